@@ -60,10 +60,22 @@ export async function run(args: readonly string[]): Promise<void> {
     if (node === undefined) return;
     // After the start, V8 gives memory back for half a minute.
     await delay(60_000);
-    await idle(node, postmasterOf(server.dataDir), 30);
-    const edits = [];
-    for (let i = 0; i < 5; i++) edits.push(await edit(pool, node, `brand-${i}`));
-    console.log(`an edit is in force after ${edits.map((ms) => Math.round(ms)).join(', ')} ms`);
+    const postmaster = postmasterOf(server.dataDir);
+    await idle(node, postmaster, 30);
+    for (const [how, edit] of [
+      ['an edit through the API is in force', editThroughApi],
+      ['an edit on another node is in force', editElsewhere],
+    ] as const) {
+      const before = { node: (await report(node)).cpuMs, server: cpuMs(postmaster).server };
+      const edits = [];
+      for (let i = 0; i < 5; i++) edits.push(await edit(pool, node, `brand-${i}`));
+      // What follows an edit, such as its schedules.
+      await delay(1_000);
+      const perEdit = (after: number, first: number) => `${((after - first) / edits.length).toFixed(0)} ms`;
+      console.log(
+        `${how} after ${edits.map((ms) => Math.round(ms)).join(', ')} ms; processor time node ${perEdit((await report(node)).cpuMs, before.node)}, PostgreSQL ${perEdit(cpuMs(postmaster).server, before.server)}`,
+      );
+    }
     console.log(`machine load ${os.loadavg()[0]?.toFixed(1)} on ${os.cpus().length} processors`);
   } finally {
     if (node) await end(node);
@@ -95,8 +107,20 @@ async function idle(node: ChildProcess, postmaster: number, seconds: number): Pr
   );
 }
 
-/** Stores a new version of one integration, as `apply` does, and waits until the node has it. */
-async function edit(pool: Pool, node: ChildProcess, name: string): Promise<number> {
+/** Until the node answers and has the new version in force. */
+async function editThroughApi(_: Pool, node: ChildProcess, name: string): Promise<number> {
+  const text = JSON.stringify({ ...rawIntegration(Number(name.slice('brand-'.length))), country: 'ES' });
+  const startedAt = performance.now();
+  node.send({ integration: name, edit: text });
+  const [{ kind }] = (await once(node, 'message')) as [{ kind: string }];
+  if (kind !== 'applied') throw new Error(`the edit was answered with ${kind}`);
+  if ((await report(node, name)).version !== 2) throw new Error('the edit is not in force');
+  return performance.now() - startedAt;
+}
+
+/** Stores a new version of one integration, as another node does, and waits until the node has it. */
+async function editElsewhere(pool: Pool, node: ChildProcess, name: string): Promise<number> {
+  const version = ((await report(node, name)).version ?? 0) + 1;
   await pool.query(
     `with made as (
        insert into documents (kind, name, version, source, body, hash, applied_by)
@@ -108,23 +132,51 @@ async function edit(pool: Pool, node: ChildProcess, name: string): Promise<numbe
   );
   const startedAt = performance.now();
   await signalNodes(pool, 'documents');
-  while ((await report(node, name)).version !== 2) await delay(5);
+  while ((await report(node, name)).version !== version) await delay(5);
   return performance.now() - startedAt;
 }
 
+const zones = ['Europe/Lisbon', 'Europe/Paris', 'America/New_York', 'Asia/Tokyo', 'Australia/Sydney'];
+
+const rawIntegration = (i: number) => ({
+  integration: `brand-${i}`,
+  connector: `pms-${i % 20}`,
+  brand_id: `B${i}`,
+  timezone: zones[i % zones.length],
+  country: 'PT',
+  pull: {
+    base_url: `https://pms-${i % 20}.example`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as documents write it
+    auth: { type: 'bearer', token: '${env:BENCH_TOKEN}' },
+    syncs: {
+      pre_stay: { every: '30m', range: ['+1d', '+7d'] },
+      stay: { every: '15m', range: ['-6d', '0d'] },
+      post_stay: { every: '60m', range: ['-7d', '-1d'] },
+    },
+  },
+  push: { enabled: true },
+  transforms: [{ when: 'channel == "BDC"', set: { source: '"OTA"' } }],
+  deliver: ['crm', 'warehouse'],
+});
+
 async function fill(pool: Pool, integrations: number): Promise<void> {
-  const put = async (kind: DocumentKind, documents: readonly { readonly name: string; readonly body: object }[]) => {
+  const put = async (kind: DocumentKind, documents: readonly { readonly name: string; readonly raw: object }[]) => {
     await pool.query(
-      `with given as (select * from unnest($2::text[], $3::text[]) as t (name, body)),
+      `with given as (select * from unnest($2::text[], $3::text[], $4::text[]) as t (name, source, body)),
        made as (insert into documents (kind, name, version, source, body, hash, applied_by, sealed)
-                select $1, name, 1, '', body::json, md5(body), 'bench', true from given)
+                select $1, name, 1, source, body::json, md5(body), 'bench', true from given)
        insert into current_documents (kind, name, version) select $1, name, 1 from given`,
-      [kind, documents.map(({ name }) => name), documents.map(({ body }) => JSON.stringify(body))],
+      [
+        kind,
+        documents.map(({ name }) => name),
+        documents.map(({ raw }) => JSON.stringify(raw)),
+        documents.map(({ raw }) => JSON.stringify(schemas[kind].parse(raw))),
+      ],
     );
   };
   const connectors = Array.from({ length: 20 }, (_, i) => ({
     name: `pms-${i}`,
-    body: schemas.connector.parse({
+    raw: {
       connector: `pms-${i}`,
       pull: {
         request: { path: '/api/reservations', query: { dateFrom: '{window.from}', dateTo: '{window.to}' } },
@@ -137,44 +189,21 @@ async function fill(pool: Pool, integrations: number): Promise<void> {
         guests: { from: 'people', fields: { first_name: 'given', email: 'contact.mail' } },
       },
       values: { status: { confirmed: ['CONF'] } },
-    }),
+    },
   }));
   await put('connector', connectors);
   await put(
     'destination',
     ['crm', 'warehouse'].map((name) => ({
       name,
-      body: schemas.destination.parse({ destination: name, type: 'http', url: 'https://crm.example/x' }),
+      raw: { destination: name, type: 'http', url: 'https://crm.example/x' },
     })),
   );
-  const zones = ['Europe/Lisbon', 'Europe/Paris', 'America/New_York', 'Asia/Tokyo', 'Australia/Sydney'];
   for (let from = 0; from < integrations; from += 5_000) {
     const some = Array.from({ length: Math.min(5_000, integrations - from) }, (_, i) => from + i);
     await put(
       'integration',
-      some.map((i) => ({
-        name: `brand-${i}`,
-        body: schemas.integration.parse({
-          integration: `brand-${i}`,
-          connector: `pms-${i % 20}`,
-          brand_id: `B${i}`,
-          timezone: zones[i % zones.length],
-          country: 'PT',
-          pull: {
-            base_url: `https://pms-${i % 20}.example`,
-            // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as documents write it
-            auth: { type: 'bearer', token: '${env:BENCH_TOKEN}' },
-            syncs: {
-              pre_stay: { every: '30m', range: ['+1d', '+7d'] },
-              stay: { every: '15m', range: ['-6d', '0d'] },
-              post_stay: { every: '60m', range: ['-7d', '-1d'] },
-            },
-          },
-          push: { enabled: true },
-          transforms: [{ when: 'channel == "BDC"', set: { source: '"OTA"' } }],
-          deliver: ['crm', 'warehouse'],
-        }),
-      })),
+      some.map((i) => ({ name: `brand-${i}`, raw: rawIntegration(i) })),
     );
   }
   await pool.query('analyze');

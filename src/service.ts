@@ -202,9 +202,8 @@ function followDocuments(runtime: Runtime, changed: () => void): Loop {
     turn: async () => {
       changed();
       await runtime.restoreCheck.check().catch(() => {});
-      if (!(await runtime.refresh())) return;
-      runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');
-      runtime.wake.arrived('schedules');
+      if (await runtime.refresh())
+        runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');
     },
     rest: (_, signal) => runtime.wake.wait('documents', 30_000, signal),
     onError: (error) =>

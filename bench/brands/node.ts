@@ -1,5 +1,6 @@
 /** A node as `serve` runs it, which reports on itself to the benchmark. */
 
+import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { startService } from '../../src/service.ts';
 
 export interface NodeReport {
@@ -12,7 +13,13 @@ export interface NodeReport {
 const [workspaceDir = '.'] = process.argv.slice(2);
 const service = await startService({ workspaceDir, port: 0, host: '127.0.0.1', role: 'all', logLevel: 'error' });
 
-process.on('message', ({ integration }: { integration: string }) => {
+process.on('message', ({ integration, edit }: { integration: string; edit?: string }) => {
+  if (edit !== undefined) {
+    void applyDocument(service.runtime, 'integration', integration, edit, 'bench').then((applied) =>
+      process.send?.(applied),
+    );
+    return;
+  }
   const { user, system } = process.cpuUsage();
   process.send?.({
     rssMb: process.memoryUsage().rss / 1e6,

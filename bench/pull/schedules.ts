@@ -32,7 +32,7 @@ export async function schedules(
       startScheduler({
         log: pino({ level: 'silent' }),
         wait,
-        stamp: () => 'same',
+        documents: () => list,
         align: async () => {},
         startDue: async (most) => {
           const due = await startDue(runtime.pool, most);

@@ -3,7 +3,7 @@ import type { Counts } from './batch.ts';
 import { Channel } from './channel.ts';
 import type { ReserveCapacity } from './direct-leases.ts';
 import { LaneFloors } from './lane-floors.ts';
-import type { DeliverPorts, DueLane, Lane, LaneKey } from './ports.ts';
+import type { DeliverPorts, DueLane, Lane, LaneKey, Lanes } from './ports.ts';
 import { openSettler } from './settler.ts';
 
 /** A stopping node waits this long for answers. Records without one are claimed again by the next node. */
@@ -11,6 +11,9 @@ const patienceMs = 10_000;
 
 /** Due work is looked for at least this often, in case a signal is lost. */
 const longestSleepMs = 1_000;
+
+/** Up to this many brands, their lanes are listed for the store. */
+const listedBrands = 100;
 
 /** Delivers until it is stopped. Stopping claims nothing more, waits for calls in progress and closes the destinations. */
 export function startDeliveries(ports: DeliverPorts): Loop {
@@ -45,9 +48,11 @@ export async function drainOnce(
   only: { readonly integration?: string } = {},
   onProgress?: (counts: Counts) => void,
 ): Promise<Counts> {
-  const wanted = (): readonly Lane[] =>
-    ports.lanes().filter(({ integration }) => only.integration === undefined || integration === only.integration);
-  const engine = openEngine(ports, wanted);
+  const { integration } = only;
+  const engine = openEngine(
+    ports,
+    integration === undefined ? ports.lanes : () => lanesOfOne(ports.lanes(), integration),
+  );
   try {
     for (;;) {
       await engine.look();
@@ -60,6 +65,12 @@ export async function drainOnce(
   }
 }
 
+const lanesOfOne = (lanes: Lanes, only: string): Lanes => ({
+  brands: new Set([only]),
+  destinations: lanes.destinations,
+  of: (brand) => (brand === only ? lanes.of(brand) : []),
+});
+
 interface Engine {
   /** Finds lanes with due work and offers them to their channels. Returns the time until more work is due. */
   look(): Promise<number>;
@@ -71,16 +82,18 @@ interface Engine {
   close(): Promise<void>;
 }
 
-function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
+function openEngine(ports: DeliverPorts, lanes: () => Lanes): Engine {
   const counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   const channels = new Map<string, Channel>();
   const closing = new Set<Promise<void>>();
   const stopping = new AbortController();
-  let followed: readonly Lane[] | undefined;
-  let known = new Map<string, Lane>();
-  let keys: readonly LaneKey[] = [];
+  let followed: Lanes | undefined;
+  /** The lanes to look at; undefined for all with work, if there are too many brands to list them. */
+  let listed: readonly LaneKey[] | undefined;
 
-  const sendsAtOnce = (key: LaneKey) => known.get(nameOf(key))?.destination.batchWaitMs === 0;
+  const laneOf = ({ integration, destination }: LaneKey): Lane | undefined =>
+    followed?.of(integration).find((lane) => lane.destination.name === destination && !lane.destination.paused);
+  const sendsAtOnce = (key: LaneKey) => laneOf(key)?.destination.batchWaitMs === 0;
   const floors = new LaneFloors(ports.clock, sendsAtOnce, ports.fullLookMs);
   const settler = openSettler({
     store: ports.store,
@@ -102,7 +115,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
 
   const byDestination = (keys: readonly LaneKey[]): Map<string, Lane[]> =>
     Map.groupBy(
-      keys.map((key) => known.get(nameOf(key))).filter((lane) => lane !== undefined),
+      keys.map(laneOf).filter((lane) => lane !== undefined),
       (lane) => lane.destination.name,
     );
 
@@ -117,13 +130,17 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
   /** A changed document closes its channel. The new one opens at once and claims only what the old one does not hold. */
   function followDocuments(): void {
     const inForce = lanes();
-    // Unchanged documents: do not search a hundred thousand lanes on every pass.
     if (inForce === followed) return;
     followed = inForce;
-    const open = inForce.filter((lane) => !lane.destination.paused);
-    keys = open.map((lane) => ({ integration: lane.integration, destination: lane.destination.name }));
-    known = new Map(open.map((lane, i) => [nameOf(keys[i] as LaneKey), lane]));
-    const configs = new Map([...known.values()].map(({ destination }) => [destination.name as string, destination]));
+    const { brands, destinations } = inForce;
+    listed =
+      brands.size > listedBrands
+        ? undefined
+        : [...brands.keys()]
+            .flatMap((brand) => inForce.of(brand))
+            .filter((lane) => !lane.destination.paused)
+            .map((lane) => ({ integration: lane.integration, destination: lane.destination.name }));
+    const configs = new Map(destinations.filter(({ paused }) => !paused).map((one) => [one.name as string, one]));
     for (const [name, channel] of channels) {
       if (configs.get(name)?.revision === channel.revision) continue;
       channels.delete(name);
@@ -137,7 +154,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
 
   /** With `batch.wait`, a lane is due once its oldest record has waited for that time or a full batch is due. */
   async function batchDue(lane: DueLane): Promise<DueLane> {
-    const { batchWaitMs = 0, batch = 1 } = known.get(nameOf(lane))?.destination ?? {};
+    const { batchWaitMs = 0, batch = 1 } = laneOf(lane)?.destination ?? {};
     if (batchWaitMs === 0 || lane.dueInMs > 0 || lane.dueInMs <= -batchWaitMs) return lane;
     const full = (await ports.store.countDue(lane, batch)) >= batch;
     return full ? lane : { ...lane, dueInMs: lane.dueInMs + batchWaitMs };
@@ -156,12 +173,12 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
     async look() {
       try {
         followDocuments();
-        if (keys.length === 0) return longestSleepMs;
+        if (listed?.length === 0) return longestSleepMs;
         const look = floors.look();
         const bounds = { sinceMs: (lane: LaneKey) => floors.sinceMs(lane), withinMs: longestSleepMs };
-        const found = await ports.store.nextDue(keys, look.isBounded ? bounds : undefined);
+        const found = await ports.store.nextDue(listed, look.isBounded ? bounds : undefined);
         look.found(found);
-        const due = await Promise.all(found.filter((lane) => known.has(nameOf(lane))).map(batchDue));
+        const due = await Promise.all(found.filter(laneOf).map(batchDue));
         const ready = due.filter(({ dueInMs }) => dueInMs <= 0);
         offer(ready.filter(({ isProbe }) => !isProbe));
         await probe(ready.filter(({ isProbe }) => isProbe));
@@ -178,7 +195,7 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
       }
     },
     reserveCapacity(key, wanted) {
-      const lane = known.get(nameOf(key));
+      const lane = laneOf(key);
       return lane && channels.get(lane.destination.name)?.reserveCapacity(lane, wanted);
     },
     offerQueued: (lanes) => offer(lanes.filter(sendsAtOnce)),
@@ -193,5 +210,3 @@ function openEngine(ports: DeliverPorts, lanes: () => readonly Lane[]): Engine {
     },
   };
 }
-
-const nameOf = (key: LaneKey): string => JSON.stringify([key.integration, key.destination]);

@@ -42,6 +42,14 @@ export interface Lane {
   readonly destination: DestinationConfig;
 }
 
+/** The lanes of the documents in force. They are made when they are needed: with 100,000 brands, an edit would otherwise make them all. */
+export interface Lanes {
+  readonly brands: Pick<ReadonlySet<string>, 'size' | 'keys'>;
+  /** Every destination of a lane; some may have none. */
+  readonly destinations: readonly DestinationConfig[];
+  of(brand: string): readonly Lane[];
+}
+
 export interface LaneKey {
   readonly integration: string;
   readonly destination: string;
@@ -128,8 +136,11 @@ export interface ClaimOptions {
 }
 
 export interface DeliveryStore {
-  /** For each lane with waiting work: when its first record is due, or its first lease ends. May include lanes that were not requested. */
-  nextDue(lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]>;
+  /**
+   * For each lane with waiting work: when its first record is due, or its first lease ends. Without `lanes`, looks for all. May include
+   * lanes that were not requested.
+   */
+  nextDue(lanes: readonly LaneKey[] | undefined, bounds?: DueBounds): Promise<DueLane[]>;
   /** Counts the due records of a lane, up to a limit. */
   countDue(lane: LaneKey, limit: number): Promise<number>;
   /** Leases due records; none while the destination is paused, or while its circuit is open and this is not a probe. */
@@ -175,8 +186,8 @@ export interface DeliveryStore {
 export interface DeliverPorts {
   readonly heartbeats?: Heartbeats;
   readonly store: DeliveryStore;
-  /** The lanes of the documents in force; read on every pass. */
-  readonly lanes: () => readonly Lane[];
+  /** Read on every pass; another object after a change of documents. */
+  readonly lanes: () => Lanes;
   /** Opens a destination. If it throws (for example on a missing secret), work waits and opening is retried. */
   readonly open: (config: DestinationConfig) => Promise<Destination>;
   readonly clock: Clock & Timers;

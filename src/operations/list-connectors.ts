@@ -1,14 +1,13 @@
 import type { ConnectorRow } from '../api/routes/documents.ts';
 import { checkFiles } from '../documents/check.ts';
-import { readWorkspace } from '../documents/load.ts';
+import { readShippedConnectors } from '../documents/load.ts';
 import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
 
 /** The connectors in force, and the shipped ones that no integration uses yet. */
 export async function listConnectors(runtime: Runtime): Promise<readonly ConnectorRow[]> {
-  const sources = await readWorkspace(runtime.workspaceDir, { shippedConnectorsDir });
-  const shipped = checkFiles(sources.filter((one) => one.shipped));
-  const inForce = (await currentDocuments(runtime.pool)).filter(({ kind }) => kind === 'connector');
+  const shipped = checkFiles(await readShippedConnectors(shippedConnectorsDir));
+  const inForce = await currentDocuments(runtime.pool, 'connector');
   const known = new Set(inForce.map(({ name }) => name));
   const unused = shipped.kind === 'ok' ? [...shipped.documents.connectors.values()] : [];
   return [

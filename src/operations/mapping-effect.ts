@@ -24,7 +24,7 @@ export async function mappingEffect(runtime: Runtime, name: string, text: string
     version: connector.version + 1,
     body: named(parsed.document.body as Json, connector.name),
   };
-  const active = activate([edited, integration], undefined, runtime.active().erasure);
+  const active = activate([edited, integration], runtime.active().erasure);
   const brand = active.integrations.get(name);
   if (brand === undefined) throw mistake(active.broken[0]?.message ?? 'cannot be used');
   const payloads = await newestPayloads(runtime.pool, name, most);

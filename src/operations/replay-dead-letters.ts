@@ -198,8 +198,8 @@ async function integrationFor(
   const { integration: name, integration_version: version, connector_version: connectorVersion } = letter;
   const recorded = await recordedDocuments(runtime.pool, name, version, connectorVersion);
   if (recorded === undefined) return undefined;
-  const destinations = (await currentDocuments(runtime.pool)).filter(({ kind }) => kind === 'destination');
-  return activate([...recorded, ...destinations], undefined, runtime.active().erasure).integrations.get(name);
+  const destinations = await currentDocuments(runtime.pool, 'destination');
+  return activate([...recorded, ...destinations], runtime.active().erasure).integrations.get(name);
 }
 
 const recordOf = ({ type, record_id }: WholeDeadLetter): { type: string; id: string } => ({

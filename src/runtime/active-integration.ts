@@ -34,12 +34,10 @@ export interface Broken {
 export class SharedShapes {
   readonly #byConnector = new Map<Versioned<'connector'>, Map<string, Shapes>>();
 
-  constructor(before: SharedShapes | undefined, connectors: ReadonlyMap<string, Versioned<'connector'>>) {
+  constructor(before?: SharedShapes, connectors: ReadonlyMap<string, Versioned<'connector'>> = new Map()) {
     for (const connector of connectors.values()) {
-      this.#byConnector.set(
-        connector,
-        before === undefined ? new Map() : (before.#byConnector.get(connector) ?? new Map()),
-      );
+      const known = before === undefined ? undefined : before.#byConnector.get(connector);
+      this.#byConnector.set(connector, known ?? new Map());
     }
   }
 
@@ -65,10 +63,16 @@ export class LazyIntegration implements ActiveIntegration {
     destinations: ReadonlyMap<string, Versioned<'destination'>>,
     shapes: SharedShapes,
     erasure: ErasurePort | undefined,
+    before?: LazyIntegration,
   ) {
     this.source = source;
     this.connector = connector;
     this.#shapes = shapes;
+    // Only a destination changed.
+    if (before !== undefined && before.source === source && before.connector === connector) {
+      this.#compiled = before.#compiled;
+      this.#pushSettings = before.#pushSettings;
+    }
     const receiving = (type: EntityType) =>
       source.body.deliver.filter((destination) => destinations.get(destination)?.body.receives.includes(type));
     this.target = {

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { type Bodies, type DocumentKind, schemas } from '../documents/kinds.ts';
-import type { DocumentVersion, StoredDocument } from '../store/documents/documents.ts';
+import type { DocumentChanges } from '../store/documents/document-changes.ts';
+import type { StoredDocument } from '../store/documents/documents.ts';
 import type { ErasurePort } from '../store/erasure/erased.ts';
 import type { Json } from '../terms.ts';
 import {
@@ -12,8 +12,10 @@ import {
   type Versioned,
 } from './active-integration.ts';
 
-/** The documents in force, compiled: each integration with its connector, its pipeline and its destinations. */
-
+/**
+ * The documents in force, compiled: each integration with its connector, its pipeline and its destinations. A change of documents makes
+ * another object.
+ */
 export interface Active {
   readonly settings: Bodies['workspace'];
   /** `get` compiles the integration on first use; iterating does not. */
@@ -21,10 +23,6 @@ export interface Active {
   /** The integrations as documents, for callers that need no compiled path. */
   readonly documents: ReadonlyMap<string, Versioned<'integration'>>;
   readonly destinations: ReadonlyMap<string, Versioned<'destination'>>;
-  /** Differs if and only if a document differs. */
-  readonly stamp: string;
-  /** The version of each document in force, by kind and name, broken ones included. */
-  readonly versions: ReadonlyMap<string, number>;
   /** Removes erased guests from incoming records. */
   readonly erasure?: ErasurePort;
   /** Documents in force that this version cannot use, and why. Only their brands stop. */
@@ -37,79 +35,68 @@ export interface Active {
  */
 const compiledAtOnce = 1_000;
 
-/**
- * Puts documents in force. Documents that `before` has in the same version are reused, already parsed and compiled, and need no
- * body.
- */
-export function activate(
-  documents: readonly (DocumentVersion | StoredDocument)[],
-  before?: Active,
-  erasure: ErasurePort | undefined = before?.erasure,
-): Active {
-  const versions = new Map(documents.map(({ kind, name, version }) => [`${kind} ${name}`, version]));
-  const digest = hash('sha256', documents.map(({ kind, name, version }) => `${kind}:${name}:${version}`).join(' '));
-  if (before?.stamp === digest) return before;
-  const broken: Broken[] = [];
-  const isSame = (kind: DocumentKind, name: string) =>
-    before?.versions.get(`${kind} ${name}`) === versions.get(`${kind} ${name}`);
-  const ofKind = <Kind extends DocumentKind>(
-    kind: Kind,
-    known: (name: string) => Versioned<Kind> | undefined,
-  ): Map<string, Versioned<Kind>> => {
-    const found = new Map<string, Versioned<Kind>>();
-    for (const document of documents) {
-      const { kind: its, name, version } = document;
-      if (its !== kind) continue;
-      const same = isSame(kind, name) ? known(name) : undefined;
-      if (same) {
-        found.set(name, same);
-        continue;
-      }
-      const parsed = 'body' in document ? schemas[kind].safeParse(document.body) : undefined;
-      if (parsed?.success) found.set(name, { name, version, body: parsed.data as Bodies[Kind] });
-      else {
-        const wasBroken = before?.broken.find((one) => one.document === `${kind} ${name}`);
-        const message = parsed?.error?.issues[0]?.message ?? wasBroken?.message ?? 'does not match the schema';
-        broken.push({ document: `${kind} ${name}`, message });
-      }
-    }
-    return found;
+/** Puts documents in force. */
+export function activate(documents: readonly StoredDocument[], erasure?: ErasurePort): Active {
+  const nothing: Activated = {
+    settings: schemas.workspace.parse({}),
+    integrations: new Integrations([]),
+    documents: new Map(),
+    destinations: new Map(),
+    broken: [],
+    connectors: new Map(),
+    workspaces: new Map(),
+    shapes: new SharedShapes(),
+    ...(erasure && { erasure }),
   };
-  const earlier = before as Activated | undefined;
-  const connectors = ofKind('connector', (name) => earlier?.connectors.get(name));
-  const destinations = ofKind('destination', (name) => earlier?.destinations.get(name));
-  const areDestinationsSame =
-    earlier?.destinations.size === destinations.size &&
-    [...destinations].every(([name, one]) => earlier.destinations.get(name) === one);
-  const shapes = new SharedShapes(earlier?.shapes, connectors);
-  const parsed = ofKind('integration', (name) => earlier?.documents.get(name));
+  return withChanges(nothing, { put: documents, removed: [] });
+}
+
+/**
+ * The documents in force after a change. Everything that the change does not concern is reused, already parsed and compiled. With
+ * 100,000 brands, an edit of one of them copies two maps: 40 ms (2 arm64 cores).
+ */
+export function withChanges(before: Active, changes: DocumentChanges): Active {
+  const { erasure, ...earlier } = before as Activated;
+  const connectors = ofKind('connector', earlier.connectors, changes);
+  const destinations = ofKind('destination', earlier.destinations, changes);
+  const documents = ofKind('integration', earlier.documents, changes);
+  const workspaces = ofKind('workspace', earlier.workspaces, changes);
+  const concerned = new Set([
+    ...documents.changed,
+    ...usersOf(documents.found, connectors.changed, destinationsWithOtherReceives(earlier, destinations)),
+  ]);
+  const judgedAgain = new Set([
+    ...[connectors, destinations, documents, workspaces].flatMap(({ kind, changed }) => changed.map(keyOf(kind))),
+    ...[...concerned].map(keyOf('integration')),
+  ]);
+  if (judgedAgain.size === 0) return before;
+  const broken = [
+    ...earlier.broken.filter(({ document }) => !judgedAgain.has(document)),
+    ...[connectors, destinations, documents, workspaces].flatMap((one) => one.broken),
+  ];
+  const shapes = new SharedShapes(earlier.shapes, connectors.found);
   const integrations = new Integrations(broken);
-  for (const integration of parsed.values()) {
-    const { name, body } = integration;
-    const connector = connectors.get(body.connector);
-    if (!connector) {
-      broken.push({ document: `integration ${name}`, message: `its connector ${body.connector} is not in force` });
-      continue;
+  for (const [name, source] of documents.found) {
+    const known = earlier.integrations.uncompiled(name);
+    const connector = connectors.found.get(source.body.connector);
+    if (!concerned.has(name)) {
+      if (known) integrations.set(name, known);
+    } else if (connector) {
+      integrations.set(name, new LazyIntegration(source, connector, destinations.found, shapes, erasure, known));
+    } else {
+      const message = `its connector ${source.body.connector} is not in force`;
+      broken.push({ document: keyOf('integration')(name), message });
     }
-    const same = earlier?.integrations.uncompiled(name);
-    const isUnchanged = areDestinationsSame && same?.source === integration && same.connector === connector;
-    integrations.set(
-      name,
-      isUnchanged ? same : new LazyIntegration(integration, connector, destinations, shapes, erasure),
-    );
   }
   if (integrations.size <= compiledAtOnce) for (const name of integrations.keys()) integrations.get(name);
-  const workspace = ofKind('workspace', (name) => earlier?.workspaces.get(name));
   const active: Activated = {
-    settings: [...workspace.values()][0]?.body ?? schemas.workspace.parse({}),
+    settings: [...workspaces.found.values()][0]?.body ?? schemas.workspace.parse({}),
     integrations,
-    documents: parsed,
-    destinations,
-    stamp: digest,
-    versions,
+    documents: documents.found,
+    destinations: destinations.found,
     broken,
-    connectors,
-    workspaces: workspace,
+    connectors: connectors.found,
+    workspaces: workspaces.found,
     shapes,
     ...(erasure && { erasure }),
   };
@@ -122,6 +109,73 @@ interface Activated extends Active {
   readonly connectors: ReadonlyMap<string, Versioned<'connector'>>;
   readonly workspaces: ReadonlyMap<string, Versioned<'workspace'>>;
   readonly shapes: SharedShapes;
+}
+
+const keyOf =
+  (kind: DocumentKind) =>
+  (name: string): string =>
+    `${kind} ${name}`;
+
+interface OfKind<Kind extends DocumentKind> {
+  readonly kind: Kind;
+  readonly found: ReadonlyMap<string, Versioned<Kind>>;
+  /** Names of those that are new, different or gone. */
+  readonly changed: readonly string[];
+  readonly broken: readonly Broken[];
+}
+
+/** The documents of one kind after a change. */
+function ofKind<Kind extends DocumentKind>(
+  kind: Kind,
+  before: ReadonlyMap<string, Versioned<Kind>>,
+  { put, removed }: DocumentChanges,
+): OfKind<Kind> {
+  const differing = put.filter((one) => one.kind === kind && before.get(one.name)?.version !== one.version);
+  const gone = removed.filter((one) => one.kind === kind).map(({ name }) => name);
+  const changed = [...differing.map(({ name }) => name), ...gone];
+  if (changed.length === 0) return { kind, found: before, changed, broken: [] };
+  const found = new Map(before);
+  const broken: Broken[] = [];
+  for (const name of gone) found.delete(name);
+  for (const { name, version, body } of differing) {
+    const parsed = schemas[kind].safeParse(body);
+    if (parsed.success) found.set(name, { name, version, body: parsed.data as Bodies[Kind] });
+    else {
+      found.delete(name);
+      broken.push({
+        document: keyOf(kind)(name),
+        message: parsed.error.issues[0]?.message ?? 'does not match the schema',
+      });
+    }
+  }
+  const hasNew = differing.some(({ name }) => !before.has(name));
+  return { kind, found: hasNew ? inOrder(found) : found, changed, broken };
+}
+
+const inOrder = <Of>(byName: ReadonlyMap<string, Of>): Map<string, Of> =>
+  new Map([...byName].sort(([one], [other]) => (one < other ? -1 : 1)));
+
+/** Of the changed destinations, those that are new or gone, or receive other types of records than before. */
+function destinationsWithOtherReceives(
+  { destinations }: Activated,
+  { found, changed }: OfKind<'destination'>,
+): readonly string[] {
+  const receives = (map: ReadonlyMap<string, Versioned<'destination'>>, name: string) =>
+    map.get(name)?.body.receives.toSorted().join(' ');
+  return changed.filter((name) => receives(destinations, name) !== receives(found, name));
+}
+
+/** The integrations that refer to one of these documents. */
+function usersOf(
+  integrations: ReadonlyMap<string, Versioned<'integration'>>,
+  connectors: readonly string[],
+  destinations: readonly string[],
+): string[] {
+  if (connectors.length === 0 && destinations.length === 0) return [];
+  const [byConnector, byDestination] = [new Set(connectors), new Set(destinations)];
+  return [...integrations.values()]
+    .filter(({ body }) => byConnector.has(body.connector) || body.deliver.some((name) => byDestination.has(name)))
+    .map(({ name }) => name);
 }
 
 /** The documents that an active integration was compiled from, to compile it again in another thread. */

@@ -13,6 +13,9 @@ import { signalNodes } from '../store/db/signals.ts';
 import {
   type AppliedDocument,
   applyDocuments,
+  currentDocuments,
+  currentHeads,
+  type DocumentName,
   type DocumentToApply,
   lockDocuments,
   pastContents,
@@ -40,7 +43,8 @@ export async function applyWorkspace(
 ): Promise<AppliedDocument[]> {
   const documents = documentsOf(loaded);
   const applied = await transaction(context.pool, async (tx) => {
-    const current = await lockDocuments(tx);
+    await lockDocuments(tx);
+    const current = await currentHeads(tx);
     const wanted = new Set(documents.map(keyOf));
     const put = await putInForce(tx, context, documents, by);
     return [
@@ -65,7 +69,8 @@ export async function takeUpWorkspace(
   const documents = documentsOf(loaded);
   const given = await givenBy(context);
   const behind = await transaction(context.pool, async (tx) => {
-    const current = new Map((await lockDocuments(tx)).map((one) => [keyOf(one), one]));
+    await lockDocuments(tx);
+    const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));
     const past = await pastContents(tx);
     const files = documents.map((document) => {
       const contents = keyedHashes(context, document.hash);
@@ -77,30 +82,28 @@ export async function takeUpWorkspace(
       };
     });
     const decided = takeUp(files, [...current.keys()], given);
+    const [apply, remove] = [new Set(decided.apply), new Set(decided.remove)];
     await putInForce(
       tx,
       context,
-      documents.filter((one) => decided.apply.includes(keyOf(one))),
+      documents.filter((one) => apply.has(keyOf(one))),
       by,
     );
-    const going = [...current.values()].filter((one) => decided.remove.includes(keyOf(one)));
-    const staying = [...current.values()].filter((one) => !going.includes(one));
-    await removeDocuments(
-      tx,
-      going.filter((one) => !staying.some((other) => refersTo(other, one))),
-    );
+    const going = [...current.values()].filter((one) => remove.has(keyOf(one)));
+    await removeDocuments(tx, await withoutUsed(tx, going));
     return decided.behind;
   });
   await remember(context, documents);
   await signalNodes(context.pool, 'documents');
-  return behind.map((key) => documents.find((one) => keyOf(one) === key)?.file ?? key);
+  const files = new Map(documents.map((one) => [keyOf(one), one.file]));
+  return behind.map((key) => files.get(key) ?? key);
 }
 
-/** Changes one document. `decide` sees the documents in force under a lock and may refuse. */
+/** Changes one document. `decide` runs under a lock on the documents in force and may refuse. */
 export async function changeDocument<T>(
   context: DocumentContext,
   by: string,
-  decide: (inForce: readonly StoredDocument[]) => Promise<
+  decide: (tx: Tx) => Promise<
     | {
         readonly put: readonly LoadedDocument[];
         /** Credentials that `put` refers to. */
@@ -112,7 +115,8 @@ export async function changeDocument<T>(
   >,
 ): Promise<T> {
   const changed = await transaction(context.pool, async (tx) => {
-    const decided = await decide(await lockDocuments(tx));
+    await lockDocuments(tx);
+    const decided = await decide(tx);
     if ('refused' in decided) return { kind: 'refused', result: decided.refused } as const;
     await putTyped(tx, context.keyring, decided.secrets ?? []);
     const applied = await putInForce(tx, context, decided.put, by);
@@ -139,11 +143,17 @@ function documentsOf(loaded: LoadedDocuments): LoadedDocument[] {
   ];
 }
 
-/** True if an integration uses this connector or destination. */
-function refersTo(one: StoredDocument, other: StoredDocument): boolean {
-  if (one.kind !== 'integration') return false;
-  const { connector, deliver } = one.body as { connector?: string; deliver?: string[] };
-  return other.kind === 'connector' ? connector === other.name : deliver?.includes(other.name) === true;
+/** Without the connectors and destinations that an integration which stays still uses. */
+async function withoutUsed<One extends DocumentName>(tx: Tx, going: readonly One[]): Promise<One[]> {
+  if (going.every(({ kind }) => kind === 'integration' || kind === 'workspace')) return [...going];
+  const names = new Set(going.map(keyOf));
+  const staying = (await currentDocuments(tx, 'integration')).filter((one) => !names.has(keyOf(one)));
+  const used = staying.flatMap(({ body }) => {
+    const { connector = '', deliver = [] } = body as { connector?: string; deliver?: string[] };
+    return [`connector ${connector}`, ...deliver.map((name) => `destination ${name}`)];
+  });
+  const isUsed = new Set(used);
+  return going.filter((one) => !isUsed.has(keyOf(one)));
 }
 
 function putInForce(tx: Tx, context: DocumentContext, documents: readonly LoadedDocument[], by: string) {

@@ -31,10 +31,11 @@ import { migrate } from '../store/db/migrate.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
 import { refuseTransactionPooling } from '../store/db/pooling.ts';
 import { openSignals, type Signals, sendSignals } from '../store/db/signals.ts';
-import { changedDocuments, currentDocuments, documentsStamp } from '../store/documents/documents.ts';
+import { hasDocuments } from '../store/documents/documents.ts';
 import { getSecret } from '../store/documents/secrets.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
-import { type Active, activate } from './active.ts';
+import type { Active } from './active.ts';
+import { openActiveDocuments } from './active-documents.ts';
 import { compileCheck } from './compile-check.ts';
 import { sealStored, takeUpWorkspace } from './in-force.ts';
 import { type Keys, openKeys } from './keys.ts';
@@ -191,8 +192,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         );
       }
     }
-    let stamp = await documentsStamp(pool);
-    let active = activate(await currentDocuments(pool), undefined, suppression(hashKeys));
+    const { active, refresh } = await openActiveDocuments(pool, restoreCheck.epoch, suppression(hashKeys));
     const alone = server !== undefined && options.purpose === 'service';
     signals = options.purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
     const sources: SecretSources = {
@@ -207,7 +207,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     };
     const spool = openSpool(path.join(workspaceDir, '.innbound', 'spool'));
     const resolve: Runtime['resolve'] = (body) => resolveSecrets(body, sources);
-    const resolvedNetwork = await resolve(active.settings.network);
+    const resolvedNetwork = await resolve(active().settings.network);
     if (resolvedNetwork.kind === 'missing') {
       const places = resolvedNetwork.missing
         .map(({ path: at, reference }) => `${reference} (network.${at})`)
@@ -233,7 +233,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       allowPrivate,
       ca,
       resolve,
-      partnerApis: openPartnerApis(() => active, resolve),
+      partnerApis: openPartnerApis(active, resolve),
       node,
       tracer,
       alone,
@@ -246,15 +246,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       giveUp: lost.resolve,
       heartbeats: new Heartbeats(systemClock),
       offload,
-      active: () => active,
+      active,
       refresh: async () => {
-        // Taken before the documents are read: what changes in between is read again next time.
-        const newStamp = await documentsStamp(pool);
-        if (newStamp === stamp) return false;
-        stamp = newStamp;
-        const before = active;
-        active = activate(await changedDocuments(pool, before.versions), before);
-        return active !== before;
+        const changed = await refresh();
+        if (changed) wake.arrived('schedules');
+        return changed;
       },
       restoreCheck,
       spool,
@@ -281,8 +277,8 @@ async function shouldApply(options: RuntimeOptions, pool: Pool, server: PrivateP
   if (server && (await findHolder(pool)) === undefined) return true;
   // Waits for a service that is just starting to apply its documents.
   for (let waits = 0; server && waits < 100; waits++) {
-    if ((await currentDocuments(pool)).length > 0 || (await findHolder(pool)) === undefined) break;
+    if ((await hasDocuments(pool)) || (await findHolder(pool)) === undefined) break;
     await delay(100);
   }
-  return (await currentDocuments(pool)).length === 0;
+  return !(await hasDocuments(pool));
 }

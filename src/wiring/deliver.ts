@@ -2,8 +2,8 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { DestinationServices, DestinationType, Destination as OpenDestination } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { compileFields } from '../deliver/fields.ts';
-import type { DeliverPorts, DestinationConfig, Lane } from '../deliver/ports.ts';
-import { profilesDestination } from '../deliver/profiles.ts';
+import type { DeliverPorts, DestinationConfig, Lanes } from '../deliver/ports.ts';
+import { profilesConfig, profilesDestination } from '../deliver/profiles.ts';
 import type { Selection } from '../deliver/select.ts';
 import { ownSettings } from '../documents/destination.ts';
 import { durationMs } from '../documents/duration.ts';
@@ -14,10 +14,10 @@ import type { Active } from '../runtime/active.ts';
 import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { outboxStore } from '../store/outbox/outbox.ts';
-import type { DestinationName, EntityType, JsonObject } from '../terms.ts';
+import type { DestinationName, EntityType, IntegrationName, JsonObject } from '../terms.ts';
 import { compileCondition } from '../transform/condition.ts';
 import { authorizer } from './authorizer.ts';
-import { openProfiles, profileLanes } from './profiles.ts';
+import { openProfiles } from './profiles.ts';
 
 export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
   const types = await loadDestinationTypes();
@@ -60,10 +60,10 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     return type.open(settings, services);
   };
 
-  let made: { readonly active: Active; readonly lanes: readonly Lane[] } | undefined;
-  const lanes = (): readonly Lane[] => {
+  let made: { readonly active: Active; readonly lanes: Lanes } | undefined;
+  const lanes = (): Lanes => {
     const active = runtime.active();
-    if (made?.active !== active) made = { active, lanes: [...lanesOf(runtime, configOf), ...profileLanes(runtime)] };
+    if (made?.active !== active) made = { active, lanes: lanesOf(active, configOf) };
     return made.lanes;
   };
 
@@ -112,14 +112,24 @@ export async function readyDestination(
   };
 }
 
-function lanesOf(runtime: Runtime, configOf: (destination: Versioned<'destination'>) => DestinationConfig): Lane[] {
-  const { integrations, destinations } = runtime.active();
-  return [...integrations.values()].flatMap(({ name, body }) =>
-    body.deliver.flatMap((to) => {
-      const destination = destinations.get(to);
-      return destination ? [{ integration: name, brandId: body.brand_id, destination: configOf(destination) }] : [];
-    }),
-  );
+function lanesOf(active: Active, configOf: (destination: Versioned<'destination'>) => DestinationConfig): Lanes {
+  const { integrations, documents, destinations } = active;
+  const receivers = (body: Versioned<'integration'>['body']) =>
+    body.deliver.map((to) => destinations.get(to)).filter((one) => one !== undefined);
+  return {
+    brands: integrations,
+    destinations: [...[...destinations.values()].map(configOf), profilesConfig],
+    of: (brand) => {
+      const body = integrations.has(brand) ? documents.get(brand)?.body : undefined;
+      if (body === undefined) return [];
+      const to = receivers(body);
+      const configs = to.map(configOf);
+      // Guest profiles are assembled from reservations, if a destination receives guests.
+      if (to.some((one) => one.body.receives.includes('guest'))) configs.push(profilesConfig);
+      const integration = brand as IntegrationName;
+      return configs.map((destination) => ({ integration, brandId: body.brand_id, destination }));
+    },
+  };
 }
 
 function selectionOf(body: Versioned<'destination'>['body']): Selection {

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Destination, Outcome } from '../deliver/destination.ts';
-import type { Lane } from '../deliver/ports.ts';
-import { profilesConfig } from '../deliver/profiles.ts';
 import { profileId } from '../reconcile/guest-match.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { assembleProfiles } from '../store/records/profiles.ts';
-
-export function profileLanes(runtime: Runtime): Lane[] {
-  return [...runtime.active().integrations.values()]
-    .filter(({ target }) => target.destinations.guest.length > 0)
-    .map(({ name, body }) => ({ integration: name, brandId: body.brand_id, destination: profilesConfig }));
-}
 
 export function openProfiles(runtime: Runtime): Destination {
   const digest = (text: string): string => createHash('sha256').update(text).digest('hex');

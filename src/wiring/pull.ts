@@ -42,7 +42,7 @@ export function schedulerPorts(runtime: Runtime): SchedulerPorts {
     log: runtime.log,
     heartbeats: runtime.heartbeats,
     wait: (maxMs, signal) => runtime.wake.wait('schedules', maxMs, signal),
-    stamp: () => runtime.active().stamp,
+    documents: runtime.active,
     align: openAligner(runtime),
     startDue: (most) => startDue(runtime.pool, most),
     msToNextStart: () => msToNextStart(runtime.pool),
@@ -52,35 +52,38 @@ export function schedulerPorts(runtime: Runtime): SchedulerPorts {
 
 /** The first call aligns the whole table; later ones send what changed in the documents since. */
 function openAligner(runtime: Runtime): () => Promise<void> {
-  let before: ReadonlyMap<string, Schedule> | undefined;
-  const keyOf = ({ integration, sync }: Schedule) => `${integration} ${sync}`;
+  type Body = ActiveIntegration['body'];
+  let before: ReadonlyMap<string, Body> | undefined;
   return async () => {
-    const now = new Map(schedulesOf(runtime).map((one) => [keyOf(one), one]));
-    if (before === undefined) await alignSchedules(runtime.pool, [...now.values()]);
+    const now = new Map<string, Body>();
+    for (const { name, body } of runtime.active().integrations.values()) now.set(name, body);
+    const all = (bodies: Iterable<readonly [string, Body]>) =>
+      [...bodies].flatMap(([name, body]) => schedulesOf(name as IntegrationName, body));
+    if (before === undefined) await alignSchedules(runtime.pool, all(now));
     else {
       const known = before;
-      const changed = [...now].filter(([key, { everyMs }]) => known.get(key)?.everyMs !== everyMs);
-      const gone = [...known].filter(([key]) => !now.has(key));
+      const differing = now.entries().filter(([name, body]) => known.get(name) !== body);
+      const replaced = known.entries().filter(([name, body]) => now.get(name) !== body);
+      const wanted = all(differing);
+      const isWanted = new Set(wanted.map(keyOf));
       await changeSchedules(
         runtime.pool,
-        changed.map(([, one]) => one),
-        gone.map(([, one]) => one),
+        wanted,
+        all(replaced).filter((one) => !isWanted.has(keyOf(one))),
       );
     }
     before = now;
   };
 }
 
-function schedulesOf(runtime: Runtime): Schedule[] {
-  const schedules: Schedule[] = [];
-  for (const { name, body } of runtime.active().integrations.values()) {
-    if (body.paused || body.pull === undefined) continue;
-    for (const sync of syncTypes) {
-      const every = body.pull.syncs[sync]?.every;
-      if (every !== undefined) schedules.push({ integration: name, sync, everyMs: durationMs(every) });
-    }
-  }
-  return schedules;
+const keyOf = ({ integration, sync }: Schedule): string => `${integration} ${sync}`;
+
+function schedulesOf(integration: IntegrationName, { paused, pull }: ActiveIntegration['body']): Schedule[] {
+  if (paused || pull === undefined) return [];
+  return syncTypes.flatMap((sync) => {
+    const every = pull.syncs[sync]?.every;
+    return every === undefined ? [] : [{ integration, sync, everyMs: durationMs(every) }];
+  });
 }
 
 /** Queues a run for any node. Does nothing if the same sync is queued or running. */

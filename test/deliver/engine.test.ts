@@ -40,6 +40,26 @@ test('every version is delivered once, in order, and nothing is left due', async
   assert.deepEqual(rows, [idle, idle, idle]);
 });
 
+test('with very many brands, only the lanes with work are made', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const crm = scripted(() => delivered);
+  await takeIn(store.pool, [reservation('a')], ['crm', 'unknown']);
+  const made: string[] = [];
+  const one = lane(config('crm'));
+  const lanes = {
+    brands: { size: 100_000, keys: () => assert.fail('the brands are not listed') },
+    destinations: [one.destination],
+    of: (brand: string) => {
+      made.push(brand);
+      return [one];
+    },
+  };
+  const counts = await drainOnce({ ...ports(store.pool, [], { crm: crm.destination }), lanes: () => lanes });
+  assert.equal(counts.delivered, 1);
+  assert.deepEqual([...new Set(made)], [one.integration]);
+});
+
 test('a failing record is retried on its schedule, then held back alone; others flow past', async (t) => {
   const store = await openStore();
   t.after(() => store.close());

@@ -4,6 +4,7 @@ import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { until } from '../support/process.ts';
+import { listedLanes } from './lanes.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
@@ -121,7 +122,7 @@ test('a paused destination gets nothing; a changed document opens it again', asy
       [],
       {},
       {
-        lanes: () => [lane(current)],
+        lanes: () => listedLanes([lane(current)]),
         open: async ({ revision }) => {
           opened.push(revision);
           return revision === '1' ? first.destination : second.destination;
@@ -153,7 +154,8 @@ test('a document that reaches two nodes at different times, during calls, keeps 
         [],
         {},
         {
-          lanes: () => [lane(config('crm', { revision: revisions[node] ?? '', batch: 2, concurrency: 2 }))],
+          lanes: () =>
+            listedLanes([lane(config('crm', { revision: revisions[node] ?? '', batch: 2, concurrency: 2 }))]),
           open: async ({ revision }) =>
             scripted(async ({ message }) => {
               told.push({ id: String(message.data.id), version: message.version, revision });
@@ -195,7 +197,7 @@ test('a removed destination keeps its queue and continues when it is back', asyn
   const other = scripted(() => delivered);
   let lanes = [lane(config('other'))];
   const open = async ({ name }: { name: string }) => (name === 'crm' ? crm : other).destination;
-  const nodes = [1, 2].map(() => startDeliveries(ports(pool, [], {}, { lanes: () => lanes, open })));
+  const nodes = [1, 2].map(() => startDeliveries(ports(pool, [], {}, { lanes: () => listedLanes(lanes), open })));
   t.after(() => Promise.all(nodes.map((node) => node.stop())));
   await takeIn(pool, [reservation('r0', { total_amount: '2' })], ['crm', 'other']);
   await until('the other is served', async () => other.messages().length === 1);

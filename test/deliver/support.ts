@@ -17,6 +17,7 @@ import { outboxStore } from '../../src/store/outbox/outbox.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { DestinationName, IntegrationName } from '../../src/terms.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { listedLanes } from './lanes.ts';
 
 /** A separate, migrated store. */
 export async function openStore(): Promise<{ pool: Pool; db: TestDatabase; close(): Promise<void> }> {
@@ -129,9 +130,10 @@ export function ports(
   change: Partial<DeliverPorts> = {},
 ): DeliverPorts & { readonly wake: Wake } {
   const wake = new Wake();
+  const inForce = listedLanes(lanes);
   return {
     store: outboxStore(pool),
-    lanes: () => lanes,
+    lanes: () => inForce,
     open: async ({ name }) => {
       const destination = destinations[name];
       if (!destination) throw new Error(`no destination ${name}`);

@@ -31,3 +31,34 @@ test('a document that was broken before does not block the edit of another', asy
   const itself = await node.call('PUT', path, admin, { text: `${await sourceOf(path)}nonsense: true\n` });
   assert.equal(itself.status, 422, 'its own mistakes still do');
 });
+
+test('documents that name other integrations can be edited, and keep what they name', async () => {
+  const put = (at: string, text: string) => node.call('PUT', `/documents/${at}`, admin, { text });
+  const applied = async (at: string, text: string) => {
+    const answer = await put(at, text);
+    assert.equal(answer.status, 200, `${at}: ${JSON.stringify(answer.body)}`);
+  };
+  const filesIn = ({ body }: Awaited<ReturnType<typeof put>>) => body.mistakes.map((one: { file: string }) => one.file);
+  const connector = (await sourceOf('/documents/connector/hotel')).replace('connector: hotel', 'connector: chain');
+  await applied('connector/chain', connector.replace('pull:\n', 'pull:\n  property: hotel.code\n'));
+  const grand = (await sourceOf('/documents/integration/grand')).replace('connector: hotel', 'connector: chain');
+  const first = grand.replace('integration: grand', 'integration: first').replace('LIS01', 'ONE');
+  const second = first
+    .replace(/pull:[\s\S]*?push/, 'pulled_by: first\npush')
+    .replace('integration: first', 'integration: second');
+  await applied('integration/first', first);
+  await applied('integration/second', second.replace('ONE', 'TWO'));
+  assert.deepEqual(filesIn(await put('integration/second', second)), ['integrations/second.yaml'], 'the same brand_id');
+  const unpolled = await put('integration/first', first.replace(/pull:[\s\S]*?push/, 'push'));
+  assert.deepEqual(filesIn(unpolled), ['integrations/second.yaml'], 'it polls for the second');
+  assert.equal((await node.call('DELETE', '/documents/integration/first', admin)).status, 422);
+
+  const routes =
+    'alerts: { routes: { desk: { type: slack, url: "https://hooks.example/x", integrations: [second] } } }\n';
+  await applied('workspace/innbound', routes);
+  assert.deepEqual(filesIn(await put('workspace/innbound', routes.replace('second', 'third'))), ['innbound.yaml']);
+  assert.equal((await node.call('DELETE', '/documents/integration/second', admin)).status, 422, 'a route names it');
+  await applied('workspace/innbound', '');
+  assert.equal((await node.call('DELETE', '/documents/integration/second', admin)).status, 200);
+  assert.equal((await node.call('DELETE', '/documents/integration/first', admin)).status, 200);
+});

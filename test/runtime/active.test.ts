@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { activate } from '../../src/runtime/active.ts';
+import { activate, withChanges } from '../../src/runtime/active.ts';
+import { openActiveDocuments } from '../../src/runtime/active-documents.ts';
 import { transaction } from '../../src/store/db/pool.ts';
-import { applyDocuments, changedDocuments, type StoredDocument } from '../../src/store/documents/documents.ts';
+import { documentsChangedSince, documentsPosition } from '../../src/store/documents/document-changes.ts';
+import { applyDocuments, removeDocuments, type StoredDocument } from '../../src/store/documents/documents.ts';
 import type { Json } from '../../src/terms.ts';
 import { testStore } from '../support/store.ts';
 
@@ -24,7 +26,7 @@ const brand = (name: string, more: object = {}, version = 1) =>
 const connector = (version = 1) => document('connector', 'pms', { map: { id: 'number' } }, version);
 const crm = (receives: string[], version = 1) =>
   document('destination', 'crm', { type: 'http', url: 'https://crm.example/', receives }, version);
-const bare = ({ kind, name, version }: StoredDocument) => ({ kind, name, version });
+const put = (...documents: StoredDocument[]) => ({ put: documents, removed: [] });
 
 test('brands of one connector in one time zone share its compiled mapping', () => {
   const { integrations } = activate([
@@ -39,37 +41,53 @@ test('brands of one connector in one time zone share its compiled mapping', () =
   assert.notEqual(shaper('a'), shaper('c'));
 });
 
-test('a change of one document keeps what it does not concern, and needs no other body', () => {
+test('a change of one document keeps what it does not concern', () => {
   const before = activate([connector(), crm(['reservation']), brand('a'), brand('b')]);
   const [a, b] = [before.integrations.get('a'), before.integrations.get('b')];
-  const edited = activate(
-    [bare(connector()), bare(crm([])), bare(brand('a')), brand('b', { timezone: 'Asia/Tokyo' }, 2)],
-    before,
-  );
+  const edited = withChanges(before, put(brand('b', { timezone: 'Asia/Tokyo' }, 2)));
   assert.equal(edited.integrations.get('a'), a);
   assert.notEqual(edited.integrations.get('b'), b);
   assert.equal(edited.integrations.get('b')?.body.timezone, 'Asia/Tokyo');
   assert.equal(edited.integrations.get('b')?.target.integrationVersion, 2);
+  assert.equal(before.integrations.get('b'), b, 'what was in force before stays as it was');
 
-  const fed = activate([bare(connector()), crm(['guest'], 2), bare(brand('a')), bare(brand('b', {}, 2))], edited);
+  const paused = withChanges(edited, put(crm(['reservation'], 2)));
+  assert.equal(paused.destinations.get('crm')?.version, 2);
+  assert.equal(paused.integrations.get('a'), a, 'a destination that receives the same changes no brand');
+  const fed = withChanges(paused, put(crm(['guest'], 3)));
   assert.deepEqual(fed.integrations.get('a')?.target.destinations.guest, ['crm'], 'a destination concerns its brands');
-  const mapped = activate([connector(2), bare(crm([], 2)), bare(brand('a')), bare(brand('b', {}, 2))], fed);
+  assert.equal(fed.integrations.get('a')?.path, a?.path, 'which are not compiled again');
+  const mapped = withChanges(fed, put(connector(2)));
   assert.equal(mapped.integrations.get('a')?.target.connectorVersion, 2, 'a connector concerns its brands');
-  assert.equal(activate([connector(2), crm([], 2), brand('a'), brand('b', {}, 2)], mapped), mapped, 'nothing changed');
-  const fewer = activate([bare(connector(2)), bare(crm([], 2)), bare(brand('a'))], mapped);
-  assert.deepEqual([...fewer.integrations.keys()], ['a']);
+  assert.notEqual(mapped.integrations.get('a')?.path, a?.path);
+  assert.equal(withChanges(mapped, put(connector(2), crm([], 3), brand('a'))), mapped, 'nothing changed');
+  const fewer = withChanges(mapped, { put: [brand('aa')], removed: [{ kind: 'integration', name: 'b' }] });
+  assert.deepEqual([...fewer.integrations.keys()], ['a', 'aa']);
+  assert.deepEqual([...withChanges(fewer, put(brand('0'))).integrations.keys()], ['0', 'a', 'aa'], 'in order');
+});
+
+test('a brand whose connector is removed stops, and goes on when it returns', () => {
+  const before = activate([connector(), brand('a')]);
+  const without = withChanges(before, { put: [], removed: [{ kind: 'connector', name: 'pms' }] });
+  assert.equal(without.integrations.size, 0);
+  assert.deepEqual(
+    without.broken.map((one) => one.document),
+    ['integration a'],
+  );
+  const again = withChanges(without, put(connector(2)));
+  assert.equal(again.integrations.get('a')?.connector.version, 2);
+  assert.deepEqual(again.broken, []);
 });
 
 test('a document that this version cannot use stays reported until it changes', () => {
-  const broken = brand('b', { timezone: 5 });
-  const before = activate([connector(), brand('a'), broken]);
+  const before = activate([connector(), brand('a'), brand('b', { timezone: 5 })]);
   assert.deepEqual(
     before.broken.map((one) => one.document),
     ['integration b'],
   );
-  const later = activate([bare(connector()), brand('a', {}, 2), bare(broken)], before);
+  const later = withChanges(before, put(brand('a', {}, 2)));
   assert.deepEqual(later.broken, before.broken);
-  assert.deepEqual(activate([bare(connector()), bare(brand('a', {}, 2)), brand('b', {}, 2)], later).broken, []);
+  assert.deepEqual(withChanges(later, put(brand('b', {}, 2))).broken, []);
 });
 
 test('of many brands, one that does not compile is found and reported when it is used', () => {
@@ -91,7 +109,7 @@ test('of many brands, one that does not compile is found and reported when it is
   assert.ok(active.integrations.get('b7')?.path);
 });
 
-test('only documents that differ are read from the database', async () => {
+test('only documents that changed are read from the database', async () => {
   const pool = await testStore();
   try {
     const apply = (...documents: StoredDocument[]) =>
@@ -104,17 +122,39 @@ test('only documents that differ are read from the database', async () => {
         ),
       );
     await apply(connector(), crm(['reservation']), brand('a'), brand('b'), brand('c'));
-    const before = activate(await changedDocuments(pool, new Map()));
-    assert.deepEqual([...before.integrations.keys()], ['a', 'b', 'c']);
+    let epoch = 1;
+    const node = await openActiveDocuments(pool, () => epoch, undefined);
+    const before = node.active();
+    const position = await documentsPosition(pool);
+    assert.equal(await node.refresh(), false);
+    assert.equal(node.active(), before);
+
     await apply(brand('b', { timezone: 'Asia/Tokyo' }, 2));
-    const changed = await changedDocuments(pool, before.versions);
+    await transaction(pool, (tx) => removeDocuments(tx, [brand('c')]));
+    const changes = await documentsChangedSince(pool, position);
     assert.deepEqual(
-      changed.filter((one) => 'body' in one).map(({ name }) => name),
-      ['b'],
+      [changes.put, changes.removed].map((some) => some.map(({ kind, name }) => `${kind} ${name}`)),
+      [['integration b'], ['integration c']],
     );
-    const after = activate(changed, before);
-    assert.equal(after.integrations.get('b')?.body.timezone, 'Asia/Tokyo');
-    assert.equal(after.integrations.get('a'), before.integrations.get('a'));
+    const both = await Promise.all([node.refresh(), node.refresh()]);
+    assert.deepEqual(both, [true, false], 'one at a time');
+    assert.equal(node.active().integrations.get('b')?.body.timezone, 'Asia/Tokyo');
+    assert.equal(node.active().integrations.get('a'), before.integrations.get('a'));
+    assert.deepEqual([...node.active().integrations.keys()], ['a', 'b']);
+
+    await apply(brand('c', {}, 2));
+    assert.equal(await node.refresh(), true);
+    assert.equal(node.active().integrations.get('c')?.version, 2, 'it returns with its next version');
+
+    // As after the restore of an older backup.
+    await pool.query(`delete from current_documents where name = 'b'`);
+    await pool.query('update document_changes set position = position - 100');
+    assert.equal(await node.refresh(), true);
+    assert.deepEqual([...node.active().integrations.keys()], ['a', 'c']);
+    const [known] = [node.active()];
+    epoch = 2;
+    assert.equal(await node.refresh(), true);
+    assert.notEqual(node.active(), known, 'everything is read again');
   } finally {
     await pool.end();
   }

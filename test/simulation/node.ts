@@ -12,6 +12,7 @@ import { Wake } from '../../src/kit/wake.ts';
 import { eventPathOf } from '../../src/runtime/event-path.ts';
 import { followClock } from '../../src/store/db/database-clock.ts';
 import type { DestinationName, EndpointId, IntegrationName } from '../../src/terms.ts';
+import { listedLanes } from '../deliver/lanes.ts';
 import { brand, brandNames, pullPlan } from './brands.ts';
 import type { Host } from './host.ts';
 import type { Endpoint } from './partner.ts';
@@ -88,7 +89,7 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
   });
   startDeliveries({
     store: store.outbox,
-    lanes: () => lanes,
+    lanes: () => lanesInForce,
     open: async ({ name }) => given.destinations.get(name) as Destination,
     clock: host.clock,
     wake,
@@ -141,19 +142,21 @@ const destinationConfigs: readonly Partial<DestinationConfig>[] = [
   { name: 'lake' as DestinationName, batch: 4, batchWaitMs: 200, concurrency: 1 },
 ];
 
-const lanes = brandNames.flatMap((name) =>
-  destinationConfigs.map((config) => ({
-    integration: name as IntegrationName,
-    brandId: brand(name).body.brand_id,
-    destination: {
-      type: 'simulated',
-      revision: '1',
-      settings: {},
-      selection: { receives: ['reservation'], fields: compileFields({ drop: [] }) },
-      scheduleMs,
-      timeoutMs: deadlineMs,
-      paused: false,
-      ...config,
-    } as DestinationConfig,
-  })),
+const lanesInForce = listedLanes(
+  brandNames.flatMap((name) =>
+    destinationConfigs.map((config) => ({
+      integration: name as IntegrationName,
+      brandId: brand(name).body.brand_id,
+      destination: {
+        type: 'simulated',
+        revision: '1',
+        settings: {},
+        selection: { receives: ['reservation'], fields: compileFields({ drop: [] }) },
+        scheduleMs,
+        timeoutMs: deadlineMs,
+        paused: false,
+        ...config,
+      } as DestinationConfig,
+    })),
+  ),
 );

@@ -7,8 +7,8 @@ export interface SchedulerPorts {
   readonly heartbeats?: Heartbeats;
   /** Resolves on a signal, after maxMs, or when stopped. */
   wait(maxMs: number, signal: AbortSignal): Promise<void>;
-  /** Changes with the documents in force. */
-  stamp(): string;
+  /** The documents in force: another object after a change. */
+  documents(): object;
   /** Updates the stored schedules from the documents in force. */
   align(): Promise<void>;
   /** Queues due syncs, at most `most` at a time. */
@@ -26,12 +26,12 @@ const shortestSleepMs = 1_000;
 
 /** Starts syncs when they are due. Every node runs a scheduler; rows are claimed, so each sync starts once. */
 export function startScheduler(ports: SchedulerPorts): Loop {
-  let aligned: string | undefined;
+  let aligned: object | undefined;
 
   async function turn(signal: AbortSignal, beat: () => void): Promise<number> {
-    const stamp = ports.stamp();
-    if (stamp !== aligned) await ports.align();
-    aligned = stamp;
+    const documents = ports.documents();
+    if (documents !== aligned) await ports.align();
+    aligned = documents;
     for (;;) {
       const { started, seen } = await ports.startDue(atOnce);
       beat();

@@ -21,7 +21,8 @@ export interface StoredDocument {
   readonly hash: string;
 }
 
-export type DocumentVersion = Pick<StoredDocument, 'kind' | 'name' | 'version'>;
+export type DocumentName = Pick<StoredDocument, 'kind' | 'name'>;
+type DocumentHead = Omit<StoredDocument, 'body'>;
 
 export interface AppliedDocument {
   readonly kind: DocumentKind;
@@ -31,9 +32,8 @@ export interface AppliedDocument {
 }
 
 /** Allows one change of documents at a time: the next one waits and then sees the result of the first. */
-export async function lockDocuments(tx: Tx): Promise<StoredDocument[]> {
+export async function lockDocuments(tx: Tx): Promise<void> {
   await tx.query('lock table current_documents in share row exclusive mode');
-  return currentDocuments(tx);
 }
 
 /** Puts these documents in force and leaves all others. A document with unchanged content keeps its version. Needs `lockDocuments`. */
@@ -44,7 +44,7 @@ export async function applyDocuments(
   /** Replaces credentials that must not be stored in plain text. Called only for new and changed documents. */
   sealed: (document: DocumentToApply) => Promise<Pick<DocumentToApply, 'source' | 'body'>>,
 ): Promise<AppliedDocument[]> {
-  const current = new Map((await currentDocuments(tx)).map((doc) => [`${doc.kind} ${doc.name}`, doc]));
+  const current = new Map((await headsOf(tx, documents)).map((doc) => [`${doc.kind} ${doc.name}`, doc]));
   const result: AppliedDocument[] = [];
   for (const doc of documents) {
     const { kind, name } = doc;
@@ -116,44 +116,51 @@ export async function pastContents(db: Pool | Tx): Promise<Set<string>> {
   return new Set(rows.map(({ past }) => past));
 }
 
-export async function currentDocuments(db: Pool | Tx): Promise<StoredDocument[]> {
+/** The documents in force, of one kind or all. */
+export async function currentDocuments(db: Pool | Tx, kind?: DocumentKind): Promise<StoredDocument[]> {
   const { rows } = await db.query<StoredDocument>(
     `select kind, name, version, body, hash from current_documents join documents using (kind, name, version)
-      order by kind, name`,
+      where $1::text is null or kind = $1 order by kind, name`,
+    [kind],
   );
   return rows;
 }
 
-/** Differs whenever another version of a document is in force. Reading all names and versions costs a node with 100,000 brands more. */
-export async function documentsStamp(db: Pool): Promise<string> {
-  const { rows } = await db.query<{ stamp: string }>(
-    `select count(*) || ' ' || coalesce(sum(hashtextextended(kind || ' ' || name, version)), 0) as stamp from current_documents`,
-  );
-  return rows[0]?.stamp ?? '';
+export async function hasDocuments(db: Pool): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>('select exists (select from current_documents) as found');
+  return rows[0]?.found === true;
 }
 
-/**
- * The documents in force, of which those that differ from `known` have a body. With 100,000 documents and one edit, 100 ms instead of
- * several seconds.
- */
-export async function changedDocuments(
-  db: Pool,
-  known: ReadonlyMap<string, number>,
-): Promise<readonly (DocumentVersion | StoredDocument)[]> {
-  const { rows } = await db.query<DocumentVersion>(
-    'select kind, name, version from current_documents order by kind, name',
+/** The documents in force, without their bodies. */
+export async function currentHeads(db: Pool | Tx): Promise<DocumentHead[]> {
+  const { rows } = await db.query<DocumentHead>(
+    'select kind, name, version, hash from current_documents join documents using (kind, name, version)',
   );
-  const changed = rows.filter((one) => known.get(`${one.kind} ${one.name}`) !== one.version);
-  if (changed.length === 0) return rows;
-  // If most differ, reading all in one statement costs the database less.
-  if (changed.length > rows.length / 2) return currentDocuments(db);
-  const { rows: read } = await db.query<StoredDocument>(
-    `select d.kind, d.name, d.version, d.body, d.hash
-       from unnest($1::text[], $2::text[], $3::int[]) as w (kind, name, version) join documents d using (kind, name, version)`,
-    [changed.map(({ kind }) => kind), changed.map(({ name }) => name), changed.map(({ version }) => version)],
+  return rows;
+}
+
+/** Of these documents, the versions in force. */
+async function headsOf(db: Pool | Tx, documents: readonly DocumentName[]): Promise<DocumentHead[]> {
+  const { rows } = await db.query<DocumentHead>(
+    `select kind, name, version, d.hash from unnest($1::text[], $2::text[]) as w (kind, name)
+       join current_documents using (kind, name) join documents d using (kind, name, version)`,
+    [documents.map(({ kind }) => kind), documents.map(({ name }) => name)],
   );
-  const bodies = new Map(read.map((one) => [`${one.kind} ${one.name}`, one]));
-  return rows.map((one) => bodies.get(`${one.kind} ${one.name}`) ?? one);
+  return rows;
+}
+
+/** These integrations and all documents of other kinds, each with its source text. */
+export async function documentsAround(
+  db: Pool | Tx,
+  integrations: readonly string[],
+): Promise<(StoredDocument & { readonly source: string })[]> {
+  const { rows } = await db.query<StoredDocument & { source: string }>(
+    `select kind, name, version, body, hash, source from current_documents join documents using (kind, name, version)
+      where kind in ('connector', 'destination', 'workspace') or (kind = 'integration' and name = any($1::text[]))
+      order by kind, name`,
+    [integrations],
+  );
+  return rows;
 }
 
 /** One version of a document, for replays under the recorded mapping. */

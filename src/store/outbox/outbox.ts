@@ -74,8 +74,8 @@ const nextDueOfMany = {
 };
 
 /** The bounds apply only to few lanes: with many, the index is stepped through from lane to lane. */
-async function nextDue(pool: Pool, lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]> {
-  if (lanes.length > fewLanes) return (await pool.query<DueLane>(nextDueOfMany)).rows;
+async function nextDue(pool: Pool, lanes: readonly LaneKey[] | undefined, bounds?: DueBounds): Promise<DueLane[]> {
+  if (lanes === undefined || lanes.length > fewLanes) return (await pool.query<DueLane>(nextDueOfMany)).rows;
   const { rows } = await pool.query<DueLane>({
     ...nextDueOfFew,
     values: [

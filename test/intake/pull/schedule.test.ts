@@ -143,11 +143,12 @@ test('two nodes with scheduler and runner poll a brand once per start, and stop 
   const partner = await partnerOf(() => ({ json: { reservations: bookings(3, '2026-03-01') } }));
   const wake = new Wake();
   const log = pino({ level: 'silent' });
+  const documents = {};
   const nodes = ['a', 'b'].flatMap((node) => [
     startScheduler({
       log,
       wait: (maxMs, signal) => wake.wait('schedules', Math.min(maxMs, 100), signal),
-      stamp: () => 'v1',
+      documents: () => documents,
       align: () =>
         alignSchedules(runtime.pool, [
           { integration: 'polled' as IntegrationName, sync: 'pre_stay', everyMs: 900_000 },

@@ -18,7 +18,7 @@ export function outboxModel(model: StoreModel, link: Link): DeliveryStore {
   return {
     nextDue: (lanes, bounds) =>
       link.call('nextDue', () =>
-        lanes.flatMap((lane) => {
+        (lanes ?? []).flatMap((lane) => {
           const from = model.now() - (bounds?.sinceMs(lane) ?? Number.POSITIVE_INFINITY);
           const to = model.now() + (bounds?.withinMs ?? Number.POSITIVE_INFINITY);
           const times = rowsOf(model, lane).map((row) => row.dueAt ?? Number.POSITIVE_INFINITY);

@@ -1,0 +1,96 @@
+import { stringify } from 'yaml';
+import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
+import { readShippedConnectors } from '../documents/load.ts';
+import type { SourceFile } from '../documents/parse.ts';
+import { mask, unmasked } from '../documents/typed-secrets.ts';
+import type { Active } from '../runtime/active.ts';
+import type { Versioned } from '../runtime/active-integration.ts';
+import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
+import type { Pool, Tx } from '../store/db/pool.ts';
+import { documentsAround, type StoredDocument } from '../store/documents/documents.ts';
+import { offThread } from './off-thread.ts';
+
+/** The texts that an edited document is checked with. */
+
+export interface Named {
+  readonly kind: DocumentKind;
+  readonly name: string | undefined;
+}
+
+export type InForce = StoredDocument & { readonly source: string };
+
+export const isOne = (one: Named, { kind, name }: Named): boolean =>
+  one.kind === kind && (kind === 'workspace' || one.name === name);
+
+export const fileName = (kind: DocumentKind, name: string): string =>
+  kind === 'workspace' ? 'innbound.yaml' : `${kind}s/${name}.yaml`;
+
+/**
+ * The documents that an edit can break or needs, and the edited one: of 100,000 integrations only a few. Under the lock that a change
+ * holds, the documents of this node are those in force, once it has read them again.
+ */
+export async function readAround(runtime: Runtime, db: Pool | Tx, edited: Named, text = ''): Promise<InForce[]> {
+  await runtime.refresh();
+  return documentsAround(db, integrationsAround(runtime.active(), edited, text));
+}
+
+function integrationsAround({ documents, settings }: Active, { kind, name }: Named, text: string): string[] {
+  // Whatever looks like a name: the text may not be valid.
+  const inText = new Set(text.match(/[a-z0-9_-]+/g));
+  const inRoutes = Object.values(settings.alerts.routes ?? {}).flatMap(({ integrations = [] }) => integrations);
+  const itself = kind === 'integration' && name !== undefined ? [name] : [];
+  const named = new Set([...inText, ...inRoutes, ...itself]);
+  const refersTo = ({ connector, deliver, pulled_by }: Versioned<'integration'>['body']): boolean => {
+    if (kind === 'connector') return connector === name;
+    if (kind === 'destination') return deliver.includes(name ?? '');
+    return kind === 'integration' && pulled_by !== undefined && named.has(pulled_by);
+  };
+  const found = [
+    ...[...named].map((one) => documents.get(one)).filter((one) => one !== undefined),
+    ...documents.values().filter(({ body }) => refersTo(body)),
+  ];
+  return [...new Set([...itself, ...found.flatMap((one) => [one.name, one.body.pulled_by ?? one.name])])];
+}
+
+/** The source texts of the other documents and of the shipped connectors. */
+export async function sourcesAround(around: readonly InForce[], edited: Named): Promise<SourceFile[]> {
+  const others = around.filter((one) => !isOne(one, edited));
+  return [
+    ...others.map((one) => ({
+      kind: one.kind,
+      file: fileName(one.kind, one.name),
+      text: soundSource(around, one),
+      shipped: false,
+    })),
+    ...(await readShippedConnectors(shippedConnectorsDir)),
+  ];
+}
+
+/** The sources without mistakes: a document that was broken before must not block the edit of another one. */
+export async function soundSources(
+  runtime: Runtime,
+  around: readonly InForce[],
+  others: readonly SourceFile[],
+  { kind, name }: Named,
+): Promise<SourceFile[]> {
+  const text = around.find((one) => isOne(one, { kind, name }))?.source;
+  const file = fileName(kind, name ?? '');
+  const unedited =
+    text === undefined ? [] : [{ kind, file, text: completed(around, kind, name ?? '', text), shipped: false }];
+  const checked = await offThread(runtime, 'check', { sources: [...others, ...unedited] });
+  const broken = new Set(checked.kind === 'ok' ? [] : checked.mistakes.map((one) => one.file));
+  return others.filter((one) => !broken.has(one.file));
+}
+
+/** Replaces masks by their references: earlier versions of Innbound showed typed credentials as masks, and an edited text may contain them. */
+export function completed(around: readonly StoredDocument[], kind: DocumentKind, name: string, text: string): string {
+  const wanted = kind === 'workspace' ? workspaceName : name;
+  return unmasked(text, around.find((one) => one.kind === kind && one.name === wanted)?.body);
+}
+
+/** The text in force. One that an earlier version spoiled by masking parts of words is rebuilt from its body. */
+function soundSource(around: readonly StoredDocument[], { kind, name, body, source }: InForce): string {
+  if (!source.includes(mask)) return source;
+  const complete = completed(around, kind, name, source);
+  return complete.includes(mask) ? stringify(body) : complete;
+}
