@@ -26,7 +26,7 @@ import { forgetNode, seenNode } from './store/operate/nodes.ts';
 import { apiPorts, isServedOverHttps } from './wiring/api.ts';
 import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
-import { metricsOf, serveMetrics } from './wiring/metrics.ts';
+import { type MetricsExchange, metricsOf, serveMetrics } from './wiring/metrics.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
 import { type Intake, openIntake } from './wiring/push.ts';
 import { startWatch } from './wiring/watch.ts';
@@ -38,14 +38,26 @@ export interface ServiceOptions {
   readonly port: number;
   readonly host: string;
   readonly role: Role;
-  /** Used if neither the settings nor INNBOUND_LOG_LEVEL set a level. */
+  /** Takes precedence over the settings; INNBOUND_LOG_LEVEL over both. */
   readonly logLevel?: string;
+  /** Set in one of several processes of the service (`serve --processes`). */
+  readonly part?: ServicePart;
   /** The wall clock of this machine, which may be wrong. */
   readonly nodeClock?: RuntimeOptions['nodeClock'];
   /** Interval of the heartbeat in the table of nodes. */
   readonly seenEveryMs?: number;
   /** Called with the open runtime, before any work begins. */
   readonly prepare?: (runtime: Runtime) => Promise<void>;
+}
+
+export interface ServicePart {
+  /** 1, 2, 3: a restarted process keeps its number. */
+  readonly number: number;
+  /** In the first process of a start. It takes up the workspace's documents before the others start. */
+  readonly isFirst: boolean;
+  /** The private server, which the parent process runs. */
+  readonly connection?: RuntimeOptions['connection'];
+  readonly metrics: MetricsExchange;
 }
 
 export interface Service {
@@ -57,20 +69,23 @@ export interface Service {
 
 /** Wires a running node: runtime, loops, HTTP. Stops them in the opposite order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { host, port, role } = options;
-  const log = openLog(process.env.INNBOUND_LOG_LEVEL ?? options.logLevel ?? 'info');
+  const { host, port, role, part } = options;
+  const setLevel = process.env.INNBOUND_LOG_LEVEL || options.logLevel;
+  const log = openLog(setLevel ?? 'info').child(part ? { process: part.number } : {});
   const runtime = await openRuntime({
     workspaceDir: options.workspaceDir,
     purpose: 'service',
     describe: `serve on port ${port}`,
-    apply: 'always',
+    apply: part && !part.isFirst ? 'never' : 'always',
     log,
+    ...(part?.connection && { connection: part.connection }),
     ...(options.nodeClock && { nodeClock: options.nodeClock }),
   });
   const loops: Loop[] = [];
   let draining = false;
   let intake: Intake | undefined;
-  const { network, limits } = runtime.active().settings;
+  const { network, limits, log: logging } = runtime.active().settings;
+  if (setLevel === undefined) log.level = logging.level;
   const app = buildServer({
     log,
     trustedProxies: network.trusted_proxies,
@@ -99,9 +114,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await runtime.close();
   };
   try {
-    if (runtime.alone) await endAbandonedLeases(runtime.pool);
+    // On a private server nothing else was running until now.
+    if (part === undefined ? runtime.alone : part.isFirst && part.connection) await endAbandonedLeases(runtime.pool);
     await options.prepare?.(runtime);
-    const metrics = metricsOf(runtime);
+    const metrics = metricsOf(runtime, part);
     const ownPort = await serveMetrics(runtime, app, metrics);
     if (ownPort) loops.push({ stop: () => ownPort.close() });
     loops.push(followDocuments(runtime, () => intake?.directory.clear()));

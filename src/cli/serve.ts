@@ -1,14 +1,17 @@
+import cluster from 'node:cluster';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Role, type Service, startService } from '../service.ts';
-import { type CommonOptions, common, say } from './command.ts';
+import type { Role } from '../service.ts';
+import { type CommonOptions, common } from './command.ts';
 import { ended } from './ended.ts';
 import { portNumber } from './port-number.ts';
+import { sayFinishing, sayReady, stopInTime } from './serving.ts';
 
-interface Options extends CommonOptions {
+export interface ServeOptions extends CommonOptions {
   readonly port: number;
   readonly host: string;
   readonly role: Role;
   readonly grace: number;
+  readonly processes: number;
 }
 
 export function define(command: Command): void {
@@ -20,6 +23,7 @@ export function define(command: Command): void {
         .choices(['all', 'web', 'worker'])
         .default('all'),
     )
+    .option('--processes <n>', 'processes that share the port and the work, for machines with several cores', count, 1)
     .option(
       '--grace <seconds>',
       'after SIGTERM, accept events for this long while /readyz already answers 503',
@@ -35,37 +39,38 @@ same workspace against one database.
 
 Examples:
   innbound serve -w my-workspace --port 8080
+  innbound serve -w my-workspace --processes 4
   DATABASE_URL=postgres://… innbound serve -w my-workspace --role worker`,
     )
-    .action(async (options: Options) => {
+    .action(async (options: ServeOptions) => {
+      // Loaded here: the parent of several processes needs only a part of it.
+      if (cluster.isWorker) return (await import('./serve-part.ts')).servePart(options);
+      if (options.processes > 1) return (await import('./serve-processes.ts')).serveProcesses(options);
       const end = ended();
+      const { startService } = await import('../service.ts');
       const service = await startService({
         workspaceDir: options.workspace,
         port: options.port,
         host: options.host,
         role: options.role,
       });
-      const serves = options.role === 'worker' ? '/readyz, /healthz, /metrics' : 'console, API, webhooks, /readyz';
-      say(`innbound is ready on ${service.url} (${serves}). Stop it with Ctrl-C.`);
+      sayReady(service.url, options.role);
       const lost = await Promise.race([end, service.runtime.lost]);
-      say('innbound is finishing its work …');
+      sayFinishing();
       await stopInTime(service, lost ? 0 : options.grace * 1_000);
       if (lost) throw lost;
     });
 }
 
-/** Exits within the 25 seconds that an operator waits, even if something hangs; another node or start continues the work. */
-export async function stopInTime(service: Service, graceMs = 0): Promise<void> {
-  const timer = setTimeout(() => {
-    say('innbound could not finish everything in time; the next start continues the rest.');
-    process.exit(1);
-  }, 23_000);
-  await service.stop({ graceMs });
-  clearTimeout(timer);
-}
-
 function seconds(text: string): number {
   const value = Number(text);
   if (!(value >= 0 && value <= 15)) throw new InvalidArgumentError('Expected 0 to 15 seconds.');
+  return value;
+}
+
+function count(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 64)
+    throw new InvalidArgumentError('Expected 1 to 64 processes.');
   return value;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { say } from '../cli/command.ts';
 import { ended } from '../cli/ended.ts';
-import { stopInTime } from '../cli/serve.ts';
+import { stopInTime } from '../cli/serving.ts';
 import { randomId } from '../kit/ids.ts';
 import { consoleBuilt } from '../operations/build-console.ts';
 import { addressFor } from '../operations/endpoints.ts';

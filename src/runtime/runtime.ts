@@ -97,6 +97,8 @@ export interface RuntimeOptions {
   readonly apply?: 'always' | 'when_alone' | 'never';
   /** The wall clock of this machine, which may be wrong. */
   readonly nodeClock?: Clock & Timers;
+  /** A private server that another process keeps running. */
+  readonly connection?: PrivatePostgres['connection'];
 }
 
 export const shippedConnectorsDir = fileURLToPath(new URL('../../connectors/', import.meta.url));
@@ -138,11 +140,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const url = process.env.DATABASE_URL;
   // Refuses a workspace with mistakes before anything is started for it.
   if (options.apply === 'always') await readSoundDocuments(workspaceDir);
-  const server: PrivatePostgres | undefined = url
-    ? undefined
-    : await openPrivatePostgres(workspaceDir, { purpose: options.purpose, describe: options.describe });
+  const server: PrivatePostgres | undefined =
+    url || options.connection
+      ? undefined
+      : await openPrivatePostgres(workspaceDir, { purpose: options.purpose, describe: options.describe });
   const pool = openPool({
-    connection: server ? server.connection : { connectionString: url },
+    connection: server?.connection ?? options.connection ?? { connectionString: url },
     applicationName: `innbound ${options.purpose} ${process.pid}`,
     maxConnections: options.purpose === 'service' ? 24 : 6,
     // Commands such as an export may have long statements, and a person watches them.

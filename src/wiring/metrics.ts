@@ -10,9 +10,19 @@ import { findToken } from '../store/operate/tokens.ts';
 import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { isServedOverHttps } from './api.ts';
 
-export function metricsOf(runtime: Runtime): Metrics {
-  return openMetrics({
+/** How the processes of one service exchange their own metrics; any of them may get the scrape. */
+export interface MetricsExchange {
+  readonly askOthers: () => Promise<readonly string[]>;
+  readonly answer: (text: () => Promise<string>) => void;
+}
+
+export function metricsOf(
+  runtime: Runtime,
+  part?: { readonly number: number; readonly metrics: MetricsExchange },
+): Metrics {
+  const metrics = openMetrics({
     now: systemClock.now,
+    ...(part && { process: { number: part.number, others: part.metrics.askOthers } }),
     read: async () => {
       const all = [...runtime.active().integrations.values()];
       const lanes = all.flatMap(({ name, body }) =>
@@ -30,6 +40,8 @@ export function metricsOf(runtime: Runtime): Metrics {
       return { rows, lanes: waiting, breakers, circuits };
     },
   });
+  part?.metrics.answer(metrics.ownText);
+  return metrics;
 }
 
 /** Serves /metrics as the settings say; the returned server is the separate one, if there is one. */
