@@ -11,7 +11,11 @@ const totalPath = () =>
 
 const offset = z
   .strictObject({
-    type: z.literal('offset').describe('A start and a limit; the start grows by the rows received.'),
+    type: z
+      .literal('offset')
+      .describe(
+        'A start and a limit; the start grows by the rows received, less a few where the partner reports a total.',
+      ),
     offset: placeText().describe('Where the request carries the start.'),
     limit: placeText().describe('Where the request carries the limit.'),
     page_size: pageSize()

@@ -4,6 +4,7 @@ import { type AnswerRead, type AskCounts, type Asker, type NoAnswer, noAskCounts
 import { formStaged } from './form.ts';
 import { limitsOf } from './limits.ts';
 import { asksByDays } from './list-request.ts';
+import { mayOverlap } from './overlap.ts';
 import { type Row, readPage } from './page.ts';
 import { makePageCommit } from './page-commit.ts';
 import { type Fetched, fetchPage, pageRequest } from './page-request.ts';
@@ -152,7 +153,7 @@ export class Execution {
       headers: answer.headers,
       url: answer.url,
     });
-    const taken = reader.take(pass, page, next);
+    const taken = reader.take(pass, page, next, answer.requestedAt);
     const rows = await this.#withRelated(position, answer, taken.rows, asking);
     if ('kind' in rows) return this.#withoutAnswer(position, rows);
     const after = afterPage(position, taken);
@@ -219,7 +220,8 @@ export class Execution {
     const isBegun = pass.no > 1 || pass.pages > 0;
     if (this.#reader?.key === key && isBegun) return this.#reader.reader;
     const earlier = isBegun && window ? await this.#ports.runs.windowPages(this.#run, window, pass.no) : undefined;
-    const rules = { paginator: this.#paginator, limits: limitsOf(this.#ports) };
+    const { settings } = this.#plan;
+    const rules = { paginator: this.#paginator, limits: limitsOf(this.#ports), mayOverlap: mayOverlap(settings) };
     this.#reader = { key, reader: new WindowReader(rules, earlier) };
     return this.#reader.reader;
   }

@@ -29,7 +29,8 @@ export async function makePageCommit(
 ): Promise<PageCommit> {
   const { requestedAt, bytes } = answer;
   // A second pass shows the same rows again.
-  const repeated = position.pass.no === 1 ? page.repeated : 0;
+  const { no, plainFrom = 1 } = position.pass;
+  const repeated = no === plainFrom ? page.repeated : 0;
   const { own, others, unrouted } = routeRows(plan, taken.rows);
   const made = await prepared(ports, plan, run, position, own, requestedAt);
   const routed = [];
@@ -43,7 +44,7 @@ export async function makePageCommit(
     ...made,
     ...(routed.length > 0 && { routed }),
     ...(unrouted.length > 0 && { unrouted }),
-    counted: sum(sum(sum(counted, made.counted), left), { pages: 1, bytes, rows: page.count, repeated }),
+    counted: sum(sum(sum(counted, made.counted), left), { pages: 1, bytes, rows: taken.count, repeated }),
     position: after,
     requestedAt,
     log: {
@@ -54,7 +55,7 @@ export async function makePageCommit(
       tries: asking.requests,
       waitedMs: asking.waitedMs,
       bytes,
-      rows: page.count,
+      rows: taken.count,
       fresh: taken.fresh,
       mark: taken.mark,
       fingerprint: page.fingerprint,

@@ -1,4 +1,6 @@
 import { hash53, Seen } from '../../kit/seen.ts';
+import type { EpochMs } from '../../terms.ts';
+import { boundaryAt, continued, isRounded, withoutOverlap } from './overlap.ts';
 import type { Row, WholePage } from './page.ts';
 import type { Next, PageState, Paginator } from './paginate/paginator.ts';
 import type { Limits, WindowPages } from './ports.ts';
@@ -13,6 +15,8 @@ export interface Taken {
   /** Rows to process: new in this window, or with changed content. */
   readonly rows: readonly Row[];
   readonly fresh: number;
+  /** Rows as the partner's paging counts them, without the overlap with the page before. */
+  readonly count: number;
   readonly mark: number;
   /** Hashes of each row's identity and content, for a node that resumes the run. */
   readonly seen: Uint8Array;
@@ -21,10 +25,14 @@ export interface Taken {
 export interface PassRules {
   readonly paginator: Paginator;
   readonly limits: Pick<Limits, 'pages' | 'emptyPages'>;
+  readonly mayOverlap: boolean;
 }
 
 /** Repeated pages after which the list counts as looping. */
 const mostRepeats = 3;
+
+/** At most a quarter of a page is overlap, so a list has at most this many times as many pages. */
+const pagesByOverlap = 4 / 3;
 
 /** Tracks the pages of one window: rows seen, pages repeated, and when the list ends. */
 export class WindowReader {
@@ -34,6 +42,7 @@ export class WindowReader {
   readonly #inPass = new Seen();
   readonly #marks = new Set<number>();
   readonly #fingerprints = new Set<number>();
+  #passNo: number | undefined;
 
   constructor(rules: PassRules, earlier?: WindowPages) {
     this.#rules = rules;
@@ -49,49 +58,58 @@ export class WindowReader {
     for (const fingerprint of earlier?.fingerprints ?? []) this.#fingerprints.add(fingerprint);
   }
 
-  take(pass: PassState, page: WholePage, next: Next): Taken {
+  take(pass: PassState, page: WholePage, next: Next, requestedAt: EpochMs): Taken {
     const state = pass.page ?? this.#rules.paginator.first;
     const mark = markOf(state);
-    const { fresh, changed, doubles } = this.#sort(page.rows);
+    this.#beginPass(pass.no);
+    const boundary = boundaryAt(pass, page, requestedAt, this.#rules.mayOverlap);
+    const { fresh, changed, doubles } = this.#sort(page.rows, boundary.overlap);
     const isRepeat = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
     // This page was requested only to confirm that the short page was the last; the same rows again confirm it too.
     const isConfirmed = pass.confirms === true && fresh.length === 0;
-    const rows = pass.rows + page.count;
+    const count = page.count - boundary.overlap;
     const total = page.total ?? pass.total;
     const after: PassState = {
       no: pass.no,
       page: null,
       pages: pass.pages + 1,
-      rows,
+      rows: pass.rows + count,
       fresh: pass.fresh + fresh.length,
       doubles: pass.doubles + (isConfirmed ? 0 : doubles),
       repeats: pass.repeats + (isRepeat && !isConfirmed ? 1 : 0),
       emptyPages: page.rows.length === 0 ? pass.emptyPages + 1 : 0,
       distinct: pass.distinct + fresh.length,
       ...(total !== undefined && { total }),
+      ...(pass.plainFrom !== undefined && { plainFrom: pass.plainFrom }),
+      ...(boundary.joint && { joint: { ...boundary.joint, ids: [] } }),
+      ...((pass.slips !== undefined || boundary.slipped) && { slips: (pass.slips ?? 0) + Number(boundary.slipped) }),
     };
     this.#marks.add(mark);
     this.#fingerprints.add(page.fingerprint);
-    const follow = isConfirmed ? this.#end({ ...after, pages: pass.pages }) : this.#follow(state, page, next, after);
-    if (follow.kind === 'again') this.#beginPass();
+    const follow = isRounded(pass, boundary, page, doubles)
+      ? ({ kind: 'again', pass: withoutOverlap(after) } as const)
+      : isConfirmed
+        ? this.#end({ ...after, pages: pass.pages })
+        : this.#follow(state, page, next, after);
     return {
       follow,
       rows: fresh.length + changed.length === page.rows.length ? page.rows : [...fresh, ...changed],
       fresh: fresh.length,
+      count,
       mark,
       seen: hashesOf(page.rows),
     };
   }
 
-  #sort(rows: readonly Row[]): { fresh: Row[]; changed: Row[]; doubles: number } {
+  #sort(rows: readonly Row[], overlap: number): { fresh: Row[]; changed: Row[]; doubles: number } {
     const fresh: Row[] = [];
     const changed: Row[] = [];
     let doubles = 0;
-    for (const row of rows) {
+    for (const [i, row] of rows.entries()) {
       const known = this.#seen.get(row.identity);
       if (known === undefined) fresh.push(row);
       else if (known !== row.content) changed.push(row);
-      if (this.#inPass.get(row.identity) !== undefined) doubles++;
+      if (i >= overlap && this.#inPass.get(row.identity) !== undefined) doubles++;
     }
     for (const row of rows) {
       this.#seen.set(row.identity, row.content);
@@ -100,7 +118,11 @@ export class WindowReader {
     return { fresh, changed, doubles };
   }
 
-  #beginPass(): void {
+  #beginPass(no: number): void {
+    if (this.#passNo === no) return;
+    const isResumed = this.#passNo === undefined;
+    this.#passNo = no;
+    if (isResumed) return;
     this.#marks.clear();
     this.#fingerprints.clear();
     this.#inPass.clear();
@@ -116,9 +138,11 @@ export class WindowReader {
     if (next.kind === 'broken') return brokenOff(after, next.code, next.message);
     // A later pass exists only because the list has several pages, so a short page is not confirmed again.
     if (next.kind === 'short') return { kind: 'page', pass: { ...after, page: next.state, confirms: after.no === 1 } };
-    if (this.#marks.has(markOf(next.state))) {
+    const { joint: _joint, ...rest } = after;
+    const onward = { ...rest, ...continued(next, page, after) };
+    if (this.#marks.has(markOf(onward.page))) {
       // Some partners return the same cursor forever at the end of the list: with no rows, that is the end.
-      if (page.rows.length === 0 && markOf(next.state) === markOf(state)) return this.#end(after);
+      if (page.rows.length === 0 && markOf(onward.page) === markOf(state)) return this.#end(after);
       return brokenOff(
         after,
         'pull.cursor_repeated',
@@ -128,11 +152,12 @@ export class WindowReader {
     if (after.repeats >= mostRepeats) {
       return brokenOff(after, 'pull.page_repeated', `${after.repeats} of ${after.pages} pages were repeated`);
     }
-    if (after.pages >= limits.pages || after.emptyPages >= limits.emptyPages) {
+    const mostPages = onward.joint === undefined ? limits.pages : limits.pages * pagesByOverlap;
+    if (after.pages >= mostPages || after.emptyPages >= limits.emptyPages) {
       const empty = after.emptyPages >= limits.emptyPages ? ', the last ones empty' : '';
       return brokenOff(after, 'pull.endless', `the list did not end after ${after.pages} pages${empty}`);
     }
-    return { kind: 'page', pass: { ...after, page: next.state } };
+    return { kind: 'page', pass: onward };
   }
 }
 

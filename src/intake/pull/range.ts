@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { EpochMs } from '../../terms.ts';
 import { asksByDays } from './list-request.ts';
+import { firstPassAfter } from './overlap.ts';
 import { firstPass, type Position, type Run } from './run-state.ts';
 import type { PullSettings } from './settings.ts';
 import { addDays, nextWindow, todayAt, type Window } from './windows.ts';
@@ -41,5 +42,5 @@ export function afterWindow(position: Position, finding?: Position['findings'][n
   const { window, ...rest } = position;
   const findings = finding === undefined ? position.findings : [...position.findings, finding];
   const next = window && nextWindow(addDays(window.to, 1), position.to, position.stepDays);
-  return { ...rest, pass: firstPass, findings, ...(next && { window: next }) };
+  return { ...rest, pass: firstPassAfter(position.pass), findings, ...(next && { window: next }) };
 }

@@ -80,8 +80,24 @@ export interface PassState {
   readonly total?: number;
   /** The page to request only confirms that a short first page was the last. */
   readonly confirms?: boolean;
+  /** Present in a pass whose pages overlap (overlap.ts). */
+  readonly joint?: Joint;
+  /** Pages that did not begin with the end of the page before, though they should. */
+  readonly slips?: number;
+  /** The first pass that is read without overlap, if the server does not support it. */
+  readonly plainFrom?: number;
   /** Failures and waits of the page to request, from before the run was parked. */
   readonly tried?: Tried;
+}
+
+/** The end of the last page, which the page to request shows again. */
+export interface Joint {
+  /** Identities of the rows, in order. */
+  readonly ids: readonly number[];
+  /** When the last page was requested. */
+  readonly at: EpochMs;
+  /** Nothing so far contradicts the proof that the pass is complete. */
+  readonly proves: boolean;
 }
 
 /** Failures, waits that the partner requested, and the total wait of one request. */

@@ -1,8 +1,9 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { Asked } from './ask.ts';
+import { firstPassAfter, withoutOverlap } from './overlap.ts';
 import type { Taken } from './pass.ts';
 import { afterWindow } from './range.ts';
-import { firstPass, type Position, type RunEnd, type WaitReason } from './run-state.ts';
+import type { Position, RunEnd, WaitReason } from './run-state.ts';
 import { daysIn, firstHalf } from './windows.ts';
 
 /** What a run does next. */
@@ -22,6 +23,14 @@ export function afterPage(position: Position, { follow }: Pick<Taken, 'follow'>)
 
 /** After these, a single day is skipped and named in the run; the other days are read. */
 const passable: ReadonlySet<ErrorCode> = new Set(['pull.timeout', 'pull.too_large']);
+
+/** Answers of a server that refuses offsets other than multiples of the page size: the list is read again without overlap. */
+const refusals: ReadonlySet<ErrorCode> = new Set([
+  'pull.bad_request',
+  'pull.not_found',
+  'pull.refused',
+  'pull.error_in_answer',
+]);
 
 /** What to do without an answer. `hasPages`: the run has stored a page. `waitMs`: the longest total wait for one page. */
 export function withoutAnswer(
@@ -47,7 +56,11 @@ export function withoutAnswer(
   const { code, message, said } = asked;
   const half = asked.kind === 'shrink' ? firstHalf(window) : undefined;
   if (half !== undefined) {
-    return { kind: 'move', position: { ...position, pass: firstPass, window: half, stepDays: daysIn(half) } };
+    const pass = firstPassAfter(position.pass);
+    return { kind: 'move', position: { ...position, pass, window: half, stepDays: daysIn(half) } };
+  }
+  if (position.pass.pages === 1 && position.pass.joint?.ids.length && refusals.has(code)) {
+    return { kind: 'move', position: { ...position, pass: withoutOverlap(position.pass) } };
   }
   const isLast = window.to >= position.to;
   if (passable.has(code) && (hasPages || !isLast)) {

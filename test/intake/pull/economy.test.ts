@@ -14,8 +14,9 @@ interface List {
   readonly rows: number;
   readonly limit: number;
   readonly options?: (rows: number) => ListOptions;
-  /** Of offset and page number, which cost the same; of cursor and link. */
+  /** Of page number, and of offset unless named; of cursor and link. */
   readonly counted: number;
+  readonly offset?: number;
   readonly handed: number;
 }
 
@@ -45,7 +46,9 @@ const lists: readonly List[] = [
   },
   { about: 'exactly one page', rows: 10, limit: 10, counted: 2, handed: 1 },
   { about: 'three pages', rows: 23, limit: 10, counted: 6, handed: 3 },
-  { about: 'three pages, with the total', rows: 23, limit: 10, options: total, counted: 6, handed: 3 },
+  { about: 'three pages, with the total', rows: 23, limit: 10, options: total, counted: 6, offset: 3, handed: 3 },
+  { about: 'exactly two pages, with the total', rows: 20, limit: 10, options: total, counted: 6, offset: 3, handed: 2 },
+  { about: 'pages of one row, with the total', rows: 3, limit: 1, options: total, counted: 8, handed: 3 },
   {
     about: 'three pages by a server that caps',
     rows: 23,
@@ -60,15 +63,16 @@ const lists: readonly List[] = [
     limit: 50,
     options: (rows) => ({ cap: 8, total: rows }),
     counted: 6,
+    offset: 4,
     handed: 3,
   },
 ];
 
 let asked = 0;
 
-for (const { about, rows, limit, options, ...costs } of lists) {
+for (const { about, rows, limit, options, counted, offset = counted, handed } of lists) {
   for (const style of ['offset', 'page', 'cursor', 'link'] as const) {
-    const cost = style === 'offset' || style === 'page' ? costs.counted : costs.handed;
+    const cost = style === 'offset' ? offset : style === 'page' ? counted : handed;
     test(`${about}, by ${style}: ${cost} request${cost === 1 ? '' : 's'}`, async () => {
       assert.equal(await requestsFor(style, rows, { ...pagination[style], page_size: limit }, options?.(rows)), cost);
     });
@@ -103,6 +107,7 @@ async function requestsFor(
     const result = await sync(ports, integration, week);
     assert.equal(result.state, 'complete', JSON.stringify(result));
     assert.equal((await runtime.stored(integration)).length, rows);
+    assert.equal(result.counters.fetched, rows, 'an overlap is not counted');
     assert.equal(result.counters.requests, partner.requests.length);
     return partner.requests.length;
   } finally {

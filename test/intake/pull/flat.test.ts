@@ -46,8 +46,10 @@ const inWindow = ({ query }: Asked) =>
   rows.filter(({ room_from: on }) => on >= (query.get('dateFrom') ?? '') && on <= (query.get('dateTo') ?? ''));
 
 async function partnerOf(style: 'offset' | 'token', change: (reply: Reply, asked: Asked) => Reply = (reply) => reply) {
-  const partner = await opened((asked) => change(replyOf(listPage(style, inWindow(asked), asked)), asked));
-  return partner;
+  return opened((asked) => {
+    const list = inWindow(asked);
+    return change(replyOf(listPage(style, list, asked, { total: list.length })), asked);
+  });
 }
 
 async function assertWhole(integration: string) {

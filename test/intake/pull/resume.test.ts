@@ -15,15 +15,20 @@ import { sync } from './support/runtime.ts';
 
 const { runtime, partnerOf, portsFor, claimed } = setUpBackfills();
 
-for (const style of ['offset', 'cursor', 'token'] as const) {
-  test(`a run stopped at any page resumes after its last page with correct counters (${style})`, async () => {
-    const integration = `resume-${style}`;
+for (const name of ['offset', 'offset-total', 'cursor', 'token'] as const) {
+  test(`a run stopped at any page resumes after its last page with correct counters (${name})`, async () => {
+    const integration = `resume-${name}`;
+    const style = name === 'offset-total' ? 'offset' : name;
     let stop = new AbortController();
     let left = 2;
-    const partner = await partnerOf(style, () => {
-      if (--left === 0) stop.abort();
-      return undefined;
-    });
+    const partner = await partnerOf(
+      style,
+      () => {
+        if (--left === 0) stop.abort();
+        return undefined;
+      },
+      name === 'offset-total',
+    );
     const ports = portsFor(integration, style, partner.url);
     let run = await claimed(ports, integration);
     let rounds = 0;
@@ -34,6 +39,8 @@ for (const style of ['offset', 'cursor', 'token'] as const) {
         assert.equal(outcome.end.state, 'complete');
         assert.equal(outcome.counters.fetched, book.length);
         assert.equal(outcome.counters.changed, book.length);
+        if (name === 'offset-total')
+          assert.equal(outcome.counters.rows, book.length, 'read once, overlaps not counted');
         break;
       }
       assert.equal(outcome.kind, 'stopped');

@@ -20,6 +20,7 @@ test('a backfill over three weeks reads every reservation, page by page', async 
   assert.equal(result.state, 'complete', JSON.stringify(result));
   assert.equal(result.counters.fetched, 210);
   assert.equal(result.counters.changed, 210);
+  assert.deepEqual([result.counters.rows, result.counters.repeated], [210, 0], 'overlapping rows are not counted');
   assert.deepEqual(
     (await runtime.stored('plain')).map(({ id }) => id),
     book.map(({ id }) => id),

@@ -27,7 +27,10 @@ export function offsetPaginator({
       { place: offset, value: Number(at) },
       { place: limit, value: pageSize },
     ],
-    after: (state, page) => goOn(state, page, pageSize, { at: Number(state.at) + page.rows }),
+    after: (state, page) => {
+      const next = goOn(state, page, pageSize, { at: Number(state.at) + page.rows });
+      return next.kind === 'next' ? withOverlap(next.state, page) : next;
+    },
   };
 }
 
@@ -50,9 +53,17 @@ export function pagePaginator({
   };
 }
 
+const mostOverlap = 3;
+
+function withOverlap(state: PageState, { rows, total }: SeenPage): Next {
+  const overlap = Math.min(mostOverlap, Math.floor(rows / 4));
+  if (overlap === 0 || total === undefined || Number(state.rows) >= total) return { kind: 'next', state };
+  return { kind: 'next', state, overlapping: { ...state, at: Number(state.at) - overlap, overlap } };
+}
+
 function goOn(state: PageState, page: SeenPage, asked: number | undefined, place: PageState): Next {
   if (page.rows === 0) return { kind: 'end' };
-  const rows = Number(state.rows) + page.rows;
+  const rows = Number(state.rows) + page.rows - Number(state.overlap ?? 0);
   const isFirst = state.size === undefined;
   const size = isFirst ? Math.min(asked ?? page.rows, page.rows) : Number(state.size);
   const next: Next = { kind: 'next', state: { ...place, rows, size } };

@@ -18,7 +18,12 @@ export interface SeenPage {
 }
 
 export type Next =
-  | { readonly kind: 'next'; readonly state: PageState }
+  | {
+      readonly kind: 'next';
+      readonly state: PageState;
+      /** The same, begun `overlap` rows earlier. Offered for offsets while the total is not reached. */
+      readonly overlapping?: PageState;
+    }
   /** Looks like the last page, but a server that caps its pages would answer the same. */
   | { readonly kind: 'short'; readonly state: PageState }
   | { readonly kind: 'end' }

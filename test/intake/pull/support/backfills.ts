@@ -14,6 +14,7 @@ export interface Backfills extends Pick<PullSetUp, 'runtime'> {
   partnerOf(
     style: Style,
     on?: (asked: Asked) => Reply | undefined | Promise<Reply | undefined>,
+    tellsTotal?: boolean,
   ): Promise<ScriptedPartner>;
   scripted: PullSetUp['partnerOf'];
   portsFor(integration: string, style: Style, baseUrl: string, more?: Partial<PullPorts>): PullPorts;
@@ -27,8 +28,11 @@ export function setUpBackfills(): Backfills {
   return {
     runtime,
     scripted,
-    partnerOf: (style, on = () => undefined) =>
-      scripted(async (asked) => (await on(asked)) ?? replyOf(listPage(style, arriving(book, asked), asked))),
+    partnerOf: (style, on = () => undefined, tellsTotal = false) =>
+      scripted(async (asked) => {
+        const list = arriving(book, asked);
+        return (await on(asked)) ?? replyOf(listPage(style, list, asked, tellsTotal ? { total: list.length } : {}));
+      }),
     portsFor: (integration, style, baseUrl, more = {}) =>
       runtime.ports({ integration, baseUrl, connector: { pull: { pagination: pagination[style] } } }, more),
     claimed: async (ports, integration) => {

@@ -51,9 +51,9 @@ const handed: readonly Style[] = ['cursor', 'link'];
 /** With a token, the partner promises that the place in the list is stable. */
 const steady: readonly Style[] = [...counted, 'token'];
 
-/** The second page, whatever the style. */
+/** The second page, whatever the style; by offset with a total, it begins two rows earlier. */
 const isSecond = ({ query }: Asked): boolean =>
-  query.get('offset') === '10' ||
+  ['8', '10'].includes(query.get('offset') ?? '') ||
   query.get('page') === '2' ||
   query.get('cursor') === 'c10' ||
   query.get('start') === '10' ||
@@ -99,7 +99,11 @@ const nothing: Reply = { status: 500, json: { message: 'boom' } };
 
 export const scripts: readonly Script[] = [
   { name: 'answers as described', requests: (style) => (counted.includes(style) ? 6 : 3) },
-  { name: 'tells the total', list: { total: 23 } },
+  {
+    name: 'tells the total',
+    list: { total: 23 },
+    requests: (style) => (style === 'page' ? 6 : 3),
+  },
 
   // Statuses
   { name: 'answers 500 once', make: once(nothing) },
@@ -627,12 +631,32 @@ export const scripts: readonly Script[] = [
   {
     name: 'moves a row from an unread page to a read one, with the count unchanged',
     styles: counted,
-    make: shifting((list) => {
-      const moved = list[17] as Booking;
-      const rest = list.filter((one, i) => i !== 17 && i !== 5 && one !== moved);
-      return [moved, ...rest, extra('END')];
-    }),
+    make: shifting(moveUnread),
+  },
+  {
+    // By offset, this is the combination that overlap.ts names.
+    name: 'moves a row from an unread page to a read one, with the total unchanged',
+    styles: ['page'],
+    make: shifting(moveUnread),
     list: { total: 23 },
+  },
+  {
+    name: 'rounds offsets down to a multiple of the limit',
+    styles: ['offset'],
+    list: { total: 23 },
+    make: () => ({ answer: (asked, { book: list }) => page(list, Math.floor(offsetOf(asked) / 10) * 10) }),
+    requests: 8,
+  },
+  {
+    name: 'refuses offsets that are not a multiple of the limit',
+    styles: ['offset'],
+    make: () => ({
+      answer: (asked, { book: list }) =>
+        offsetOf(asked) % 10 === 0
+          ? page(list, offsetOf(asked))
+          : { status: 400, json: { message: 'offset must be a multiple of limit' } },
+    }),
+    requests: 8,
   },
   {
     name: 'loses as many rows as it gains',
@@ -684,6 +708,17 @@ export const scripts: readonly Script[] = [
 function extra(id: string): Booking {
   return { ...(book[0] as Booking), id, check_in: '2026-03-04', check_out: '2026-03-05' };
 }
+
+/** A row that was read leaves, one that was not moves to the start, and another appears at the end. */
+function moveUnread(list: readonly Booking[]): Booking[] {
+  const rest = list.filter((_, i) => i !== 17 && i !== 5);
+  return [list[17] as Booking, ...rest, extra('END')];
+}
+
+const offsetOf = ({ query }: Asked): number => Number(query.get('offset'));
+const page = (list: readonly Booking[], start: number): Reply => ({
+  json: { reservations: list.slice(start, start + pageSize), total: list.length },
+});
 
 /** The book changes once, when the second page is first requested. */
 function shifting(change: (list: Booking[]) => Booking[], tellsTotal = false): () => Answering {
