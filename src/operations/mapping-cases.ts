@@ -29,7 +29,7 @@ export async function saveCase(runtime: Runtime, connector: string, wanted: NewC
 }
 
 /** Runs a connector text on each kept sample and compares the records with the expected ones. */
-export async function checkCases(runtime: Runtime, connector: string, text: string): Promise<CheckedCase[]> {
+export async function checkCases(runtime: Context, connector: string, text: string): Promise<CheckedCase[]> {
   const cases = await listCases(runtime.pool, connector);
   const checked: CheckedCase[] = [];
   for (const { expected, ...one } of cases) {
@@ -41,8 +41,21 @@ export async function checkCases(runtime: Runtime, connector: string, text: stri
   return checked;
 }
 
+/** What a check of cases needs: a runtime, or a part of one that is being opened. */
+type Context = Pick<Runtime, 'pool' | 'offload'>;
+
+/** The cases of connectors that their new texts would break. */
+export async function casesBrokenBy(
+  context: Context,
+  connectors: readonly { readonly name: string; readonly source: string }[],
+): Promise<BrokenCase[]> {
+  const broken: BrokenCase[] = [];
+  for (const { name, source } of connectors) broken.push(...(await brokenCases(context, name, source)));
+  return broken;
+}
+
 /** The cases of a connector that a new text of it would break. */
-export async function brokenCases(runtime: Runtime, connector: string, text: string): Promise<BrokenCase[]> {
+export async function brokenCases(runtime: Context, connector: string, text: string): Promise<BrokenCase[]> {
   const checked = await checkCases(runtime, connector, text);
   return checked
     .filter(({ passes }) => !passes)
@@ -59,7 +72,7 @@ export async function acceptCases(runtime: Runtime, connector: string, text: str
 }
 
 async function outcomeOf(
-  runtime: Runtime,
+  runtime: Context,
   connector: string,
   { sample, push, timezone, country }: Pick<MappingCase, 'sample' | 'push' | 'timezone' | 'country'>,
 ): Promise<{ readonly kind: 'ok'; readonly records: Json } | { readonly kind: 'invalid'; readonly message: string }> {

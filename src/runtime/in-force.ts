@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { BrokenCase } from '../api/routes/documents.ts';
 import { sealSecret } from '../documents/keyring.ts';
 import type { DocumentKind, LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
 import { parseFile } from '../documents/parse.ts';
@@ -60,15 +61,22 @@ export async function applyWorkspace(
   return applied;
 }
 
-/** Applies what is new in the files when a service starts; see `takeUp`. Returns the files that are older than the documents in force. */
+export type TakenUp =
+  /** `behind`: the files that are older than the documents in force. */
+  | { readonly kind: 'taken'; readonly behind: readonly string[] }
+  /** A file would change the records of a kept sample, so no file was taken up. */
+  | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] };
+
+/** Applies what is new in the files when a service starts, or nothing if a kept sample would change; see `takeUp`. */
 export async function takeUpWorkspace(
   context: DocumentContext,
   loaded: LoadedDocuments,
   by: string,
-): Promise<readonly string[]> {
+  brokenCases: (connectors: readonly LoadedDocument[]) => Promise<readonly BrokenCase[]>,
+): Promise<TakenUp> {
   const documents = documentsOf(loaded);
   const given = await givenBy(context);
-  const behind = await transaction(context.pool, async (tx) => {
+  const taken = await transaction(context.pool, async (tx) => {
     await lockDocuments(tx);
     const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));
     const past = await pastContents(tx);
@@ -83,20 +91,19 @@ export async function takeUpWorkspace(
     });
     const decided = takeUp(files, [...current.keys()], given);
     const [apply, remove] = [new Set(decided.apply), new Set(decided.remove)];
-    await putInForce(
-      tx,
-      context,
-      documents.filter((one) => apply.has(keyOf(one))),
-      by,
-    );
+    const put = documents.filter((one) => apply.has(keyOf(one)));
+    const cases = await brokenCases(put.filter((one) => one.kind === 'connector' && current.has(keyOf(one))));
+    if (cases.length > 0) return { kind: 'breaks_cases', cases } as const;
+    await putInForce(tx, context, put, by);
     const going = [...current.values()].filter((one) => remove.has(keyOf(one)));
     await removeDocuments(tx, await withoutUsed(tx, going));
-    return decided.behind;
+    return { kind: 'taken', behind: decided.behind } as const;
   });
+  if (taken.kind === 'breaks_cases') return taken;
   await remember(context, documents);
   await signalNodes(context.pool, 'documents');
   const files = new Map(documents.map((one) => [keyOf(one), one.file]));
-  return behind.map((key) => files.get(key) ?? key);
+  return { kind: 'taken', behind: taken.behind.map((key) => files.get(key) ?? key) };
 }
 
 /** Changes one document. `decide` runs under a lock on the documents in force and may refuse. */

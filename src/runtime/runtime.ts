@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { casesText } from '../api/routes/documents.ts';
 import { DirectLeases } from '../deliver/direct-leases.ts';
 import type { CheckResult } from '../documents/check.ts';
 import { openSecret } from '../documents/keyring.ts';
@@ -13,7 +14,7 @@ import { type Resolved, resolveSecrets, type SecretSources } from '../documents/
 import { secretFiles } from '../documents/secret-files.ts';
 import { findHolder } from '../embedded-postgres/membership.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../embedded-postgres/open.ts';
-import { InnboundError } from '../errors.ts';
+import { errors, InnboundError } from '../errors.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Keyring } from '../kit/crypto.ts';
@@ -25,6 +26,7 @@ import { openSpool, type Spool } from '../kit/spool.ts';
 import { openTracer, type Tracer } from '../kit/trace.ts';
 import { version } from '../kit/version.ts';
 import { Wake } from '../kit/wake.ts';
+import { casesBrokenBy } from '../operations/mapping-cases.ts';
 import { suppression } from '../privacy/suppress.ts';
 import { type DatabaseClock, openDatabaseClock } from '../store/db/database-clock.ts';
 import { migrate } from '../store/db/migrate.ts';
@@ -37,7 +39,7 @@ import { resealRenewals } from '../store/runs/partner-tokens.ts';
 import type { Active } from './active.ts';
 import { openActiveDocuments } from './active-documents.ts';
 import { compileCheck } from './compile-check.ts';
-import { sealStored, takeUpWorkspace } from './in-force.ts';
+import { sealStored, type TakenUp, takeUpWorkspace } from './in-force.ts';
 import { type Keys, openKeys } from './keys.ts';
 import { openPartnerApis, type PartnerApis } from './partner-apis.ts';
 import { openRestoreCheck, type RestoreCheck } from './restore-check.ts';
@@ -187,13 +189,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const restoreCheck = await openRestoreCheck(pool, workspaceDir, log);
     if (await shouldApply(options, pool, server)) {
       const loaded = await readSoundDocuments(workspaceDir);
-      const behind = await takeUpWorkspace({ pool, keyring, keys, workspaceDir }, loaded, options.describe);
-      if (behind.length > 0) {
-        log.warn(
-          { files: behind },
-          'documents: these files are older than the documents in force; run `apply` to restore them',
-        );
-      }
+      const taken = await takeUpWorkspace({ pool, keyring, keys, workspaceDir }, loaded, options.describe, (changed) =>
+        casesBrokenBy({ pool, offload }, changed),
+      );
+      reportTakeUp(taken, options.purpose, log);
     }
     const { active, refresh } = await openActiveDocuments(pool, restoreCheck.epoch, suppression(hashKeys));
     const alone = server !== undefined && options.purpose === 'service';
@@ -271,6 +270,25 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     await close().catch(() => {});
     throw error;
   }
+}
+
+/**
+ * A service whose files would change a kept sample keeps the documents in force and goes on: to refuse the start would also stop the
+ * intake. A command fails, because the person who changed the file is there.
+ */
+function reportTakeUp(taken: TakenUp, purpose: RuntimeOptions['purpose'], log: Log): void {
+  if (taken.kind === 'taken') {
+    if (taken.behind.length === 0) return;
+    log.warn(
+      { files: taken.behind },
+      'documents: these files are older than the documents in force; run `apply` to restore them',
+    );
+    return;
+  }
+  const code = 'documents.case_changed';
+  const cases = casesText(taken.cases);
+  if (purpose === 'command') throw new InnboundError(code, `${cases}. The documents in force did not change.`);
+  log.error({ code, cases, next: errors[code].next }, 'documents: no file was taken up, the documents in force stay');
 }
 
 /** With a running service, its documents in force count. Without one, the files count, as they would for `serve`. */

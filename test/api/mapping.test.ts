@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { openLog } from '../../src/kit/log.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { openRuntime } from '../../src/runtime/runtime.ts';
 import type { Json } from '../../src/terms.ts';
 import { innbound } from '../support/process.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from './node.ts';
@@ -91,6 +93,44 @@ test('a mapping that changes a kept sample is refused unless accepted; the sampl
   );
   await call('DELETE', '/connectors/hotel/cases/other');
   assert.deepEqual(await check(''), []);
+});
+
+test('a starting service takes up no file while one changes a kept sample; a command is refused', async () => {
+  const sample = JSON.stringify({ reservations: [reservation('S3', { agent: 'BDC' })] });
+  await call('PUT', '/connectors/hotel/cases/kept', { text: hotelConnector(''), sample });
+  const { workspaceDir } = node.runtime;
+  const files = { connector: 'connectors/hotel.yaml', destination: 'destinations/lake.yaml' };
+  const lake = await readFile(path.join(workspaceDir, files.destination), 'utf8');
+  await writeFile(path.join(workspaceDir, files.connector), hotelConnector('map: { channel: agent }\n'));
+  await writeFile(path.join(workspaceDir, files.destination), lake.replace('path: out', 'path: elsewhere'));
+  const lines: { readonly level: number; readonly code?: string; readonly cases?: string }[] = [];
+  const log = openLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
+  const start = async (purpose: 'service' | 'command') => {
+    const runtime = await openRuntime({ workspaceDir, purpose, describe: 'a second node', apply: 'always', log });
+    await runtime.close();
+  };
+  const inForce = async () => {
+    const connector = await call('GET', '/documents/connector/hotel');
+    const destination = await call('GET', '/documents/destination/lake');
+    return [connector.source.includes('agent'), destination.source.includes('elsewhere')];
+  };
+  for (const _ of ['at the first start', 'and at the next one']) {
+    await start('service');
+    assert.deepEqual(await inForce(), [false, false]);
+    const errors = lines.splice(0).filter(({ level }) => level >= 50);
+    assert.deepEqual(
+      errors.map(({ code, cases }) => [code, cases]),
+      [['documents.case_changed', '1 kept case changes: kept']],
+    );
+  }
+  await assert.rejects(start('command'), { code: 'documents.case_changed', message: /1 kept case changes: kept/ });
+  await call('DELETE', '/connectors/hotel/cases/kept');
+  await start('service');
+  assert.deepEqual(await inForce(), [true, true]);
+  assert.deepEqual(
+    lines.filter(({ level }) => level >= 50),
+    [],
+  );
 });
 
 test('a preview takes the time zone and country of a property without a brand, and names what the mapping misses', async () => {
