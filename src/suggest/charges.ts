@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../terms.ts';
 import type { Container } from './containers.ts';
-import { type Leaf, leavesOf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
+import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, type Vocabulary } from './match.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';

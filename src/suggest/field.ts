@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../terms.ts';
 import { dateFormat, isNoDate, numberFormat } from './formats.ts';
 import { kindOf, plain } from './kinds.ts';
-import type { Leaf } from './leaves.ts';
+import type { Leaf } from './leaf.ts';
 import type { Match } from './match.ts';
 import { valuesOf } from './match.ts';
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
 import { chargeLexicon, guestLexicon, reservationLexicon, roomLexicon } from './lexicon.ts';
 import { type Match, matchFields, type Vocabulary } from './match.ts';
 import { type Section, sectionOf } from './section.ts';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../terms.ts';
 import type { FieldLine } from './field.ts';
-import { type Leaf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
 import type { Match } from './match.ts';
 import { guessDocument } from './vocabulary.ts';
 

@@ -3,7 +3,7 @@ import { isCurrency } from '../canonical/currency.ts';
 import { type FieldKind, listFields, reservationFields } from '../canonical/fields.ts';
 import type { Json } from '../terms.ts';
 import { dateFormat, isNoDate, numberFormat } from './formats.ts';
-import { type Leaf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
 
 /** How the values of a field look, beyond their kind. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../terms.ts';
 import type { FlatShape } from './document.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
 import type { Match } from './match.ts';
 import type { Section } from './section.ts';
 

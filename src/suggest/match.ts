@@ -1,6 +1,6 @@
 import type { Json } from '../terms.ts';
 import { compatibility } from './kinds.ts';
-import { type Leaf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
 import type { Lexeme } from './lexicon.ts';
 import { fit } from './words.ts';
 

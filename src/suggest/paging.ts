@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../terms.ts';
-import { child, keysOf } from './leaves.ts';
+import { child, keysOf } from './keys.ts';
 import { wordsOf } from './words.ts';
 
 export interface Paging {

@@ -1,11 +1,13 @@
-import type { Json, JsonObject } from '../terms.ts';
-import { type Container, containersOf } from './containers.ts';
+import { countPersons } from './age-groups.ts';
+import type { Container } from './containers.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, leavesOf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
+import { leavesOf } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
 import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
-import { refersTo, type Table, withLookups } from './tables.ts';
+import { type Table, withLookups } from './tables.ts';
 
 const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
 const worth: ReadonlyMap<string, number> = new Map<string, number>(
@@ -143,64 +145,4 @@ function scoreOf(matches: ReadonlyMap<string, Match>): number {
   let score = 0;
   for (const [field, match] of matches) score += (worth.get(field) ?? 0) * match.confidence;
   return score;
-}
-
-/** The fields of the first night of each room. */
-function nightLeaves({ items }: Container): Leaf[] {
-  return containersOf(items)
-    .filter((one) => one.kind === 'list' && one.inside.length === 0 && isNightly(one))
-    .flatMap((nights) => firstLeaves(nights, items.length));
-}
-
-const nightNames = new Set(['effective date', 'date', 'night', 'day', 'service date', 'stay date', 'business date']);
-
-/** A list with ascending dates, one per item: nights of one room, not rooms. */
-function isNightly({ items, owners }: Container): boolean {
-  const date = leavesOf(items).find(
-    ({ own, kind, depth }) => kind === 'value' && depth === 0 && nightNames.has(own.join(' ')),
-  );
-  if (date === undefined || owners.length === new Set(owners).size) return false;
-  return date.values.every(
-    (value, index) =>
-      index === 0 ||
-      owners[index] !== owners[index - 1] ||
-      plain(value ?? null) > plain(date.values[index - 1] ?? null),
-  );
-}
-
-/** The fields of the first night, as fields of the record. */
-function firstLeaves({ items, owners, from, words }: Container, records: number): Leaf[] {
-  return leavesOf(items)
-    .filter(({ kind }) => kind === 'value')
-    .map((leaf) => {
-      const path = `${from}[0].${leaf.path}`;
-      const values = Array.from({ length: records }, (_, record) => leaf.values[owners.indexOf(record)]);
-      return { ...leaf, path, source: path, around: [...words, ...leaf.around], values, depth: leaf.depth + 1 };
-    });
-}
-
-/** Counts by age category, if a table defines the categories. */
-function countPersons(containers: readonly Container[], tables: readonly Table[]): JsonObject {
-  for (const { items, from, kind, inside } of containers) {
-    if (kind !== 'list' || inside.length > 0) continue;
-    const leaves = leavesOf(items);
-    const count = leaves.find(
-      (leaf) => leaf.own.includes('count') && present(leaf).every((value) => typeof value === 'number'),
-    );
-    for (const leaf of leaves) {
-      const table = tables.find((one) => refersTo(leaf, one));
-      const group = table?.leaves.find((one) => present(one).some((value) => /^adult/i.test(plain(value))));
-      if (count === undefined || table?.id === undefined || group === undefined) continue;
-      const spellings = [...new Set(present(group).map(plain))];
-      const adults = spellings.filter((value) => /^adult/i.test(value));
-      const others = spellings.filter((value) => !/^adult/i.test(value));
-      const join = { in: table.path, key: table.id.path, by: leaf.path };
-      const counted = (of: string[]): Json => ({
-        sum: { from, join, where: { [group.path]: of }, value: `$parent.${count.path}` },
-      });
-      const none = { const: 0, when: { [table.path]: { exists: true } } };
-      return { adults: counted(adults), ...(others.length > 0 && { children: { first: [counted(others), none] } }) };
-    }
-  }
-  return {};
 }

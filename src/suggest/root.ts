@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../terms.ts';
-import { areIds, child, keysOf, leavesOf } from './leaves.ts';
+import { areIds, child, keysOf } from './keys.ts';
+import { leavesOf } from './leaves.ts';
 import { reservationWords } from './lexicon.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { wordsOf } from './words.ts';

@@ -2,7 +2,7 @@ import { type ListName, listFields } from '../canonical/fields.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { type FieldLine, fieldMap, lineOf } from './field.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
 import type { Match } from './match.ts';
 import { guessStatus } from './vocabulary.ts';
 

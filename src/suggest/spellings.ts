@@ -2,7 +2,7 @@ import type { Status } from '../canonical/reservation.ts';
 import { foldSpelling, readStatus } from '../canonical/status.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
 import { type Match, valuesOf } from './match.ts';
 import { guessBoard, guessDocument, guessStatus } from './vocabulary.ts';
 

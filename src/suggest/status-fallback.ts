@@ -2,7 +2,7 @@ import type { Status } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import { dateFormat } from './formats.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
 
 /** A status that no single field states, as a mapping, with how sure it is. */
 export interface ComputedStatus {

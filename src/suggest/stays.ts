@@ -1,5 +1,6 @@
 import { isObject, type Json } from '../terms.ts';
-import { type Leaf, leavesOf } from './leaves.ts';
+import type { Leaf } from './leaf.ts';
+import { leavesOf } from './leaves.ts';
 import { wordsOf } from './words.ts';
 
 /** The fields of a list of stays inside each record, as fields of the record itself: of the first stay, or over all of them. */

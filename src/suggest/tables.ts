@@ -1,6 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../terms.ts';
+import { child, keysOf } from './keys.ts';
 import { plain } from './kinds.ts';
-import { child, keysOf, type Leaf, leavesOf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
+import { leavesOf } from './leaves.ts';
 import { wordsOf } from './words.ts';
 
 /** A list next to the reservations that they refer to by id, or that refers to them. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../terms.ts';
-import { type Leaf, present } from './leaves.ts';
+import { type Leaf, present } from './leaf.ts';
 
 /** Paths with values in the sample that the proposed mapping does not use. */
 export function unmappedIn(leaves: readonly Leaf[], connector: JsonObject): string[] {

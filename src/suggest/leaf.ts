@@ -1,0 +1,30 @@
+import type { Json } from '../terms.ts';
+
+/** One path of the sample's items that has values. */
+export interface Leaf {
+  readonly path: string;
+  /** As a mapping writes it: the path, or a form such as `pick`. */
+  readonly source: Json;
+  readonly own: readonly string[];
+  readonly around: readonly string[];
+  /** One per item; undefined if the item has none. */
+  readonly values: readonly (Json | undefined)[];
+  /** list: the values are lists of plain values. many: there are several inside one item. */
+  readonly kind: 'value' | 'list' | 'many';
+  readonly depth: number;
+  /** An integer beside a formatted text that shows it with decimals: 137375 and $1,373.75. */
+  readonly minor?: boolean;
+  /** A field of each item of a list in the record; `values` are those of the first item. */
+  readonly inList?: { readonly from: string; readonly value: string };
+}
+
+/** Where a leaf is: the words of its key, those of the keys around it, and how deep it is. */
+export type Place = Pick<Leaf, 'own' | 'around' | 'depth'>;
+
+export function present(leaf: Leaf): Json[] {
+  return leaf.values.filter((value) => value !== undefined) as Json[];
+}
+
+/** Every item of the sample has a value. */
+export const isInEveryItem = (leaf: Leaf): boolean =>
+  leaf.values.length > 0 && present(leaf).length === leaf.values.length;

@@ -1,0 +1,101 @@
+import { isObject, type Json, type JsonObject } from '../terms.ts';
+import { emptied, keysOf } from './keys.ts';
+import type { Leaf, Place } from './leaf.ts';
+import { withoutNoise, wordsOf } from './words.ts';
+
+/** Lists of objects that are read like fields: contacts of one person, and members that name their own type. */
+
+type Lists = readonly (Json[] | undefined)[];
+
+const contactLooks: readonly { readonly names: ReadonlySet<string>; readonly look: RegExp }[] = [
+  { names: new Set(['email', 'emails', 'mail', 'mails']), look: /^[^@\s]+@[^@\s]+\.[^@\s]+$/ },
+  {
+    names: new Set(['phone', 'phones', 'telephone', 'telephones', 'mobile', 'mobiles']),
+    look: /^[+(]?[\d\s().\-/]{6,24}$/,
+  },
+];
+
+/** A list of addresses or numbers of one person: the one marked as default or primary, else the first. */
+export function contactLeaf(lists: Lists, path: string, place: Place): Leaf[] {
+  const { names, look } = contactLooks.find((one) => place.own.some((word) => one.names.has(word))) ?? {};
+  const members = lists.flatMap((list) => list ?? []).filter(isObject);
+  const keys = innerKeys(members[0]);
+  const value = keys.find((key) => members.every((member) => look?.test(String(emptied(valueIn(member, key)) ?? ''))));
+  if (names === undefined || value === undefined) return [];
+  const flag = keys.find(
+    (key) => /default|primary|preferred|main/i.test(key) && members.some((one) => valueIn(one, key) === true),
+  );
+  const pick = (list: Json[] | undefined) => {
+    const inside = (list ?? []).filter(isObject);
+    return (flag === undefined ? undefined : inside.find((member) => valueIn(member, flag) === true)) ?? inside[0];
+  };
+  const first = `${path}[0].${value}`;
+  const marked = { pick: { from: path, where: { [flag ?? '']: true }, value } };
+  const source: Json = flag === undefined ? first : { first: [marked, first] };
+  const values = lists.map((list) => emptied(valueIn(pick(list), value)));
+  const own = place.own.filter((word) => !['addresses', 'numbers', 'info', 'list'].includes(word));
+  return [{ path: first, source, ...place, own: own.map((word) => word.replace(/s$/, '')), values, kind: 'value' }];
+}
+
+/** The keys of an object, and those of objects in it as a.b. */
+function innerKeys(object: JsonObject = {}): string[] {
+  return keysOf(object).flatMap((key) => {
+    const inner = object[key];
+    return isObject(inner) ? keysOf(inner).map((below) => `${key}.${below}`) : [key];
+  });
+}
+
+function valueIn(object: JsonObject | undefined, path: string): Json | undefined {
+  const [key = '', below] = path.split('.');
+  const value = object?.[key];
+  return below === undefined ? value : isObject(value) ? value[below] : undefined;
+}
+
+const typeKeys = ['type', 'kind', 'name', 'code', 'idContext', 'key', 'label', 'use', 'handle', 'system'];
+/** OpenTravel codes of age groups. */
+const ageGroups: ReadonlyMap<string, readonly string[]> = new Map([
+  ['10', ['adults']],
+  ['8', ['children']],
+  ['7', ['infants']],
+]);
+const typeWords = new Set(['type', 'kind', 'group', 'category', 'qualifier', 'class']);
+const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'text', 'content', 'code', 'address'];
+
+/** In a list such as [{ type: Confirmation, id: 88 }] each type is a field of that name. */
+export function typedLeaves(lists: Lists, path: string, { own, around, depth }: Place): Leaf[] {
+  const members = lists.flatMap((list) => list ?? []).filter(isObject);
+  const keys = keysOf(members[0] ?? {}).filter((key) => isPlain(members[0]?.[key]));
+  const type =
+    keys.find((key) => typeKeys.includes(withoutSign(key))) ??
+    keys.find((key) => typeWords.has(wordsOf(key).at(-1) ?? '') || isAgeGroup(key));
+  const value = keys.find((key) => key !== type && valueKeys.includes(withoutSign(key)));
+  if (type === undefined || value === undefined) return [];
+  const types = [...new Set(members.map((member) => member[type]))].filter((name) => typeof name === 'string');
+  if (types.length === 0 || types.length > 12) return [];
+  return types.map((name) => {
+    const where = { [type]: name };
+    const pick = (list: Json[] | undefined) => list?.find((member) => isObject(member) && member[type] === name);
+    const values = lists.map((list) => {
+      const member = pick(list);
+      return isObject(member) ? emptied(member[value]) : undefined;
+    });
+    // A number does not describe the member; the name of the list does.
+    const named = /^\d+$/.test(name) ? own : withoutNoise(wordsOf(name));
+    const words = isAgeGroup(type) ? (ageGroups.get(name) ?? named) : named;
+    const source = { pick: { from: path, where, value } };
+    return {
+      path: `${path}[${type}=${name}].${value}`,
+      source,
+      own: words,
+      around: [...around, ...own],
+      values,
+      kind: 'value',
+      depth,
+    };
+  });
+}
+
+const isAgeGroup = (key: string) => /^age.*code$/i.test(key);
+const withoutSign = (key: string) =>
+  key.replace(/^[@_#]/, '').replace(/^(?:\p{Lu}+$|\p{Lu}(?!\p{Lu}))/u, (first) => first.toLowerCase());
+const isPlain = (value: Json | undefined) => value !== undefined && typeof value !== 'object';

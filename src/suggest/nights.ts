@@ -1,0 +1,38 @@
+import { type Container, containersOf } from './containers.ts';
+import { plain } from './kinds.ts';
+import type { Leaf } from './leaf.ts';
+import { leavesOf } from './leaves.ts';
+
+/** The fields of the first night of each room. */
+export function nightLeaves({ items }: Container): Leaf[] {
+  return containersOf(items)
+    .filter((one) => one.kind === 'list' && one.inside.length === 0 && isNightly(one))
+    .flatMap((nights) => firstLeaves(nights, items.length));
+}
+
+const nightNames = new Set(['effective date', 'date', 'night', 'day', 'service date', 'stay date', 'business date']);
+
+/** A list with ascending dates, one per item: nights of one room, not rooms. */
+export function isNightly({ items, owners }: Container): boolean {
+  const date = leavesOf(items).find(
+    ({ own, kind, depth }) => kind === 'value' && depth === 0 && nightNames.has(own.join(' ')),
+  );
+  if (date === undefined || owners.length === new Set(owners).size) return false;
+  return date.values.every(
+    (value, index) =>
+      index === 0 ||
+      owners[index] !== owners[index - 1] ||
+      plain(value ?? null) > plain(date.values[index - 1] ?? null),
+  );
+}
+
+/** The fields of the first night, as fields of the record. */
+export function firstLeaves({ items, owners, from, words }: Container, records: number): Leaf[] {
+  return leavesOf(items)
+    .filter(({ kind }) => kind === 'value')
+    .map((leaf) => {
+      const path = `${from}[0].${leaf.path}`;
+      const values = Array.from({ length: records }, (_, record) => leaf.values[owners.indexOf(record)]);
+      return { ...leaf, path, source: path, around: [...words, ...leaf.around], values, depth: leaf.depth + 1 };
+    });
+}

@@ -1,0 +1,95 @@
+import type { JsonObject } from '../terms.ts';
+import type { Container } from './containers.ts';
+import type { Leaf } from './leaf.ts';
+import { fullNameLexeme, guestLexicon, guestWords, secondNameLexeme } from './lexicon.ts';
+import { type Match, matchFields, type Vocabulary } from './match.ts';
+
+/** Which objects of a record are people. */
+
+export const guestVocabulary: Vocabulary = {
+  lexicon: { ...guestLexicon, full_name: fullNameLexeme, second_name: secondNameLexeme },
+  scope: new Set(['guest', 'customer', 'person', 'profile', 'client']),
+};
+
+const worth: ReadonlyMap<string, number> = new Map<string, number>(
+  Object.entries({
+    last_name: 3,
+    first_name: 2,
+    full_name: 3,
+    email: 3,
+    phone: 2,
+    date_of_birth: 1,
+    nationality: 1,
+    document_number: 1,
+  }),
+);
+
+/** A place that may hold people, with the fields of a guest found there. */
+export interface People {
+  readonly head: JsonObject;
+  readonly leaves: readonly Leaf[];
+  readonly matches: Map<string, Match>;
+  readonly score: number;
+  readonly container?: Container;
+}
+
+export function scoreOf(matches: ReadonlyMap<string, Match>, words: readonly string[]): number {
+  let score = 0;
+  for (const [field, match] of matches) score += (worth.get(field) ?? 0) * match.confidence;
+  return score * (words.some((word) => guestWords.has(word)) ? 1 : 0.45);
+}
+
+/**
+ * People have names: an object with only an e-mail is a guest's contact. An object that merely contains a guest is not the guest,
+ * and rooms inside a guest are not guests.
+ */
+export function innermost(people: readonly People[]): People[] {
+  const named = people.filter(({ matches }) =>
+    ['last_name', 'first_name', 'full_name'].some((field) => matches.has(field)),
+  );
+  // An object inside an item is part of that item.
+  const inside = (one: People, other: People) =>
+    one !== other &&
+    (one.container?.kind === 'object' ||
+      (isNameAlone(one) && one.container?.words.at(-1)?.startsWith('name') === true)) &&
+    within(one, other) !== undefined;
+  const holders = named.filter((outer) =>
+    named.some((inner) => inside(inner, outer) && !isNameAlone(inner) && rest(outer, inner) < 3.5),
+  );
+  const whole = named.filter((one) => !holders.includes(one));
+  const kept = whole.filter((one) => !whole.some((other) => inside(one, other)));
+  return kept.filter(
+    (one) =>
+      isNamedGuests(one) ||
+      !kept.some(
+        (other) => other.score > one.score * 1.5 && pathOf(one).startsWith(`${pathOf(other).replace(/\[\]$/, '')}[].`),
+      ),
+  );
+}
+
+/** An inner list with a name for guests. */
+const isNamedGuests = ({ container }: People) =>
+  container?.kind === 'list' && guestWords.has(container.words.at(-1) ?? '');
+
+/** An object with only names is part of the enclosing person. */
+const isNameAlone = ({ matches }: People) => [...matches.keys()].every((field) => field.endsWith('_name'));
+
+const pathOf = ({ head }: People) => String(head.from);
+
+/** The inner path relative to an item of the outer; undefined if it is elsewhere or inside another list. */
+function within(inner: People, outer: People): string | undefined {
+  const item = outer.container?.kind === 'list' && !pathOf(outer).endsWith('[]') ? `${pathOf(outer)}[]` : pathOf(outer);
+  if (!pathOf(inner).startsWith(`${item}.`)) return undefined;
+  const path = pathOf(inner).slice(item.length + 1);
+  return path.includes('[]') ? undefined : path;
+}
+
+/** The score of the outer object without the inner one. */
+function rest(outer: People, inner: People): number {
+  const place = within(inner, outer);
+  const matches = matchFields(
+    outer.leaves.filter(({ path }) => !path.startsWith(`${place}.`)),
+    guestVocabulary,
+  );
+  return scoreOf(matches, outer.container?.words ?? []);
+}
