@@ -83,40 +83,6 @@ function toAsciiDomain(text: string): string | undefined {
 const proxy = new RegExp(`[@.](?:${proxyDomains.map((domain) => RegExp.escape(domain)).join('|')})$`);
 
 /** Typed by front desks to satisfy a required field. Each would match many guests as one person. */
-const madeUpWords = new Set([
-  'noemail',
-  'no-email',
-  'no.email',
-  'no_email',
-  'nomail',
-  'no-mail',
-  'no.mail',
-  'none',
-  'na',
-  'n.a',
-  'noreply',
-  'no-reply',
-  'donotreply',
-  'unknown',
-  'notprovided',
-  'not.provided',
-  'noone',
-  'nobody',
-  'nil',
-  'null',
-  'xxx',
-  'xx',
-  'x',
-  'sinemail',
-  'sincorreo',
-  'nomeil',
-  'semail',
-  'semmail',
-  'sememail',
-  'sansmail',
-  'keinemail',
-  'keine',
-]);
 const neverAPerson = new Set([
   'noemail',
   'no-email',
@@ -133,6 +99,27 @@ const neverAPerson = new Set([
   'sememail',
   'sansmail',
   'keinemail',
+]);
+/** These too, but some are names: only at a host that is made up as well. */
+const madeUpWords = new Set([
+  ...neverAPerson,
+  'no.mail',
+  'none',
+  'na',
+  'n.a',
+  'unknown',
+  'not.provided',
+  'noone',
+  'nobody',
+  'nil',
+  'null',
+  'xxx',
+  'xx',
+  'x',
+  'nomeil',
+  'semail',
+  'semmail',
+  'keine',
 ]);
 const longestMadeUp = Math.max(...[...madeUpWords].map((word) => word.length));
 const madeUpHosts = new Set(['mail', 'email', 'test', 'hotel', 'nowhere', 'nothing', 'domain', 'no']);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliverBatch } from '../../src/deliver/batch.ts';
 import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
-import type { Outcome } from '../../src/deliver/destination.ts';
+import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { Lease } from '../../src/deliver/lease.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
 
@@ -113,6 +114,22 @@ test('a permanent answer is a dead letter at once; a free wait uses no try', asy
   assert.deepEqual(rows, [{ delivered_version: 1, attempt: 0 }]);
 });
 
+/** Delivers r0 to r31 in one batch: all but r13 arrive. */
+async function drainWithPoison(pool: Pool, crm: Destination): Promise<void> {
+  const ids = Array.from({ length: 32 }, (_, i) => `r${i}`);
+  await takeIn(
+    pool,
+    ids.map((id) => reservation(id)),
+    ['crm'],
+  );
+  const counts = await drainOnce(ports(pool, [lane(config('crm', { batch: 32 }))], { crm }));
+  assert.deepEqual(counts, { delivered: 31, skipped: 0, retry: 0, dead: 1 });
+  assert.deepEqual(
+    (await open(pool)).map(({ id }) => id),
+    ['r13'],
+  );
+}
+
 test('a batch that is refused as a whole is halved until the bad record is alone', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
@@ -120,18 +137,7 @@ test('a batch that is refused as a whole is halved until the bad record is alone
     const poisoned = batch.some(({ message }) => message.data.id === 'r13');
     return poisoned ? { kind: 'dead', code: 'deliver.refused', message: '400', whole: true } : delivered;
   });
-  const ids = Array.from({ length: 32 }, (_, i) => `r${i}`);
-  await takeIn(
-    store.pool,
-    ids.map((id) => reservation(id)),
-    ['crm'],
-  );
-  const counts = await drainOnce(ports(store.pool, [lane(config('crm', { batch: 32 }))], { crm: crm.destination }));
-  assert.deepEqual(counts, { delivered: 31, skipped: 0, retry: 0, dead: 1 });
-  assert.deepEqual(
-    (await open(store.pool)).map(({ id }) => id),
-    ['r13'],
-  );
+  await drainWithPoison(store.pool, crm.destination);
   assert.ok(crm.calls.length <= 11, `${crm.calls.length} calls`);
 });
 
@@ -145,18 +151,7 @@ test('a refused request that is only part of a batch is halved as well', async (
     if (!poisoned) return delivered;
     return { kind: 'dead', code: 'deliver.refused', message: '400', ...(request.length > 1 && { whole: true }) };
   });
-  const ids = Array.from({ length: 32 }, (_, i) => `r${i}`);
-  await takeIn(
-    store.pool,
-    ids.map((id) => reservation(id)),
-    ['crm'],
-  );
-  const counts = await drainOnce(ports(store.pool, [lane(config('crm', { batch: 32 }))], { crm: crm.destination }));
-  assert.deepEqual(counts, { delivered: 31, skipped: 0, retry: 0, dead: 1 });
-  assert.deepEqual(
-    (await open(store.pool)).map(({ id }) => id),
-    ['r13'],
-  );
+  await drainWithPoison(store.pool, crm.destination);
 });
 
 test('a dead destination does not delay others, and a noisy brand does not starve others', async (t) => {

@@ -4,6 +4,7 @@ import type { Effect, ListedIncident, OperatorAction } from '../../store/operate
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 import { alertSchema } from './alerts.ts';
+import { operatorAction } from './operator-action.ts';
 
 export interface IncidentDetail extends ListedIncident {
   readonly title: string;
@@ -52,17 +53,7 @@ const detail = listed.extend({
     complete_runs: z.int(),
     refused_events: z.int(),
   }),
-  tried: z
-    .array(
-      z.object({
-        at: instant,
-        actor: z.string(),
-        action: z.string(),
-        integration: z.string().nullable(),
-        what: z.string(),
-      }),
-    )
-    .describe('What operators changed meanwhile.'),
+  tried: z.array(operatorAction).describe('What operators changed meanwhile.'),
   advice: z.array(z.string()),
 });
 const idParam = z.strictObject({ incident_id: z.string().max(100) });

@@ -4,6 +4,7 @@ import type { OperatorAction } from '../../store/operate/incidents.ts';
 import type { NodeRow } from '../../store/operate/nodes.ts';
 import { instant, ok, type Route, route } from '../route.ts';
 import { healthAnswer, healthSchema, healthStates, type IntegrationPorts } from './integrations.ts';
+import { operatorAction } from './operator-action.ts';
 
 export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'health'> {
   readonly activity: (
@@ -120,15 +121,7 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
       scope: 'any',
       query: z.strictObject({ period: z.enum(['15m', '1h', '24h', '7d']).default('24h') }),
       response: z.object({
-        items: z.array(
-          z.object({
-            at: instant,
-            actor: z.string(),
-            action: z.string(),
-            integration: z.string().nullable(),
-            what: z.string(),
-          }),
-        ),
+        items: z.array(operatorAction),
       }),
       handle: async ({ query, within }) => ok({ items: await ports.marks(Date.now() - periods[query.period], within) }),
     }),

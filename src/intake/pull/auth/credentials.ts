@@ -1,23 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { ErrorCode } from '../../../errors.ts';
 import type { PullPlan, PullPorts } from '../ports.ts';
 import { type OpenRequest, toWire, type WireRequest } from '../request.ts';
 import { type LoginAuth, type OAuth2, type PullAuth, type PullSettings, secretsOf, textsIn } from '../settings.ts';
 import { withFixed, withHeaders } from './fixed.ts';
 import { signed } from './hmac.ts';
 import { loginToken, withLoginToken } from './login.ts';
-import { type Bearer, bearerToken } from './oauth2.ts';
+import { type AuthFailure, type Bearer, bearerToken } from './oauth2.ts';
 
-export type Authorized =
-  | { readonly kind: 'ok'; readonly wire: WireRequest }
-  | {
-      readonly kind: 'failed';
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly said?: string;
-      /** A retry may succeed. */
-      readonly passing: boolean;
-    };
+export type Authorized = { readonly kind: 'ok'; readonly wire: WireRequest } | AuthFailure;
 
 /** The credentials of one integration during a run. */
 export interface Credentials {

@@ -10,15 +10,18 @@ export interface Bearer {
   readonly generation: number;
 }
 
-export type BearerGot =
-  | { readonly kind: 'ok'; readonly bearer: Bearer }
-  | {
-      readonly kind: 'failed';
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly said?: string;
-      readonly passing: boolean;
-    };
+/** Why a request has no credentials. */
+export interface AuthFailure {
+  readonly kind: 'failed';
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** The partner's own words. */
+  readonly said?: string;
+  /** A retry may succeed. */
+  readonly passing: boolean;
+}
+
+export type BearerGot = { readonly kind: 'ok'; readonly bearer: Bearer } | AuthFailure;
 
 /** Tokens are renewed this long before they expire, so that none expires in flight. */
 const aheadMs = 60_000;

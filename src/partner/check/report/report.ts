@@ -25,25 +25,15 @@ export interface Report {
   readonly requests: readonly ShownRequest[];
 }
 
-interface Shown {
-  readonly number: number;
-  readonly purpose: string;
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly status: number;
-  readonly failure?: string | undefined;
-  readonly ms: number;
-  readonly contentType: string;
-  readonly excerpt: string;
-}
-
 export function reportOf(
   kind: Report['kind'],
   target: string,
   checkedAt: string,
   rules: readonly RuleResult[],
-  seen: readonly Shown[],
+  seen: readonly (Omit<ShownRequest, 'failure' | 'content_type'> & {
+    readonly failure?: string | undefined;
+    readonly contentType: string;
+  })[],
 ): Report {
   const summary: Record<Outcome, number> = { pass: 0, fail: 0, advice: 0, skip: 0 };
   for (const { outcome } of rules) summary[outcome] += 1;
