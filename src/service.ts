@@ -42,6 +42,8 @@ export interface ServiceOptions {
   readonly logLevel?: string;
   /** Set in one of several processes of the service (`serve --processes`). */
   readonly part?: ServicePart;
+  /** Environment variables, by default those of the process. */
+  readonly env?: RuntimeOptions['env'];
   /** The wall clock of this machine, which may be wrong. */
   readonly nodeClock?: RuntimeOptions['nodeClock'];
   /** Interval of the heartbeat in the table of nodes. */
@@ -69,8 +71,8 @@ export interface Service {
 
 /** Wires a running node: runtime, loops, HTTP. Stops them in the opposite order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { host, port, role, part } = options;
-  const setLevel = process.env.INNBOUND_LOG_LEVEL || options.logLevel;
+  const { host, port, role, part, env = process.env } = options;
+  const setLevel = env.INNBOUND_LOG_LEVEL || options.logLevel;
   const log = openLog(setLevel ?? 'info').child(part ? { process: part.number } : {});
   const runtime = await openRuntime({
     workspaceDir: options.workspaceDir,
@@ -78,6 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     describe: `serve on port ${port}`,
     apply: part && !part.isFirst ? 'never' : 'always',
     log,
+    env,
     ...(part?.connection && { connection: part.connection }),
     ...(options.nodeClock && { nodeClock: options.nodeClock }),
   });

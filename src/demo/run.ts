@@ -11,9 +11,9 @@ import { createSignIn } from '../operations/tokens.ts';
 import { type Simulator, type SimulatorOptions, shippedProperties, startSimulator } from '../partner/simulate/index.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { startService } from '../service.ts';
+import { createDatabaseBeside } from '../store/db/create-database.ts';
 import { runNow } from '../wiring/pull.ts';
 import { showProgress } from './progress.ts';
-import { warehouseUrl } from './warehouse.ts';
 
 const template = fileURLToPath(new URL('./workspace/', import.meta.url));
 
@@ -54,7 +54,8 @@ export async function runDemo(options: { readonly port: number; readonly workspa
   // Keep edits to the demo's documents.
   await cp(template, workspaceDir, { recursive: true, force: false });
   const simulators = new Map<DemoHotel, Simulator>();
-  for (const hotel of hotels) simulators.set(hotel, await startHotel(hotel, workspaceDir));
+  const env = { ...process.env };
+  for (const hotel of hotels) simulators.set(hotel, await startHotel(hotel, workspaceDir, env));
   const stopHotels = () => Promise.all([...simulators.values()].map((simulator) => simulator.stop()));
   try {
     say('innbound demo: building the console, starting the database and the service …');
@@ -65,13 +66,15 @@ export async function runDemo(options: { readonly port: number; readonly workspa
       port: options.port,
       role: 'all',
       logLevel: 'warn',
+      env,
       prepare: async (runtime) => {
-        process.env.DEMO_WAREHOUSE_URL = await warehouseUrl(runtime);
+        // A separate database on the service's own server.
+        env.DEMO_WAREHOUSE_URL = env.DATABASE_URL ?? (await createDatabaseBeside(runtime.pool, 'warehouse'));
       },
     });
     for (const [hotel, simulator] of simulators) await connect(service.runtime, hotel, simulator);
     const { path: signIn } = await createSignIn(service.runtime, { name: 'demo', by: 'demo' });
-    say(welcome(service.url, signIn, workspaceDir, [...simulators.values()]));
+    say(welcome(service.url, signIn, workspaceDir, [...simulators.values()], env.DEMO_WAREHOUSE_URL));
     const progress = showProgress(service.runtime);
     await end;
     progress.stop();
@@ -84,7 +87,8 @@ export async function runDemo(options: { readonly port: number; readonly workspa
   }
 }
 
-async function startHotel(hotel: DemoHotel, workspaceDir: string): Promise<Simulator> {
+/** The variables that the hotel's documents refer to are added to `env`. */
+async function startHotel(hotel: DemoHotel, workspaceDir: string, env: NodeJS.ProcessEnv): Promise<Simulator> {
   const key = randomId('demo');
   const partnerDir = path.join(workspaceDir, '.partner');
   await mkdir(partnerDir, { recursive: true });
@@ -97,8 +101,8 @@ async function startHotel(hotel: DemoHotel, workspaceDir: string): Promise<Simul
     bookFile: path.join(partnerDir, `${hotel.integration}.json`),
     pushFolder: path.join(partnerDir, hotel.integration),
   });
-  process.env[`${hotel.variable}_URL`] = simulator.baseUrl;
-  process.env[`${hotel.variable}_KEY`] = key;
+  env[`${hotel.variable}_URL`] = simulator.baseUrl;
+  env[`${hotel.variable}_KEY`] = key;
   return simulator;
 }
 
@@ -109,7 +113,13 @@ async function connect(runtime: Runtime, hotel: DemoHotel, simulator: Simulator)
   for (const sync of ['pre_stay', 'stay', 'post_stay'] as const) await runNow(runtime, hotel.integration, sync, 'demo');
 }
 
-function welcome(url: string, signIn: string, workspaceDir: string, simulators: readonly Simulator[]): string {
+function welcome(
+  url: string,
+  signIn: string,
+  workspaceDir: string,
+  simulators: readonly Simulator[],
+  warehouse: string | undefined,
+): string {
   const shown = path.relative(process.cwd(), workspaceDir) || '.';
   return `
   Two simulated hotels are pulled, push their events, and fill a folder and a warehouse.
@@ -121,7 +131,7 @@ function welcome(url: string, signIn: string, workspaceDir: string, simulators: 
                change a reservation there and watch it arrive
   documents    ${shown}/integrations, ${shown}/connectors, ${shown}/destinations
   files        ${shown}/out/lake  (one JSON object per line)
-  warehouse    psql "${process.env.DEMO_WAREHOUSE_URL}" -c "table innbound.reservations limit 5"
+  warehouse    psql "${warehouse}" -c "table innbound.reservations limit 5"
 
   Try in another terminal:
     bin/innbound endpoint lisbon-grand -w ${shown}

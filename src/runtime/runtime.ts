@@ -97,6 +97,8 @@ export interface RuntimeOptions {
   readonly log?: Log;
   /** Whether to apply the workspace's documents first. Commands do so if no service is running on the workspace. */
   readonly apply?: 'always' | 'when_alone' | 'never';
+  /** Environment variables, by default those of the process. */
+  readonly env?: NodeJS.ProcessEnv;
   /** The wall clock of this machine, which may be wrong. */
   readonly nodeClock?: Clock & Timers;
   /** A private server that another process keeps running. */
@@ -136,10 +138,11 @@ const textWorker = {
 };
 
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { env = process.env } = options;
   const workspaceDir = path.resolve(options.workspaceDir);
   const log = options.log ?? openLog('silent');
   const wake = new Wake();
-  const url = process.env.DATABASE_URL;
+  const url = env.DATABASE_URL;
   // Refuses a workspace with mistakes before anything is started for it.
   if (options.apply === 'always') await readSoundDocuments(workspaceDir);
   const server: PrivatePostgres | undefined =
@@ -180,7 +183,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   try {
     if (server === undefined) await refuseTransactionPooling(pool);
     await migrate(pool);
-    const keys = await openKeys(pool, workspaceDir, process.env);
+    const keys = await openKeys(pool, workspaceDir, env);
     const { ring: keyring, hashKeys } = keys;
     if (options.purpose === 'service') await sealStored({ pool, keyring, keys, workspaceDir });
     clock = await openDatabaseClock(pool, options.nodeClock, (error) =>
@@ -198,8 +201,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const alone = server !== undefined && options.purpose === 'service';
     signals = options.purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
     const sources: SecretSources = {
-      env: process.env,
-      readFile: secretFiles(workspaceDir, process.env),
+      env,
+      readFile: secretFiles(workspaceDir, env),
       secret: async (name) => {
         // The service's own secrets, such as the key of sessions: no document may use them.
         if (name.startsWith('innbound.')) return undefined;
@@ -217,7 +220,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       throw new InnboundError('documents.secret_missing', `innbound.yaml needs ${places}.`);
     }
     const network = resolvedNetwork.body;
-    const allowPrivate = network.allow_private || process.env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
+    const allowPrivate = network.allow_private || env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
     const ca = network.ca === undefined ? undefined : await readFile(path.resolve(workspaceDir, network.ca), 'utf8');
     http = openHttp({
       allowPrivate,
@@ -226,7 +229,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       ...(ca !== undefined && { ca }),
     });
     const node = `${hostname()}:${process.pid}`;
-    if (options.purpose === 'service') tracer = await openTracer(process.env, node, log);
+    if (options.purpose === 'service') tracer = await openTracer(env, node, log);
     return {
       workspaceDir,
       keys,

@@ -12,16 +12,14 @@ async function emptyWorkspace() {
   const database = await testDatabase();
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-health-'));
   await writeFile(path.join(dir, 'innbound.yaml'), '');
-  process.env.DATABASE_URL = database.url;
-  process.env.INNBOUND_LOG_LEVEL = 'silent';
-  return { database, dir };
+  return { database, dir, env: { DATABASE_URL: database.url, INNBOUND_LOG_LEVEL: 'silent' } };
 }
 
 test('a node reports whether it runs, and whether it can accept work or why not', async () => {
-  const { database, dir } = await emptyWorkspace();
+  const { database, dir, env } = await emptyWorkspace();
   const admin = new pg.Client({ ...database.connection, database: 'postgres' });
   await admin.connect();
-  const service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'worker' });
+  const service = await startService({ env, workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'worker' });
   const ask = async (at: string) => {
     const answer = await fetch(`${service.url}${at}`);
     return { status: answer.status, retry: answer.headers.get('retry-after'), body: await answer.json() };
@@ -47,8 +45,8 @@ test('a node reports whether it runs, and whether it can accept work or why not'
 });
 
 test('a worker stops when a newer version has migrated the database; a web node stays until it is replaced', async () => {
-  const { dir } = await emptyWorkspace();
-  const options = { workspaceDir: dir, host: '127.0.0.1', port: 0, seenEveryMs: 50 };
+  const { dir, env } = await emptyWorkspace();
+  const options = { env, workspaceDir: dir, host: '127.0.0.1', port: 0, seenEveryMs: 50 };
   const worker = await startService({ ...options, role: 'worker' });
   const web = await startService({ ...options, role: 'web' });
   try {

@@ -74,7 +74,7 @@ test('a mapping that changes a kept sample is refused unless accepted; the sampl
   assert.equal((await check('map: { channel: agent }\n'))[0].passes, true);
   assert.equal((await apply({})).status, 200);
   await writeFile(path.join(node.runtime.workspaceDir, 'connectors/hotel.yaml'), hotelConnector(''));
-  const env = { DATABASE_URL: process.env.DATABASE_URL ?? '' };
+  const { env } = node;
   const command = (...more: string[]) => innbound(['apply', '-w', node.runtime.workspaceDir, ...more], { env });
   const { code, stderr } = await command();
   assert.notEqual(code, 0);
@@ -106,7 +106,14 @@ test('a starting service takes up no file while one changes a kept sample; a com
   const lines: { readonly level: number; readonly code?: string; readonly cases?: string }[] = [];
   const log = openLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
   const start = async (purpose: 'service' | 'command') => {
-    const runtime = await openRuntime({ workspaceDir, purpose, describe: 'a second node', apply: 'always', log });
+    const runtime = await openRuntime({
+      env: node.env,
+      workspaceDir,
+      purpose,
+      describe: 'a second node',
+      apply: 'always',
+      log,
+    });
     await runtime.close();
   };
   const inForce = async () => {

@@ -24,6 +24,8 @@ export interface Answer {
 
 export interface ApiNode {
   readonly runtime: Runtime;
+  /** For commands on the same workspace. */
+  readonly env: Record<string, string>;
   readonly ports: ApiPorts;
   readonly url: string;
   token(role: TokenRole, integrations?: readonly string[]): Promise<string>;
@@ -72,9 +74,8 @@ export async function apiNode(settings = '', files: Readonly<Record<string, stri
   await write('integrations/other.yaml', brand('other', 'OPO02'));
   await write('destinations/lake.yaml', 'destination: lake\ntype: files\npath: out\nreceives: [reservation, guest]\n');
   for (const [file, text] of Object.entries(files)) await write(file, text);
-  process.env.DATABASE_URL = database.url;
-  process.env.INNBOUND_ALLOW_PRIVATE_NETWORK = '1';
-  const runtime = await openRuntime({ workspaceDir: dir, purpose: 'service', describe: 'test', apply: 'always' });
+  const env = { DATABASE_URL: database.url, INNBOUND_ALLOW_PRIVATE_NETWORK: '1' };
+  const runtime = await openRuntime({ env, workspaceDir: dir, purpose: 'service', describe: 'test', apply: 'always' });
   const { network, limits } = runtime.active().settings;
   const app = buildServer({
     log: runtime.log,
@@ -102,6 +103,7 @@ export async function apiNode(settings = '', files: Readonly<Record<string, stri
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {
     runtime,
+    env,
     ports,
     url,
     token: async (role, integrations) =>

@@ -23,8 +23,9 @@ const write = async (dir: string, file: string, text: string) => {
   await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
   await writeFile(path.join(dir, file), text);
 };
+const env: NodeJS.ProcessEnv = { INNBOUND_KEY: 'ab'.repeat(32) };
 const start = (workspaceDir: string): Promise<Runtime> =>
-  openRuntime({ workspaceDir, purpose: 'service', describe: 'test', apply: 'always' });
+  openRuntime({ env, workspaceDir, purpose: 'service', describe: 'test', apply: 'always' });
 /** The time zones in force, by brand, as a node that starts finds and leaves them. */
 const zonesAfterStart = async (dir: string): Promise<Record<string, string>> => {
   const runtime = await start(dir);
@@ -37,8 +38,7 @@ let drop: () => Promise<void>;
 before(async () => {
   const database = await testDatabase();
   drop = database.drop;
-  process.env.DATABASE_URL = database.url;
-  process.env.INNBOUND_KEY = 'ab'.repeat(32);
+  env.DATABASE_URL = database.url;
   for (const dir of [one, two]) for (const [file, text] of Object.entries(files)) await write(dir, file, text);
 });
 after(async () => {

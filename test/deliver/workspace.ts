@@ -37,16 +37,9 @@ export async function openWorkspace(url: string): Promise<{
   await write('integrations/lisbon.yaml', integration);
   await write('destinations/crm.yaml', `destination: crm\ntype: http\nurl: ${url}\nretry: [1s]\n`);
   await write('innbound.yaml', 'network: { allow_private: true }\n');
-  const open = async (): Promise<Runtime> => {
-    const before = process.env.DATABASE_URL;
-    process.env.DATABASE_URL = db.url;
-    try {
-      return await openRuntime({ workspaceDir: folder, purpose: 'command', describe: 'test', apply: 'always' });
-    } finally {
-      if (before === undefined) delete process.env.DATABASE_URL;
-      else process.env.DATABASE_URL = before;
-    }
-  };
+  const env = { DATABASE_URL: db.url };
+  const open = (): Promise<Runtime> =>
+    openRuntime({ env, workspaceDir: folder, purpose: 'command', describe: 'test', apply: 'always' });
   let runtime = await open();
   return {
     runtime,

@@ -112,8 +112,13 @@ test('the key is rotated while a node runs: webhooks, secrets and erased guests 
     again.stdout,
   );
 
-  process.env.DATABASE_URL = DATABASE_URL;
-  const runtime = await openRuntime({ workspaceDir: dir, purpose: 'command', describe: 'test', apply: 'never' });
+  const runtime = await openRuntime({
+    env,
+    workspaceDir: dir,
+    purpose: 'command',
+    describe: 'test',
+    apply: 'never',
+  });
   try {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as documents write it
     const resolved = await runtime.resolve({ stored: '${secret:crm}' });
@@ -123,7 +128,6 @@ test('the key is rotated while a node runs: webhooks, secrets and erased guests 
     ]);
     await assert.rejects(late, /which was replaced/, 'a process that missed the rotation stores nothing');
   } finally {
-    delete process.env.DATABASE_URL;
     await runtime.close();
   }
 });
@@ -251,9 +255,8 @@ test('guests erased by a version that hashed with the sealing key are still reco
   await client.connect();
   await client.query(`delete from secrets where name = 'innbound.hash_keys'`);
   await client.end();
-  process.env.DATABASE_URL = url;
-  const runtime = await openRuntime({ workspaceDir: dir, purpose: 'command', describe: 'test', apply: 'never' });
-  delete process.env.DATABASE_URL;
+  const env = { DATABASE_URL: url };
+  const runtime = await openRuntime({ env, workspaceDir: dir, purpose: 'command', describe: 'test', apply: 'never' });
   try {
     const identity = askedIdentity('email', 'ana@guests.example', undefined);
     const { hashKeys } = runtime.keys;

@@ -16,9 +16,15 @@ const expected = new Set([200, 202, 400, 401, 413, 415, 422, 429]);
 test('no webhook ends or stops a node, and an unsigned one is never accepted', { timeout: 900_000 }, async (t) => {
   const stray = strayErrors();
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
-  process.env.DATABASE_URL = (await testDatabase()).url;
-  process.env.INNBOUND_ALLOW_PRIVATE_NETWORK = '1';
-  const node = await startService({ workspaceDir: dir, port: 0, host: '127.0.0.1', role: 'all', logLevel: 'silent' });
+  const env = { DATABASE_URL: (await testDatabase()).url, INNBOUND_ALLOW_PRIVATE_NETWORK: '1' };
+  const node = await startService({
+    env,
+    workspaceDir: dir,
+    port: 0,
+    host: '127.0.0.1',
+    role: 'all',
+    logLevel: 'silent',
+  });
   t.after(async () => {
     await node.stop();
     await remove();

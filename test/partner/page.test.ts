@@ -25,7 +25,6 @@ let browser: Browser;
 let page: Page;
 let address: { readonly url: string; readonly secret: string };
 const complaints: string[] = [];
-const databaseBefore = process.env.DATABASE_URL;
 
 before(async () => {
   if (skip) return;
@@ -36,8 +35,15 @@ before(async () => {
     join(folder, 'integrations', 'lisbon.yaml'),
     'integration: lisbon\nconnector: pms\nbrand_id: LIS01\ntimezone: Europe/Lisbon\ncountry: PT\npush: { enabled: true }\n',
   );
-  process.env.DATABASE_URL = (await testDatabase()).url;
-  service = await startService({ workspaceDir: folder, host: '127.0.0.1', port: 0, role: 'all', logLevel: 'silent' });
+  const env = { DATABASE_URL: (await testDatabase()).url };
+  service = await startService({
+    env,
+    workspaceDir: folder,
+    host: '127.0.0.1',
+    port: 0,
+    role: 'all',
+    logLevel: 'silent',
+  });
   const issued = await addressFor(service.runtime, 'lisbon');
   address = { url: `${service.url}/webhooks/${issued.endpoint_id}`, secret: issued.secret ?? '' };
   partner = await startSimulator({ seed: 11, reservations: 80, untidy: 0, sender: { wait: async () => undefined } });
@@ -54,8 +60,6 @@ after(async () => {
   await browser?.close();
   await partner?.stop();
   await service?.stop();
-  if (databaseBefore === undefined) delete process.env.DATABASE_URL;
-  else process.env.DATABASE_URL = databaseBefore;
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 

@@ -18,7 +18,6 @@ let folder: string;
 let database: TestDatabase;
 let service: Service;
 let endpoint: { readonly url: string; readonly secret: string };
-const before_ = process.env.DATABASE_URL;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recipes-'));
@@ -32,16 +31,21 @@ before(async () => {
     'integration: lisbon\nconnector: pms\nbrand_id: LIS01\ntimezone: Europe/Lisbon\ncountry: PT\npush: { enabled: true }\ndeliver: []\n',
   );
   database = await testDatabase();
-  process.env.DATABASE_URL = database.url;
-  service = await startService({ workspaceDir: folder, host: '127.0.0.1', port: 0, role: 'web', logLevel: 'silent' });
+  const env = { DATABASE_URL: database.url };
+  service = await startService({
+    env,
+    workspaceDir: folder,
+    host: '127.0.0.1',
+    port: 0,
+    role: 'web',
+    logLevel: 'silent',
+  });
   const issued = await addressFor(service.runtime, 'lisbon');
   endpoint = { url: `${service.url}/webhooks/${issued.endpoint_id}`, secret: issued.secret ?? '' };
 });
 
 after(async () => {
   await service?.stop();
-  if (before_ === undefined) delete process.env.DATABASE_URL;
-  else process.env.DATABASE_URL = before_;
   await database?.drop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });

@@ -3,7 +3,7 @@
  *
  *   const db = await testDatabase();            // a new migrated database, about 50 ms after the first
  *   const db = await testDatabase({ empty: true });
- *   const pool = new pg.Pool(db.connection);    // or: process.env.DATABASE_URL = db.url
+ *   const pool = new pg.Pool(db.connection);    // or: env: { DATABASE_URL: db.url }
  *   ...
  *   await pool.end();                           // tests close what they open
  *   await db.drop();                            // optional: all goes when the process ends

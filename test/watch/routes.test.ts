@@ -295,7 +295,7 @@ test('a test alert shows whether a route works and leaves nothing open', async (
   assert.equal((await node.call('POST', '/alert-routes/none/test', operator, {})).status, 404);
   assert.equal((await node.call('POST', '/alert-routes/chat/test', await node.token('viewer'), {})).status, 403);
   answer = undefined;
-  const env = { DATABASE_URL: process.env.DATABASE_URL ?? '', INNBOUND_ALLOW_PRIVATE_NETWORK: '1' };
+  const { env } = node;
   const workspace = node.runtime.workspaceDir;
   const all = await innbound(['alert', 'test', '--json', '--workspace', workspace], { env });
   assert.equal(all.code, 0, all.stderr);

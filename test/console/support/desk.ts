@@ -54,9 +54,8 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
   const partner = await startPartner();
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-console-'));
   await writeWorkspace(dir, crm.url, partner.url, files);
-  process.env.DATABASE_URL = (await testDatabase()).url;
-  process.env.INNBOUND_LOG_LEVEL = 'silent';
-  const service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'all' }).catch(
+  const env = { DATABASE_URL: (await testDatabase()).url, INNBOUND_LOG_LEVEL: 'silent' };
+  const service = await startService({ env, workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'all' }).catch(
     async (error) => {
       await Promise.all([crm.stop(), partner.stop()]);
       throw error;

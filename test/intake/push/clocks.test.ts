@@ -34,8 +34,11 @@ const partner = createServer((_request, response) => {
 const services: Service[] = [];
 let endpoint: { endpoint_id: string; secret?: string };
 
+const env: NodeJS.ProcessEnv = { INNBOUND_LOG_LEVEL: 'silent' };
+
 async function node(role: Role, wrongByMs: number): Promise<Service> {
   const service = await startService({
+    env,
     workspaceDir: dir,
     host: '127.0.0.1',
     port: 0,
@@ -73,8 +76,7 @@ push: { enabled: true }
     await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
     await writeFile(path.join(dir, file), text);
   }
-  process.env.DATABASE_URL = (await testDatabase()).url;
-  process.env.INNBOUND_LOG_LEVEL = 'silent';
+  env.DATABASE_URL = (await testDatabase()).url;
 });
 after(async () => {
   for (const service of services) await service.stop();

@@ -13,7 +13,6 @@ import { eventBody, exchange, integration, rawRequest } from './support.ts';
 let dir: string;
 let service: Service;
 let database: string;
-const databaseBefore = process.env.DATABASE_URL;
 
 before(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-endpoint-'));
@@ -28,13 +27,11 @@ before(async () => {
     hotel('cloud', 'enabled: true').replace('connector: pms', 'connector: cloudbeds'),
   );
   database = (await testDatabase()).url;
-  process.env.DATABASE_URL = database;
-  service = await startService({ workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'web', logLevel: 'silent' });
+  const env = { DATABASE_URL: database };
+  service = await startService({ env, workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'web', logLevel: 'silent' });
 });
 after(async () => {
   await service?.stop();
-  if (databaseBefore === undefined) delete process.env.DATABASE_URL;
-  else process.env.DATABASE_URL = databaseBefore;
   await rm(dir, { recursive: true, force: true });
 });
 

@@ -16,9 +16,13 @@ test('after a failover a web node accepts webhooks without a restart', async (t)
   const root = await mkdtemp(path.join(os.tmpdir(), 'ib-fo-'));
   const [primaryDir, standbyDir] = [path.join(root, 'a'), path.join(root, 'b')];
   await writeWorkspace(primaryDir);
-  process.env.INNBOUND_LOG_LEVEL = 'silent';
-  delete process.env.DATABASE_URL;
-  const first = await openRuntime({ workspaceDir: primaryDir, purpose: 'command', describe: 'test', apply: 'always' });
+  const first = await openRuntime({
+    env: {},
+    workspaceDir: primaryDir,
+    purpose: 'command',
+    describe: 'test',
+    apply: 'always',
+  });
   const { endpoint_id: endpointId, secret = '' } = await addressFor(first, integration);
   await first.close();
   await cp(primaryDir, standbyDir, { recursive: true, verbatimSymlinks: true });
@@ -28,13 +32,15 @@ test('after a failover a web node accepts webhooks without a restart', async (t)
   t.after(async () => {
     await Promise.all([primary.release(), standby.release()]);
     await rm(root, { recursive: true, force: true });
-    delete process.env.DATABASE_URL;
   });
   await makeReadOnly(standby, true);
   const { user, database } = primary.connection;
   const hosts = [primary, standby].map(({ connection }) => `${encodeURIComponent(connection.host)}:${connection.port}`);
-  process.env.DATABASE_URL = `postgres://${user}@${hosts.join(',')}/${database}?sslmode=disable`;
-  const service = await startService({ workspaceDir: primaryDir, host: '127.0.0.1', port: 0, role: 'web' });
+  const env = {
+    DATABASE_URL: `postgres://${user}@${hosts.join(',')}/${database}?sslmode=disable`,
+    INNBOUND_LOG_LEVEL: 'silent',
+  };
+  const service = await startService({ env, workspaceDir: primaryDir, host: '127.0.0.1', port: 0, role: 'web' });
   t.after(() => service.stop());
 
   const post = async (eventId: string): Promise<number> => {

@@ -51,8 +51,8 @@ push: { enabled: true }
     await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
     await writeFile(path.join(dir, file), text);
   }
-  process.env.DATABASE_URL = (await testDatabase()).url;
-  const runtime = await openRuntime({ workspaceDir: dir, purpose: 'command', describe: 'test', apply: 'always' });
+  const env = { DATABASE_URL: (await testDatabase()).url };
+  const runtime = await openRuntime({ env, workspaceDir: dir, purpose: 'command', describe: 'test', apply: 'always' });
   t.after(async () => {
     await runtime.close();
     partner.close();
