@@ -5,12 +5,12 @@ import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
 import { eraseGuest, previewErasure } from '../operations/erase-guest.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { noteConfirmations, type Told } from '../store/erasure/erasures.ts';
+import { type Notified, noteConfirmations } from '../store/erasure/erasures.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { privacyPorts } from '../wiring/privacy.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
-import { typedOrGiven } from './typed-or-given.ts';
+import { readPrivateOptions } from './private-options.ts';
 
 interface Options extends CommonOptions {
   readonly email?: string;
@@ -48,7 +48,7 @@ Example:
     .action((options: Options) =>
       withRuntime(options, 'erase', async (runtime) => {
         const { guestId, integration } = options;
-        const { email, phone } = await typedOrGiven({ email: options.email, phone: options.phone });
+        const { email, phone } = await readPrivateOptions({ email: options.email, phone: options.phone });
         const by = `${userInfo().username} (command line)`;
         const whom = {
           ...(email !== undefined && { email }),
@@ -103,7 +103,7 @@ async function prove(runtime: Runtime, whom: EraseRequest, json: boolean): Promi
   }
 }
 
-function notificationOf({ destination, integration, records, confirmed, passed_over, confirmed_at }: Told): string {
+function notificationOf({ destination, integration, records, confirmed, passed_over, confirmed_at }: Notified): string {
   const of = `${records} ${records === 1 ? 'record' : 'records'} of ${integration}`;
   const not = passed_over > 0 ? `, ${passed_over} of which it does not receive` : '';
   return confirmed_at === null

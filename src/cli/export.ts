@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { exportGuest } from '../operations/export-guest.ts';
 import { audited, type CommonOptions, common, show, withRuntime } from './command.ts';
-import { typedOrGiven } from './typed-or-given.ts';
+import { readPrivateOptions } from './private-options.ts';
 
 interface Options extends CommonOptions {
   readonly email?: string;
@@ -29,7 +29,7 @@ Example:
     .action((options: Options) =>
       withRuntime(options, 'export', async (runtime) => {
         const { guestId, integration } = options;
-        const { email, phone } = await typedOrGiven({ email: options.email, phone: options.phone });
+        const { email, phone } = await readPrivateOptions({ email: options.email, phone: options.phone });
         const found = await exportGuest(runtime, {
           ...(email !== undefined && { email }),
           ...(phone !== undefined && { phone }),

@@ -3,7 +3,7 @@ import { InnboundError } from '../errors.ts';
 import { importDescription } from '../operations/import-description.ts';
 import { proposalYaml } from '../suggest/from-openapi/print.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
-import { readGiven } from './given-file.ts';
+import { readInputFile } from './input-file.ts';
 import { readSample } from './sample.ts';
 
 interface Options extends CommonOptions {
@@ -29,7 +29,7 @@ Examples:
   innbound import openapi.yaml --operation "POST /reservations/search" --sample response.json`,
     )
     .action(async (file: string, options: Options) => {
-      const imported = await importDescription(await readGiven(file, 'description'), {
+      const imported = await importDescription(await readInputFile(file, 'description'), {
         name: options.name,
         ...(options.operation !== undefined && { operation: options.operation }),
         ...(options.sample !== undefined && { sample: await readSample(options.sample) }),

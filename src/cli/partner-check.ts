@@ -9,7 +9,7 @@ import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { type CheckAuth, fromDocument, runApiCheck, runSenderCheck } from '../partner/check/index.ts';
 import { type CommonOptions, withRuntime } from './command.ts';
-import { readGiven } from './given-file.ts';
+import { readInputFile } from './input-file.ts';
 import { onPort, terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';
 import { portNumber } from './port-number.ts';
@@ -133,7 +133,7 @@ async function findTarget(url: string | undefined, options: Options): Promise<{ 
     );
   }
   if (options.auth === undefined) return { baseUrl: url, auth: { type: 'none' } };
-  const checked = authSchema.safeParse(parsed(await readGiven(options.auth, 'file'), options.auth));
+  const checked = authSchema.safeParse(parsed(await readInputFile(options.auth, 'file'), options.auth));
   if (!checked.success) {
     const [first] = checked.error.issues;
     throw new InnboundError(

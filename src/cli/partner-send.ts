@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { readEvents } from '../partner/send/read-events.ts';
 import { runSend, type SendTask } from '../partner/send/run.ts';
-import { readGiven } from './given-file.ts';
+import { readInputFile } from './input-file.ts';
 import { terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';
 
@@ -69,7 +69,9 @@ async function taskOf(files: readonly string[], options: Options): Promise<SendT
   if (options.drop !== undefined) return { kind: 'drop', id: options.drop };
   if (options.replay !== undefined) return { kind: 'replay', ids: options.replay === true ? 'all' : options.replay };
   const texts =
-    files.length === 0 ? [await text(process.stdin)] : await Promise.all(files.map((file) => readGiven(file, 'file')));
+    files.length === 0
+      ? [await text(process.stdin)]
+      : await Promise.all(files.map((file) => readInputFile(file, 'file')));
   const events = texts.map((one, index) => {
     const read = readEvents(one);
     if ('wrong' in read) throw new InnboundError('operate.usage', `${files[index] ?? 'Standard input'}: ${read.wrong}`);

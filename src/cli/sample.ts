@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { InnboundError } from '../errors.ts';
 import { parseJson } from '../kit/json.ts';
 import type { Json } from '../terms.ts';
-import { readGiven } from './given-file.ts';
+import { readInputFile } from './input-file.ts';
 
 /** Reads a partner's response from a file, or from standard input for `-`. */
 export async function readSample(file: string): Promise<Json> {
@@ -15,5 +15,5 @@ export async function readSample(file: string): Promise<Json> {
 }
 
 function contentOf(file: string): Promise<string> {
-  return file === '-' ? text(process.stdin) : readGiven(file, 'sample');
+  return file === '-' ? text(process.stdin) : readInputFile(file, 'sample');
 }

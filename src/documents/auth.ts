@@ -108,10 +108,10 @@ const hmac = crossChecked(
       .describe('The headers to send: templates over the placeholders of `sign` and {signature}.'),
   }),
   ({ sign, headers }, report) => {
-    const told = [...textsIn(headers)].flatMap(({ text }) => placeholdersIn(text).map(({ name }) => name));
-    if (!told.includes('signature')) report({ message: 'no header carries {signature}' }, ['headers']);
+    const sent = [...textsIn(headers)].flatMap(({ text }) => placeholdersIn(text).map(({ name }) => name));
+    if (!sent.includes('signature')) report({ message: 'no header carries {signature}' }, ['headers']);
     for (const { name } of typeof sign === 'string' ? placeholdersIn(sign) : []) {
-      if (!['timestamp', 'nonce'].includes(name) || told.includes(name)) continue;
+      if (!['timestamp', 'nonce'].includes(name) || sent.includes(name)) continue;
       report({ message: `{${name}} is signed, but no header carries it` }, ['headers']);
     }
   },

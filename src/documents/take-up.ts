@@ -5,7 +5,7 @@
  */
 
 /** The hashes of a workspace's files at their last apply, by `kind name`. */
-export type Given = Readonly<Record<string, string>>;
+export type LastApplied = Readonly<Record<string, string>>;
 
 export interface FileOffered {
   /** `kind name`. */
@@ -28,15 +28,20 @@ export interface TakeUp {
 
 /**
  * Content that was never in force is new. Content that was in force before is new only if this workspace has
- * applied something else since: somebody restored it here. `given` is undefined if nothing is known of the workspace.
+ * applied something else since: somebody restored it here. `lastApplied` is undefined if nothing is known of the workspace.
  */
-export function takeUp(files: readonly FileOffered[], inForce: readonly string[], given: Given | undefined): TakeUp {
+export function takeUp(
+  files: readonly FileOffered[],
+  inForce: readonly string[],
+  lastApplied: LastApplied | undefined,
+): TakeUp {
   const differing = files.filter((file) => !file.inForce);
-  const isNew = ({ key, hash, past }: FileOffered): boolean => !past || (given !== undefined && given[key] !== hash);
+  const isNew = ({ key, hash, past }: FileOffered): boolean =>
+    !past || (lastApplied !== undefined && lastApplied[key] !== hash);
   const offered = new Set(files.map(({ key }) => key));
   return {
     apply: differing.filter(isNew).map(({ key }) => key),
     behind: differing.filter((file) => !isNew(file)).map(({ key }) => key),
-    remove: inForce.filter((key) => !offered.has(key) && given?.[key] !== undefined),
+    remove: inForce.filter((key) => !offered.has(key) && lastApplied?.[key] !== undefined),
   };
 }

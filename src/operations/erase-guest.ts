@@ -12,8 +12,8 @@ import {
   type ErasureRow,
   endStopped,
   findErasures,
+  type Notified,
   noteErasure,
-  type Told,
 } from '../store/erasure/erasures.ts';
 import type { FoundRecord } from '../store/erasure/find.ts';
 import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
@@ -61,7 +61,7 @@ async function erase(
   if (rewritten.kind === 'stopped') return endStopped(pool, erasureId);
   runtime.wake.signal('outbox');
   const { records } = rewritten.result;
-  const told = toldOf(runtime, records) as unknown as Json;
+  const told = notifiedOf(runtime, records) as unknown as Json;
   const traces: { [where: string]: number } = {};
   for (const [done, place] of places.entries()) {
     const progress = { place: place.name, done: done + 1, of: places.length + 1 };
@@ -87,7 +87,7 @@ export async function previewErasure(
     const erased = await eraseRecords(tx, runtime, read, request, previewId);
     const removed = removedOf(erased, await eraseTraces(tx, erased.records, read.person.traces()));
     const records = erased.records.map(({ integration, type, id }) => ({ integration, type, id }));
-    return { removed, records, told: toldOf(runtime, erased.records) };
+    return { removed, records, told: notifiedOf(runtime, erased.records) };
   });
   return { kind: 'preview', preview };
 }
@@ -142,8 +142,8 @@ function targetOf(runtime: Runtime, integration: string): ApplyTarget {
   );
 }
 
-function toldOf(runtime: Runtime, records: readonly FoundRecord[]): Told[] {
-  const counts = new Map<string, Told>();
+function notifiedOf(runtime: Runtime, records: readonly FoundRecord[]): Notified[] {
+  const counts = new Map<string, Notified>();
   for (const { integration, type } of records) {
     for (const destination of targetOf(runtime, integration).destinations[type]) {
       if (destination === profilesDestination) continue;

@@ -6,7 +6,7 @@ import type { DocumentKind, LoadedDocument, LoadedDocuments } from '../documents
 import { parseFile } from '../documents/parse.ts';
 import { type Path, setAt } from '../documents/path.ts';
 import { literalSecrets } from '../documents/secret-fields.ts';
-import { type Given, takeUp } from '../documents/take-up.ts';
+import { type LastApplied, takeUp } from '../documents/take-up.ts';
 import { type TypedSecret, withReferences } from '../documents/typed-secrets.ts';
 import { hmac, type Keyring } from '../kit/crypto.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
@@ -75,7 +75,7 @@ export async function takeUpWorkspace(
   brokenCases: (connectors: readonly LoadedDocument[]) => Promise<readonly BrokenCase[]>,
 ): Promise<TakenUp> {
   const documents = documentsOf(loaded);
-  const given = await givenBy(context);
+  const lastApplied = await readLastApplied(context);
   const taken = await transaction(context.pool, async (tx) => {
     await lockDocuments(tx);
     const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));
@@ -89,7 +89,7 @@ export async function takeUpWorkspace(
         past: contents.some((content) => past.has(`${keyOf(document)} ${content}`)),
       };
     });
-    const decided = takeUp(files, [...current.keys()], given);
+    const decided = takeUp(files, [...current.keys()], lastApplied);
     const [apply, remove] = [new Set(decided.apply), new Set(decided.remove)];
     const put = documents.filter((one) => apply.has(keyOf(one)));
     const cases = await brokenCases(put.filter((one) => one.kind === 'connector' && current.has(keyOf(one))));
@@ -232,9 +232,9 @@ async function putTyped(tx: Tx, keyring: Keyring, secrets: readonly TypedSecret[
 /** The hashes of the files at their last apply. Kept in the folder, because they describe these files and move with them. */
 const memoryOf = ({ workspaceDir }: DocumentContext): string => path.join(workspaceDir, '.innbound', 'given.json');
 
-async function givenBy(context: DocumentContext): Promise<Given | undefined> {
+async function readLastApplied(context: DocumentContext): Promise<LastApplied | undefined> {
   try {
-    return JSON.parse(await readFile(memoryOf(context), 'utf8')) as Given;
+    return JSON.parse(await readFile(memoryOf(context), 'utf8')) as LastApplied;
   } catch {
     return undefined;
   }
@@ -243,15 +243,15 @@ async function givenBy(context: DocumentContext): Promise<Given | undefined> {
 /** Records the hashes of all files, or of one change. Does nothing if the folder is read-only. */
 async function remember(
   context: DocumentContext,
-  given: readonly LoadedDocument[],
+  applied: readonly LoadedDocument[],
   gone?: readonly { readonly kind: string; readonly name: string }[],
 ): Promise<void> {
-  const before = gone === undefined ? {} : await givenBy(context);
+  const before = gone === undefined ? {} : await readLastApplied(context);
   // Recording one document alone would make all other files look new.
   if (before === undefined) return;
   const forgotten = new Set((gone ?? []).map(keyOf));
   const kept = Object.entries(before).filter(([key]) => !forgotten.has(key));
-  const all = Object.fromEntries([...kept, ...given.map((one) => [keyOf(one), one.hash])]);
+  const all = Object.fromEntries([...kept, ...applied.map((one) => [keyOf(one), one.hash])]);
   const file = memoryOf(context);
   try {
     await mkdir(path.dirname(file), { recursive: true });

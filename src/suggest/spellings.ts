@@ -95,8 +95,7 @@ function distinct(matches: readonly Match[]): string[] {
 
 /** A no-show in another field than the status: a reason or a flag. */
 export function noShowBeside(status: Match, leaves: readonly Leaf[]): Json | undefined {
-  const told = present(status.leaf).some((value) => guessStatus(plain(value)) === 'no_show');
-  if (told) return undefined;
+  if (present(status.leaf).some((value) => guessStatus(plain(value)) === 'no_show')) return undefined;
   for (const leaf of leaves) {
     if (leaf === status.leaf || leaf.kind !== 'value' || leaf.depth > 1) continue;
     const flag = leaf.own.join(' ').endsWith('no show') && present(leaf).includes(true);

@@ -162,8 +162,8 @@ function reservationFields(
   for (const field of Object.keys(reservationLexicon)) {
     const match = matches.get(field);
     if (match === undefined && field === 'status') {
-      const { map: told, ...line } = computedStatus(leaves);
-      map.status = told;
+      const { map: status, ...line } = computedStatus(leaves);
+      map.status = status;
       lines.push({ field, ...line });
       continue;
     }

@@ -61,8 +61,8 @@ export function refersTo(leaf: Leaf, table: Table, siblings: readonly Leaf[] = [
   const { kind } = table;
   if (kind !== undefined) {
     const beside = child(leaf.path.slice(0, Math.max(0, leaf.path.lastIndexOf('.'))), kind.key);
-    const told = siblings.find(({ path }) => path === beside);
-    if (told !== undefined) return leaf !== told && present(told).every((value) => value === kind.value);
+    const kindLeaf = siblings.find(({ path }) => path === beside);
+    if (kindLeaf !== undefined) return leaf !== kindLeaf && present(kindLeaf).every((value) => value === kind.value);
   }
   const ids = new Set(present(table.id).map(plain));
   const values = present(leaf)

@@ -5,7 +5,7 @@ import { sendDueAlerts, watchOnce } from '../operations/watch-once.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { withPatience } from '../store/db/pool.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
-import { forgetToldErasures } from '../store/erasure/traces.ts';
+import { forgetDeliveredErasures } from '../store/erasure/traces.ts';
 import { claimMark, countActivity } from '../store/operate/activity.ts';
 import { pruneStore } from '../store/operate/retention.ts';
 import { countQuality } from '../store/records/quality.ts';
@@ -39,7 +39,7 @@ export function startWatch(runtime: Runtime): Loop {
     every('activity', 2_000, () => countActivity(pool)),
     judging,
     every('alert routes', 2_000, (signal) => sendDueAlerts(runtime, signal)),
-    every('told erasures', 5_000, () => forgetToldErasures(pool)),
+    every('delivered erasures', 5_000, () => forgetDeliveredErasures(pool)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
     every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
     every('retention', 10 * 60_000, () => prune(runtime)),

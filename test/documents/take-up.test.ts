@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FileOffered, type Given, takeUp } from '../../src/documents/take-up.ts';
+import { type FileOffered, type LastApplied, takeUp } from '../../src/documents/take-up.ts';
 
 const file = (hash: string, state: 'in force' | 'past' | 'never'): FileOffered => ({
   key: 'integration grand',
@@ -8,13 +8,13 @@ const file = (hash: string, state: 'in force' | 'past' | 'never'): FileOffered =
   inForce: state === 'in force',
   past: state !== 'never',
 });
-const decide = (one: FileOffered | undefined, given: Given | undefined) => {
-  const { apply, remove, behind } = takeUp(one ? [one] : [], ['integration grand'], given);
+const decide = (one: FileOffered | undefined, lastApplied: LastApplied | undefined) => {
+  const { apply, remove, behind } = takeUp(one ? [one] : [], ['integration grand'], lastApplied);
   return [...apply.map(() => 'apply'), ...remove.map(() => 'remove'), ...behind.map(() => 'behind')].join();
 };
-const gave = (hash: string): Given => ({ 'integration grand': hash });
+const gave = (hash: string): LastApplied => ({ 'integration grand': hash });
 
-const rules: [what: string, file: FileOffered | undefined, given: Given | undefined, then: string][] = [
+const rules: [what: string, file: FileOffered | undefined, lastApplied: LastApplied | undefined, then: string][] = [
   ['what is in force already needs nothing', file('a', 'in force'), gave('a'), ''],
   ['an edited file is put in force', file('b', 'never'), gave('a'), 'apply'],
   ['a file that nobody touched does not put back what was replaced elsewhere', file('a', 'past'), gave('a'), 'behind'],
@@ -27,4 +27,4 @@ const rules: [what: string, file: FileOffered | undefined, given: Given | undefi
   ['what never was a file here stays', undefined, {}, ''],
   ['and where nothing is known, everything stays', undefined, undefined, ''],
 ];
-for (const [what, one, given, then] of rules) test(what, () => assert.equal(decide(one, given), then));
+for (const [what, one, lastApplied, then] of rules) test(what, () => assert.equal(decide(one, lastApplied), then));

@@ -9,7 +9,7 @@ import { drainEvents } from '../../src/intake/push/worker.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
 import { eraseGuest, previewErasure } from '../../src/operations/erase-guest.ts';
 import { exportGuest } from '../../src/operations/export-guest.ts';
-import { forgetToldErasures } from '../../src/store/erasure/traces.ts';
+import { forgetDeliveredErasures } from '../../src/store/erasure/traces.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
@@ -180,7 +180,7 @@ test('nothing is left of an erased person in any table or file', async () => {
   const told = await runtime.pool.query<{ erased: Json }>('select erased from changes where erased is not null');
   assert.ok(JSON.stringify(told.rows).includes('oldmark@mail.example'), 'destinations learn the old address too');
   await deliver();
-  await forgetToldErasures(runtime.pool);
+  await forgetDeliveredErasures(runtime.pool);
   assert.deepEqual(await placesOf(Object.values(marks)), []);
   assert.ok((await placesOf(['staymark'])).includes('records'), 'the companion stays');
 

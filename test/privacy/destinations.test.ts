@@ -8,7 +8,7 @@ import type { ErasureReceipt } from '../../src/api/routes/privacy.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { noteConfirmations } from '../../src/store/erasure/erasures.ts';
-import { forgetToldErasures } from '../../src/store/erasure/traces.ts';
+import { forgetDeliveredErasures } from '../../src/store/erasure/traces.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
@@ -132,7 +132,7 @@ test('a destination that has not answered or refused is not shown as confirmed',
 });
 
 test('the address is deleted once all destinations have received the erasure', async () => {
-  await forgetToldErasures(node.runtime.pool);
+  await forgetDeliveredErasures(node.runtime.pool);
   const { rows } = await node.runtime.pool.query(`select from changes where erased is not null`);
   assert.equal(rows.length, 0);
 });

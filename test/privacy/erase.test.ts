@@ -166,10 +166,10 @@ test('the next poll does not bring the guest back, and a poll without news makes
 });
 
 test('deletes the identifiers once every destination has received the erasure', async () => {
-  const { forgetToldErasures } = await import('../../src/store/erasure/traces.ts');
-  assert.equal(await forgetToldErasures(node.runtime.pool), 0);
+  const { forgetDeliveredErasures } = await import('../../src/store/erasure/traces.ts');
+  assert.equal(await forgetDeliveredErasures(node.runtime.pool), 0);
   await node.runtime.pool.query('update outbox set next_version = last_version + 1, due_at = null');
-  assert.ok((await forgetToldErasures(node.runtime.pool)) > 0);
+  assert.ok((await forgetDeliveredErasures(node.runtime.pool)) > 0);
   assert.deepEqual(await tablesWith(email), []);
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErasureProgress, ErasureState, Told } from '../../store/erasure/erasures.ts';
+import type { ErasureProgress, ErasureState, Notified } from '../../store/erasure/erasures.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 /** Whom to erase. With several keys, everything that matches any of them is erased. */
@@ -21,7 +21,7 @@ export interface ErasureReceipt {
   /** A keyed hash: a later request for the same guest finds it, but it reveals nothing. */
   readonly subject: string;
   readonly removed: { readonly [where: string]: number };
-  readonly told: readonly Told[];
+  readonly told: readonly Notified[];
   readonly state: ErasureState;
   /** While it runs, and where it was stopped. */
   readonly progress: ErasureProgress | null;
@@ -33,7 +33,7 @@ export interface ErasureReceipt {
 export interface ErasurePreview {
   readonly removed: { readonly [where: string]: number };
   readonly records: readonly { readonly integration: string; readonly type: string; readonly id: string }[];
-  readonly told: readonly Told[];
+  readonly told: readonly Notified[];
 }
 
 type Invalid = { readonly kind: 'invalid'; readonly message: string };

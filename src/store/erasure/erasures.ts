@@ -90,7 +90,7 @@ export async function endStopped(db: Pool, erasureId: string): Promise<ErasureRo
 }
 
 /** How many records of an erasure a destination must confirm, and how many it has confirmed. */
-export interface Told {
+export interface Notified {
   readonly integration: string;
   readonly destination: string;
   readonly records: number;
@@ -103,12 +103,12 @@ export interface Told {
 
 /** Adds new confirmations to the receipts. Delivering a newer version of a record confirms the older one too. */
 export async function noteConfirmations(db: Pool): Promise<void> {
-  const { rows: open } = await db.query<{ erasure_id: string; receipt: { told: readonly Told[] } }>(
+  const { rows: open } = await db.query<{ erasure_id: string; receipt: { told: readonly Notified[] } }>(
     `select erasure_id, receipt from erasures
       where (completed_at is not null or stopped_at is not null) and confirmed_at is null and receipt is not null limit 1000`,
   );
   for (const { erasure_id: id, receipt } of open) {
-    const { rows: now } = await db.query<Told & { settled: number; last_at: Date }>(
+    const { rows: now } = await db.query<Notified & { settled: number; last_at: Date }>(
       `select r.integration, o.destination, count(*)::int as records,
               count(*) filter (where o.delivered_version >= r.version)::int as confirmed,
               count(*) filter (where o.next_version > r.version)::int as settled, coalesce(max(a.at), now()) as last_at
@@ -121,7 +121,7 @@ export async function noteConfirmations(db: Pool): Promise<void> {
         group by r.integration, o.destination`,
       [id],
     );
-    const told = receipt.told.map((one): Told => {
+    const told = receipt.told.map((one): Notified => {
       const found = now.find((row) => row.integration === one.integration && row.destination === one.destination);
       if (found === undefined) return one;
       const { confirmed, settled, last_at: lastAt } = found;

@@ -211,9 +211,8 @@ async function scan(
       `fetch ${batch} from trace_rows`,
     );
     for (const row of rows) {
-      const given = row.texts.filter((text) => text !== null);
-      if (row.of_record || given.some((text) => names(traces, text)))
-        onRow({ place: name, key: row.key, texts: given });
+      const texts = row.texts.filter((text) => text !== null);
+      if (row.of_record || texts.some((text) => names(traces, text))) onRow({ place: name, key: row.key, texts });
     }
     if (rows.length < batch) break;
   }
@@ -231,7 +230,7 @@ function names(traces: TraceFinder, text: string): boolean {
 }
 
 /** Deletes the identifiers of erased guests once all destinations have received them, with this version or a newer one. */
-export async function forgetToldErasures(db: Pool): Promise<number> {
+export async function forgetDeliveredErasures(db: Pool): Promise<number> {
   const { rowCount } = await db.query(
     `update changes c set erased = null
       where c.erased is not null and not exists (

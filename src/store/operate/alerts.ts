@@ -45,7 +45,7 @@ export async function settleAlerts(
 ): Promise<{ raised: AlertRow[]; resolved: AlertRow[] }> {
   return transaction(pool, async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('alerts', 0))`);
-    const given = [
+    const values = [
       conditions.map(() => randomId('alr')),
       conditions.map(({ kind }) => kind),
       conditions.map(({ integration }) => integration),
@@ -61,7 +61,7 @@ export async function settleAlerts(
        on conflict (kind, integration, subject) where resolved_at is null do update
           set seen_at = now(), severity = excluded.severity, message = excluded.message, detail = excluded.detail
        returning ${columns}, raised_at = seen_at as fresh`,
-      given,
+      values,
     );
     const { rows: resolved } = await tx.query<AlertRow>(
       `update alerts set resolved_at = now()
@@ -69,7 +69,7 @@ export async function settleAlerts(
           select from unnest($1::text[], $2::text[], $3::text[]) as t (kind, integration, subject)
            where t.kind = alerts.kind and t.integration = alerts.integration and t.subject = alerts.subject)
        returning ${columns}`,
-      [given[1], given[2], given[3], judged],
+      [values[1], values[2], values[3], judged],
     );
     // Includes alerts that were open before: their severity may have risen, or a route may be new.
     await enqueueSends(tx, open, resolved, routesFor);

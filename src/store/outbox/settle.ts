@@ -33,20 +33,20 @@ function unseen(type: string, index: number): string {
 }
 
 /** Sorted in the order in which intake locks rows, so that deadlocks between the two are rare; the loser is retried. */
-const given = `
-  given as materialized (
+const results = `
+  results as materialized (
     select * from unnest(${arrays})
-      as g (integration, destination, type, id, version, fence, attempt, outcome, code, message, status, duration_ms,
+      as r (integration, destination, type, id, version, fence, attempt, outcome, code, message, status, duration_ms,
             delay_ms, tries_used, answer, may_have_arrived)
      order by integration, destination, type, id
   )`;
 
 /** Rows that get a dead letter are locked first. */
 const held = `
-  ${given}, held as materialized (
-    select g.* from given g
+  ${results}, held as materialized (
+    select r.* from results r
       join outbox o using (integration, destination, type, id)
-     where o.fence = g.fence and o.leased
+     where o.fence = r.fence and o.leased
      order by o.integration, o.destination, o.type, o.id for update of o
   )`;
 
@@ -94,13 +94,13 @@ const madeAt = `(select c.at from changes c where c.integration = o.integration 
 async function settleDone(pool: Pool, settlements: readonly Settlement[], node: string): Promise<LaneKey[]> {
   const { rows } = await pool.query<LaneKey>({
     name: 'outbox-done',
-    text: `with ${given}, moved as (
+    text: `with ${results}, moved as (
       update outbox o
          set next_version = o.next_version + 1,
              delivered_version = case when h.outcome = 'delivered' then h.version else o.delivered_version end,
              attempt = 0, leased = false,
              due_at = case when o.next_version < o.last_version then coalesce(${madeAt}, now()) end
-        from given h where ${ours}
+        from results h where ${ours}
       returning ${resultColumns}, o.due_at
     ), logged as (${log}), forgotten as (
       update destination_pace p set told_to_wait = null
@@ -122,11 +122,11 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
 async function settleRetry(pool: Pool, settlements: readonly Settlement[], node: string): Promise<void> {
   await pool.query({
     name: 'outbox-retry',
-    text: `with ${given}, moved as (
+    text: `with ${results}, moved as (
       update outbox o
          set attempt = h.tries_used, leased = h.may_have_arrived = 1, fence = o.fence + 1,
              due_at = now() + h.delay_ms * interval '1 millisecond'
-        from given h where ${ours}
+        from results h where ${ours}
       returning ${resultColumns}
     ) ${log}`,
     values: columns(settlements, node),

@@ -32,13 +32,13 @@ export interface ApplyWays {
 export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
-  given: readonly Prepared[],
+  messages: readonly Prepared[],
   { leaseBatch, inTurn, onErased }: ApplyWays = {},
 ): Promise<Tally> {
   const [prepared, seq, known] = await together(tx, () => [
-    withoutErased(tx, target, given, onErased),
-    nextSeq(tx, given),
-    knownRecords(tx, target, given),
+    withoutErased(tx, target, messages, onErased),
+    nextSeq(tx, messages),
+    knownRecords(tx, target, messages),
   ]);
   const taken: Taken = { outcomes: new Array(prepared.length), receipts: [], changes: [], dead: [] };
   const arrivals = arrivalsOf(prepared, seq, known, taken);

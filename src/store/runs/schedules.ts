@@ -53,7 +53,7 @@ const columns = (schedules: readonly Schedule[]) => [
 
 async function putSchedules(tx: Tx, schedules: readonly Schedule[]): Promise<void> {
   await tx.query(
-    `with given as (
+    `with changed as (
        select t.integration, t.sync, t.every_ms,
               (abs(hashtextextended(t.integration || ' ' || t.sync, 0) % t.every_ms))::int as phase_ms
          from unnest($1::text[], $2::text[], $3::int[]) as t (integration, sync, every_ms)
@@ -62,8 +62,8 @@ async function putSchedules(tx: Tx, schedules: readonly Schedule[]): Promise<voi
      )
      insert into schedules as s (integration, sync, every_ms, phase_ms, next_at)
      select integration, sync, every_ms, phase_ms,
-            now() + phase_ms::float8 / every_ms * least(every_ms, 1000 * (select count(*) from given)) * interval '1 ms'
-       from given
+            now() + phase_ms::float8 / every_ms * least(every_ms, 1000 * (select count(*) from changed)) * interval '1 ms'
+       from changed
      on conflict (integration, sync) do update
         set every_ms = excluded.every_ms, phase_ms = excluded.phase_ms, next_at = least(s.next_at, excluded.next_at)`,
     [...columns(schedules), schedules.map(({ everyMs }) => everyMs)],

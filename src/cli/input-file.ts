@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { InnboundError } from '../errors.ts';
 
 /** Reads a file named on the command line; an unreadable file is a usage error. */
-export async function readGiven(file: string, what: string): Promise<string> {
+export async function readInputFile(file: string, what: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

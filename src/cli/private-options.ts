@@ -6,7 +6,7 @@ import { InnboundError } from '../errors.ts';
  * Replaces the option whose value is `-` by a line from standard input, with a prompt on a terminal. Every user of the machine
  * can see the arguments of a process, so guest data must be passed another way.
  */
-export async function typedOrGiven<Name extends string>(
+export async function readPrivateOptions<Name extends string>(
   options: Readonly<Record<Name, string | undefined>>,
 ): Promise<Record<Name, string | undefined>> {
   const asked = (Object.keys(options) as Name[]).filter((name) => options[name] === '-');
