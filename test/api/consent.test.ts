@@ -61,7 +61,7 @@ test('the link leads through the partner back to us, and then reservations can b
   const page = await sample();
   assert.equal(page.status, 200, JSON.stringify(page.body));
   assert.ok(JSON.parse(page.body.sample).reservations);
-  assert.equal((await fetch(back.url)).status, 400, 'a link is good once');
+  assert.equal((await fetch(back.url)).status, 400, 'a link works once');
 });
 
 test('an unexpected callback is refused; an integration without the grant has no link', async () => {

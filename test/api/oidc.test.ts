@@ -192,7 +192,7 @@ async function signInForged(forgery: typeof forger.forgery, change: (query: URLS
 }
 
 test('a forged, foreign, expired or replayed ID token is refused', async () => {
-  assert.equal((await signInForged({})).answer.status, 200, 'a sound one is accepted');
+  assert.equal((await signInForged({})).answer.status, 200, 'a valid one is accepted');
   const now = Math.floor(Date.now() / 1000);
   const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const forgeries: readonly (readonly [string, typeof forger.forgery])[] = [
@@ -263,7 +263,7 @@ test('a forged, foreign or old logout token ends nothing', async () => {
   assert.equal(await logout(''), 400);
   assert.equal(await logout('x'.repeat(20_000)), 413);
   assert.equal(await status(), 200);
-  assert.equal(await logout(forger.token({ claims: sound })), 200, 'a sound one is accepted');
+  assert.equal(await logout(forger.token({ claims: sound })), 200, 'a valid one is accepted');
   assert.equal(await status(), 401);
 });
 

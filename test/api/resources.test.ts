@@ -98,7 +98,7 @@ test('dead letters: listed, shown, previewed, dropped with a reason', async () =
 test('a sign-in link works once, and its session needs the console’s header to change anything', async () => {
   const link = await node.call('POST', '/sign-in-links', admin, { name: 'night desk', role: 'operator' });
   const token = String(link.body.url).split('#')[1] ?? '';
-  assert.equal((await node.call('GET', '/runs', token)).status, 401, 'a link is no token');
+  assert.equal((await node.call('GET', '/runs', token)).status, 401, 'a sign-in link is not a token');
   const signed = await node.call('POST', '/session', undefined, { token });
   assert.equal(signed.status, 200);
   const cookie = signed.headers.get('set-cookie') ?? '';

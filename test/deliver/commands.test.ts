@@ -103,7 +103,7 @@ values: { status: { confirmed: [${statuses}] } }
   assert.equal(new Set(keys.map(({ idempotency_key: key }) => key)).size, 1);
 
   const drop = ['dead-letters', 'drop', String(unwanted?.id)];
-  assert.notEqual((await at(...drop)).code, 0, 'a reason is asked for');
+  assert.notEqual((await at(...drop)).code, 0, 'a reason is required');
   assert.equal((await at(...drop, '--reason', 'a test')).code, 0);
   const closed = await letters('--state', 'all', '--reservation', 'unwanted');
   assert.deepEqual(

@@ -52,7 +52,7 @@ test('the newest version in which the guest has an address decides', () => {
   const { email: _, ...without } = ana;
   assert.deepEqual(previous(after([moved], [without], [ana])), ['ana@guests.example'], 'cleared in between');
   assert.deepEqual(previous(after([moved], [moved], [ana])), [undefined], 'moved already');
-  assert.deepEqual(previous(after([ana, rui], [rui, ana])), [undefined, undefined], 'order is nothing');
+  assert.deepEqual(previous(after([ana, rui], [rui, ana])), [undefined, undefined], 'the order does not matter');
   assert.deepEqual(
     previous(after([moved, { ...rui, email: ana.email ?? '' }], [ana, rui])),
     [undefined, undefined],

@@ -16,7 +16,7 @@ test('a moment is a transition from the version that the destination has', () =>
   assert.equal(kind(1, { status: 'checked_out' }), undefined, 'a backfilled stay is not a moment of today');
   assert.equal(kind(1, { booking_date: '2026-11-14' }), 'booked');
   assert.equal(kind(1, { booking_date: '2026-09-01' }), undefined, 'first seen long after it was booked');
-  assert.equal(kind(4, {}), undefined, 'a resend to a new destination neither');
+  assert.equal(kind(4, {}), undefined, 'nor is a resend to a new destination');
   assert.equal(kind(2, { check_out: '2026-12-05' }, {}), 'changed');
   assert.equal(kind(2, { total_amount: '1' }, {}), 'changed');
   assert.equal(kind(2, { guests: [] }, {}), undefined, 'the stay is the same');

@@ -387,7 +387,7 @@ test('every preset takes guest records as well as bookings', async (t) => {
     assert.deepEqual(kinds(await deliver([profile])), ['delivered'], name);
     assert.deepEqual(refusals, []);
     assert.match(received[0]?.text ?? '', /ana@guests\.example/);
-    assert.doesNotMatch(received[0]?.text ?? '', /gst_1/, 'a profile is no booking');
+    assert.doesNotMatch(received[0]?.text ?? '', /gst_1/, 'a profile is not a booking');
   }
 });
 

@@ -31,6 +31,6 @@ test('the page lists every variable that the service and its commands read', () 
   assert.deepEqual(
     [...listed].filter((name) => !wanted.has(name) && !defaults.includes(`'${name}'`)),
     [],
-    'listed and never read',
+    'listed but never read',
   );
 });

@@ -33,7 +33,7 @@ test('a service that is killed at any moment and restarted loses nothing and dup
       service = await serve(dir, { args: ['--port', port] });
     }
     await partner.pushed();
-    assert.equal(partner.stats.pushes.dead, 0, 'the partner got every event accepted in the end');
+    assert.equal(partner.stats.pushes.dead, 0, 'every event of the partner was accepted in the end');
     for (const type of ['pre_stay', 'stay', 'post_stay']) {
       const [result = {}] = (await at('sync', 'grand', '--type', type)).json();
       assert.equal(result.status, 'complete', JSON.stringify(result));

@@ -17,7 +17,7 @@ test('a credential typed into a document is sealed; no table holds it in plain t
     const again = await innbound(['apply', '-w', dir, '--json']);
     assert.ok(
       again.json().every(({ change }) => change === 'same'),
-      'applied again, nothing is new',
+      'applying again changes nothing',
     );
     const runtime = await openRuntime({ workspaceDir: dir, purpose: 'command', describe: 'test' });
     try {

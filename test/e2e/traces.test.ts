@@ -106,7 +106,7 @@ test('one trace connects the webhook, the stored event and the delivery; another
   assert.ok(fromPages.every((span) => span.traceId === run.traceId));
 
   const text = exports.join('');
-  assert.ok(!text.includes('b'.repeat(32)), 'a sender that is not verified joins nothing');
+  assert.ok(!text.includes('b'.repeat(32)), 'an unverified sender joins no trace');
   const people = partner.hotel.list().flatMap((one) => [one.id, ...partner.hotel.guestsOf(one).flatMap(textsOf)]);
   for (const secretText of ['Quill', 'marta.quill', 'TRACED', 'AT-ONCE', key, secret, ...people]) {
     assert.ok(!text.includes(String(secretText)), `exported: ${secretText}`);

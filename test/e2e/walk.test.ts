@@ -89,5 +89,5 @@ test('an unknown reservation, integration or command gets a clear error', async 
   assert.equal((answer.error as { code: string }).code, 'record.not_found');
   const elsewhere = await at('sync', 'grant', '--type', 'stay');
   assert.equal(elsewhere.code, 1);
-  assert.match(elsewhere.stdout + elsewhere.stderr, /grand/, 'names what there is');
+  assert.match(elsewhere.stdout + elsewhere.stderr, /grand/, 'names the integrations in force');
 });

@@ -57,7 +57,7 @@ test('uses a public copy of the programs for an account that cannot read the pac
   await chmod(closed, 0o700);
   const [copy, again] = await Promise.all([publicCopy(found, folder), publicCopy(found, folder)]);
   assert.deepEqual(copy, again);
-  assert.deepEqual((await readdir(folder)).sort(), ['closed', path.basename(copy.home)], 'nothing half made is left');
+  assert.deepEqual((await readdir(folder)).sort(), ['closed', path.basename(copy.home)], 'no unfinished copy is left');
   const reached = await output(copy.initdb, ['--version'], {}, isRoot ? nobody : undefined);
   assert.equal(reached, 'initdb (PostgreSQL) 18.4\n');
 });

@@ -33,7 +33,7 @@ test('a path too long for a socket uses one private temporary folder, removed af
   assert.ok(!existsSync(connection.host));
 
   const third = await openPrivatePostgres(folder, service);
-  assert.equal(third.connection.host, connection.host, 'and comes back under its name, which pools may still dial');
+  assert.equal(third.connection.host, connection.host, 'and comes back under its old name, which pools may still use');
   await third.release();
 });
 

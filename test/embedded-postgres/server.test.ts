@@ -54,7 +54,7 @@ test('adopts a server that a killed service left running', async (t) => {
   await killed.kill();
 
   const next = await openPrivatePostgres(folder, service);
-  assert.equal(postmasterOf(dataDir), pid, 'the same process serves on');
+  assert.equal(postmasterOf(dataDir), pid, 'the same process keeps serving');
   assert.deepEqual(await query(next.connection, 'select one from kept'), [{ one: 1 }]);
   await next.release();
   assert.deepEqual(serversOf(dataDir), []);
@@ -108,7 +108,7 @@ test('of two services that start together on an empty workspace, one runs and on
   await Promise.all(both.map((each) => each.release()));
   assert.deepEqual(serversOf(dataDir), []);
   const unfinished = readdirSync(path.join(folder, '.innbound')).filter((name) => name.startsWith('pg.new'));
-  assert.deepEqual(unfinished, [], 'no data folder of the loser and no unfinished one of a killed start is left');
+  assert.deepEqual(unfinished, [], 'neither the loser nor a killed start leaves a data folder');
 });
 
 test('processes that join and leave continuously all succeed, and nothing is left running', async (t) => {

@@ -48,6 +48,6 @@ for (const [how, options] of [
     const killed = start(process.execPath, [...options, launcher, 'wait'], env);
     await says(killed.child, 'pid', 'stdout');
     killed.child.kill('SIGHUP');
-    assert.equal((await killed.ended).signal, 'SIGHUP', 'ended by a signal, it ends by the same');
+    assert.equal((await killed.ended).signal, 'SIGHUP', 'it ends with the same signal');
   });
 }

@@ -13,12 +13,12 @@ test('on a bare clone it installs once, quietly, and then replaces itself by Inn
   const { code, out, err } = await first.ended;
   assert.equal(code, 0, err);
   const told = JSON.parse(out) as Told;
-  assert.equal(told.pid, first.child.pid, 'exec, so that kill -9 meets the service');
+  assert.equal(told.pid, first.child.pid, 'exec, so that kill -9 reaches the service');
   assert.deepEqual(told.args, ['demo', 'a b', '--x=*']);
   assert.match(
     err,
     /^innbound: installing packages, once \(npm ci\) \.\.\.\n$/,
-    'said on stderr: stdout is the command',
+    'reported on stderr: stdout belongs to the command',
   );
 
   const second = await run(launcher, [], env);

@@ -169,7 +169,7 @@ test('send sends, lists dead letters, replays and drops them', async () => {
   assert.match(first.heard.said.join('\n'), /Next attempt in/);
   assert.ok(
     receiver.received.some(({ body }) => body.includes('12345678901234567890.10')),
-    'digits stay as they were',
+    'digits are unchanged',
   );
 
   const second = terminal();

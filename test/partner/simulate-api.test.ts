@@ -185,8 +185,8 @@ test('all reservations are plausible after ten simulated weeks', async () => {
     assert.ok(one.checkOut >= one.checkIn, one.id);
     assert.ok(
       one.status !== 'checked_in' || (one.checkIn <= today && one.checkOut >= today),
-      `${one.id} is in house out of its dates`,
+      `${one.id} is in house outside its dates`,
     );
-    assert.ok(one.status !== 'confirmed' || one.checkIn >= today, `${one.id} never came and nobody noticed`);
+    assert.ok(one.status !== 'confirmed' || one.checkIn >= today, `${one.id} did not arrive and is not a no-show`);
   }
 });

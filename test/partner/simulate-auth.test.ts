@@ -139,7 +139,7 @@ test('oauth2 with authorization code: consent, PKCE, single-use refresh tokens',
   assert.equal(
     (await token(baseUrl, { ...exchange, code_verifier: verifier })).body.error,
     'invalid_grant',
-    'a code is good once',
+    'a code works once',
   );
   const unproved = { ...exchange, code: (await consent('allow')).get('code') ?? '', code_verifier: 'w'.repeat(50) };
   assert.equal((await token(baseUrl, unproved)).body.error, 'invalid_grant');
@@ -151,6 +151,6 @@ test('oauth2 with authorization code: consent, PKCE, single-use refresh tokens',
   assert.equal(
     await status({ authorization: `Bearer ${second.body.access_token}` }),
     401,
-    'reuse ends the whole family',
+    'reuse revokes all tokens of the family',
   );
 });

@@ -49,16 +49,16 @@ test('a change of one document keeps what it does not concern', () => {
   assert.notEqual(edited.integrations.get('b'), b);
   assert.equal(edited.integrations.get('b')?.body.timezone, 'Asia/Tokyo');
   assert.equal(edited.integrations.get('b')?.target.integrationVersion, 2);
-  assert.equal(before.integrations.get('b'), b, 'what was in force before stays as it was');
+  assert.equal(before.integrations.get('b'), b, 'the earlier set is unchanged');
 
   const paused = withChanges(edited, put(crm(['reservation'], 2)));
   assert.equal(paused.destinations.get('crm')?.version, 2);
-  assert.equal(paused.integrations.get('a'), a, 'a destination that receives the same changes no brand');
+  assert.equal(paused.integrations.get('a'), a, 'a destination with the same types affects no brand');
   const fed = withChanges(paused, put(crm(['guest'], 3)));
-  assert.deepEqual(fed.integrations.get('a')?.target.destinations.guest, ['crm'], 'a destination concerns its brands');
+  assert.deepEqual(fed.integrations.get('a')?.target.destinations.guest, ['crm'], 'a changed destination affects its brands');
   assert.equal(fed.integrations.get('a')?.path, a?.path, 'which are not compiled again');
   const mapped = withChanges(fed, put(connector(2)));
-  assert.equal(mapped.integrations.get('a')?.target.connectorVersion, 2, 'a connector concerns its brands');
+  assert.equal(mapped.integrations.get('a')?.target.connectorVersion, 2, 'a changed connector affects its brands');
   assert.notEqual(mapped.integrations.get('a')?.path, a?.path);
   assert.equal(withChanges(mapped, put(connector(2), crm([], 3), brand('a'))), mapped, 'nothing changed');
   const fewer = withChanges(mapped, { put: [brand('aa')], removed: [{ kind: 'integration', name: 'b' }] });

@@ -225,7 +225,7 @@ test('a node that dies while it sends loses nothing, and the vendor can tell a r
   assert.equal(claims.length, 5);
   await settle([]);
   await send();
-  assert.equal(by('pagerduty')[0]?.body.event_action, 'resolve', 'it may have arrived, so its end is sent');
+  assert.equal(by('pagerduty')[0]?.body.event_action, 'resolve', 'the alert may have arrived, so its end is sent too');
   const stale = claims.find(({ route }) => route === 'pager');
   assert.ok(stale);
   await store.settle(stale, { kind: 'sent', news: 'raised' });

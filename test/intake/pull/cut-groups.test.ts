@@ -83,7 +83,7 @@ test('a group cut by the range is held back, and the run says so', async () => {
   state.rows = state.rows.map((one) => ({ ...one, state: 'cancelled' }));
   await pulled();
   const [first] = await runtime.stored('cut-held');
-  assert.equal(first?.data.status, 'cancelled', 'a cancellation is believed');
+  assert.equal(first?.data.status, 'cancelled', 'a cancellation is accepted');
 });
 
 test('a group cut by the range is completed by the single request', async () => {

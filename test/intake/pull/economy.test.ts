@@ -84,7 +84,7 @@ test('without a limit, the first page shows the page size', async () => {
   assert.equal(
     await requestsFor('page', 7, unlimited),
     2,
-    'a page of seven may be all, or as many as the server gives',
+    'a page of seven may be the whole list, or the most that the server sends',
   );
   assert.equal(await requestsFor('page', 23, unlimited), 6);
 });

@@ -239,7 +239,7 @@ test('a manual sync does not change the parked run of the service while the circ
   const refused = await sync(ports, 'parked', day);
   assert.deepEqual([refused.state, refused.error?.code], ['failed', 'pull.breaker_open']);
   assert.equal(refused.runId, queued.run.runId);
-  assert.equal(partner.requests.length, before, 'nothing was asked');
+  assert.equal(partner.requests.length, before, 'no request was sent');
   assert.deepEqual(await stateOf(queued.run.runId), { state: 'queued', waiting: 'breaker', error_code: null });
 
   const missing = { kind: 'unavailable', code: 'documents.secret_missing', message: 'needs a secret' } as const;

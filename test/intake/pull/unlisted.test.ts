@@ -50,10 +50,10 @@ test('a booking that vanishes from the list is requested, and the answer is proc
   assert.deepEqual(await unlisted(), [[third.id, 'present']], 'it is still there, only not listed');
   const asked = partner.requests.length;
   await pull();
-  assert.equal(partner.requests.length, asked + 1, 'nothing is asked again within a day');
+  assert.equal(partner.requests.length, asked + 1, 'no request is repeated within a day');
   state.listed = [third, ...state.listed];
   await pull();
-  assert.deepEqual(await unlisted(), [], 'the mark goes when the list shows it again');
+  assert.deepEqual(await unlisted(), [], 'the mark is removed when the list shows it again');
 });
 
 test('a booking that the partner no longer has is marked, not cancelled', async () => {

@@ -376,7 +376,7 @@ test('429: over the endpoint’s rate, with Retry-After; other endpoints are not
     isProblem(refused, 429, 'push.rate_limited');
     assert.match(refused.headers['retry-after'] ?? '', /^[1-9]\d*$/);
     const wrong = await post(slow, fresh(), { 'x-webhook-signature': 'sha512=00' });
-    assert.equal(wrong.status, 401, 'who does not sign neither uses up nor learns the rate');
+    assert.equal(wrong.status, 401, 'an unsigned request neither uses nor reveals the rate');
   } finally {
     await slow.stop();
   }

@@ -69,7 +69,7 @@ for (const [what, send] of batches) {
     }
     await bench.work();
     const { rows } = await bench.pool.query(`select from events where state <> 'done'`);
-    assert.equal(rows.length, 0, 'every event is worked off');
+    assert.equal(rows.length, 0, 'every event is processed');
     assert.equal(await deadlocks(), before);
   });
 }

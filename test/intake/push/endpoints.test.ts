@@ -94,12 +94,12 @@ test('rotation: both secrets are valid during the overlap on every node, then th
     const rotated = await rotate(3_600_000);
     const fresh = rotated?.secret ?? '';
     for (const service of [at(one), at(two)]) {
-      assert.equal((await send(service, fresh)).status, 202, 'a node that knew the old one only');
+      assert.equal((await send(service, fresh)).status, 202, 'the node knew only the old secret');
       assert.equal((await send(service, old)).status, 202);
     }
     await rotate(0);
     for (const service of [at(one), at(two)]) {
-      assert.equal((await send(service, old)).status, 401, 'ended, though this node still remembers it');
+      assert.equal((await send(service, old)).status, 401, 'revoked, although this node still caches it');
       assert.equal((await send(service, fresh)).status, 401);
     }
     const { rows } = await pool.query('select count(*)::int as n from endpoint_secrets');

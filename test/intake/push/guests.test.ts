@@ -95,7 +95,7 @@ test('the guest’s future and in-house reservations change too; past and cancel
   const record = await bench.reservation('R-ahead');
   assert.equal(record?.guests[0]?.email, 'marta.new@mail.example');
   assert.equal(record?.guests[0]?.guest_id, 'G-5');
-  assert.equal(record?.guests[0]?.first_name, 'Marta', 'what the event does not carry stays');
+  assert.equal(record?.guests[0]?.first_name, 'Marta', 'fields that the event lacks are kept');
   const { rows } = await bench.pool.query(
     `select cause, outcome, notes from receipts where id = 'R-ahead' and cause = 'guest'`,
   );
@@ -195,7 +195,7 @@ test('keys follow the records: an address that no record contains any more match
     ahead({ guests: [{ first_name: 'Marta', guest_id: 'G-1', email: 'x.1@guest.booking.com' }] }),
   );
   await bench.work();
-  assert.deepEqual(await keys(), ['guest_id:G-1', 'phone:+351912345678'], 'an alias is no key; a phone not sent stays');
+  assert.deepEqual(await keys(), ['guest_id:G-1', 'phone:+351912345678'], 'an alias is not a key; a phone number that was not sent is kept');
   await bench.send('reservation.updated', ahead({ guests: [] }));
   await bench.work();
   assert.deepEqual(await keys(), []);

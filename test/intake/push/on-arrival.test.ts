@@ -79,7 +79,7 @@ test('events that are still pending are processed before those that arrive', () 
         ['b', 'done', 2],
       ],
     );
-    assert.equal((await bench.reservation())?.channel, 'second', 'of one moment, the later sequence holds');
+    assert.equal((await bench.reservation())?.channel, 'second', 'at equal times the later sequence wins');
   }));
 
 test('a duplicate, a retired endpoint, an ended secret: nothing is written', () =>

@@ -143,7 +143,7 @@ test('with absent: clear an event clears the fields that events gave before, and
     const record = await clearing.reservation();
     assert.equal(record?.channel, undefined);
     assert.equal(record?.total_amount, undefined);
-    assert.equal(record?.source, 'OTA', 'only the list gave it');
+    assert.equal(record?.source, 'OTA', 'only the list sent it');
   } finally {
     await clearing.end();
   }

@@ -35,7 +35,7 @@ test('no statement waits for ever on a frozen server, and the pool recovers with
   const { rows } = await intake.query<{ ms: number }>(
     `select extract(epoch from current_setting('statement_timeout')::interval)::int * 1000 as ms`,
   );
-  assert.equal(rows[0]?.ms, groupCommitLimits.deadlineMs, 'no statement outlasts the patience of senders');
+  assert.equal(rows[0]?.ms, groupCommitLimits.deadlineMs, 'no statement takes longer than senders wait');
 
   assert.ok(serversOf(dataDir).length > 1, 'the server and its children are found');
   signalAll(dataDir, 'SIGSTOP');

@@ -50,7 +50,7 @@ test('the pool finds the host that accepts writes, and finds the new one after a
     (await pool.query<{ d: string }>(`select current_setting('data_directory') as d`)).rows[0]?.d;
 
   await standBy(one, true);
-  assert.ok((await folder())?.startsWith(folders[1] ?? '?'), 'the first is not there, the second reads only');
+  assert.ok((await folder())?.startsWith(folders[1] ?? '?'), 'the first host is down, the second is read-only');
   await Promise.all(Array.from({ length: 20 }, () => pool.query('select 1')));
 
   await standBy(one, false);

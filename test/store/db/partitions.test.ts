@@ -223,5 +223,5 @@ test('a database is partitioned in place while others write, without copying a r
     assert.equal(await count(pool, 'changes'), 20_000);
     assert.deepEqual([await file('receipts_first'), await file('changes_first'), await file('attempts_first')], files);
     const { rows } = await pool.query(`select count(distinct receipt_id)::int as ids from receipts`);
-    assert.equal(rows[0]?.ids, await count(pool, 'receipts'), 'numbers of receipts go on');
+    assert.equal(rows[0]?.ids, await count(pool, 'receipts'), 'receipt numbers continue');
   }, 24));

@@ -83,7 +83,7 @@ test('a new reservation is written once and found by its guests', async () => {
       { id: 'A', version: 2, status: 'checked_in', place: '(0,3)' },
       { id: 'B', version: 1, status: 'confirmed', place: '(0,2)' },
     ],
-    'B lies where it was inserted; A was inserted and, as it came twice, updated once',
+    'B keeps its row; A arrived twice, so it was inserted and updated once',
   );
   assert.deepEqual(await rows(`select key, id from guest_keys where key like 'email:%' order by id`), [
     { key: 'email:ana@example.com', id: 'A' },
