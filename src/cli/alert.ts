@@ -31,7 +31,7 @@ export function define(alert: Command): void {
     .addHelpText(
       'after',
       `
-Quiet hours do not count. What PagerDuty and Opsgenie open for the test is closed again.
+Quiet hours are ignored. Incidents that the test opens at PagerDuty and Opsgenie are closed again.
 
 Example:
   innbound alert test night-desk`,

@@ -10,7 +10,7 @@ import { audited, type CommonOptions, common, printJson, show, table } from './c
 
 export function define(command: Command): void {
   common(command)
-    .option('--accept-cases', 'kept samples whose records the connectors change expect the new records from now on')
+    .option('--accept-cases', 'accept changed records of kept samples (cases) as the new expectation')
     .addHelpText(
       'after',
       `
@@ -18,7 +18,7 @@ A running service uses the new versions at once. Documents that were removed fro
 data and versions are kept.
 
 Samples that were kept as cases in the mapping studio must still produce the same records. If a changed connector produces others,
-nothing is applied unless --accept-cases is given.
+nothing is applied without --accept-cases.
 
 Example:
   innbound apply -w my-workspace`,

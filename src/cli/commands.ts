@@ -20,7 +20,7 @@ const commands: readonly Entry[] = [
   ['serve', 'apply the workspace’s documents and run the service', () => import('./serve.ts')],
   [
     'doctor',
-    'check what a node needs: database, rights, clock, disk, names, certificates, keys, other nodes',
+    'check what a node needs: database, permissions, clock, disk, DNS names, certificates, keys, other nodes',
     () => import('./doctor.ts'),
   ],
   ['sync <integration>', 'pull from a partner once, now, and report the result', () => import('./sync.ts')],
@@ -88,7 +88,7 @@ const commands: readonly Entry[] = [
     'list alerts: silent feeds, failing runs, refused credentials, growing dead letters',
     () => import('./alerts.ts'),
   ],
-  ['alert', 'where alerts are sent: list the routes, try one', () => import('./alert.ts')],
+  ['alert', 'list the alert routes, or send a test alert', () => import('./alert.ts')],
   [
     'secret',
     'manage encrypted secrets that documents refer to; they can be set but never read',

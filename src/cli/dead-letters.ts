@@ -45,9 +45,7 @@ export function define(group: Command): void {
   filtered(group.command('list'))
     .description('list open dead letters, oldest first')
     .addOption(
-      new Option('--state <state>', 'only in this state')
-        .choices(['open', 'replayed', 'dropped', 'all'])
-        .default('open'),
+      new Option('--state <state>', 'only this state').choices(['open', 'replayed', 'dropped', 'all']).default('open'),
     )
     .option('--limit <n>', 'maximum number', positive, 1_000)
     .action((options: ListOptions) => withRuntime(options, 'dead-letters list', (runtime) => list(runtime, options)));
@@ -59,7 +57,7 @@ export function define(group: Command): void {
     );
 
   filtered(group.command('replay [ids...]'))
-    .description('replay: a delivery unchanged, an event or record with the current documents')
+    .description('replay dead letters: deliveries unchanged, events and records with the current documents')
     .option('--all', 'every open dead letter that matches the filters')
     .addOption(
       new Option('--under <documents>', 'use the current (today) or the recorded documents').choices([
@@ -75,7 +73,7 @@ export function define(group: Command): void {
     );
 
   filtered(group.command('drop [ids...]'))
-    .description('drop permanently: a held reservation continues with its next version')
+    .description('drop dead letters permanently; a held reservation continues with its next version')
     .option('--all', 'every open dead letter that matches the filters')
     .requiredOption('--reason <text>', 'the reason; it is stored')
     .action((ids: string[], options: DropOptions) =>
@@ -91,11 +89,11 @@ Examples:
 
 function filtered(command: Command): Command {
   return common(command)
-    .option('-i, --integration <name>', 'only of this integration')
-    .addOption(new Option('--kind <kind>', 'only of this kind').choices(['event', 'record', 'delivery']))
+    .option('-i, --integration <name>', 'only this integration')
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(['event', 'record', 'delivery']))
     .option('-d, --destination <name>', 'only deliveries to this destination')
     .option('--code <code>', 'only with this error code')
-    .option('--reservation <id>', 'only of this reservation or guest');
+    .option('--reservation <id>', 'only this reservation or guest');
 }
 
 function filterOf(options: FilterOptions): DeadLetterFilter {

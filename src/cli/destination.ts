@@ -15,8 +15,8 @@ export function define(destination: Command): void {
     .addHelpText(
       'after',
       `
-It looks for each thing first: running it again creates nothing. At the end it prints the lines for \`with\` in the destination's
-document. The guides of the vendors name the permissions that it needs: docs/guides/destinations.
+It checks what exists first, so running it again creates nothing twice. At the end it prints the lines for \`with\` in the destination's
+document. The vendor guides list the permissions it needs: docs/guides/destinations.
 
 Example:
   innbound destination prepare crm --dry-run

@@ -27,7 +27,7 @@ export function define(command: Command): void {
       '--email <address>',
       'the guest’s e-mail address; - reads it from standard input, so that ps does not show it',
     )
-    .option('--phone <number>', 'the guest’s phone number, in international form; - reads it from standard input')
+    .option('--phone <number>', 'the guest’s phone number, in international format; - reads it from standard input')
     .option('--guest-id <id>', 'the partner’s id of the guest; needs --integration')
     .option('-i, --integration <name>', 'only in this integration')
     .option('--dry-run', 'erase nothing: list what would be removed')

@@ -22,7 +22,7 @@ export function define(command: Command): void {
       `
 Prints a connector in YAML: request, paging, single request, shape, mapping and status values, each with the confidence and the
 reason; base URL and credentials for the integration follow as a comment. With --json {operations, connector, integration, fields,
-unmapped, notes}. Reads only the file: references to other files or addresses are ignored. Stores nothing and contacts nobody.
+unmapped, notes}. Reads only the file: references to other files or addresses are ignored. Stores nothing and sends no requests.
 
 Examples:
   innbound import openapi.json --name acme-pms > connectors/acme-pms.yaml

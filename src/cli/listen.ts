@@ -39,7 +39,7 @@ export function define(command: Command): void {
     .addHelpText(
       'after',
       `
-Reads over the API, so the service may be far away; each payload that is read is in its audit log. Events are signed at the moment of
+Reads through the API, so the service can be on another machine; its audit log records each payload that is read. Events are signed at the moment of
 sending, with your own secret. They contain guest data: use a test brand, or a machine that may hold such data.
 
 Examples:

@@ -34,8 +34,8 @@ export function define(command: Command): void {
     .addHelpText(
       'after',
       `
-Stores nothing and contacts nobody. Needs no workspace for a connector that comes with Innbound. With --json each line is one canonical record; a record that fails is {"error": …}, and
-the command exits with 1.
+Stores nothing and sends no requests. Needs no workspace for a connector that comes with Innbound. With --json each line is one
+canonical record; a record that fails is {"error": …}, and the command exits with 1.
 
 Examples:
   innbound map acme-pms --sample response.json

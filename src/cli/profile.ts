@@ -29,7 +29,7 @@ Example:
   common(profile.command('split <id>'))
     .description('move fields of a profile to a new one, or undo a merge')
     .requiredOption('-i, --integration <name>', 'the integration that it belongs to')
-    .option('--fields <list>', 'what belongs to the other person: guest_id, email, phone (with commas)')
+    .option('--fields <list>', 'what belongs to the other person: guest_id, email, phone, separated by commas')
     .option('--merged <id>', 'a profile that was merged into this one')
     .addHelpText(
       'after',

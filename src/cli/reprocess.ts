@@ -16,8 +16,8 @@ export function define(command: Command): void {
     .addHelpText(
       'after',
       `
-Shows how many reservations would change, with samples of the differences, and changes nothing until --apply is given. Payloads are kept
-for the retention of raw payloads (30 days by default). What a partner said later stays in force.
+Shows how many reservations would change, with samples of the differences, and changes nothing without --apply. Payloads are kept
+for the retention of raw payloads (30 days by default). Newer messages of the partner still take precedence.
 
 Example:
   innbound reprocess lisbon-grand

@@ -17,7 +17,7 @@ interface Options extends CommonOptions {
 
 export function define(command: Command): void {
   common(command)
-    .option('-i, --integration <name>', 'only of this integration')
+    .option('-i, --integration <name>', 'only this integration')
     .option('--id <id>', 'only this reservation or guest of the integration')
     .addHelpText(
       'after',

@@ -8,7 +8,7 @@ export function define(command: Command): void {
       'after',
       `
 Every delivery carries an epoch that outranks its version. This command raises the epoch by one. A service notices most restores by
-itself and does the same; the command is for workspaces on a read-only disk, and for certainty. Send the current state afterwards:
+itself and does the same; the command is for workspaces on a read-only disk, or to be sure. Send the current state afterwards:
 
   innbound restored
   innbound resend warehouse`,

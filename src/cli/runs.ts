@@ -20,9 +20,9 @@ interface Options extends CommonOptions {
 
 export function define(command: Command): void {
   common(command)
-    .option('-i, --integration <name>', 'only of this integration')
-    .addOption(new Option('-t, --type <sync>', 'only of this sync').choices([...syncTypes, 'backfill']))
-    .addOption(new Option('--status <status>', 'only in this state').choices(states))
+    .option('-i, --integration <name>', 'only this integration')
+    .addOption(new Option('-t, --type <sync>', 'only this sync').choices([...syncTypes, 'backfill']))
+    .addOption(new Option('--status <status>', 'only this state').choices(states))
     .option('--partner-text', 'what the partner said about the error that ended the run; may quote guest data, audited')
     .option('-n, --limit <n>', 'maximum number', positive, 20)
     .addHelpText(

@@ -18,7 +18,7 @@ export function define(command: Command): void {
       'after',
       `
 Prints a connector in YAML with the confidence and the reason on every line; with --json {connector, fields, unmapped}. Stores
-nothing and contacts nobody. A sample with several reservations in different statuses works best.
+nothing and sends no requests. A sample with several reservations in different statuses works best.
 
 Examples:
   innbound suggest --sample response.json --name acme-pms > connectors/acme-pms.yaml

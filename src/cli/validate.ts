@@ -9,8 +9,8 @@ export function define(command: Command): void {
     .addHelpText(
       'after',
       `
-Prints FILE:LINE:COLUMN PATH: MESSAGE for each mistake and exits with 1 if there is any. Applies nothing, contacts nobody,
-and does not look up secrets.
+Prints FILE:LINE:COLUMN PATH: MESSAGE for each mistake and exits with 1 if there is any. Applies nothing, sends no
+requests, and does not look up secrets.
 
 Example:
   innbound validate -w my-workspace`,

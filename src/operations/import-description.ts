@@ -9,7 +9,7 @@ export type Imported =
   | { readonly kind: 'ok'; readonly format: string; readonly proposal: Proposal & { kind: 'ok' } }
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** An API description's text to a proposed connector. Reads nothing but the text, and contacts nobody. */
+/** An API description's text to a proposed connector. Reads only the text and sends no requests. */
 export async function importDescription(text: string, options: ProposeOptions = {}): Promise<Imported> {
   const read = await readApiDescription(text);
   if (read.kind === 'wrong') return read;
