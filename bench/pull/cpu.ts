@@ -27,6 +27,27 @@ export function serverMs(postmaster: number): number {
   return sum * tickMs;
 }
 
+/** Processor time of one process. */
+export function processMs(pid: number): number {
+  return (statOf(pid)?.own ?? 0) * tickMs;
+}
+
+/** Processor time of a service: its process and the processes that it started, without PostgreSQL. */
+export function familyMs(parent: number): number {
+  const members = processes().filter(
+    (pid) => pid === parent || (statOf(pid)?.parent === parent && !commandOf(pid)[0]?.endsWith('postgres')),
+  );
+  return members.reduce((sum, pid) => sum + processMs(pid), 0);
+}
+
+function commandOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
 function processes(): number[] {
   try {
     return readdirSync('/proc')
@@ -54,26 +75,18 @@ function statOf(pid: number): { parent: number; own: number; ended: number } | u
 
 /** The postmaster of the private server whose files are under the folder. */
 export function postmasterUnder(folder: string): number {
-  const found = processes().filter((pid) => {
-    try {
-      const [command = '', ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return command.endsWith('postgres') && words.some((word) => word.startsWith(folder));
-    } catch {
-      return false;
-    }
-  });
-  return found[0] ?? 0;
+  return postmaster((words) => words.some((word) => word.startsWith(folder)));
 }
 
 /** The postmaster: the first process with the folder on its command line. */
 export function postmasterOf(dataFolder: string): number {
-  const found = processes().filter((pid) => {
-    try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return line[0]?.endsWith('postgres') === true && line.includes(dataFolder);
-    } catch {
-      return false;
-    }
+  return postmaster((words) => words.includes(dataFolder));
+}
+
+function postmaster(isIts: (words: readonly string[]) => boolean): number {
+  const found = processes().find((pid) => {
+    const [program = '', ...words] = commandOf(pid);
+    return program.endsWith('postgres') && isIts(words);
   });
-  return found[0] ?? 0;
+  return found ?? 0;
 }

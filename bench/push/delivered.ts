@@ -85,10 +85,10 @@ export async function measureDelivered(rounds: number, count = 3_000): Promise<D
   }
 }
 
-const median = (values: readonly number[]): number =>
+export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
-async function arrived(sink: ReturnType<typeof start>, count: number): Promise<void> {
+export async function arrived(sink: ReturnType<typeof start>, count: number): Promise<void> {
   const deadline = performance.now() + 120_000;
   while ((await ask<{ arrivals: number }>(sink, { ask: 'arrivals' })).arrivals < count) {
     if (performance.now() > deadline) throw new Error('changes did not arrive in 120 s');
