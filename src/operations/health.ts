@@ -118,11 +118,9 @@ export async function busyLanes(runtime: Runtime): Promise<LaneHealth[]> {
   const keys = (await readLanesWithWork(pool)).filter(({ integration, destination }) =>
     documents.get(integration)?.body.deliver.includes(destination),
   );
-  const [lanes, retrying, away] = await Promise.all([
-    lanesNow(pool, keys),
-    retryingLanes(pool, keys),
-    openCircuits(pool),
-  ]);
+  const lanes = await lanesNow(pool, keys);
+  const retrying = await retryingLanes(pool, keys);
+  const away = await openCircuits(pool);
   const factsOf = laneJudge(runtime, retrying, away);
   return lanes.map((lane) => ({ ...lane, ...judgedLane(factsOf(lane, undefined)) }));
 }

@@ -78,21 +78,19 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const names = all.map(({ name }) => name);
   const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
-  const [feeds, runs, breakers, auth, dead, unlisted, skews, clocks, stalled, busy, circuits, sends] =
-    await Promise.all([
-      quietFeeds(pool, pushing, pulling, rules.push.leastMs),
-      failedLastRuns(pool),
-      openBreakersOf(runtime),
-      authFailures(pool, names),
-      deadLetterGrowth(pool),
-      recentlyUnlisted(pool),
-      clockSkews(pool),
-      nodeClocks(pool, clockToleranceMs),
-      stalledNodes(pool),
-      busyLanes(runtime),
-      openCircuits(pool),
-      routeStates(pool),
-    ]);
+  // One after another: together they took ten connections, which PostgreSQL opened and closed again every 30 seconds.
+  const feeds = await quietFeeds(pool, pushing, pulling, rules.push.leastMs);
+  const runs = await failedLastRuns(pool);
+  const breakers = await openBreakersOf(runtime);
+  const auth = await authFailures(pool, names);
+  const dead = await deadLetterGrowth(pool);
+  const unlisted = await recentlyUnlisted(pool);
+  const skews = await clockSkews(pool);
+  const clocks = await nodeClocks(pool, clockToleranceMs);
+  const stalled = await stalledNodes(pool);
+  const busy = await busyLanes(runtime);
+  const circuits = await openCircuits(pool);
+  const sends = await routeStates(pool);
   const lanes = busy.filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
   const isAway = (destination: string) => circuits.some((circuit) => circuit.destination === destination);
   const failing = Map.groupBy(

@@ -28,16 +28,14 @@ export function metricsOf(
       const lanes = all.flatMap(({ name, body }) =>
         body.deliver.map((destination) => ({ integration: name, destination })),
       );
-      const [rows, waiting, breakers, circuits] = await Promise.all([
-        readMetrics(
-          runtime.pool,
-          all.map(({ name }) => name),
-        ),
-        lanesNow(runtime.pool, lanes),
-        openBreakers(runtime.pool),
-        openCircuits(runtime.pool),
-      ]);
-      return { rows, lanes: waiting, breakers, circuits };
+      const { pool } = runtime;
+      const names = all.map(({ name }) => name);
+      return {
+        rows: await readMetrics(pool, names),
+        lanes: await lanesNow(pool, lanes),
+        breakers: await openBreakers(pool),
+        circuits: await openCircuits(pool),
+      };
     },
   });
   part?.metrics.answer(metrics.ownText);

@@ -6,6 +6,7 @@ import { watchOnce } from '../../src/operations/watch-once.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
 import { pruneStore } from '../../src/store/operate/retention.ts';
 import { conditionsOf, type Facts } from '../../src/watch/conditions.ts';
+import { metricsOf } from '../../src/wiring/metrics.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** What the outgoing webhook received. */
@@ -65,6 +66,25 @@ test('an alert is raised once, stays while its condition holds, resolves by itse
   await watchOnce(node.runtime);
   assert.deepEqual(await open(), []);
   assert.equal(received.filter(({ type }) => type === 'alert.resolved').length, 3);
+});
+
+test('a look at all conditions and a scrape of the metrics take one connection each', async () => {
+  const { pool } = node.runtime;
+  let taken = 0;
+  let most = 0;
+  const onAcquire = () => {
+    taken += 1;
+    most = Math.max(most, taken);
+  };
+  const onRelease = () => {
+    taken -= 1;
+  };
+  pool.on('acquire', onAcquire).on('release', onRelease);
+  await watchOnce(node.runtime);
+  await metricsOf(node.runtime).text();
+  pool.off('acquire', onAcquire).off('release', onRelease);
+  // The clock of the node may be compared meanwhile.
+  assert.ok(most <= 2, `${most} connections at once`);
 });
 
 test('an alert that the webhook refuses is sent again later', async () => {
