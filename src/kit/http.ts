@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher, errors, ProxyAgent, request } from 'undici';
-import { acceptedEncodings, readBody } from './http/body.ts';
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { acceptedEncodings } from './http/body.ts';
 import { checkBeforeProxy, guardedConnector, type ProxyVerdict, tlsOptions } from './http/connect.ts';
+import { HttpExchange } from './http/exchange.ts';
 import { type FailureReason, failureReason } from './http/failure.ts';
 
 export type { FailureReason } from './http/failure.ts';
@@ -87,26 +87,14 @@ export function openHttp(settings: HttpSettings): Http {
     return verdict === 'unresolved' && settings.proxyResolves ? 'allowed' : verdict;
   }
 
-  async function exchange(asked: Exchange, url: URL, signal: AbortSignal): Promise<Omit<Answer, 'durationMs'>> {
-    const answer = await request(url, {
-      dispatcher: dispatcherFor(asked.connectMs ?? usualConnectMs),
+  function send(exchange: HttpExchange, url: URL, asked: Exchange): void {
+    exchange.send(dispatcherFor(asked.connectMs ?? usualConnectMs), url, {
       method: asked.method as Dispatcher.HttpMethod,
       headers: { 'user-agent': settings.userAgent, 'accept-encoding': acceptedEncodings, ...asked.headers },
       body: asked.body ?? null,
       headersTimeout: asked.idleMs,
       bodyTimeout: asked.idleMs,
-      signal,
     });
-    const headers = joinHeaders(answer.headers);
-    const body = answer.body as unknown as Readable;
-    const stop = () => body.destroy(new errors.RequestAbortedError());
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      const bytes = await readBody(body, headers['content-encoding'], asked.maxBytes);
-      return { kind: 'answer', status: answer.statusCode, headers, bytes };
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
   }
 
   return {
@@ -120,18 +108,18 @@ export function openHttp(settings: HttpSettings): Http {
       });
       const url = parseUrl(asked.url);
       if (url === undefined) return failed('blocked', 'the address is not a plain http or https URL');
-      const cut = new AbortController();
+      const exchange = new HttpExchange(asked.maxBytes);
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
-        cut.abort();
+        exchange.cut();
       }, asked.deadlineMs);
-      const giveUp = () => cut.abort();
+      const giveUp = () => exchange.cut();
       if (asked.signal?.aborted) giveUp();
       asked.signal?.addEventListener('abort', giveUp, { once: true });
       try {
         if (settings.proxy !== undefined && !settings.allowPrivate) {
-          const verdict = await unlessAborted(checkHost(url.hostname), cut.signal);
+          const verdict = await Promise.race([checkHost(url.hostname), cutOff(exchange)]);
           if (verdict === 'blocked') {
             return failed('blocked', `${url.host} is or resolves to a private, loopback or link-local address`);
           }
@@ -142,12 +130,14 @@ export function openHttp(settings: HttpSettings): Http {
             );
           }
         }
-        const answer = await unlessAborted(exchange(asked, url, cut.signal), cut.signal);
+        send(exchange, url, asked);
+        const answer = await exchange.response;
         if (redirects.has(answer.status)) {
           return failed('redirect', `${url.host} answered ${answer.status}${redirectTarget(answer.headers, url)}`);
         }
         if (answer.status < 100) return failed('protocol', `${url.host} answered with an invalid HTTP status`);
-        return { ...answer, durationMs: performance.now() - startedAt };
+        const { status, headers, bytes } = answer;
+        return { kind: 'answer', status, headers, bytes, durationMs: performance.now() - startedAt };
       } catch (error) {
         if (isLate) return failed('timeout', `${url.host} did not finish within ${asked.deadlineMs} ms`);
         if (asked.signal?.aborted) return failed('aborted', `the request to ${url.host} was aborted`);
@@ -163,15 +153,8 @@ export function openHttp(settings: HttpSettings): Http {
   };
 }
 
-/** undici honours an abort only after it has connected; the deadline must hold before that too. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(new errors.RequestAbortedError());
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
-}
+/** Rejects when the exchange is cut. */
+const cutOff = (exchange: HttpExchange): Promise<never> => exchange.response as Promise<never>;
 
 function parseUrl(text: string): URL | undefined {
   const url = URL.parse(text);
@@ -193,13 +176,4 @@ function redirectTarget(headers: Answer['headers'], from: URL): string {
   return target.host === from.host && target.protocol === from.protocol
     ? ' to another path of itself'
     : ` to ${target.protocol}//${target.host}`;
-}
-
-function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  // Without a prototype: callers look up names that the server chose.
-  const joined: Record<string, string> = Object.create(null);
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return joined;
 }

@@ -99,6 +99,7 @@ test('a request that cannot be written is a value, without the offending text', 
     { headers: { 'transfer-encoding': 'secret' } },
     { headers: { 'x-name': 'secret \u{1F600}' } },
     { method: 'GET secret' },
+    { method: 'CONNECT' },
   ]) {
     const answered = await answerTo(fine, 'end', more);
     assert.equal(summary(answered), 'unsendable', JSON.stringify(more));

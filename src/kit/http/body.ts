@@ -1,4 +1,4 @@
-import type { Readable, Transform } from 'node:stream';
+import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 
 class TooLarge extends Error {
@@ -26,42 +26,82 @@ const decoders = new Map<string, () => Transform>([
   ['zstd', createZstdDecompress],
 ]);
 
-/** The decoded body. Stops as soon as its size, on the wire or decoded, exceeds `maxBytes`. */
-export async function readBody(wire: Readable, contentEncoding: string | undefined, maxBytes: number): Promise<Buffer> {
-  const encoding = (contentEncoding ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return collect(wire, maxBytes);
-  const decoder = decoders.get(encoding)?.();
-  // A stream destroyed before its end emits an error, which ends the process unless somebody listens.
-  wire.on('error', () => {});
-  if (decoder === undefined) {
-    wire.destroy();
-    throw new UnknownEncoding(encoding);
-  }
-  let wireBytes = 0;
-  wire.on('data', (chunk: Buffer) => {
-    wireBytes += chunk.length;
-    if (wireBytes > maxBytes) wire.destroy(new TooLarge(maxBytes));
-  });
-  wire.on('error', (error) => decoder.destroy(error));
-  wire.pipe(decoder);
-  try {
-    return await collect(decoder, maxBytes);
-  } finally {
-    wire.destroy();
-  }
+/** Receives the chunks of a body and decodes them. Fails as soon as its size, on the wire or decoded, exceeds the limit. */
+export interface Body {
+  /** False if the sender should pause until `onDrain` is called. */
+  write(chunk: Buffer): boolean;
+  end(): void;
+  /** Discards everything; nothing is reported afterwards. */
+  discard(): void;
 }
 
-function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    stream.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size > maxBytes) stream.destroy(new TooLarge(maxBytes));
-    });
-    stream.on('error', reject);
-    stream.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
-    stream.on('close', () => reject(new Error('the answer ended too early')));
-  });
+export interface BodyEvents {
+  readonly onBytes: (bytes: Buffer) => void;
+  readonly onError: (error: Error) => void;
+  readonly onDrain: () => void;
+}
+
+/** Throws for an encoding that is not known. */
+export function openBody(contentEncoding: string | undefined, maxBytes: number, events: BodyEvents): Body {
+  const encoding = contentEncoding?.trim().toLowerCase() ?? '';
+  const decoded = new Collected(maxBytes, events);
+  if (encoding === '' || encoding === 'identity') return decoded;
+  const decoder = decoders.get(encoding)?.();
+  if (decoder === undefined) throw new UnknownEncoding(encoding);
+  let wireBytes = 0;
+  decoder.on('data', (chunk: Buffer) => decoded.write(chunk));
+  decoder.on('end', () => decoded.end());
+  // Stays until the end: an error that nobody listens for ends the process.
+  decoder.on('error', (error) => decoded.fail(error));
+  decoder.on('drain', events.onDrain);
+  return {
+    write: (chunk) => {
+      wireBytes += chunk.length;
+      if (wireBytes > maxBytes) decoded.fail(new TooLarge(maxBytes));
+      return decoder.destroyed || decoder.write(chunk);
+    },
+    end: () => void decoder.end(),
+    discard: () => {
+      decoded.discard();
+      decoder.destroy();
+    },
+  };
+}
+
+class Collected implements Body {
+  readonly #maxBytes: number;
+  readonly #events: BodyEvents;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #isOver = false;
+
+  constructor(maxBytes: number, events: BodyEvents) {
+    this.#maxBytes = maxBytes;
+    this.#events = events;
+  }
+
+  write(chunk: Buffer): boolean {
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBytes) this.fail(new TooLarge(this.#maxBytes));
+    else if (!this.#isOver) this.#chunks.push(chunk);
+    return true;
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const [first] = this.#chunks;
+    this.#events.onBytes(first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#size));
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.discard();
+    this.#events.onError(error);
+  }
+
+  discard(): void {
+    this.#isOver = true;
+    this.#chunks = [];
+  }
 }
