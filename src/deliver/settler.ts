@@ -33,7 +33,7 @@ export interface SettlerPorts {
 }
 
 export function openSettler({ store, clock, node, onMore, onFailure, stopping }: SettlerPorts): Settler {
-  let queue: Submitted[] = [];
+  const queue: Submitted[] = [];
   let isWriting = false;
 
   async function write(): Promise<void> {
@@ -72,7 +72,7 @@ export function openSettler({ store, clock, node, onMore, onFailure, stopping }:
     settle(settlements, lease) {
       if (settlements.length === 0) return Promise.resolve();
       return new Promise((done) => {
-        queue = [...queue, { settlements, lease, done }];
+        queue.push({ settlements, lease, done });
         if (!isWriting) void write();
       });
     },

@@ -28,8 +28,8 @@ export async function withoutErased(
   const { erasure, integration } = target;
   if (erasure === undefined || prepared.length === 0) return prepared;
   const [, any] = await together(tx, () => [
-    tx.query(`select pg_advisory_xact_lock_shared(${erasureLock})`),
-    tx.query('select from erased_guests limit 1'),
+    tx.query({ name: 'erasure-lock', text: `select pg_advisory_xact_lock_shared(${erasureLock})` }),
+    tx.query({ name: 'any-erased', text: 'select from erased_guests limit 1' }),
   ]);
   if (any.rows.length === 0) return prepared;
   const hashes = [...new Set(prepared.flatMap((one) => erasure.hashesOf(one, integration)))];
