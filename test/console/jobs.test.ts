@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
+import { go } from './support/go.ts';
 
 /** A job first shows what it will touch, then its progress, and is found again after a reload. */
 describe('jobs', { skip }, () => {
@@ -82,6 +83,33 @@ describe('jobs', { skip }, () => {
     assert.equal(desk.crm.taken.at(-1), 'R2');
     await page.getByRole('button', { name: 'Fetch from the partner' }).click();
     await page.getByText(/pull\.single/).waitFor();
+  });
+
+  test('a running job shows its progress, is found again after a reload, and stops', async () => {
+    const holder = await desk.service.runtime.pool.connect();
+    await holder.query('begin');
+    try {
+      // The first step of the job waits here.
+      await holder.query('lock table outbox in exclusive mode');
+      await go(page, '/integrations/grand');
+      await page.getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Resend everything to crm …' }).click();
+      await page.getByRole('button', { name: 'Resend 4 records' }).click();
+      await page.getByText('0 of 4 records').waitFor();
+      await page.getByText('Running', { exact: true }).waitFor();
+      await page.goto(`${desk.url}/jobs`);
+      const row = page.getByRole('row', { name: /Resend records.*Running/ });
+      assert.match(await textOf(row), /0 of 4.*Ada, operator/);
+      await row.getByRole('link').first().click();
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('Stopped by Ada, operator').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Stop' }).count(), 0);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    const { items } = await desk.api<{ items: { state: string }[] }>('GET', '/jobs');
+    assert.equal(items[0]?.state, 'stopped');
   });
 
   test('everything held on a guest is exported as a file', async () => {

@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { useApi } from '../api/query.tsx';
 import type { Difference } from '../api/types.ts';
 import { Loaded, Notice } from '../parts/basics.tsx';
+import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { DiffTable } from '../parts/data.tsx';
 import { plural } from '../parts/format.ts';
 
@@ -45,14 +46,11 @@ export function ChangedCases(props: {
                   mapping studio.
                 </p>
               )}
-              <div className="row">
+              <DialogButtons onCancel={props.onClose} cancel="Back to the editor" safe>
                 <Button data-danger onClick={props.onAccept} loading={props.busy} disabled={broken.length > 0}>
                   Apply and accept the new records
                 </Button>
-                <Button variant="default" onClick={props.onClose} data-autofocus>
-                  Back to the editor
-                </Button>
-              </div>
+              </DialogButtons>
             </div>
           );
         }}

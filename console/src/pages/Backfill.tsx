@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { call } from '../api/client.ts';
 import { useAct } from '../api/query.tsx';
+import { DialogButtons } from '../parts/DialogButtons.tsx';
 
 export function Backfill(props: { name: string; opened: boolean; onClose: () => void }) {
   const navigate = useNavigate();
@@ -30,11 +31,11 @@ export function Backfill(props: { name: string; opened: boolean; onClose: () => 
           <TextInput name="from" type="date" label="From" required />
           <TextInput name="to" type="date" label="To" required />
         </div>
-        <div>
+        <DialogButtons onCancel={props.onClose}>
           <Button type="submit" loading={start.isPending}>
             Start backfill
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Modal>
   );

@@ -8,6 +8,7 @@ import { ownWords, withOwnWords } from '../parts/answer.ts';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
+import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { DiffTable, JsonText } from '../parts/data.tsx';
 import { capital, clockOf, plural, sentence, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
@@ -202,11 +203,11 @@ function Drop(props: { id: string; opened: boolean; onClose: () => void }) {
           autosize
           minRows={2}
         />
-        <div>
+        <DialogButtons onCancel={props.onClose}>
           <Button type="submit" data-danger loading={drop.isPending}>
             Drop
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Modal>
   );

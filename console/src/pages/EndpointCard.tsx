@@ -5,6 +5,7 @@ import { call, Problem } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Issued } from '../api/types.ts';
 import { Ago, Card, Failure, Notice } from '../parts/basics.tsx';
+import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { Copyable } from '../parts/data.tsx';
 import { number, plural } from '../parts/format.ts';
 import { useMay } from '../shell/session.ts';
@@ -123,11 +124,11 @@ function Retire({ integration, opened, onClose }: { integration: string; opened:
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"
         />
-        <div>
+        <DialogButtons onCancel={onClose}>
           <Button type="submit" data-danger disabled={typed !== integration} loading={retire.isPending}>
             Retire
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Modal>
   );

@@ -4,6 +4,7 @@ import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Receipt } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { download } from '../parts/download.ts';
 import { instant, number, plural, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
@@ -145,11 +146,11 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"
         />
-        <div>
+        <DialogButtons onCancel={props.onClose}>
           <Button data-danger disabled={typed.trim() !== who} onClick={props.onErase}>
             Erase
           </Button>
-        </div>
+        </DialogButtons>
       </div>
     </Modal>
   );

@@ -5,6 +5,7 @@ import { useAct, useApi } from '../api/query.tsx';
 import { fullName, type Guest, guestOf, isErased, mergedInto } from '../api/record.ts';
 import type { Found, Timeline as Story } from '../api/types.ts';
 import { Card, Empty, Notice } from '../parts/basics.tsx';
+import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
@@ -144,14 +145,11 @@ function Merge({ story: { integration, id, data }, onClose }: { story: Story; on
           />
         )}
         {into && <Result own={own} kept={guestOf(into.data)} />}
-        <div className="row">
+        <DialogButtons onCancel={onClose}>
           <Button disabled={!into} loading={merge.isPending} onClick={() => into && merge.mutate(into.id)}>
             Merge
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogButtons>
       </div>
     </Modal>
   );
@@ -224,7 +222,7 @@ function Split({ story: { integration, id, data }, onClose }: { story: Story; on
           </div>
         </Checkbox.Group>
         {present.length < 2 && <p>A profile with a single key has nothing to split: something must remain.</p>}
-        <div className="row">
+        <DialogButtons onCancel={onClose}>
           <Button
             disabled={chosen.length === 0 || chosen.length === present.length}
             loading={split.isPending}
@@ -232,10 +230,7 @@ function Split({ story: { integration, id, data }, onClose }: { story: Story; on
           >
             Split
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogButtons>
       </div>
     </Modal>
   );

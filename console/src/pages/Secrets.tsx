@@ -5,6 +5,7 @@ import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { SecretRow } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Notice } from '../parts/basics.tsx';
+import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { plural } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 
@@ -112,11 +113,11 @@ function SetSecret({ name, onClose }: { name: string; onClose: () => void }) {
           required
         />
         <PasswordInput name="value" label="Value" autoComplete="off" required />
-        <div>
+        <DialogButtons onCancel={onClose}>
           <Button type="submit" loading={set.isPending}>
             Save
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Modal>
   );
@@ -141,14 +142,11 @@ function DeleteSecret({ secret, onClose }: { secret: SecretRow; onClose: () => v
         ) : (
           <p>No document in force refers to it. This cannot be undone.</p>
         )}
-        <div className="row">
+        <DialogButtons onCancel={onClose}>
           <Button data-danger onClick={() => drop.mutate(undefined)} loading={drop.isPending}>
             Delete
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogButtons>
       </div>
     </Modal>
   );

@@ -5,6 +5,7 @@ import { useAct, useApi } from '../api/query.tsx';
 import type { Role, TokenRow } from '../api/types.ts';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Notice, State } from '../parts/basics.tsx';
+import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { Copyable } from '../parts/data.tsx';
 import { Table } from '../parts/Table.tsx';
 
@@ -153,11 +154,11 @@ function Make({ what, onClose }: { what: 'token' | 'link'; onClose: () => void }
               label="Expires after days (leave empty for never)"
             />
           )}
-          <div>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" loading={make.isPending}>
               Create
             </Button>
-          </div>
+          </DialogButtons>
         </form>
       )}
     </Modal>

@@ -4,6 +4,7 @@ import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Difference, JobPreview, JobRequest } from '../api/types.ts';
 import { Facts, Loaded } from './basics.tsx';
+import { DialogButtons } from './DialogButtons.tsx';
 import { DiffTable } from './data.tsx';
 import { number, plural } from './format.ts';
 import { RecordLink } from './links.tsx';
@@ -37,7 +38,7 @@ export function StartJob(props: { request: JobRequest; lead: string; onClose: ()
             <>
               <Counts preview={seen} one={one} />
               <Samples request={request} preview={seen} />
-              <div className="row">
+              <DialogButtons onCancel={props.onClose}>
                 <Button
                   onClick={() => start.mutate(undefined)}
                   loading={start.isPending}
@@ -46,10 +47,7 @@ export function StartJob(props: { request: JobRequest; lead: string; onClose: ()
                 >
                   {verb} {plural(seen.total, one)}
                 </Button>
-                <Button variant="default" onClick={props.onClose}>
-                  Cancel
-                </Button>
-              </div>
+              </DialogButtons>
             </>
           )}
         </Loaded>
