@@ -112,6 +112,7 @@ async function serve(
     });
   }
   const asked = (parsed.query as { integration?: unknown } | undefined)?.integration;
+  const named = (parsed.body as { integration?: unknown } | undefined)?.integration;
   if (typeof asked === 'string' && !maySee(caller, asked)) {
     return sendProblem(request, reply, 404, 'operate.not_found', { detail: noIntegration(asked) });
   }
@@ -157,7 +158,7 @@ async function serve(
       actor: caller.name,
       tokenId: caller.tokenId === '' ? undefined : caller.tokenId,
       action: route.id,
-      integration: scope.integration ?? (typeof asked === 'string' ? asked : undefined),
+      integration: scope.integration ?? [asked, named].find((one) => typeof one === 'string'),
       target: { ...(request.params as { [key: string]: Json }), ...sought(parsed.query, ports.hash) },
       status,
       requestId,

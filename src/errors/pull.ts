@@ -41,7 +41,7 @@ export const pullErrors = {
     stage: 'pull',
     retry: 'operator',
     what: 'The partner refused the credentials twice, the second time after they were renewed. Pulling from it is paused.',
-    next: 'Correct the credentials and run innbound sync once (success ends the pause), or apply the corrected integration.',
+    next: 'Correct the credentials. Then resume the brand in the console, apply the corrected integration, or run innbound sync once; success ends the pause.',
   },
   'pull.consent_needed': {
     stage: 'pull',

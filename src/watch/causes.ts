@@ -94,9 +94,10 @@ const advice: ReadonlyMap<string, string> = new Map<Kind, string>([
     'destination_failing',
     'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
   ],
+  ['alert_route_failing', 'Test the route on the Alerts page: it shows the answer. Correct its address or its secret.'],
   ['document_broken', 'Open the document: it names the mistake. Its brands stop until it is corrected.'],
 ]);
 
-/** In the order of the kinds, each once. */
+/** In the order of the kinds, which begins with causes and continues with their effects; each once. */
 export const adviceFor = (kinds: readonly string[]): string[] =>
   alertKinds.filter((kind) => kinds.includes(kind)).map((kind) => advice.get(kind) ?? '');

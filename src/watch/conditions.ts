@@ -14,11 +14,11 @@ export interface Condition {
 }
 
 export const alertKinds = [
+  'auth_failed',
+  'breaker_open',
   'feed_silent',
   'run_failed',
   'run_incomplete',
-  'breaker_open',
-  'auth_failed',
   'dead_letters_growing',
   'bookings_unlisted',
   'clock_skew',
@@ -193,7 +193,7 @@ function eachCondition(facts: Facts): Condition[] {
   }
   for (const { integration, last_hour, usual, open } of facts.deadLetters) {
     if (last_hour < fewestDead || last_hour < usual * 3) continue;
-    const message = `${last_hour} dead letters in an hour instead of the usual ${usual.toFixed(1)}; ${open} are open.`;
+    const message = `${last_hour} dead letters in an hour instead of the usual ${Number(usual.toFixed(1))}; ${open} are open.`;
     add('dead_letters_growing', 'warning', integration, '', message, { last_hour, usual, open });
   }
   for (const { integration, count } of facts.unlisted) {
@@ -230,7 +230,7 @@ function eachCondition(facts: Facts): Condition[] {
     add('destination_failing', 'critical', '', destination, message, { waiting, integrations });
   }
   for (const { destination, last_failure, open_since } of facts.circuits) {
-    const message = `${destination} does not answer (${last_failure}). Its work waits, uses no tries and resumes by itself.`;
+    const message = `${destination} is not available (${last_failure}). Its work waits, uses no tries and resumes by itself.`;
     add('destination_away', 'critical', '', destination, message, {
       code: last_failure,
       open_since: open_since.toISOString(),

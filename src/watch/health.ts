@@ -85,7 +85,9 @@ function checkPull(facts: HealthFacts): Finding[] {
   if (pausedBy?.kind === 'document') add('runs', 'paused', 'Pulls are paused in the integration document.');
   if (pausedBy?.kind === 'person') add('runs', 'paused', `Pulls were paused by ${pausedBy.name}.`);
   if (refusedCredentials) {
-    add('credentials', 'auth_failed', refusedCredentials.message ?? 'The partner refuses the credentials.');
+    const { message } = refusedCredentials;
+    const why = message === null ? '' : `: ${message.replace(/\.$/, '')}`;
+    add('credentials', 'auth_failed', `The partner refuses the credentials${why}.`);
   }
   if (circuit) {
     const why = (circuit.lastFailure ?? 'no answer').replace(/\.$/, '');

@@ -32,6 +32,7 @@ import { listAudit, writeAudit } from '../store/operate/audit.ts';
 import { acknowledgeIncident, listIncidents, operatorActions } from '../store/operate/incidents.ts';
 import { listJobs, readJob, stopJob } from '../store/operate/jobs.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
+import { sharedAlerts } from '../store/operate/overview.ts';
 import { runIntegration } from '../store/operate/owners.ts';
 import { findToken, listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../store/operate/tokens.ts';
 import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.ts';
@@ -96,6 +97,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     overview: {
       ...integrations,
       activity: (step, sinceMs, within) => readActivity(pool, step, sinceMs, within),
+      sharedAlerts: () => sharedAlerts(pool),
       nodes: () => liveNodes(pool),
       marks: async (sinceMs, within) => {
         const asked = { integrations: within, isLimited: within !== undefined, withSignIns: true };

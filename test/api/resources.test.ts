@@ -306,12 +306,18 @@ test('the overview counts activity; destinations and deliveries show the backlog
 test('alerts are listed and acknowledged', async () => {
   const alert = { integration: 'grand', subject: '', severity: 'warning', message: 'Look.', detail: {} } as const;
   await settleAlerts(node.runtime.pool, [{ kind: 'a_kind', ...alert }], ['a_kind']);
+  const away = { ...alert, integration: '', subject: 'lake' };
+  await settleAlerts(node.runtime.pool, [{ kind: 'b_kind', ...away }], ['b_kind']);
+  const limited = await node.token('viewer', ['grand']);
+  const counted = async (token: string) => (await get('/overview', token)).totals.open_alerts;
+  assert.deepEqual([await counted(admin), await counted(limited)], [2, 1], 'also those of a destination');
+  await settleAlerts(node.runtime.pool, [], ['b_kind']);
   const [open] = (await get('/alerts')).items;
   const acknowledged = await node.call('POST', `/alerts/${open.alert_id}/acknowledge`, admin, {});
   assert.equal(acknowledged.body.acknowledged_by, 'the admin');
   await settleAlerts(node.runtime.pool, [], ['a_kind']);
   assert.equal((await get('/alerts')).items.length, 0);
-  assert.equal((await get('/alerts?state=all')).items.length, 1);
+  assert.equal((await get('/alerts?state=all')).items.length, 2);
 });
 
 test('the live stream carries only the brands of the token', async () => {

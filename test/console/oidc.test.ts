@@ -47,7 +47,7 @@ sign_in:
         cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]),
         [['innbound_session', true, 'Strict']],
       );
-      await here.getByRole('button', { name: 'End all my sessions' }).click();
+      await here.getByRole('button', { name: 'Sign out everywhere' }).click();
       await here.waitForURL('**/sign-in');
       await there.goto(`${desk.url}/runs`);
       await there.waitForURL('**/sign-in');

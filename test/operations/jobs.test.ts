@@ -52,6 +52,8 @@ test('a reprocessing previews its changes, processes everything in steps, and st
   assert.equal(seen.samples[0].diff[0].after, 'BDC');
   const { job_id, total } = await start(request);
   assert.equal(total, 250);
+  const { rows: audited } = await node.runtime.pool.query(`select integration from audit where action = 'jobs.start'`);
+  assert.deepEqual(audited, [{ integration: 'grand' }], 'so that it is among the changes of this brand only');
   assert.equal(await stepJobs(node.runtime, signal), true);
   const half = await job(job_id);
   assert.deepEqual([half.state, half.done, half.counts], ['running', 200, { changed: 200, unchanged: 0, refused: 0 }]);

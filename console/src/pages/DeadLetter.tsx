@@ -240,7 +240,7 @@ function Kept({ letter }: { letter: WholeDeadLetter }) {
             rows={letter.attempts}
             rowKey={({ at }) => at}
             columns={[
-              { head: 'At', cell: ({ at }) => clockOf(at) },
+              { head: 'At', cell: ({ at }) => <span className="nowrap">{clockOf(at)}</span> },
               { head: 'Answer', cell: ({ status, outcome }) => status ?? words(outcome) },
               { head: 'Message', cell: ({ message, code }) => message ?? code },
             ]}

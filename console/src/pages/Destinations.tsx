@@ -35,7 +35,10 @@ export function Destinations() {
                   <One key={one.name} destination={one} />
                 ))}
               </div>
-              <Undelivered first={firstState(items)} />
+              <Undelivered
+                first={firstState(items)}
+                away={new Set(items.filter(({ circuit }) => circuit !== null).map(({ name }) => name))}
+              />
             </div>
           )
         }
@@ -142,7 +145,7 @@ function firstState(destinations: readonly Destination[]): DeliveryState {
   );
 }
 
-function Undelivered({ first }: { first: DeliveryState }) {
+function Undelivered({ first, away }: { first: DeliveryState; away: ReadonlySet<string> }) {
   const [chosen, setState] = useState<DeliveryState>();
   const state = chosen ?? first;
   const query = useApi('deliveries.list', { state, limit: 50 }, { everyMs: useEvery(5), keep: true });
@@ -178,11 +181,15 @@ function Undelivered({ first }: { first: DeliveryState }) {
           {
             head: 'Next attempt',
             phone: 'labelled',
-            cell: ({ held_by, due_at }) =>
+            cell: ({ held_by, due_at, destination }) =>
               held_by ? (
                 <Button size="compact-xs" variant="default" component={Link} to={`/dead-letters/${held_by}`}>
                   Dead letter
                 </Button>
+              ) : away.has(destination) ? (
+                'when the circuit closes'
+              ) : due_at && Date.parse(due_at) <= Date.now() ? (
+                'now'
               ) : (
                 <Ago at={due_at} none="–" />
               ),

@@ -55,6 +55,7 @@ function Editing(props: {
   const { kind, name, source, version, versions } = document;
   const text = draft?.value.text ?? source;
   const dirty = text !== source;
+  const isOlder = older !== undefined && older !== version;
   const setText = (next: string) =>
     edited.save(next === source ? undefined : { text: next, version: draft?.value.version ?? version });
   useLeaveWarning(dirty);
@@ -76,7 +77,7 @@ function Editing(props: {
             Open in the studio
           </Button>
         )}
-        {admin && (
+        {admin && !isOlder && (
           <Button
             onClick={() => applying.apply(text, source)}
             loading={applying.busy}
@@ -87,7 +88,7 @@ function Editing(props: {
         )}
       </Head>
       <div className="wide-narrow">
-        {older !== undefined && older !== version ? (
+        {isOlder ? (
           <DocumentVersion
             key={older}
             current={document}

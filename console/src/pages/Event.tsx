@@ -4,7 +4,7 @@ import { useApi } from '../api/query.tsx';
 import type { Event as WholeEvent } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, State } from '../parts/basics.tsx';
 import { JsonText } from '../parts/data.tsx';
-import { instant, plural, words } from '../parts/format.ts';
+import { capital, instant, plural, words } from '../parts/format.ts';
 
 const route = getRouteApi('/desk/events/$name/$seq');
 
@@ -25,7 +25,7 @@ export function Event() {
             }
             lead={
               <span className="row">
-                <State of={event.state} label={words(event.outcome ?? event.state)} />
+                <State of={event.state} label={capital(words(event.outcome ?? event.state))} />
                 <span className="mono">{event.event_id}</span>
               </span>
             }

@@ -4,7 +4,7 @@ import { useEvery } from '../api/live.ts';
 import { usePages } from '../api/query.tsx';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
-import { words } from '../parts/format.ts';
+import { capital, words } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { eventStates } from '../shell/filters.ts';
@@ -49,7 +49,10 @@ export function Events() {
                 </>
               ),
             },
-            { head: 'State', cell: ({ state, outcome }) => <State of={state} label={words(outcome ?? state)} /> },
+            {
+              head: 'State',
+              cell: ({ state, outcome }) => <State of={state} label={capital(words(outcome ?? state))} />,
+            },
             {
               head: 'Record',
               cell: ({ integration, type, id, version }) => (

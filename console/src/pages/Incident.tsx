@@ -133,7 +133,7 @@ function Effect({ incident }: { incident: Data }) {
   const counts = effects(incident);
   const [kind, name = ''] = incident.cause.split(/:(.*)/s);
   return (
-    <Card title="Effect" aside="since it started">
+    <Card title="Effect" aside="on these brands, since it started">
       <div className="stack">
         {counts.length === 0 ? (
           <p className="muted">Nothing waits and nothing failed meanwhile.</p>

@@ -38,7 +38,7 @@ export function Incidents() {
           { head: 'State', cell: (incident) => <Standing incident={incident} /> },
         ]}
       />
-      <p className="small muted">
+      <p className="small after">
         <Link to="/alerts">All alerts, one by one</Link>
       </p>
     </>

@@ -73,7 +73,7 @@ const titles = {
   paused: 'Paused',
   attention: 'Needs attention',
   failing: 'Failing',
-  auth_failed: 'The partner refuses the credentials',
+  auth_failed: 'Pulling is paused',
 } as const;
 
 /** What the checks found, worst first. */

@@ -126,7 +126,7 @@ function Outcome({ job }: { job: Data }) {
       {job.operation === 'reprocess' &&
         (job.counts.changed
           ? 'Changed reservations are delivered like any other change.'
-          : 'No reservation changed, so nothing is delivered.')}
+          : 'No reservation changed, so nothing was delivered.')}
     </Notice>
   );
 }

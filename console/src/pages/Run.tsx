@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useApi } from '../api/query.tsx';
 import type { RunDetail } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
-import { bytes, clockOf, number, plural, span, syncName } from '../parts/format.ts';
+import { bytes, capital, clockOf, number, plural, span, syncName } from '../parts/format.ts';
 import { Progress, startedBy, tookMs } from '../parts/Runs.tsx';
 import { Table } from '../parts/Table.tsx';
 
@@ -31,7 +31,7 @@ export function Run() {
           <div className="stack">
             <Progress run={run} />
             {run.error_code && (
-              <Notice tone="bad" title={run.error_message ?? run.error_code}>
+              <Notice tone="bad" title={capital(run.error_message ?? run.error_code)}>
                 {meaning(run.error_code)?.next} <code>{run.error_code}</code>
               </Notice>
             )}
@@ -91,7 +91,7 @@ function Windows({ run }: { run: RunDetail }) {
         label="Windows"
         rows={run.windows}
         rowKey={({ from, to }) => `${from} ${to}`}
-        empty={<Empty title="Nothing has been requested yet" />}
+        empty={<Empty small title={run.requests > 0 ? 'No page was read' : 'Nothing has been requested yet'} />}
         columns={[
           {
             head: 'Dates',
@@ -105,7 +105,7 @@ function Windows({ run }: { run: RunDetail }) {
           },
           { head: 'Pages', kind: 'number', cell: ({ pages }) => number(pages) },
           { head: 'Rows', kind: 'number', cell: ({ rows }) => number(rows) },
-          { head: 'New', kind: 'number', cell: ({ fresh }) => number(fresh) },
+          { head: 'Different', kind: 'number', cell: ({ fresh }) => number(fresh) },
           { head: 'Changed', kind: 'number', cell: ({ changed }) => number(changed) },
           { head: 'Passes', kind: 'number', cell: ({ passes }) => number(passes) },
           { head: 'Slowest page', kind: 'number', cell: ({ longest_ms }) => span(longest_ms) },

@@ -40,7 +40,8 @@ export function Tokens() {
                 <>
                   <strong>{name}</strong>
                   <div className="muted small">
-                    {kinds[kind]}, by {created_by}
+                    {kinds[kind]}
+                    {kind !== 'session' && `, by ${created_by}`}
                   </div>
                 </>
               ),

@@ -124,7 +124,7 @@ export function Spark({ values, label }: { values: readonly number[]; label: str
   const most = Math.max(1, ...values);
   const step = values.length > 1 ? 128 / (values.length - 1) : 128;
   const points = values.map((value, index) => `${(index * step).toFixed(1)},${(28 - (value / most) * 26).toFixed(1)}`);
-  if (points.length < 2) return <span className="muted small">no data yet</span>;
+  if (points.length < 2) return <span className="muted small">not counted yet</span>;
   return (
     <svg className="spark" viewBox="0 0 128 30" preserveAspectRatio="none" role="img" aria-label={label}>
       <path className="area" d={`M0,29 L${points.join(' L')} L128,29 Z`} />

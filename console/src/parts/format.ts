@@ -21,7 +21,8 @@ export function clockOf(text: string): string {
 
 export function ago(text: string, nowMs = Date.now()): string {
   const ms = nowMs - new Date(text).getTime();
-  return ms < 0 ? `in ${span(-ms)}` : ms < 4_000 ? 'just now' : `${span(ms)} ago`;
+  const whole = (one: number) => span(Math.round(one / 1_000) * 1_000).replace('.0', '');
+  return ms < 0 ? `in ${whole(-ms)}` : ms < 4_000 ? 'just now' : `${whole(ms)} ago`;
 }
 
 export function span(ms: number): string {

@@ -137,10 +137,10 @@ function Foot({ live }: { live: boolean }) {
         <button
           type="button"
           className="rail-button"
-          title="End your sessions in every browser"
+          title="Ends your sessions in every browser"
           onClick={() => void leave('session.end_everywhere')}
         >
-          End all<span className="visually-hidden"> my sessions</span>
+          Sign out everywhere
         </button>
       </div>
     </div>

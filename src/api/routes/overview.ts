@@ -17,6 +17,8 @@ export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'health'
     sinceMs: number,
     integrations: readonly string[] | undefined,
   ) => Promise<readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[]>;
+  /** How many open alerts concern no single brand. */
+  readonly sharedAlerts: () => Promise<number>;
   readonly nodes: () => Promise<readonly NodeRow[]>;
   /** Documents in force that do not compile. */
   readonly broken: () => readonly { readonly document: string; readonly message: string }[];
@@ -77,10 +79,11 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
         const names = views.map(({ name }) => name);
         const periodMs = periods[query.period];
         const step = periodMs <= periods['1h'] ? '10s' : '1h';
-        const [series, health, nodes] = await Promise.all([
+        const [series, health, nodes, shared] = await Promise.all([
           ports.activity(step, periodMs, seen),
           ports.health(names),
           ports.nodes(),
+          seen === undefined ? ports.sharedAlerts() : 0,
         ]);
         const now = health.map((one) => one.now);
         const lanes = health.flatMap((one) => one.lanes);
@@ -96,7 +99,7 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
             waiting: sum(lanes.map(({ waiting }) => waiting)),
             held: sum(lanes.map(({ held }) => held)),
             open_dead_letters: sum(now.map(({ open_dead_letters }) => open_dead_letters)),
-            open_alerts: sum(now.map(({ open_alerts }) => open_alerts)),
+            open_alerts: shared + sum(now.map(({ open_alerts }) => open_alerts)),
             running: sum(now.map(({ running }) => running)),
           },
           checked_at: new Date(),

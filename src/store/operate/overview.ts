@@ -39,6 +39,14 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
   return rows;
 }
 
+/** Open alerts of no single brand: of a destination, a node, a document. */
+export async function sharedAlerts(db: Pool): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::int as count from alerts where integration = '' and resolved_at is null`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
 export interface LaneNow {
   readonly integration: string;
   readonly destination: string;
