@@ -104,6 +104,35 @@ test('asking: a request per sync, by arrival and by departure', async () => {
   assert.deepEqual(await storedIn('per-sync'), [...new Set(ids)].sort());
 });
 
+test('asking: a list by offset that shifts is read again, and loses nothing', async () => {
+  const pagination = { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: 10 };
+  for (const times of [0, 1, 3]) {
+    const simulator = await simulate({
+      seed: times,
+      reservations: 300,
+      faults: times === 0 ? [] : [{ kind: 'shift', times }],
+    });
+    const { hotel } = simulator;
+    const integration = `shifts-${times}`;
+    const query = { dateFrom: '{window.from}', dateTo: '{window.to}' };
+    const documents = {
+      integration,
+      baseUrl: simulator.baseUrl,
+      timezone: 'UTC',
+      connector: list({ query }, { pagination }),
+    };
+    const from = hotel.today('LIS01');
+    const to = addDays(from, 6);
+    const { state, counters } = await sync(runtime.ports(documents), integration, { from, to });
+    const wanted = hotel.list(({ checkIn, checkOut }) => checkIn <= to && checkOut >= from).map(({ id }) => id);
+    assert.ok(wanted.length > 25);
+    assert.equal(state, 'complete');
+    assert.deepEqual(await storedIn(integration), wanted.sort());
+    const once = Math.ceil((wanted.length - 10) / 8) + 1;
+    assert.equal(counters.requests === once, times === 0, `${counters.requests} requests; ${once} read the list once`);
+  }
+});
+
 const bare = { path: 'cancellations', set: { status: 'cancelled' }, partial: true };
 const whole = { path: 'cancellations' };
 
