@@ -47,20 +47,33 @@ export async function fetchRelated(
     const ids = distinctIds(table.ids, rows, tables);
     const found: Json[] = [];
     let held = 0;
-    for (let start = 0; start < ids.length; start += table.chunk) {
-      const got = await fetchChunk(asker, settings, table, ids.slice(start, start + table.chunk), options);
-      if (got.kind !== 'rows') return got;
-      for (const row of got.rows) found.push(row);
-      held += got.bytes;
-      if (held > settings.maxBytes) {
-        const message = `the rows of ${table.name} for one page exceed the limit of ${settings.maxBytes} bytes`;
-        return { kind: 'failed', code: 'pull.too_large', message };
+    for (const chunks of inGroups(inGroups(ids, table.chunk), chunksAtOnce(settings))) {
+      const answers = await Promise.all(chunks.map((chunk) => fetchChunk(asker, settings, table, chunk, options)));
+      for (const got of answers) {
+        if (got.kind !== 'rows') return got;
+        for (const row of got.rows) found.push(row);
+        held += got.bytes;
+        if (held > settings.maxBytes) {
+          const message = `the rows of ${table.name} for one page exceed the limit of ${settings.maxBytes} bytes`;
+          return { kind: 'failed', code: 'pull.too_large', message };
+        }
       }
     }
     tables[table.name] = found;
     bytes += held;
   }
   return { kind: 'tables', tables, bytes };
+}
+
+/** A declared rate bounds the requests, so some may be open at the same time; otherwise a partner gets one after the other. */
+function chunksAtOnce({ rate }: PullSettings): number {
+  return rate === undefined ? 1 : Math.max(1, Math.min(mostAtOnce, rate.burst));
+}
+
+const mostAtOnce = 4;
+
+function inGroups<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }
 
 /** The answer with the tables added, for the mapping to read at `$body`; undefined for a bare list. */

@@ -54,11 +54,11 @@ const connector = {
   },
 };
 
-type Override = (asked: Asked) => Reply | undefined;
+type Override = (asked: Asked) => Reply | undefined | Promise<Reply | undefined>;
 
 async function partnerOf(override: Override = () => undefined): Promise<ScriptedPartner> {
-  const partner = await opened((asked): Reply => {
-    const own = override(asked);
+  const partner = await opened(async (asked): Promise<Reply> => {
+    const own = await override(asked);
     if (own !== undefined) return own;
     if (asked.path === '/guests') return { json: asked.query.getAll('id').map(guestOf) };
     if (asked.path === '/types/LIS01') {
@@ -72,10 +72,10 @@ async function partnerOf(override: Override = () => undefined): Promise<Scripted
 }
 
 let made = 0;
-async function pulled(override?: Override) {
+async function pulled(override?: Override, pull: Record<string, unknown> = {}) {
   const partner = await partnerOf(override);
   const integration = `related${++made}`;
-  const ports = runtime.ports({ integration, baseUrl: partner.url, connector });
+  const ports = runtime.ports({ integration, baseUrl: partner.url, connector, pull });
   const result = await sync(ports, integration, day);
   return { partner, integration, ports, result, stored: await runtime.stored(integration) };
 }
@@ -84,6 +84,28 @@ const nameOf = (data: unknown) => (data as { guests: { last_name?: string }[] })
 const roomOf = (data: unknown) => (data as { rooms: { room_type?: string }[] }).rooms[0]?.room_type;
 const asksFor = (path: string) => (partner: ScriptedPartner) => partner.requests.filter((asked) => asked.path === path);
 const guestAsks = asksFor('/guests');
+
+test('chunks are requested at the same time only where the rate is declared', async () => {
+  for (const isDeclared of [true, false]) {
+    const second = Promise.withResolvers<void>();
+    let open = 0;
+    let most = 0;
+    const rate = { rate: { requests: 100, per: '1s', burst: 10 } };
+    const { partner, result, stored } = await pulled(
+      async ({ path }) => {
+        if (path !== '/guests') return undefined;
+        most = Math.max(most, ++open);
+        if (open === 2) second.resolve();
+        if (isDeclared) await second.promise;
+        open--;
+        return undefined;
+      },
+      { ...(isDeclared && rate), timeouts: { idle: '2s', total: '2s' } },
+    );
+    assert.deepEqual([result.state, guestAsks(partner).length, most], ['complete', 2, isDeclared ? 2 : 1]);
+    assert.ok(stored.every(({ id, data }) => nameOf(data) === `Example g${(Number(id.slice(1)) - 1) % 5}`));
+  }
+});
 
 test('related rows are fetched in chunks, each id once, and joined', async () => {
   const { partner, result, stored } = await pulled();
