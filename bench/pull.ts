@@ -12,14 +12,15 @@ import { openWorkspace } from './pull/workspace.ts';
  * fetching, parsing and copying alone; memory at 1,000,000 within 20 % of that; a poll without changes processes
  * 20,000 records per second without writing a reservation; scheduling 10,000 brands uses less than 5 % of a core.
  *
- *   bench pull [--count N] [--memory [N]] [--schedules]
+ *   bench pull [--count N] [--offset] [--memory [N]] [--schedules]      --offset: the list is paged by offset, not by cursor
  */
 export async function run(args: readonly string[]): Promise<void> {
   const numberAfter = (name: string, otherwise: number) =>
     Number(args[args.indexOf(name) + 1] || otherwise) || otherwise;
-  const only = ['--memory', '--schedules'].filter((name) => args.includes(name));
+  const only = ['--memory', '--schedules', '--offset'].filter((name) => args.includes(name));
   const count = args.includes('--count') ? numberAfter('--count', 100_000) : 100_000;
   if (only.length === 0) await throughput(count);
+  if (only.includes('--offset')) await throughput(count, 'offset');
   if (only.includes('--memory')) {
     await memory(count);
     await memory(numberAfter('--memory', 1_000_000));
@@ -40,8 +41,8 @@ export interface Throughput {
   readonly unchangedPerSecond: number;
 }
 
-export async function throughput(count: number): Promise<Throughput> {
-  const workspace = await openWorkspace(count);
+export async function throughput(count: number, paging: 'cursor' | 'offset' = 'cursor'): Promise<Throughput> {
+  const workspace = await openWorkspace(count, paging);
   /** Measures wall-clock and processor time; the latter is meaningful on a busy machine too. */
   const timed = async <T>(
     name: string,
@@ -79,11 +80,11 @@ export async function throughput(count: number): Promise<Throughput> {
     );
     const before = await rowsAsWritten();
     const again = await timed('poll, nothing changed', () => backfill(workspace, count));
-    const { unchanged } = again.value.result.counters;
+    const { unchanged, requests } = again.value.result.counters;
     const untouched = (await rowsAsWritten()) === before ? 'no' : 'SOME';
     const unchangedPerSecond = count / again.value.runSeconds;
     console.log(
-      `  ${Math.round(unchangedPerSecond)}/s (target 20,000/s), ${unchanged} unchanged, ${untouched} writes to reservations`,
+      `  ${Math.round(unchangedPerSecond)}/s (target 20,000/s), ${unchanged} unchanged, ${untouched} writes to reservations, ${requests} requests`,
     );
     return {
       seconds: first.seconds,

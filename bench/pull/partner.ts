@@ -62,7 +62,7 @@ const server = createServer((request, response) => {
   const dayOf = (name: string) => Math.round((Date.parse(`${query.get(name)}T00:00:00Z`) - firstDay) / dayMs);
   const first = Math.max(0, dayOf('dateFrom') * perDay);
   const end = Math.min(total, (dayOf('dateTo') + 1) * perDay);
-  const start = query.has('cursor') ? decode(query.get('cursor') ?? '') : first;
+  const start = query.has('cursor') ? decode(query.get('cursor') ?? '') : first + Number(query.get('offset') ?? 0);
   const stop = Math.min(end, start + Number(query.get('limit')));
   const rows: string[] = [];
   for (let no = start; no < stop; no++) rows.push(row(no));

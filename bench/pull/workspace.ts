@@ -27,8 +27,16 @@ export interface BenchWorkspace {
   close(): Promise<void>;
 }
 
+const pagings = {
+  cursor: 'cursor, next: next_cursor, cursor: query.cursor',
+  offset: 'offset, offset: query.offset',
+} as const;
+
 /** A workspace with a partner of `count` reservations and a warehouse, on a durable embedded PostgreSQL. */
-export async function openWorkspace(reservations: number): Promise<BenchWorkspace> {
+export async function openWorkspace(
+  reservations: number,
+  paging: keyof typeof pagings = 'cursor',
+): Promise<BenchWorkspace> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
   const partner = await startPartner(reservations);
   const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
@@ -39,7 +47,7 @@ export async function openWorkspace(reservations: number): Promise<BenchWorkspac
     'connectors/bench-pms.yaml': `connector: bench-pms
 pull:
   request: { path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
-  pagination: { type: cursor, next: next_cursor, cursor: query.cursor, limit: query.limit, page_size: ${pageSize} }
+  pagination: { type: ${pagings[paging]}, limit: query.limit, page_size: ${pageSize} }
 shape: { root_path: reservations }
 `,
     'integrations/bench.yaml': `integration: bench
