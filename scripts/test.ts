@@ -1,10 +1,11 @@
 /** Runs the checks and the tests, one line per step with its time. Node's summary and the slowest files come last. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepareBrowser } from './prepare-browser.ts';
+import { planTests, writeShared } from './test-files.ts';
 
 const root = path.dirname(import.meta.dirname);
 const tool = (name: string) => path.join(root, 'node_modules', '.bin', name);
@@ -16,10 +17,10 @@ const staticChecks: readonly [step: string, program: string, ...args: string[]][
   ['unused code', tool('knip')],
 ];
 
-/** Tests start their own servers: two at a time keep two cores busy, more make them wait for each other. */
+/** Three at a time keep two cores busy: a fifth of a test's time is waiting. */
 const runner = [
   '--test',
-  '--test-concurrency=2',
+  '--test-concurrency=3',
   '--test-timeout=400000',
   '--disable-warning=ExperimentalWarning',
   '--test-reporter=spec',
@@ -42,17 +43,16 @@ delete env.NODE_TEST_CONTEXT;
 
 interface Plan {
   readonly checks: boolean;
-  readonly patterns: readonly string[];
+  readonly tests: 'all' | readonly string[];
 }
 
 function plan(args: readonly string[]): Plan | undefined {
-  const everything = ['test/**/*.test.ts'];
   const [first] = args;
-  if (first === undefined || (first === '--all' && args.length === 1)) return { checks: true, patterns: everything };
-  if (first === '--no-suite' && args.length === 1) return { checks: true, patterns: [] };
-  if (first === '--suite' && args.length === 1) return { checks: false, patterns: everything };
+  if (first === undefined || (first === '--all' && args.length === 1)) return { checks: true, tests: 'all' };
+  if (first === '--no-suite' && args.length === 1) return { checks: true, tests: [] };
+  if (first === '--suite' && args.length === 1) return { checks: false, tests: 'all' };
   if (args.some((arg) => arg.startsWith('-'))) return undefined;
-  return { checks: false, patterns: args.map(pattern) };
+  return { checks: false, tests: args.map(pattern) };
 }
 
 function pattern(argument: string): string {
@@ -93,12 +93,26 @@ async function main(): Promise<number> {
   }
   let ok = true;
   for (const each of planned.checks ? staticChecks : []) ok = (await check(each)) && ok;
-  if (planned.patterns.length === 0) return ok ? 0 : 1;
+  if (planned.tests.length === 0) return ok ? 0 : 1;
   if (!ok) console.log('✖ the checks above failed, so this run fails; the tests run anyway');
   prepareBrowser();
   // Once, before the tests that start services: each of them would find it missing and wait for the same build.
   await run(process.execPath, [path.join(root, 'console', 'build.ts')], 'inherit');
-  return (await run(process.execPath, [...runner, ...planned.patterns], 'inherit')).ok && ok ? 0 : 1;
+  const passed = planned.tests === 'all' ? await runAll() : await runTests(planned.tests);
+  return passed && ok ? 0 : 1;
 }
+
+async function runAll(): Promise<boolean> {
+  const tests = planTests(root);
+  const shared = writeShared(root, tests);
+  try {
+    return await runTests([...shared.files, ...tests.alone]);
+  } finally {
+    rmSync(shared.folder, { recursive: true });
+  }
+}
+
+const runTests = async (patterns: readonly string[]): Promise<boolean> =>
+  (await run(process.execPath, [...runner, ...patterns], 'inherit')).ok;
 
 process.exitCode = await main();

@@ -55,7 +55,11 @@ test('a change of one document keeps what it does not concern', () => {
   assert.equal(paused.destinations.get('crm')?.version, 2);
   assert.equal(paused.integrations.get('a'), a, 'a destination with the same types affects no brand');
   const fed = withChanges(paused, put(crm(['guest'], 3)));
-  assert.deepEqual(fed.integrations.get('a')?.target.destinations.guest, ['crm'], 'a changed destination affects its brands');
+  assert.deepEqual(
+    fed.integrations.get('a')?.target.destinations.guest,
+    ['crm'],
+    'a changed destination affects its brands',
+  );
   assert.equal(fed.integrations.get('a')?.path, a?.path, 'which are not compiled again');
   const mapped = withChanges(fed, put(connector(2)));
   assert.equal(mapped.integrations.get('a')?.target.connectorVersion, 2, 'a changed connector affects its brands');

@@ -195,7 +195,11 @@ test('keys follow the records: an address that no record contains any more match
     ahead({ guests: [{ first_name: 'Marta', guest_id: 'G-1', email: 'x.1@guest.booking.com' }] }),
   );
   await bench.work();
-  assert.deepEqual(await keys(), ['guest_id:G-1', 'phone:+351912345678'], 'an alias is not a key; a phone number that was not sent is kept');
+  assert.deepEqual(
+    await keys(),
+    ['guest_id:G-1', 'phone:+351912345678'],
+    'an alias is not a key; a phone number that was not sent is kept',
+  );
   await bench.send('reservation.updated', ahead({ guests: [] }));
   await bench.work();
   assert.deepEqual(await keys(), []);

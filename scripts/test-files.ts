@@ -1,0 +1,42 @@
+/** Which test files share a process in the suite. */
+import { globSync, mkdtempSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * Files that each need a separate process: those that measure time or memory, end processes, or take long. All others share one process
+ * per folder, because loading the sources and starting PostgreSQL for each file took a third of the suite's processor time.
+ */
+const alone = ['api/oidc', 'console', 'deliver', 'e2e', 'embedded-postgres', 'fuzz', 'install', 'intake', 'simulation'];
+
+export interface TestPlan {
+  readonly alone: readonly string[];
+  /** By folder. */
+  readonly shared: ReadonlyMap<string, readonly string[]>;
+}
+
+export function planTests(root: string): TestPlan {
+  const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
+  const isAlone = (file: string) =>
+    alone.some((each) => file.startsWith(`test/${each}/`) || file === `test/${each}.test.ts`);
+  const shared = Map.groupBy(
+    files.filter((file) => !isAlone(file)),
+    (file) => file.split('/').slice(1, -1)[0] ?? 'all',
+  );
+  return { alone: files.filter(isAlone), shared };
+}
+
+/** Writes one file per folder that imports the folder's test files. Returns what to give to `node --test`, and where they are. */
+export function writeShared(
+  root: string,
+  { shared }: TestPlan,
+): { readonly folder: string; readonly files: readonly string[] } {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'innbound-suite-'));
+  const files = [...shared].map(([name, parts]) => {
+    const file = path.join(folder, `${name}.test.mjs`);
+    writeFileSync(file, parts.map((part) => `import '${pathToFileURL(path.join(root, part)).href}';\n`).join(''));
+    return file;
+  });
+  return { folder, files };
+}
