@@ -62,6 +62,7 @@ export async function run(args: readonly string[]): Promise<void> {
     await delay(60_000);
     const postmaster = postmasterOf(server.dataDir);
     await idle(node, postmaster, 30);
+    await judge(node, postmaster);
     for (const [how, edit] of [
       ['an edit through the API is in force', editThroughApi],
       ['an edit on another node is in force', editElsewhere],
@@ -104,6 +105,17 @@ async function idle(node: ChildProcess, postmaster: number, seconds: number): Pr
   const share = (ms: number) => `${(ms / (seconds * 10)).toFixed(1)} %`;
   console.log(
     `idle: node ${share(after.cpuMs - before.node)} of a core, PostgreSQL ${share(cpuMs(postmaster).server - before.server)}, ${Math.round(after.rssMb)} MB`,
+  );
+}
+
+async function judge(node: ChildProcess, postmaster: number): Promise<void> {
+  const before = { node: (await report(node)).cpuMs, server: cpuMs(postmaster).server };
+  const startedAt = performance.now();
+  node.send({ judge: true });
+  await once(node, 'message');
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(
+    `judging all alerts once takes ${seconds} s; processor time node ${Math.round((await report(node)).cpuMs - before.node)} ms, PostgreSQL ${cpuMs(postmaster).server - before.server} ms`,
   );
 }
 

@@ -1,6 +1,7 @@
 /** A node as `serve` runs it, which reports on itself to the benchmark. */
 
 import { applyDocument } from '../../src/operations/edit-documents.ts';
+import { watchOnce } from '../../src/operations/watch-once.ts';
 import { startService } from '../../src/service.ts';
 
 export interface NodeReport {
@@ -13,7 +14,11 @@ export interface NodeReport {
 const [workspaceDir = '.'] = process.argv.slice(2);
 const service = await startService({ workspaceDir, port: 0, host: '127.0.0.1', role: 'all', logLevel: 'error' });
 
-process.on('message', ({ integration, edit }: { integration: string; edit?: string }) => {
+process.on('message', ({ integration, edit, judge }: { integration: string; edit?: string; judge?: true }) => {
+  if (judge) {
+    void watchOnce(service.runtime).then(() => process.send?.('judged'));
+    return;
+  }
   if (edit !== undefined) {
     void applyDocument(service.runtime, 'integration', integration, edit, 'bench').then((applied) =>
       process.send?.(applied),

@@ -12,6 +12,9 @@ const patienceMs = 10_000;
 /** Due work is looked for at least this often, in case a signal is lost. */
 const longestSleepMs = 1_000;
 
+/** With 100,000 lanes that all have due work, a look takes more than a second. */
+const longestRestMs = 10_000;
+
 /** Up to this many brands, their lanes are listed for the store. */
 const listedBrands = 100;
 
@@ -29,8 +32,8 @@ export function startDeliveries(ports: DeliverPorts): Loop {
     },
     rest: async (looked, signal) => {
       if (looked === undefined) return ports.clock.wait(longestSleepMs, signal);
-      // Looking costs an index probe per lane. The pause limits it to a fifth of the time, however many signals arrive.
-      const restMs = Math.min(5 + 4 * looked.tookMs, 500);
+      // Looking costs an index probe per lane with due work. The pause limits it to a fifth of the time, however many signals arrive.
+      const restMs = Math.min(5 + 4 * looked.tookMs, longestRestMs);
       await ports.clock.wait(restMs, signal);
       if (looked.sleepMs > restMs) await ports.wake.wait('outbox', looked.sleepMs - restMs, signal);
     },
@@ -152,6 +155,18 @@ function openEngine(ports: DeliverPorts, lanes: () => Lanes): Engine {
     }
   }
 
+  const dueOf = (lanes: readonly LaneKey[], isBounded: boolean) =>
+    ports.store.nextDue(lanes, {
+      sinceMs: (lane) => (isBounded ? floors.sinceMs(lane) : undefined),
+      withinMs: longestSleepMs,
+    });
+
+  function dueOfAll(isBounded: boolean): Promise<DueLane[]> {
+    const allSendAtOnce = followed?.destinations.every(({ batchWaitMs }) => batchWaitMs === 0);
+    const sinceMs = isBounded && allSendAtOnce ? floors.oldestSinceMs() : undefined;
+    return ports.store.nextDueOfAll({ sinceMs, withinMs: longestSleepMs });
+  }
+
   /** With `batch.wait`, a lane is due once its oldest record has waited for that time or a full batch is due. */
   async function batchDue(lane: DueLane): Promise<DueLane> {
     const { batchWaitMs = 0, batch = 1 } = laneOf(lane)?.destination ?? {};
@@ -175,8 +190,7 @@ function openEngine(ports: DeliverPorts, lanes: () => Lanes): Engine {
         followDocuments();
         if (listed?.length === 0) return longestSleepMs;
         const look = floors.look();
-        const bounds = { sinceMs: (lane: LaneKey) => floors.sinceMs(lane), withinMs: longestSleepMs };
-        const found = await ports.store.nextDue(listed, look.isBounded ? bounds : undefined);
+        const found = await (listed === undefined ? dueOfAll(look.isBounded) : dueOf(listed, look.isBounded));
         look.found(found);
         const due = await Promise.all(found.filter(laneOf).map(batchDue));
         const ready = due.filter(({ dueInMs }) => dueInMs <= 0);

@@ -34,6 +34,13 @@ export class LaneFloors {
     return this.#clock.uptimeMs() - (this.#first.get(key) ?? this.#lookedAtMs) + marginMs;
   }
 
+  /** The same for a look at all lanes at once. */
+  oldestSinceMs(): number | undefined {
+    if (this.#lookedAtMs === undefined || this.#open.size > 0) return undefined;
+    const first = this.#first.values().reduce((one, other) => Math.min(one, other), this.#lookedAtMs);
+    return this.#clock.uptimeMs() - first + marginMs;
+  }
+
   /** Begins a look: whether it may be bounded, and how to report what it found. */
   look(): { readonly isBounded: boolean; found(due: readonly DueLane[]): void } {
     const startedAtMs = this.#clock.uptimeMs();

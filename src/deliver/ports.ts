@@ -118,12 +118,17 @@ export interface DueLane extends LaneKey {
   readonly isProbe: boolean;
 }
 
-/** The bounds of a look for due work. */
+/** What a look for due work leaves out. */
 export interface DueBounds {
   /** Records of the lane that became due longer ago than this. */
   readonly sinceMs: (lane: LaneKey) => number | undefined;
   /** Records that become due later than this. */
   readonly withinMs: number;
+}
+
+export interface DueBoundsOfAll {
+  readonly sinceMs?: number | undefined;
+  readonly withinMs?: number;
 }
 
 export interface ClaimOptions {
@@ -136,11 +141,10 @@ export interface ClaimOptions {
 }
 
 export interface DeliveryStore {
-  /**
-   * For each lane with waiting work: when its first record is due, or its first lease ends. Without `lanes`, looks for all. May include
-   * lanes that were not requested.
-   */
-  nextDue(lanes: readonly LaneKey[] | undefined, bounds?: DueBounds): Promise<DueLane[]>;
+  /** For each of these lanes with waiting work: when its first record is due, or its first lease ends. */
+  nextDue(lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]>;
+  /** The same for all lanes, also those of documents that are not in force. */
+  nextDueOfAll(bounds?: DueBoundsOfAll): Promise<DueLane[]>;
   /** Counts the due records of a lane, up to a limit. */
   countDue(lane: LaneKey, limit: number): Promise<number>;
   /** Leases due records; none while the destination is paused, or while its circuit is open and this is not a probe. */

@@ -7,6 +7,7 @@ import type {
   ClaimOptions,
   DeliveryStore,
   DueBounds,
+  DueBoundsOfAll,
   DueLane,
   LaneKey,
 } from '../../deliver/ports.ts';
@@ -25,6 +26,7 @@ import { settle } from './settle.ts';
 export function outboxStore(pool: Pool): DeliveryStore {
   return {
     nextDue: (lanes, bounds) => nextDue(pool, lanes, bounds),
+    nextDueOfAll: (bounds) => nextDueOfAll(pool, bounds),
     countDue: (lane, limit) => countDue(pool, lane, limit),
     claim: (lane, limit, leaseMs, options = {}) => claim(pool, lane, limit, leaseMs, options),
     extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
@@ -42,9 +44,6 @@ export function outboxStore(pool: Pool): DeliveryStore {
 }
 
 type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
-
-/** Up to this many lanes are looked up one by one. */
-const fewLanes = 100;
 
 const dueColumns = `d.integration, d.destination,
   (extract(epoch from greatest(d.due_at, p.paused_until, c.probe_at) - clock_timestamp()) * 1000)::float8 as "dueInMs",
@@ -68,14 +67,21 @@ const nextDueOfFew = {
                     order by due_at limit 1) o) d ${dueLimits}`,
 };
 
-const nextDueOfMany = {
-  name: 'outbox-next-due-of-many',
-  text: `with recursive ${lanesWithWork} select ${dueColumns} from d ${dueLimits}`,
+const ofAll = {
+  name: 'outbox-next-due-of-all',
+  text: `
+    with recursive ${lanesWithWork(`
+      o.due_at >= coalesce(now() - $1::float8 * interval '1 millisecond', '-infinity')
+      and o.due_at <= coalesce(now() + $2::float8 * interval '1 millisecond', 'infinity')`)}
+    select ${dueColumns} from d ${dueLimits}`,
 };
 
-/** The bounds apply only to few lanes: with many, the index is stepped through from lane to lane. */
-async function nextDue(pool: Pool, lanes: readonly LaneKey[] | undefined, bounds?: DueBounds): Promise<DueLane[]> {
-  if (lanes === undefined || lanes.length > fewLanes) return (await pool.query<DueLane>(nextDueOfMany)).rows;
+async function nextDueOfAll(pool: Pool, { sinceMs, withinMs }: DueBoundsOfAll = {}): Promise<DueLane[]> {
+  const { rows } = await pool.query<DueLane>({ ...ofAll, values: [sinceMs, withinMs] });
+  return rows;
+}
+
+async function nextDue(pool: Pool, lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]> {
   const { rows } = await pool.query<DueLane>({
     ...nextDueOfFew,
     values: [

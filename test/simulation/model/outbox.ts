@@ -18,7 +18,7 @@ export function outboxModel(model: StoreModel, link: Link): DeliveryStore {
   return {
     nextDue: (lanes, bounds) =>
       link.call('nextDue', () =>
-        (lanes ?? []).flatMap((lane) => {
+        lanes.flatMap((lane) => {
           const from = model.now() - (bounds?.sinceMs(lane) ?? Number.POSITIVE_INFINITY);
           const to = model.now() + (bounds?.withinMs ?? Number.POSITIVE_INFINITY);
           const times = rowsOf(model, lane).map((row) => row.dueAt ?? Number.POSITIVE_INFINITY);
@@ -31,6 +31,8 @@ export function outboxModel(model: StoreModel, link: Link): DeliveryStore {
           return [{ ...lane, dueInMs: at - model.now(), firstDueInMs, isProbe: circuit?.openedAt !== undefined }];
         }),
       ),
+    // The simulated brands are few enough to be listed.
+    nextDueOfAll: () => Promise.reject(new TypeError('not modelled')),
     countDue: (lane, limit) =>
       link.call('countDue', () => Math.min(limit, rowsOf(model, lane).filter((row) => isDue(model, row)).length)),
     claim: (lane, limit, leaseMs, options) => link.call('claim', () => claim(model, lane, limit, leaseMs, options)),

@@ -176,14 +176,25 @@ test('among many lanes, only those with waiting work are found, with the same an
   const lanes = Array.from({ length: 200 }, (_, i) =>
     ['crm', 'warehouse'].map((destination) => ({ integration: `brand-${i + 1}`, destination })),
   ).flat();
-  const many = await store.nextDue(lanes);
+  const many = await store.nextDueOfAll();
   assert.deepEqual(
     many.map(({ integration, destination }) => `${integration} ${destination}`).sort(),
     [100, 150, 200, 50].flatMap((n) => [`brand-${n} crm`, `brand-${n} warehouse`]),
   );
-  const few = await store.nextDue(lanes.filter(({ integration }) => /(?:50|00)$/.test(integration)));
+  const few = await store.nextDue(lanes);
+  assert.equal(few.length, many.length);
   for (const one of few) {
     const same = many.find((lane) => lane.integration === one.integration && lane.destination === one.destination);
     assert.ok(Math.abs((same?.dueInMs ?? 0) - one.dueInMs) < 5_000, `${one.integration} ${one.destination}`);
   }
+  const named = async (bounds: Parameters<typeof store.nextDueOfAll>[0]) =>
+    (await store.nextDueOfAll(bounds)).map(({ integration, destination }) => `${integration} ${destination}`);
+  assert.deepEqual(
+    await named({ withinMs: 60_000 }),
+    ['brand-50 crm', 'brand-50 warehouse'],
+    'the others are due later',
+  );
+  await pool.query(`update outbox set due_at = now() - interval '1 minute' where due_at is not null and id <> 'r2'`);
+  assert.deepEqual(await named({ withinMs: 60_000, sinceMs: 10_000 }), ['brand-50 crm', 'brand-50 warehouse']);
+  assert.equal((await named({ withinMs: 60_000 })).length, many.length);
 });
