@@ -26,11 +26,35 @@ import { summarizeIncident } from './incidents.ts';
 
 /** Evaluates all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
 export async function watchOnce(runtime: Runtime): Promise<void> {
+  await judgeCauses(runtime);
+  await judgeBrands(runtime);
+}
+
+/** Kinds with one alert for each cause. Judging them costs the same with any number of brands. */
+const causeKinds: readonly string[] = [
+  'breaker_open',
+  'node_stalled',
+  'destination_away',
+  'document_broken',
+  'alert_route_failing',
+];
+const brandKinds = alertKinds.filter((kind) => !causeKinds.includes(kind));
+
+export async function judgeCauses(runtime: Runtime): Promise<void> {
+  await settle(runtime, { ...noFacts, ...(await causes(runtime)) }, causeKinds);
+}
+
+/** The kinds that need facts about every brand. With 100,000 brands these take seconds to read. */
+export async function judgeBrands(runtime: Runtime): Promise<void> {
+  await settle(runtime, await facts(runtime), brandKinds);
+}
+
+async function settle(runtime: Runtime, known: Facts, kinds: readonly string[]): Promise<void> {
   const routes = alertRoutes(runtime);
   const { raised, resolved } = await settleAlerts(
     runtime.pool,
-    conditionsOf(await facts(runtime)),
-    alertKinds,
+    conditionsOf(known).filter(({ kind }) => kinds.includes(kind)),
+    kinds,
     (alert, news) => routesFor(routes, alert, news, systemClock.now()),
   );
   for (const { alert_id, kind, integration, subject, severity } of raised) {
@@ -71,6 +95,39 @@ const rules = {
   pull: { missed: 4, leastMs: 90 * 60_000 },
 };
 
+const noFacts: Facts = {
+  feeds: [],
+  runs: [],
+  breakers: [],
+  authFailures: [],
+  deadLetters: [],
+  unlisted: [],
+  skews: [],
+  stalled: [],
+  nodeClocks: [],
+  lanes: [],
+  failing: [],
+  circuits: [],
+  broken: [],
+  alertRoutes: [],
+};
+
+async function causes(runtime: Runtime) {
+  const { pool } = runtime;
+  const active = runtime.active();
+  const breakers = await openBreakersOf(runtime);
+  const stalled = await stalledNodes(pool);
+  const circuits = await openCircuits(pool);
+  const sends = await routeStates(pool);
+  return {
+    breakers,
+    stalled,
+    circuits: circuits.filter(({ destination }) => active.destinations.has(destination)),
+    broken: active.broken,
+    alertRoutes: sends.filter(({ route, failing }) => failing > 0 && alertRoutes(runtime).has(route)),
+  } satisfies Partial<Facts>;
+}
+
 async function facts(runtime: Runtime): Promise<Facts> {
   const { pool } = runtime;
   const active = runtime.active();
@@ -81,24 +138,22 @@ async function facts(runtime: Runtime): Promise<Facts> {
   // One after another: together they took ten connections, which PostgreSQL opened and closed again every 30 seconds.
   const feeds = await quietFeeds(pool, pushing, pulling, rules.push.leastMs);
   const runs = await failedLastRuns(pool);
-  const breakers = await openBreakersOf(runtime);
   const auth = await authFailures(pool, names);
   const dead = await deadLetterGrowth(pool);
   const unlisted = await recentlyUnlisted(pool);
   const skews = await clockSkews(pool);
   const clocks = await nodeClocks(pool, clockToleranceMs);
-  const stalled = await stalledNodes(pool);
   const busy = await busyLanes(runtime);
-  const circuits = await openCircuits(pool);
-  const sends = await routeStates(pool);
+  const known = await causes(runtime);
   const lanes = busy.filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
-  const isAway = (destination: string) => circuits.some((circuit) => circuit.destination === destination);
+  const isAway = (destination: string) => known.circuits.some((circuit) => circuit.destination === destination);
   const failing = Map.groupBy(
     lanes.filter((lane) => lane.failing && !isAway(lane.destination)),
     ({ destination }) => destination,
   );
   const now = systemClock.now();
   return {
+    ...known,
     feeds: feeds.map(({ integration, feed, last_at, hours }) => ({
       integration,
       feed,
@@ -109,13 +164,11 @@ async function facts(runtime: Runtime): Promise<Facts> {
       ),
     })),
     runs: runs.filter(({ integration }) => active.documents.has(integration)),
-    breakers,
     authFailures: auth,
     deadLetters: dead,
     unlisted,
     skews,
     nodeClocks: clocks,
-    stalled,
     lanes,
     failing: [...failing].map(([destination, its]) => ({
       destination,
@@ -123,8 +176,5 @@ async function facts(runtime: Runtime): Promise<Facts> {
       waiting: its.reduce((sum, lane) => sum + lane.waiting, 0),
       last_failure: its[0]?.last_failure ?? null,
     })),
-    circuits: circuits.filter(({ destination }) => active.destinations.has(destination)),
-    broken: active.broken,
-    alertRoutes: sends.filter(({ route, failing }) => failing > 0 && alertRoutes(runtime).has(route)),
   };
 }

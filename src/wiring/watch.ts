@@ -1,7 +1,7 @@
 import { durationMs } from '../documents/duration.ts';
 import { systemClock } from '../kit/clock.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
-import { sendDueAlerts, watchOnce } from '../operations/watch-once.ts';
+import { judgeBrands, judgeCauses, sendDueAlerts } from '../operations/watch-once.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { withPatience } from '../store/db/pool.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
@@ -22,14 +22,14 @@ export function startWatch(runtime: Runtime): Loop {
       rest: (_, signal) => systemClock.wait(ms, signal),
       onError: (error) => log.warn({ task: name, error: (error as Error).message }, 'watch: failed'),
     });
-  // One node evaluates alerts for all brands. With many brands that takes long, so it gets a fiftieth of the time.
+  // One node judges what concerns single brands. With many brands that takes long, so it gets a fiftieth of the time.
   const judging = startLoop({
     name: 'alerts',
     heartbeats: runtime.heartbeats,
     patienceMs: 600_000,
     turn: async () => {
       const startedAt = systemClock.now();
-      if (await claimMark(pool, 'alerts', judgedEveryMs - 1_000)) await watchOnce(runtime);
+      if (await claimMark(pool, 'alerts', judgedEveryMs - 1_000)) await judgeBrands(runtime);
       return systemClock.now() - startedAt;
     },
     rest: (tookMs, signal) => systemClock.wait(Math.max(judgedEveryMs, 49 * (tookMs ?? 0)), signal),
@@ -37,6 +37,9 @@ export function startWatch(runtime: Runtime): Loop {
   });
   const loops = [
     every('activity', 2_000, () => countActivity(pool)),
+    every('alert causes', judgedEveryMs, async () => {
+      if (await claimMark(pool, 'alert causes', judgedEveryMs - 1_000)) await judgeCauses(runtime);
+    }),
     judging,
     every('alert routes', 2_000, (signal) => sendDueAlerts(runtime, signal)),
     every('delivered erasures', 5_000, () => forgetDeliveredErasures(pool)),

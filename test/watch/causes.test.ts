@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { watchOnce } from '../../src/operations/watch-once.ts';
+import { judgeBrands, judgeCauses, watchOnce } from '../../src/operations/watch-once.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 let node: ApiNode;
@@ -88,3 +88,21 @@ for (const [kind, begin, end] of causes) {
     assert.equal(await opened(kind), 0);
   });
 }
+
+test('a destination that is away is reported without judging every brand, whose alerts stay', async () => {
+  const entry = (kind: string) => causes.find(([one]) => one === kind) ?? assert.fail(kind);
+  const [, unlist, list] = entry('bookings_unlisted');
+  const [, leave, come] = entry('destination_away');
+  await unlist();
+  await judgeBrands(node.runtime);
+  await leave();
+  await judgeBrands(node.runtime);
+  assert.deepEqual([await opened('bookings_unlisted'), await opened('destination_away')], [1, 0]);
+  await judgeCauses(node.runtime);
+  assert.deepEqual([await opened('bookings_unlisted'), await opened('destination_away')], [1, 1]);
+  await Promise.all([list(), come()]);
+  await judgeCauses(node.runtime);
+  assert.deepEqual([await opened('bookings_unlisted'), await opened('destination_away')], [1, 0]);
+  await judgeBrands(node.runtime);
+  assert.equal(await opened('bookings_unlisted'), 0);
+});
