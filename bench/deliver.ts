@@ -62,6 +62,33 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+/** Claims with acknowledgement per second, by backlog. Small backlogs are drained several times. */
+export async function measureClaims(backlogs: readonly number[]): Promise<[backlog: number, perSecond: number][]> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
+  const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
+  const pool = openPool({ connection: server.connection, applicationName: 'bench', maxConnections: 16 });
+  const points: [number, number][] = [];
+  try {
+    await migrate(pool);
+    for (const backlog of backlogs) {
+      await fill(pool, backlog);
+      let [done, seconds] = [0, 0];
+      while (done < 60_000) {
+        if (done > 0) await refill(pool);
+        const [count, took] = await drain(pool, Math.min(backlog, 60_000));
+        done += count;
+        seconds += took;
+      }
+      points.push([backlog, done / seconds]);
+    }
+    return points;
+  } finally {
+    await pool.end();
+    await server.release();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 const micros = (ms: number, count: number): string => `${((ms * 1_000) / count).toFixed(0)} µs`;
 
 const lane = { integration: 'bench', destination: 'crm' };

@@ -107,6 +107,9 @@ export async function run(args: readonly string[]): Promise<void> {
           record(`pull, ${what}, records a second`, pull.perSecond);
           record(`pull, ${what}, processor time a record, ms`, pull.cpuMs);
         }
+        console.log(
+          `${isWarm ? `round ${round}` : 'warm-up'}: ${contestant.name}, load ${os.loadavg()[0]?.toFixed(1)}`,
+        );
       }
       loads.push(os.loadavg()[0] ?? 0);
     }

@@ -28,6 +28,18 @@ export async function run(args: readonly string[]): Promise<void> {
   const rounds = Number(after('--rounds') ?? 5);
   const given = args.filter((arg, i) => /^\d+$/.test(arg) && args[i - 1] !== '--rounds').map(Number);
   const counts = given.length > 0 ? given : [1, 2, 4];
+  const { points, loads } = await measureProcesses(counts, rounds);
+  const machine = `${os.cpus().length} cores ${os.arch()}, Node ${process.versions.node}, load ${loads[0]?.toFixed(1)} at the start, ${Math.max(...loads).toFixed(1)} at most (this benchmark included)`;
+  const at = new Date().toISOString();
+  console.log(`${at}, ${machine}; medians of ${rounds} rounds of ${brands.length * perBrand} events\n`);
+  console.log('| processes | events a second | Node, ms an event | PostgreSQL, ms an event |\n|---|---|---|---|');
+  for (const { processes, perSecond, nodeMs, postgresMs } of points)
+    console.log(`| ${processes} | ${Math.round(perSecond)} | ${nodeMs.toFixed(2)} | ${postgresMs.toFixed(2)} |`);
+  const file = after('--json');
+  if (file !== undefined) await writeFile(file, `${JSON.stringify({ at, machine, rounds, points }, null, 2)}\n`);
+}
+
+export async function measureProcesses(counts: readonly number[], rounds: number) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
   try {
     const sink = start('./sink.ts');
@@ -61,20 +73,13 @@ export async function run(args: readonly string[]): Promise<void> {
       }
       loads.push(os.loadavg()[0] ?? 0);
     }
-    const machine = `${os.cpus().length} cores ${os.arch()}, Node ${process.versions.node}, load ${loads[0]?.toFixed(1)} at the start, ${Math.max(...loads).toFixed(1)} at most (this benchmark included)`;
-    const at = new Date().toISOString();
-    console.log(`${at}, ${machine}; medians of ${rounds} rounds of ${brands.length * perBrand} events\n`);
-    console.log('| processes | events a second | Node, ms an event | PostgreSQL, ms an event |\n|---|---|---|---|');
     const points = services.map((service) => ({
       processes: service.count,
       perSecond: median(service.perSecond),
       nodeMs: median(service.nodeMs),
       postgresMs: median(service.postgresMs),
     }));
-    for (const { processes, perSecond, nodeMs, postgresMs } of points)
-      console.log(`| ${processes} | ${Math.round(perSecond)} | ${nodeMs.toFixed(2)} | ${postgresMs.toFixed(2)} |`);
-    const file = after('--json');
-    if (file !== undefined) await writeFile(file, `${JSON.stringify({ at, machine, rounds, points }, null, 2)}\n`);
+    return { points, loads };
   } finally {
     await endAll();
     await rm(folder, { recursive: true, force: true });

@@ -4,6 +4,8 @@ import { eventBody, request, type Target } from './requests.ts';
 
 export interface Job {
   readonly target: Target;
+  /** Further targets: the requests go to all of them in turn. A reservation always goes to the same one. */
+  readonly others?: readonly Target[];
   readonly run: string;
   readonly connections: number;
   readonly count: number;
@@ -32,9 +34,11 @@ process.on('message', (job: Job) => {
 });
 
 async function run(job: Job): Promise<Outcome> {
-  const bodies = Array.from({ length: job.count }, (_, n) =>
-    request(job.target, eventBody(job.target.brandId, job.run, n, job.reservations)),
-  );
+  const targets = [job.target, ...(job.others ?? [])];
+  const bodies = Array.from({ length: job.count }, (_, n) => {
+    const target = targets[(n % job.reservations) % targets.length] ?? job.target;
+    return request(target, eventBody(target.brandId, job.run, n, job.reservations));
+  });
   const sockets = await Promise.all(Array.from({ length: job.connections }, () => opened(job.target.port)));
   const answers: Record<string, number> = {};
   const latencies: number[] = [];
