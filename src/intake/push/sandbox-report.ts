@@ -2,6 +2,7 @@ import { encodeRecord } from '../../canonical/encode.ts';
 import { randomId } from '../../kit/ids.ts';
 import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson, type StrictLimits, type StrictResult } from '../../kit/json-strict.ts';
+import type { Message } from '../../reconcile/incoming.ts';
 import type { EpochMs, Json, Note } from '../../terms.ts';
 import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
@@ -165,10 +166,22 @@ function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent
   if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
   if (prepared.kind === 'dead') {
     const { code, message, detail } = prepared.deadLetter;
-    return { kind: 'dead_letter', code, message, detail };
+    const partial = prepared.isPart && event !== 'reservation.created' ? prepared.message : undefined;
+    return partial === undefined ? { kind: 'dead_letter', code, message, detail } : partialOutcome(partial, message);
   }
   const { record, notes } = prepared.incoming;
   return { kind: 'record', type: 'reservation', record: parseJson(encodeRecord(record)), notes };
+}
+
+/** The sandbox reads no stored data, so it cannot know whether the reservation is stored. */
+function partialOutcome(message: Message, missing: string): Outcome {
+  return {
+    kind: 'record',
+    type: 'reservation',
+    record: { id: message.id, ...message.says().values },
+    notes: message.notes,
+    effect: `Changes only these fields of the stored reservation. If it is not stored, the event becomes a dead letter (record.unknown_reservation): ${missing}.`,
+  };
 }
 
 /** The sandbox reads no stored data, so it says how the profile would be found and not which one it is. */

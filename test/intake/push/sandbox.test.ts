@@ -164,6 +164,16 @@ test('a record that could not become canonical is reported with field and rule',
   assert.match(json.report.outcome.message, /check_out/);
 });
 
+test('a partial event is reported with what it changes, and with what it lacks for a new reservation', async () => {
+  const bare = { reservation_id: 'R-77' };
+  const { json } = await examine(eventBody({ event: 'reservation.cancelled', data: bare }));
+  const { kind, record, effect } = json.report.outcome;
+  assert.deepEqual([kind, record], ['record', { id: 'R-77', status: 'cancelled' }]);
+  assert.match(effect, /If it is not stored, .*record\.unknown_reservation.*check_in is missing/);
+  const created = await examine(eventBody({ event: 'reservation.created', data: bare }));
+  assert.equal(created.json.report.outcome.code, 'record.invalid', 'a new reservation must be complete');
+});
+
 test('a guest event is reported with the resulting guest', async () => {
   const { json } = await examine(
     eventBody({ event: 'guest.updated', data: { guest: { id: 'G-1', email: 'A@mail.example' } } }),
