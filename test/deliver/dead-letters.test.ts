@@ -211,7 +211,7 @@ for (const under of ['today', 'recorded'] as const) {
     );
     await drainEvents(eventWorkerPorts(runtime));
     const [letter] = await listDeadLetters(runtime.pool, { kind: 'event' });
-    assert.equal(letter?.code, 'record.invalid');
+    assert.equal(letter?.code, 'record.unknown_reservation');
     const ports = replayPorts(runtime);
     const which = { id: letter?.id ?? '', kind: 'event' as const };
     assert.equal((await ports.preview(which, under)).kind, 'still_failing');
