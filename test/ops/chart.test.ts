@@ -58,6 +58,33 @@ test('templates are balanced, and valid YAML once their actions are filled', () 
   }
 });
 
+test('documents that are kept in the database need no ConfigMap and no migration job', () => {
+  const pod = read('templates/_pod.tpl');
+  for (const name of ['connectors', 'integrations', 'destinations', 'settings']) {
+    const parts = [
+      ...pod.matchAll(new RegExp(`if \\.root\\.Values\\.documents\\.${name} \\}\\}\\n *- \\{ name: ${name},`, 'g')),
+    ];
+    assert.equal(parts.length, 2, `the mount and the volume of ${name}`);
+  }
+  // `apply` without files would remove all documents.
+  assert.match(
+    read('templates/migration.yaml'),
+    /^\{\{- if and \.Values\.migration\.enabled \.Values\.documents\.integrations /,
+  );
+});
+
+test('a slow start is not ended by the liveness probe', () => {
+  const manifests = [
+    read('templates/_pod.tpl'),
+    readFileSync(path.join(chart, '../../kubernetes/innbound.yaml'), 'utf8'),
+  ];
+  for (const text of manifests) {
+    const starts = [...text.matchAll(/startupProbe: .*\/healthz.* periodSeconds: (\d+), failureThreshold: (\d+)/g)];
+    assert.equal(starts.length, [...text.matchAll(/livenessProbe:/g)].length);
+    for (const [, period, threshold] of starts) assert.ok(Number(period) * Number(threshold) >= 600);
+  }
+});
+
 test('the chart has the version of the package', () => {
   const { appVersion, version: own } = parse(read('Chart.yaml')) as { appVersion: string; version: string };
   assert.deepEqual([appVersion, own], [version, version]);

@@ -26,6 +26,8 @@ containers:
     {{- if .probes }}
     ports: [{ name: http, containerPort: 4180 }]
     readinessProbe: { httpGet: { path: /readyz, port: http }, periodSeconds: 5, failureThreshold: 2 }
+    # A first start with many brands, or one that migrates a large table, may take minutes.
+    startupProbe: { httpGet: { path: /healthz, port: http }, periodSeconds: 5, failureThreshold: 180 }
     livenessProbe: { httpGet: { path: /healthz, port: http }, periodSeconds: 15, failureThreshold: 4 }
     {{- end }}
     resources: {{ toJson .resources }}
@@ -39,8 +41,12 @@ containers:
       {{- if .root.Values.documents.settings }}
       - { name: settings, mountPath: /workspace/innbound.yaml, subPath: innbound.yaml }
       {{- end }}
+      {{- if .root.Values.documents.integrations }}
       - { name: integrations, mountPath: /workspace/integrations }
+      {{- end }}
+      {{- if .root.Values.documents.destinations }}
       - { name: destinations, mountPath: /workspace/destinations }
+      {{- end }}
 volumes:
   - { name: workspace, emptyDir: {} }
   - { name: tmp, emptyDir: {} }
@@ -50,6 +56,10 @@ volumes:
   {{- if .root.Values.documents.settings }}
   - { name: settings, configMap: { name: {{ .root.Values.documents.settings | quote }} } }
   {{- end }}
+  {{- if .root.Values.documents.integrations }}
   - { name: integrations, configMap: { name: {{ .root.Values.documents.integrations | quote }} } }
+  {{- end }}
+  {{- if .root.Values.documents.destinations }}
   - { name: destinations, configMap: { name: {{ .root.Values.documents.destinations | quote }} } }
+  {{- end }}
 {{- end }}
