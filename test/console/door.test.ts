@@ -26,7 +26,7 @@ describe('access to the console', { skip }, () => {
 
   test('without a session every page leads to the sign-in page, also after signing out', async () => {
     const page = await desk.signIn();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.waitForURL('**/sign-in');
     await page.goto(`${desk.url}/dead-letters`);
     await page.waitForURL('**/sign-in');

@@ -33,7 +33,7 @@ describe('drafts and undo', { skip }, () => {
     assert.equal(await editor().text(), edited);
     await page.reload();
     assert.equal(await editor().text(), edited);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.waitForURL('**/sign-in');
     await page.goto(await desk.link());
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
