@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { waitRequestOf } from '../../src/deliver/busy.ts';
-import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
 import { listen, type Received, type Reply } from './http-server.ts';
-import { config, delivery, lane, openStore, ports, reservation, services, takeIn } from './support.ts';
+import { config, delivery, lane, openStore, ports, reservation, services, startNode, takeIn } from './support.ts';
 
 const ok: Reply = { status: 200 };
 const wait = (seconds: number): Reply => ({ status: 429, headers: { 'retry-after': String(seconds) } });
@@ -30,16 +29,15 @@ async function setUp(t: TestContext, records: number, answer: (id: string, nth: 
   );
   const start = (nodes: number) => {
     const one = lane(config('crm', { batch: 1, concurrency: 1 }));
-    const running = Array.from({ length: nodes }, (_, i) => {
+    for (let i = 0; i < nodes; i++) {
       const destination = http.open(http.settings.parse({ url: server.url }), offered);
-      return startDeliveries(ports(pool, [one], { crm: destination }, { node: `node ${i}` }));
-    });
-    t.after(() => Promise.all(running.map((node) => node.stop())));
+      startNode(ports(pool, [one], { crm: destination }, { node: `node ${i}` }));
+    }
   };
   t.after(async () => {
+    await close();
     await server.close();
     await offered.close();
-    await close();
   });
   return { pool, asked, start };
 }

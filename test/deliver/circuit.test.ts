@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import type { Delivery } from '../../src/deliver/message.ts';
 import { until } from '../support/process.ts';
-import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
+import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
 const failed: Outcome = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
@@ -28,8 +27,7 @@ async function setUp(
   await all(ids);
   const one = lane(config('crm', { batch: 1, concurrency: 2, scheduleMs: [1, 1, 1, 1] }));
   for (let i = 0; i < nodes; i++) {
-    const node = startDeliveries(ports(pool, [one], { crm: crm.destination }, { node: `node ${i}`, circuit }));
-    t.after(() => node.stop());
+    startNode(ports(pool, [one], { crm: crm.destination }, { node: `node ${i}`, circuit }));
   }
   const read = async (sql: string) => (await pool.query(sql)).rows[0];
   return {

@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
-import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { type DirectLeaseBatch, DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { DeliverPorts, DestinationConfig } from '../../src/deliver/ports.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
-import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
+import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
 
 /** A node whose destination is open, so that changes can be leased directly. Claims are counted. */
 async function node(
-  t: TestContext,
   pool: Pool,
   destination: Destination,
   change: Partial<DestinationConfig> = {},
@@ -39,8 +38,7 @@ async function node(
       return claimed;
     },
   };
-  const running = startDeliveries({ ...made, store });
-  t.after(() => running.stop());
+  const running = startNode({ ...made, store });
   await takeIn(pool, [reservation('opens')], ['crm']);
   made.wake.signal('outbox');
   await settled(pool);
@@ -67,7 +65,7 @@ test('a change is sent to its destination without a claim, exactly as stored', a
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  const { claims, queued, take } = await node(t, pool, crm.destination);
+  const { claims, queued, take } = await node(pool, crm.destination);
   const odd = reservation('a', { total_amount: '0.10', extra: { n: 1e21, no: 'a\u0000b🜨' } });
   await take(odd, reservation('b'));
   await settled(pool);
@@ -91,7 +89,7 @@ test('a failed transaction sends nothing and releases its capacity', async (t) =
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  const { claims, directLeases, take } = await node(t, pool, crm.destination, { concurrency: 2 });
+  const { claims, directLeases, take } = await node(pool, crm.destination, { concurrency: 2 });
   // Fails after its rows were leased, before the commit.
   const failing = {
     during: (work) =>
@@ -131,7 +129,7 @@ test('a commit whose answer was lost releases its leases at once, and loses none
   t.after(close);
   const crm = scripted(() => delivered);
   // The lease lasts for an hour: a record that waits for its end does not arrive in this test.
-  const { directLeases } = await node(t, pool, crm.destination, { timeoutMs: 3_600_000 });
+  const { directLeases } = await node(pool, crm.destination, { timeoutMs: 3_600_000 });
   const cut = {
     during: (work) =>
       directLeases.during((leaseBatch) => work(leaseBatch).then(() => Promise.reject(new Error('cut')))),
@@ -167,7 +165,7 @@ test('records without capacity are queued and claimed; versions of a record keep
     if (message.data.id !== 'opens') await gate.promise;
     return delivered;
   });
-  const { claims, queued, take } = await node(t, pool, crm.destination, { concurrency: 2 });
+  const { claims, queued, take } = await node(pool, crm.destination, { concurrency: 2 });
   const ids = Array.from({ length: 12 }, (_, i) => `r${i}`);
   await take(...ids.map((id) => reservation(id)));
   assert.equal(queued(), 1);
@@ -189,7 +187,7 @@ test('the node that queued records claims them at once, without looking for due 
     ...real,
     nextDue: (...asked: Parameters<typeof real.nextDue>) => (isBlind ? Promise.resolve([]) : real.nextDue(...asked)),
   };
-  const { take, claims } = await node(t, pool, crm.destination, { concurrency: 1 }, { store });
+  const { take, claims } = await node(pool, crm.destination, { concurrency: 1 }, { store });
   isBlind = true;
   const ids = Array.from({ length: 12 }, (_, i) => `r${i}`);
   await take(...ids.map((id) => reservation(id)));
@@ -202,18 +200,18 @@ test('rate-limited, paused and consent-filtered destinations get no direct lease
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  const paid = await node(t, pool, crm.destination, { rate: { perSecond: 1_000, burst: 1_000 } });
+  const paid = await node(pool, crm.destination, { rate: { perSecond: 1_000, burst: 1_000 } });
   await paid.take(reservation('paid'));
   await settled(pool);
   assert.equal(paid.claims.records, 1);
   await paid.running.stop();
   const selection = { ...config('crm').selection, consent: 'marketing' as const };
-  const chosen = await node(t, pool, crm.destination, { selection });
+  const chosen = await node(pool, crm.destination, { selection });
   await chosen.take(reservation('chosen'));
   await settled(pool);
   assert.equal(chosen.claims.records, 1);
   await chosen.running.stop();
-  const resting = await node(t, pool, crm.destination);
+  const resting = await node(pool, crm.destination);
   await pool.query(
     `insert into destination_pace (destination, paused_until) values ('crm', now() + interval '1 hour')
          on conflict (destination) do update set paused_until = excluded.paused_until`,
@@ -233,7 +231,7 @@ test('a call waits for more records under load, and queued records are returned 
   // Monotonic time advances only when the test moves it.
   let uptimeMs = 1_000;
   const clock = { ...systemClock, uptimeMs: () => uptimeMs };
-  const { claims, running, take } = await node(t, pool, crm.destination, { batch: 1_000 }, { clock });
+  const { claims, running, take } = await node(pool, crm.destination, { batch: 1_000 }, { clock });
   uptimeMs += 250;
   await take(reservation('a'));
   await settled(pool);
@@ -270,7 +268,7 @@ test('after a destination asked to wait, direct leases are returned to the queue
     await gate.promise;
     return { kind: 'retry', code: 'deliver.rate_limited', message: '429', status: 429, afterMs: 50, free: true };
   });
-  const { claims, take } = await node(t, pool, crm.destination, { concurrency: 1 });
+  const { claims, take } = await node(pool, crm.destination, { concurrency: 1 });
   // It has answered quickly before, so more records than its one call takes are leased directly.
   await take(reservation('a'), reservation('b'), reservation('c'));
   gate.resolve();
@@ -286,8 +284,7 @@ test('a small brand does not wait behind one that fills call after call', async 
   const directLeases = new DirectLeases(() => {});
   const many = config('crm', { batch: 400 });
   const made = ports(pool, [lane(many), lane(many, 'porto')], { crm: crm.destination }, { directLeases });
-  const running = startDeliveries(made);
-  t.after(() => running.stop());
+  startNode(made);
   await takeIn(pool, [reservation('opens')], ['crm']);
   made.wake.signal('outbox');
   await settled(pool);
@@ -319,7 +316,7 @@ test('a record whose version may have arrived stays marked until it is delivered
     if (message.data.id.startsWith('held')) await gate.promise;
     return delivered;
   });
-  const first = await node(t, pool, crm.destination, { concurrency: 1 });
+  const first = await node(pool, crm.destination, { concurrency: 1 });
   // As after a dead letter without an answer that was dropped: nothing is queued, and the version may have arrived.
   await first.take(reservation('doubtful'));
   await settled(pool);
@@ -368,8 +365,7 @@ test('another node delivers the direct leases of a killed one, marked as possibl
     if (mayHaveArrived) told += 1;
     return delivered;
   });
-  const running = startDeliveries(ports(pool, [lane(config('crm'))], { crm: crm.destination }));
-  t.after(() => running.stop());
+  startNode(ports(pool, [lane(config('crm'))], { crm: crm.destination }));
   await settled(pool);
   for (const id of ids) assert.deepEqual(versions(crm.messages(), id), [1], id);
   assert.equal(told, rows.length);
@@ -387,10 +383,7 @@ test('on two nodes and any timing: every version once, in order', async (t) => {
     },
     async close() {},
   };
-  const nodes = [
-    await node(t, pool, slow, { concurrency: 3 }),
-    await node(t, pool, slow, { concurrency: 3, batch: 5 }),
-  ];
+  const nodes = [await node(pool, slow, { concurrency: 3 }), await node(pool, slow, { concurrency: 3, batch: 5 })];
   const steps = fc.array(
     fc.record({ by: fc.nat(1), ids: fc.uniqueArray(fc.nat(7), { minLength: 1 }), pause: fc.nat(6) }),
     { minLength: 5, maxLength: 30 },

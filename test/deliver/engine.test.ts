@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliverBatch } from '../../src/deliver/batch.ts';
-import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { Lease } from '../../src/deliver/lease.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
-import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
+import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
 const busy: Outcome = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
@@ -66,8 +66,7 @@ test('a failing record is retried on its schedule, then held back alone; others 
   t.after(() => store.close());
   const crm = scripted(({ message }) => (message.data.id === 'stuck' ? busy : delivered));
   await takeIn(store.pool, [reservation('stuck'), reservation('fine')], ['crm']);
-  const running = startDeliveries(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
-  t.after(() => running.stop());
+  const running = startNode(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
   await until('the condition', async () => (await open(store.pool)).length === 1);
   await takeIn(
     store.pool,
@@ -170,8 +169,7 @@ test('a dead destination does not delay others, and a noisy brand does not starv
     lane(config('crm', { batch: 5, concurrency: 1 }), brand),
     lane(config('dead', { timeoutMs: 300 }), brand),
   ]);
-  const running = startDeliveries(ports(store.pool, lanes, { crm: crm.destination, dead: never.destination }));
-  t.after(() => running.stop());
+  const running = startNode(ports(store.pool, lanes, { crm: crm.destination, dead: never.destination }));
   await until('the condition', async () => order.length === 301);
   assert.ok(order.indexOf('quiet') <= 10, `the quiet brand came at ${order.indexOf('quiet')}`);
   await running.stop();
@@ -182,8 +180,7 @@ test('a record that became due in the past, below the bound of its lane, is foun
   t.after(() => store.close());
   const crm = scripted(() => delivered);
   const made = ports(store.pool, [lane(config('crm'))], { crm: crm.destination }, { fullLookMs: 1_500 });
-  const running = startDeliveries(made);
-  t.after(() => running.stop());
+  const running = startNode(made);
   const hasArrived = (id: string) => async () => crm.messages().some(({ data }) => data.id === id);
   await takeIn(store.pool, [reservation('first')], ['crm']);
   made.wake.signal('outbox');
@@ -216,7 +213,7 @@ test('two nodes share the work and never hold one record at the same time', asyn
     return delivered;
   });
   const running = [1, 2, 3].map(() =>
-    startDeliveries(ports(store.pool, [lane(config('crm', { batch: 3 }))], { crm: crm.destination })),
+    startNode(ports(store.pool, [lane(config('crm', { batch: 3 }))], { crm: crm.destination })),
   );
   for (let i = 1; i <= 5; i++) {
     const records = Array.from({ length: 20 }, (_, n) => reservation(`r${n}`, { total_amount: String(i) }));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { until } from '../support/process.ts';
 import { listedLanes } from './lanes.ts';
-import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
+import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
 
@@ -33,9 +33,8 @@ test('the rate holds over all nodes', async (t) => {
       if (asked[1] > 0 && budget.granted === 0) refusals[i] = (refusals[i] ?? 0) + 1;
       return budget;
     };
-    return startDeliveries({ ...made, store: { ...made.store, takeBudget } });
+    return startNode({ ...made, store: { ...made.store, takeBudget } });
   });
-  t.after(() => Promise.all(nodes.map((node) => node.stop())));
   await until('every node is refused', async () => refusals.every((count) => count > 0));
   await until('the burst is sent', async () => crm.calls.length >= 6);
   await Promise.all(nodes.map((node) => node.stop()));
@@ -59,8 +58,7 @@ test('a node whose wall clock is set back keeps delivering', async (t) => {
     if (budget.waitMs > 0) setImmediate(() => (aheadMs -= 3_600_000));
     return budget;
   };
-  const node = startDeliveries({ ...made, store: { ...made.store, takeBudget } });
-  t.after(() => node.stop());
+  startNode({ ...made, store: { ...made.store, takeBudget } });
   await until('all are delivered', async () => crm.calls.length === 4);
   assert.ok(aheadMs < 10 * 3_600_000);
 });
@@ -70,8 +68,7 @@ test('an incomplete batch waits for more, a full one is sent at once', async (t)
   const crm = scripted(() => delivered);
   const one = lane(config('crm', { batch: 10, batchWaitMs: 3_600_000 }));
   const { passes, ...made } = countingPasses(ports(pool, [one], { crm: crm.destination }));
-  const node = startDeliveries(made);
-  t.after(() => node.stop());
+  startNode(made);
   await passes(3);
   assert.equal(crm.calls.length, 0);
   const more = Array.from({ length: 7 }, (_, i) => reservation(`f${i}`));
@@ -93,8 +90,7 @@ test('versions that have waited long enough follow each other at once, whatever 
   await pool.query(`update outbox set due_at = due_at - interval '2 hours'`);
   const crm = scripted(() => delivered);
   const one = lane(config('crm', { batch: 10, batchWaitMs: 3_600_000 }));
-  const node = startDeliveries(ports(pool, [one], { crm: crm.destination }));
-  t.after(() => node.stop());
+  startNode(ports(pool, [one], { crm: crm.destination }));
   await until('all versions are delivered', async () => crm.messages().length === 6, 20_000);
 });
 
@@ -130,8 +126,7 @@ test('a paused destination gets nothing; a changed document opens it again', asy
       },
     ),
   );
-  const node = startDeliveries(made);
-  t.after(() => node.stop());
+  startNode(made);
   await passes(3);
   assert.deepEqual(opened, []);
   current = config('crm', { revision: '1' });
@@ -148,7 +143,7 @@ test('a document that reaches two nodes at different times, during calls, keeps 
   const told: { id: string; version: number; revision: string }[] = [];
   const revisions = ['1', '1'];
   const nodes = [0, 1].map((node) =>
-    startDeliveries(
+    startNode(
       ports(
         pool,
         [],
@@ -166,7 +161,6 @@ test('a document that reaches two nodes at different times, during calls, keeps 
       ),
     ),
   );
-  t.after(() => Promise.all(nodes.map((node) => node.stop())));
   const everything = Array.from({ length: 20 }, (_, i) => `r${i}`);
   let changes = 1;
   const change = () => {
@@ -197,8 +191,7 @@ test('a removed destination keeps its queue and continues when it is back', asyn
   const other = scripted(() => delivered);
   let lanes = [lane(config('other'))];
   const open = async ({ name }: { name: string }) => (name === 'crm' ? crm : other).destination;
-  const nodes = [1, 2].map(() => startDeliveries(ports(pool, [], {}, { lanes: () => listedLanes(lanes), open })));
-  t.after(() => Promise.all(nodes.map((node) => node.stop())));
+  for (const _ of ['one node', 'another']) startNode(ports(pool, [], {}, { lanes: () => listedLanes(lanes), open }));
   await takeIn(pool, [reservation('r0', { total_amount: '2' })], ['crm', 'other']);
   await until('the other is served', async () => other.messages().length === 1);
   assert.deepEqual(crm.calls, []);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Reservation } from '../../src/canonical/reservation.ts';
+import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
 import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
@@ -9,6 +10,7 @@ import type { Delivery, Message } from '../../src/deliver/message.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from '../../src/deliver/ports.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openHttp } from '../../src/kit/http.ts';
+import type { Loop } from '../../src/kit/loop.ts';
 import { Wake } from '../../src/kit/wake.ts';
 import type { Incoming, Prepared } from '../../src/reconcile/incoming.ts';
 import { openPool, type Pool } from '../../src/store/db/pool.ts';
@@ -23,7 +25,21 @@ import { listedLanes } from './lanes.ts';
 export async function openStore(): Promise<{ pool: Pool; db: TestDatabase; close(): Promise<void> }> {
   const db = await testDatabase();
   const pool = openPool({ connection: db.connection, applicationName: 'test' });
-  return { pool, db, close: () => pool.end() };
+  const close = async () => {
+    await Promise.all([...nodes].map((node) => node.stop()));
+    nodes.clear();
+    await pool.end();
+  };
+  return { pool, db, close };
+}
+
+const nodes = new Set<Loop>();
+
+/** Deliveries that stop before the store closes: hooks run in their order, and with a closed store stopping takes 10 seconds. */
+export function startNode(made: DeliverPorts): Loop {
+  const node = startDeliveries(made);
+  nodes.add(node);
+  return node;
 }
 
 export async function temporaryFolder(): Promise<{ folder: string; remove(): Promise<void> }> {
