@@ -81,6 +81,7 @@ export class WindowReader {
       distinct: pass.distinct + fresh.length,
       ...(total !== undefined && { total }),
       ...(pass.plainFrom !== undefined && { plainFrom: pass.plainFrom }),
+      ...(pass.rowsBefore !== undefined && { rowsBefore: pass.rowsBefore }),
       ...(boundary.joint && { joint: { ...boundary.joint, ids: [] } }),
       ...((pass.slips !== undefined || boundary.slipped) && { slips: (pass.slips ?? 0) + Number(boundary.slipped) }),
     };

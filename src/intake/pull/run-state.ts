@@ -86,6 +86,8 @@ export interface PassState {
   readonly slips?: number;
   /** The first pass that is read without overlap, if the server does not support it. */
   readonly plainFrom?: number;
+  /** Rows of the pass before. */
+  readonly rowsBefore?: number;
   /** Failures and waits of the page to request, from before the run was parked. */
   readonly tried?: Tried;
 }

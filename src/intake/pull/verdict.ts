@@ -12,14 +12,14 @@ const mostPasses = 4;
 /**
  * Decides whether the list was read completely.
  *
- * A counted list (offset, page number) with rows on more than one page is read again until a pass finds nothing new and no row
- * twice, or until overlapping pages and the total prove the pass (overlap.ts). Without a total or by page number, only another
+ * A counted list (offset, page number) with rows on more than one page is read again until a pass finds nothing new, no row twice
+ * and no row less, or until overlapping pages and the total prove the pass (overlap.ts). Without a total or by page number, only another
  * pass finds a row that moved from an unread page to one already read. A cursor or link is the partner's own continuation, so
  * such a list is read once, and a second time if a page was repeated or the total is higher than the rows received. A total that
  * counts something else costs that one pass only.
  */
 export function afterLastPage(pass: PassState, counts: boolean): Verdict {
-  const { no, total, distinct, fresh, doubles, repeats, slips = 0, plainFrom } = pass;
+  const { no, total, distinct, fresh, doubles, repeats, slips = 0, plainFrom, rows, rowsBefore = 0 } = pass;
   if (isProven(pass)) return { kind: 'done' };
   // A first pass that was broken off because an overlap was refused does not count.
   const turn = no - (plainFrom ?? 1) + 1;
@@ -27,16 +27,19 @@ export function afterLastPage(pass: PassState, counts: boolean): Verdict {
   const unproven = counts && turn === 1 && spansPages;
   const news = counts && turn > 1 && fresh > 0;
   const moved = counts && doubles + slips > 0;
+  // Without overlap, fewer rows than before can be a removal, or a row that a removal moved to a page already read.
+  const shrank = counts && pass.joint === undefined && rows < rowsBefore;
   const missing = turn === 1 && spansPages && total !== undefined && distinct < total;
-  const doubtful = unproven || news || moved || missing || repeats > 0;
+  const doubtful = unproven || news || moved || shrank || missing || repeats > 0;
   if (doubtful && turn < mostPasses) {
-    const again = { ...firstPass, no: no + 1, distinct };
+    const again = { ...firstPass, no: no + 1, distinct, rowsBefore: rows };
     return { kind: 'again', pass: plainFrom === undefined ? again : { ...again, plainFrom } };
   }
   if (repeats > 0) return done('pull.page_repeated', `${repeats} of ${pass.pages} pages were repeated in every pass`);
   if (news) return done('pull.list_unstable', `pass ${no} over the list still found new rows (${fresh})`);
   if (doubles > 0 && counts) return done('pull.list_unstable', `rows appeared on two pages in every pass (${doubles})`);
   if (moved) return done('pull.list_unstable', `rows moved between pages in every pass (${slips})`);
+  if (shrank) return done('pull.list_unstable', `rows disappeared in every pass (${rowsBefore - rows} in the last)`);
   if (total !== undefined && distinct < total) {
     return done('pull.total_not_reached', `the partner reports a total of ${total}, but sent ${distinct}`);
   }
