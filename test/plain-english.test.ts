@@ -39,6 +39,10 @@ const phrases = [
   /\bgives? way\b/i,
   /\bhow (?:it|each|they) (?:is|are) doing\b/i,
   /\bis to be\b/i,
+  /\bworked off\b/i,
+  /\bgood once\b/i,
+  /\bcontacts nobody\b/i,
+  /\bis no (?:token|key|number|name)\b/i,
 ];
 
 const root = path.dirname(import.meta.dirname);

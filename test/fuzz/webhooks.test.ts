@@ -67,7 +67,7 @@ test('no webhook ends or stops a node, and an unsigned one is never accepted', {
   });
   for (const status of [202, 401, 422])
     assert.ok(answers.has(status), `no answer was ${status}: ${JSON.stringify([...answers])}`);
-  await until('every accepted event is worked off', async () => {
+  await until('every accepted event is processed', async () => {
     const { rows } = await node.runtime.pool.query<{ n: number }>(
       `select count(*)::int as n from events where state = 'pending'`,
     );

@@ -11,7 +11,7 @@ export type ReadDescription =
 /** The largest description of a PMS that we have seen is 9 MB. */
 const maxDescriptionBytes = 32 * 1024 * 1024;
 
-/** Reads OpenAPI 3, Swagger 2 or a Postman collection, as JSON or YAML. Contacts nobody: references to other files are dropped. */
+/** Reads OpenAPI 3, Swagger 2 or a Postman collection, as JSON or YAML. Sends no requests: references to other files are dropped. */
 export async function readApiDescription(text: string): Promise<ReadDescription> {
   if (Buffer.byteLength(text) > maxDescriptionBytes) {
     return { kind: 'wrong', message: `The description exceeds the limit of ${maxDescriptionBytes} bytes.` };

@@ -172,7 +172,7 @@ test('a hundred requests on several nodes renew the token once', async () => {
 const code = { grant: 'authorization_code', scopes: ['read'], authorize_params: { prompt: 'consent' } };
 const redirect = 'https://innbound.example/oauth/callback';
 
-/** An issuer with codes and refresh tokens that are good once. */
+/** An issuer with codes and refresh tokens that work once. */
 async function codeIssuer(over: Record<string, unknown> = {}) {
   const refresh = new Set<string>();
   let challenge = '';

@@ -71,7 +71,7 @@ async function requestLogin(
   return { kind: isFinal ? 'lost' : 'failed', message, ...(said !== undefined && { said }) };
 }
 
-/** An answer of success may hold a token under another name, so only its message is kept. */
+/** A successful answer may hold a token under another name, so only its message is kept. */
 function saidIn(answer: Answer, body: Json, secrets: readonly string[]): string | undefined {
   if (answer.status >= 300) return partnerMessage(answer.bytes, secrets);
   const words = messageIn(body);

@@ -75,7 +75,7 @@ function readTokens(answer: Answer, askedAt: number): Renewal {
 /** A 4xx with an OAuth error is final; anything else may be retried. */
 function refusal(answer: Answer, secrets: readonly string[]): Renewal {
   const body = parsed(answer.bytes);
-  // An answer of success may hold a token.
+  // A successful answer may hold a token.
   const said = answer.status < 300 ? undefined : partnerMessage(answer.bytes, secrets);
   const code = text(body, 'error');
   // A code of RFC 6749 is one of a few words; anything else is the partner's text.

@@ -100,7 +100,7 @@ const nothing: Reply = { status: 500, json: { message: 'boom' } };
 export const scripts: readonly Script[] = [
   { name: 'answers as described', requests: (style) => (counted.includes(style) ? 6 : 3) },
   {
-    name: 'tells the total',
+    name: 'reports the total',
     list: { total: 23 },
     requests: (style) => (style === 'page' ? 6 : 3),
   },
@@ -449,18 +449,18 @@ export const scripts: readonly Script[] = [
     code: 'pull.total_not_reached',
     says: /a total of 25, but sent 23/,
   },
-  { name: 'tells a total that is too low', list: { total: 3 } },
+  { name: 'reports a total that is too low', list: { total: 3 } },
   {
     name: 'reports the page size as total',
     make: () => ({ answer: (asked, { style, book: list }) => replyOf(listPage(style, list, asked, { total: 10 })) }),
   },
-  { name: 'tells a total of -1', list: { total: -1 } },
-  { name: 'tells a total that is no number', list: { total: 'many' } },
+  { name: 'reports a total of -1', list: { total: -1 } },
+  { name: 'reports a total that is not a number', list: { total: 'many' } },
 
   // Limits
-  { name: 'caps its pages and tells the total', list: { cap: 4, total: 23 } },
-  { name: 'caps its pages at a round number and tells no total', limit: 40, list: { cap: 10 } },
-  { name: 'caps its pages at sixteen and tells no total', limit: 40, list: { cap: 16 } },
+  { name: 'caps its pages and reports the total', list: { cap: 4, total: 23 } },
+  { name: 'caps its pages at a round number and reports no total', limit: 40, list: { cap: 10 } },
+  { name: 'caps its pages at sixteen and reports no total', limit: 40, list: { cap: 16 } },
   {
     name: 'ignores the limit and sends all, with the total',
     styles: counted,
