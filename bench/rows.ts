@@ -36,15 +36,15 @@ export async function run(args: readonly string[]): Promise<void> {
         console.log(`${size} reservations, ${await gigabytes(pool)} GB, filled in ${seconds} s`);
         await withNode(folder, sink, async (node) => {
           await node.send({ from: size, events: 500, known: size });
-          await measure('  alone', node, size, 1);
+          await measure(pool, '  alone', node, size, 1);
           // Not from the pool, whose connections may not be idle in a transaction for long.
           const reader = new pg.Client(server.connection);
           await reader.connect();
           await reader.query('begin isolation level repeatable read');
           await reader.query('select count(*) from pg_class');
-          await measure('  a reader holds a snapshot', node, size, 2);
+          await measure(pool, '  a reader holds a snapshot', node, size, 2);
           await node.send({ from: 3 * perMeasurement + size, events: 5 * perMeasurement, known: size });
-          await measure(`  the same, after ${6 * perMeasurement} more events`, node, size, 9);
+          await measure(pool, `  the same, after ${6 * perMeasurement} more events`, node, size, 9);
           await reader.end();
         });
         for (const table of ['records', 'outbox', 'guest_keys'])
@@ -128,11 +128,33 @@ async function withNode(
   await end(service);
 }
 
-async function measure(what: string, node: Node, size: number, round: number): Promise<void> {
+async function measure(pool: Pool, what: string, node: Node, size: number, round: number): Promise<void> {
+  const before = await pageUse(pool);
   const used = await node.send({ from: size + round * perMeasurement, events: perMeasurement, known: size });
+  const after = await pageUse(pool);
   const ms = (value: number) => (value / perMeasurement).toFixed(2);
+  const pages = (of: keyof PageUse) => ((after[of] - before[of]) / perMeasurement).toFixed(1);
   const load = os.loadavg()[0]?.toFixed(1);
-  console.log(`${what}: PostgreSQL ${ms(used.postgres)} ms, node ${ms(used.node)} ms an event (load ${load})`);
+  console.log(
+    `${what}: PostgreSQL ${ms(used.postgres)} ms, node ${ms(used.node)} ms an event (load ${load}); pages used ${pages('hit')}, read ${pages('read')}, logged whole ${pages('whole')}; log ${pages('logKb')} kB`,
+  );
+}
+
+/** Grows with the work: pages found in PostgreSQL's memory, pages read into it, pages logged whole after a checkpoint. */
+interface PageUse {
+  readonly hit: number;
+  readonly read: number;
+  readonly whole: number;
+  readonly logKb: number;
+}
+
+/** The server's counters are up to a second behind, which matters little over some thousand events. */
+async function pageUse(pool: Pool): Promise<PageUse> {
+  const { rows } = await pool.query<PageUse>(
+    `select blks_hit as hit, blks_read as read, wal_fpi as whole, (wal_bytes / 1024)::float8 as "logKb"
+       from pg_stat_database, pg_stat_wal where datname = current_database()`,
+  );
+  return rows[0] as PageUse;
 }
 
 const idOf = (n: number): string => `r${String(n).padStart(9, '0')}`;

@@ -53,26 +53,29 @@ export function schedulerPorts(runtime: Runtime): SchedulerPorts {
 /** The first call aligns the whole table; later ones send what changed in the documents since. */
 function openAligner(runtime: Runtime): () => Promise<void> {
   type Body = ActiveIntegration['body'];
-  let before: ReadonlyMap<string, Body> | undefined;
+  const aligned = new Map<string, Body>();
+  let isFirst = true;
   return async () => {
-    const now = new Map<string, Body>();
-    for (const { name, body } of runtime.active().integrations.values()) now.set(name, body);
-    const all = (bodies: Iterable<readonly [string, Body]>) =>
-      [...bodies].flatMap(([name, body]) => schedulesOf(name as IntegrationName, body));
-    if (before === undefined) await alignSchedules(runtime.pool, all(now));
+    const { integrations } = runtime.active();
+    const differing = [...integrations.values().filter(({ name, body }) => aligned.get(name) !== body)];
+    const gone = [...aligned.keys().filter((name) => !integrations.has(name))];
+    const wanted = differing.flatMap(({ name, body }) => schedulesOf(name, body));
+    if (isFirst) await alignSchedules(runtime.pool, wanted);
     else {
-      const known = before;
-      const differing = now.entries().filter(([name, body]) => known.get(name) !== body);
-      const replaced = known.entries().filter(([name, body]) => now.get(name) !== body);
-      const wanted = all(differing);
       const isWanted = new Set(wanted.map(keyOf));
+      const before = [...differing.map(({ name }) => name), ...gone].flatMap((name) => {
+        const body = aligned.get(name);
+        return body ? schedulesOf(name as IntegrationName, body) : [];
+      });
       await changeSchedules(
         runtime.pool,
         wanted,
-        all(replaced).filter((one) => !isWanted.has(keyOf(one))),
+        before.filter((one) => !isWanted.has(keyOf(one))),
       );
     }
-    before = now;
+    isFirst = false;
+    for (const { name, body } of differing) aligned.set(name, body);
+    for (const name of gone) aligned.delete(name);
   };
 }
 

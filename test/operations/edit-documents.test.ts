@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { schedulerPorts } from '../../src/wiring/pull.ts';
 import { type ApiNode, apiNode } from '../api/node.ts';
 
 let node: ApiNode;
@@ -61,4 +62,30 @@ test('documents that name other integrations can be edited, and keep what they n
   await applied('workspace/innbound', '');
   assert.equal((await node.call('DELETE', '/documents/integration/second', admin)).status, 200);
   assert.equal((await node.call('DELETE', '/documents/integration/first', admin)).status, 200);
+});
+
+test('an edit changes the schedules of its brand and of no other', async () => {
+  const { pool } = node.runtime;
+  const { align, documents } = schedulerPorts(node.runtime);
+  const aligned = async () => {
+    await align();
+    const { rows } = await pool.query('select integration, sync, every_ms from schedules order by 1, 2');
+    return rows.map(({ integration, sync, every_ms }) => `${integration} ${sync} ${every_ms}`);
+  };
+  assert.deepEqual(await aligned(), ['grand pre_stay 900000', 'other pre_stay 900000']);
+  await pool.query(`update schedules set every_ms = 1 where integration = 'other'`);
+  const known = documents();
+  const grand = await sourceOf('/documents/integration/grand');
+  const edits = [
+    [grand.replace('every: 15m', 'every: 30m'), ['grand pre_stay 1800000', 'other pre_stay 1']],
+    [`${grand}paused: true\n`, ['other pre_stay 1']],
+    [grand, ['grand pre_stay 900000', 'other pre_stay 1']],
+  ] as const;
+  for (const [text, schedules] of edits) {
+    assert.equal((await node.call('PUT', '/documents/integration/grand', admin, { text })).status, 200);
+    assert.deepEqual(await aligned(), schedules);
+  }
+  assert.notEqual(documents(), known);
+  assert.equal((await node.call('DELETE', '/documents/integration/grand', admin)).status, 200);
+  assert.deepEqual(await aligned(), ['other pre_stay 1']);
 });
