@@ -10,7 +10,9 @@ export type Part = Omit<ServicePart, 'metrics'>;
 
 /** One of the processes that `serve --processes` starts. The parent reports for all of them. */
 export async function servePart(options: ServeOptions): Promise<void> {
-  const end = ended();
+  // The parent passes its signal on, and a supervisor may signal every process: two signals mean one stop. A second signal to the parent
+  // ends the parent at once, and with it this process.
+  const end = ended(() => {});
   const parent = await joinParent<Part>();
   try {
     const service = await startService({
