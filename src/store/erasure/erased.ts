@@ -15,23 +15,30 @@ const isOfEvent = ({ cause }: Prepared['arrival']): boolean => cause === 'event'
 /** Intake holds it shared for its transaction, an erasure exclusively: no batch in progress can store the guest again. */
 export const erasureLock = `hashtextextended('erasure', 0)`;
 
+/** Keeps erasures out until the end of the transaction. True if guests were erased before. */
+export async function lockErasures(tx: Tx): Promise<boolean> {
+  const [, any] = await together(tx, () => [
+    tx.query({ name: 'erasure-lock', text: `select pg_advisory_xact_lock_shared(${erasureLock})` }),
+    tx.query({ name: 'any-erased', text: 'select from erased_guests limit 1' }),
+  ]);
+  return any.rows.length > 0;
+}
+
 /**
  * Removes erased guests from incoming records, before anything is compared or stored, and their payload from stored events.
- * `onErased` gets the events, for a caller that has not stored them yet.
+ * `onErased` gets the events, for a caller that has not stored them yet. `hasErased` is the answer of `lockErasures`, for a caller that
+ * already has it.
  */
 export async function withoutErased(
   tx: Tx,
   target: ApplyTarget,
   prepared: readonly Prepared[],
   onErased?: (seqs: readonly number[]) => void,
+  hasErased?: boolean,
 ): Promise<readonly Prepared[]> {
   const { erasure, integration } = target;
   if (erasure === undefined || prepared.length === 0) return prepared;
-  const [, any] = await together(tx, () => [
-    tx.query({ name: 'erasure-lock', text: `select pg_advisory_xact_lock_shared(${erasureLock})` }),
-    tx.query({ name: 'any-erased', text: 'select from erased_guests limit 1' }),
-  ]);
-  if (any.rows.length === 0) return prepared;
+  if (!(hasErased ?? (await lockErasures(tx)))) return prepared;
   const hashes = [...new Set(prepared.flatMap((one) => erasure.hashesOf(one, integration)))];
   const { rows } = await tx.query<{ hash: string }>(
     `select encode(hash, 'hex') as hash from erased_guests

@@ -4,6 +4,7 @@ import type { Applied } from '../../intake/push/on-arrival.ts';
 import type { NewEvent } from '../../intake/push/ports.ts';
 import { bytes, float8s, int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together } from '../db/pool.ts';
+import { lockErasures } from '../erasure/erased.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import type { ApplyTarget } from '../records/apply.ts';
 import { laneLock, laneOf, nextEvents, settle } from './lane.ts';
@@ -34,7 +35,7 @@ export async function applyOnArrival(
     pool,
     directLeases,
     async (tx, leaseBatch): Promise<readonly Processed[] | 'refused' | 'backlog'> => {
-      const [, , admitted, backlogs] = await together(tx, () => [
+      const [, , admitted, backlogs, hasErased] = await together(tx, () => [
         // A separate statement: PostgreSQL evaluates an aggregate before the other columns, so the locks would wait without the timeout.
         tx.query(`set local lock_timeout = '${lockMs}ms'`),
         lockLanes(tx, inOrder),
@@ -43,6 +44,8 @@ export async function applyOnArrival(
           inOrder.flatMap(({ events }) => events),
         ),
         Promise.all(inOrder.map(({ target }) => nextEvents(tx, target.integration, mostPending + 1))),
+        // Here, because the answer comes with the others: a round trip less.
+        lockErasures(tx),
       ]);
       if (admitted === undefined) return 'refused';
       if (backlogs.some(({ events }) => events.length > mostPending)) return 'backlog';
@@ -54,7 +57,7 @@ export async function applyOnArrival(
         const erased = new Set<number>();
         const onErased = (seqs: readonly number[]) => seqs.forEach(erased.add, erased);
         const backlog = backlogs[i]?.events ?? [];
-        const settled = await work(laneOf(tx, target, [...backlog, ...arriving], { leaseBatch, onErased }));
+        const settled = await work(laneOf(tx, target, [...backlog, ...arriving], { leaseBatch, onErased, hasErased }));
         all.push({ target, events, arriving, settled, erased });
       }
       return all;

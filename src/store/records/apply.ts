@@ -22,6 +22,8 @@ export interface ApplyWays {
   readonly inTurn?: () => Promise<unknown>;
   /** Called with events that carry erased guests; their payload must not be kept. */
   readonly onErased?: (seqs: readonly number[]) => void;
+  /** The answer of `lockErasures`, if the transaction has asked already. */
+  readonly hasErased?: boolean;
 }
 
 /**
@@ -33,10 +35,10 @@ export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
   messages: readonly Prepared[],
-  { leaseBatch, inTurn, onErased }: ApplyWays = {},
+  { leaseBatch, inTurn, onErased, hasErased }: ApplyWays = {},
 ): Promise<Tally> {
   const [prepared, seq, known] = await together(tx, () => [
-    withoutErased(tx, target, messages, onErased),
+    withoutErased(tx, target, messages, onErased, hasErased),
     nextSeq(tx, messages),
     knownRecords(tx, target, messages),
   ]);
