@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import os from 'node:os';
+import { measureMemory } from './memory.ts';
 import { throughput } from './pull.ts';
 import { measureDelivered } from './push/delivered.ts';
 import { measureAccept } from './push.ts';
@@ -7,7 +8,7 @@ import { measureShape } from './shape.ts';
 
 /**
  * `npm run bench`: every figure with its ceiling from the same run, its ratio and its aim. Rounds of both alternate; medians. Takes some
- * five minutes. `--json FILE` writes the figures; `--only shape,accept,delivered,pull` measures some of them.
+ * nine minutes. `--json FILE` writes the figures; `--only shape,accept,delivered,pull,memory` measures some of them.
  */
 interface Figure {
   readonly name: string;
@@ -87,6 +88,11 @@ const parts: { readonly [name: string]: () => Promise<Figure[]> } = {
       },
       { name: 'poll without news', unit: '/s', value: unchangedPerSecond, aim: 20_000 },
     ];
+  },
+  memory: async () => {
+    const { node, postgres, bareNode } = await measureMemory();
+    const name = 'memory at rest, against a bare Node';
+    return [{ name, unit: 'MB', value: node + postgres, ceiling: bareNode, aim: 180, isCost: true }];
   },
 };
 

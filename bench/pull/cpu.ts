@@ -16,11 +16,15 @@ export function cpuMs(postmaster: number): CpuMs {
 
 const tickMs = 10;
 
+/** The postmaster and its children. */
+export const familyOf = (postmaster: number): number[] =>
+  processes().filter((pid) => pid === postmaster || statOf(pid)?.parent === postmaster);
+
 export function serverMs(postmaster: number): number {
   let sum = 0;
-  for (const pid of processes()) {
+  for (const pid of familyOf(postmaster)) {
     const stat = statOf(pid);
-    if (stat === undefined || (pid !== postmaster && stat.parent !== postmaster)) continue;
+    if (stat === undefined) continue;
     // The parent accounts for backends that have ended.
     sum += stat.own + (pid === postmaster ? stat.ended : 0);
   }

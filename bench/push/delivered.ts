@@ -2,7 +2,7 @@
  * The complete service and, in turn, a relay that keeps nothing: a signed webhook in, one POST per event out. Rounds alternate, so
  * that other work on the machine hits both.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -10,9 +10,7 @@ import { postmasterUnder, serverMs } from '../pull/cpu.ts';
 import type { Job, Outcome } from './load.ts';
 import { ask, endAll, start } from './processes.ts';
 import type { ServiceAddress } from './service.ts';
-
-const brandId = 'BENCH';
-const integration = 'bench-grand';
+import { brandId, integration, writeBenchWorkspace } from './workspace.ts';
 
 export interface Delivered {
   /** Events accepted and delivered per second, each sender waiting for its answer. */
@@ -32,7 +30,7 @@ export async function measureDelivered(rounds: number, count = 3_000): Promise<D
   try {
     const sink = start('./sink.ts');
     const sinkPort = await ask<number>(sink, { ask: 'port' });
-    await writeWorkspace(folder, sinkPort);
+    await writeBenchWorkspace(folder, sinkPort);
     const service = start('./service.ts', { INNBOUND_ALLOW_PRIVATE_NETWORK: '1' });
     const relay = start('./server.ts');
     const sender = start('./load.ts');
@@ -93,30 +91,5 @@ export async function arrived(sink: ReturnType<typeof start>, count: number): Pr
   while ((await ask<{ arrivals: number }>(sink, { ask: 'arrivals' })).arrivals < count) {
     if (performance.now() > deadline) throw new Error('changes did not arrive in 120 s');
     await systemClock.wait(10);
-  }
-}
-
-async function writeWorkspace(folder: string, sinkPort: number): Promise<void> {
-  const documents = {
-    'innbound.yaml': 'network: { allow_private: true }\n',
-    'connectors/bench-pms.yaml': 'connector: bench-pms\n',
-    [`integrations/${integration}.yaml`]: `integration: ${integration}
-connector: bench-pms
-brand_id: ${brandId}
-timezone: Europe/Lisbon
-country: PT
-push: { enabled: true, rate: { requests: 100000, burst: 100000 } }
-deliver: [sink]
-`,
-    'destinations/sink.yaml': `destination: sink
-type: http
-url: http://127.0.0.1:${sinkPort}/changes
-receives: [reservation]
-concurrency: 64
-`,
-  };
-  for (const [file, text] of Object.entries(documents)) {
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), text);
   }
 }
