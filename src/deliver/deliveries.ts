@@ -22,6 +22,7 @@ const listedBrands = 100;
 export function startDeliveries(ports: DeliverPorts): Loop {
   const engine = openEngine(ports, ports.lanes);
   ports.directLeases?.connect(engine);
+  let lastTookMs = 0;
   return startLoop({
     name: 'deliveries',
     heartbeats: ports.heartbeats,
@@ -33,7 +34,9 @@ export function startDeliveries(ports: DeliverPorts): Loop {
     rest: async (looked, signal) => {
       if (looked === undefined) return ports.clock.wait(longestSleepMs, signal);
       // Looking costs an index probe per lane with due work. The pause limits it to a fifth of the time, however many signals arrive.
-      const restMs = Math.min(5 + 4 * looked.tookMs, longestRestMs);
+      // One slow look, for example during a failover, does not make the pause longer.
+      const restMs = Math.min(5 + 4 * Math.min(looked.tookMs, lastTookMs), longestRestMs);
+      lastTookMs = looked.tookMs;
       await ports.clock.wait(restMs, signal);
       if (looked.sleepMs > restMs) await ports.wake.wait('outbox', looked.sleepMs - restMs, signal);
     },

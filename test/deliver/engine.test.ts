@@ -199,6 +199,31 @@ test('a record that became due in the past, below the bound of its lane, is foun
   await running.stop();
 });
 
+test('one slow look for due work does not delay the next; looks that stay slow take a fifth of the time', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const tookMs = [0, 3_000, 0, 3_000, 2_000, 0];
+  const pauses: number[] = [];
+  let aheadMs = 0;
+  const clock: typeof systemClock = {
+    ...systemClock,
+    uptimeMs: () => systemClock.uptimeMs() + aheadMs,
+    wait: (ms, signal) => {
+      pauses.push(Math.round(ms / 1_000));
+      return systemClock.wait(1, signal);
+    },
+  };
+  const made = ports(store.pool, [lane(config('crm'))], {}, { clock });
+  const nextDue: typeof made.store.nextDue = async () => {
+    aheadMs += tookMs.shift() ?? 0;
+    made.wake.signal('outbox');
+    return [];
+  };
+  startNode({ ...made, store: { ...made.store, nextDue } });
+  await until('all looks are done', async () => pauses.length >= 6);
+  assert.deepEqual(pauses.slice(0, 6), [0, 0, 0, 0, 8, 0]);
+});
+
 test('two nodes share the work and never hold one record at the same time', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
