@@ -110,6 +110,7 @@ async function setUp({ call }: Scene, crmUrl: string): Promise<Picture[]> {
   const [delivery] = await letters('delivery');
   const [event] = await letters('event');
   const held = `/reservations/lisbon-grand/reservations/${delivery?.record_id}`;
+  const guest = await guestWithEmail(call);
   const studio = '/studio?connector=front-desk';
   return [
     { name: 'integrations', at: '/integrations', scheme: 'light' },
@@ -140,12 +141,35 @@ async function setUp({ call }: Scene, crmUrl: string): Promise<Picture[]> {
       act: (page) => page.getByRole('button', { name: /^Reprocess \d/ }).waitFor(),
     },
     { name: 'onboard', at: '/onboard', scheme: 'light' },
+    { name: 'guest', at: `/reservations/lisbon-grand/guests/${guest.id}`, scheme: 'light' },
+    {
+      name: 'privacy',
+      at: '/privacy',
+      scheme: 'light',
+      act: async (page) => {
+        await page.getByLabel('E-mail address').fill(guest.email);
+        await page.getByRole('button', { name: 'Preview the erasure' }).click();
+        await page.getByRole('button', { name: 'Erase', exact: true }).waitFor();
+      },
+    },
     { name: 'audit', at: '/audit', scheme: 'light' },
     // Last, when the charts have the most data.
     { name: 'overview', at: '/', scheme: 'dark' },
     { name: 'overview-day', at: '/', scheme: 'light' },
     { name: 'overview-phone', at: '/', scheme: 'dark', phone: true },
   ];
+}
+
+/** The simulated hotel sends a profile now and then. */
+async function guestWithEmail(call: Scene['call']): Promise<{ id: string; email: string }> {
+  for (;;) {
+    const { items } = await call<{ items: { id: string; data: { email?: string } }[] }>(
+      'GET',
+      '/guests?integration=lisbon-grand',
+    );
+    for (const { id, data } of items) if (data.email !== undefined) return { id, email: data.email };
+    await delay(1_000);
+  }
 }
 
 /** An event whose check-out is before its check-in. */

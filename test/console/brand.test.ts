@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
+import { go } from './support/go.ts';
 
 /** One brand: authentication methods, sandbox reports, events, and retiring its endpoint. */
 describe('the pages of a brand', { skip }, () => {
@@ -23,7 +24,7 @@ describe('the pages of a brand', { skip }, () => {
 
   /** Fills in everything up to the credentials. */
   const begin = async (name: string, url: string, connector: string | RegExp = 'hotel') => {
-    await page.goto(`${desk.url}/onboard`);
+    await go(page, '/onboard');
     await page.getByRole('heading', { name: 'Connect a brand' }).waitFor();
     // An earlier test may have left a draft.
     const startOver = page.getByRole('button', { name: /Start over|Connect another brand/ });
@@ -139,7 +140,7 @@ describe('the pages of a brand', { skip }, () => {
   test('from an API description to a complete run, also over a reload', async () => {
     const hotel = await startSimulator({ seed: 5, reservations: 20, auth: { type: 'bearer', token: 'open sesame' } });
     try {
-      await page.goto(`${desk.url}/onboard`);
+      await go(page, '/onboard');
       await page.getByRole('button', { name: /Start over|Connect another brand/ }).click();
       await page.getByText('API description', { exact: true }).click();
       await page.getByLabel('Name of the new connector').fill('hotel');
@@ -182,7 +183,7 @@ describe('the pages of a brand', { skip }, () => {
     const body = JSON.stringify({ event: 'reservation.created', event_id: 'try-1', data: booking('R9') });
     const headers = { 'content-type': 'application/json', 'x-webhook-signature': 'sha512=00' };
     await fetch(url, { method: 'POST', headers, body });
-    await page.goto(`${desk.url}/integrations/grand`);
+    await go(page, '/integrations/grand');
     const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Sandbox' }) });
     await card.getByText('Invalid').waitFor();
     await card.getByRole('button', { name: 'reservation.created' }).click();

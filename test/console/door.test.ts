@@ -1,15 +1,32 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { startProvider } from '../api/provider.ts';
 import { type Desk, openDesk, skip } from './support/desk.ts';
 
-/** Signing in and out, roles, and the content security policy. */
+/** Signing in and out, also through an identity provider; roles, and the content security policy. */
 describe('access to the console', { skip }, () => {
   let desk: Desk;
+  let provider: Awaited<ReturnType<typeof startProvider>>;
   before(async () => {
-    desk = await openDesk();
+    provider = await startProvider(() => ({ sub: 'u-1', claims: { name: 'Grace', groups: ['desk'] } }));
+    desk = await openDesk({
+      'innbound.yaml': `network: { allow_private: true }
+sign_in:
+  oidc:
+    issuer: ${provider.issuer}
+    client_id: innbound
+    client_secret: a-secret-of-the-client
+    label: Sign in with Acme
+    roles: { claim: groups, operator: [desk] }
+`,
+    });
+    provider.allow(`${desk.url}/sign-in/callback`);
     await desk.api('POST', '/integrations/grand/endpoint', {});
   });
-  after(() => desk?.stop());
+  after(async () => {
+    await desk?.stop();
+    await provider?.stop();
+  });
 
   test('a link signs in once, and its token is removed from the address', async () => {
     const page = await desk.signIn();
@@ -31,6 +48,28 @@ describe('access to the console', { skip }, () => {
     await page.goto(`${desk.url}/dead-letters`);
     await page.waitForURL('**/sign-in');
     await page.getByText('bin/innbound token sign-in').waitFor();
+  });
+
+  test('the button leads to the identity provider and back; signing out everywhere ends all sessions', async () => {
+    const enter = async () => {
+      const page = await desk.stranger();
+      await page.goto(`${desk.url}/sign-in`);
+      await page.getByRole('button', { name: 'Sign in with Acme' }).click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.getByTitle('Grace').waitFor();
+      return page;
+    };
+    const [here, there] = [await enter(), await enter()];
+    // The provider is another port of the same host, so its cookies are listed too.
+    const cookies = (await here.context().cookies(desk.url)).filter(({ name }) => name.startsWith('innbound'));
+    assert.deepEqual(
+      cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]),
+      [['innbound_session', true, 'Strict']],
+    );
+    await here.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await here.waitForURL('**/sign-in');
+    await there.goto(`${desk.url}/runs`);
+    await there.waitForURL('**/sign-in');
   });
 
   test('a viewer does not see actions of other roles', async () => {

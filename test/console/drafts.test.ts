@@ -4,13 +4,14 @@ import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
 import { type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
+import { go } from './support/go.ts';
 
 /** Work that is not applied yet is not lost, and what was applied can be undone. */
 describe('drafts and undo', { skip }, () => {
   let desk: Desk;
   let page: Page;
   let source: string;
-  const at = () => `${desk.url}/documents/integration/grand`;
+  const at = '/documents/integration/grand';
   const editor = () => yamlEditor(page, 'integration grand as YAML');
   const inForce = async () => (await desk.api<{ source: string }>('GET', '/documents/integration/grand')).source;
   before(async () => {
@@ -22,14 +23,14 @@ describe('drafts and undo', { skip }, () => {
 
   test('a draft of a document survives navigation, a reload and signing out', async () => {
     const edited = source.replace('every: 60m', 'every: 45m');
-    await page.goto(at());
+    await go(page, at);
     await editor().fill(edited);
     await page.getByText('Draft, not applied').waitFor();
     await page.getByText('It is kept in this browser.').waitFor();
     await page.getByText(/^Applying this concerns 1 brand with \d+ reservations? and \d+ guests?$/).waitFor();
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
-    await page.goto(at());
+    await go(page, at);
     assert.equal(await editor().text(), edited);
     await page.reload();
     assert.equal(await editor().text(), edited);
@@ -37,7 +38,7 @@ describe('drafts and undo', { skip }, () => {
     await page.waitForURL('**/sign-in');
     await page.goto(await desk.link());
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.goto(at());
+    await go(page, at);
     assert.equal(await editor().text(), edited);
     assert.equal(await inForce(), source);
   });
@@ -97,12 +98,12 @@ describe('drafts and undo', { skip }, () => {
     await link.click();
     await editor().content.waitFor();
     await until('the caret is there', async () => (await editor().caretLine()) === line);
-    await page.goto(`${desk.url}/documents/connector/hotel`);
+    await go(page, '/documents/connector/hotel');
     await page.getByRole('button', { name: 'Discard the draft' }).click();
   });
 
   test('a mapping in the studio and the form of a new brand survive a reload; secrets are not kept', async () => {
-    await page.goto(`${desk.url}/studio`);
+    await go(page, '/studio');
     const connector = yamlEditor(page, 'Connector as YAML');
     await page.getByLabel('Sample as JSON').fill('{"data": []}');
     await connector.fill('connector: harbour\n');
@@ -110,7 +111,7 @@ describe('drafts and undo', { skip }, () => {
     await until('the mapping is back', async () => (await connector.text()).includes('connector: harbour'));
     assert.equal(await page.getByLabel('Sample as JSON').inputValue(), '{"data": []}');
 
-    await page.goto(`${desk.url}/onboard`);
+    await go(page, '/onboard');
     await page.getByRole('combobox', { name: 'Connector' }).click();
     await page.getByRole('option', { name: 'hotel' }).click();
     await page.getByRole('button', { name: 'Next' }).click();

@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
+import { go } from './support/go.ts';
 
 const sample = JSON.stringify({
   data: [
@@ -48,7 +49,7 @@ describe('the integration engineer', { skip }, () => {
   after(() => desk?.stop());
 
   test('gets a first connector from an API description', async () => {
-    await page.goto(`${desk.url}/studio`);
+    await go(page, '/studio');
     const file = fileURLToPath(new URL('../operations/descriptions/openapi30-fjord.yaml', import.meta.url));
     await page.getByLabel('API description', { exact: true }).setInputFiles(file);
     await page.getByLabel('Operation that lists reservations').first().waitFor();
@@ -149,7 +150,7 @@ describe('the integration engineer', { skip }, () => {
   });
 
   test('a mapping that changes a kept sample is applied only with a confirmation that shows the differences', async () => {
-    await page.goto(`${desk.url}/studio?connector=harbour`);
+    await go(page, '/studio?connector=harbour');
     await page.getByLabel('Sample as JSON').fill(sample);
     await page.getByLabel('Name of the case').fill('two-stays');
     await page.getByRole('button', { name: 'Keep this sample' }).click();
@@ -178,7 +179,7 @@ describe('the integration engineer', { skip }, () => {
   test('the effect of a change on stored payloads is shown before it is applied', async () => {
     await desk.push('grand', { event: 'reservation.created', event_id: 'p1', data: booking('P1', { agent: 'BDC' }) });
     await until('it is stored', async () => desk.crm.taken.includes('P1'));
-    await page.goto(`${desk.url}/studio?connector=hotel`);
+    await go(page, '/studio?connector=hotel');
     const editor = yamlEditor(page, 'Connector as YAML');
     await until('the text is there', async () => (await editor.text()).includes('root_path'));
     await editor.fill(`${await editor.text()}\nmap: { channel: agent }\n`);

@@ -10,6 +10,7 @@ import { go } from './support/go.ts';
 describe('jobs', { skip }, () => {
   let desk: Desk;
   let page: Page;
+  let admin: Page;
   const ids = ['R1', 'R2', 'R3'];
   before(async () => {
     desk = await openDesk();
@@ -44,7 +45,7 @@ describe('jobs', { skip }, () => {
   });
 
   test('a brand is resent to a destination', async () => {
-    await page.goto(`${desk.url}/integrations/grand`);
+    await go(page, '/integrations/grand');
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Resend everything to crm …' }).click();
     const dialog = page.getByRole('dialog');
@@ -57,12 +58,12 @@ describe('jobs', { skip }, () => {
   });
 
   test('a change of the mapping says what it concerns, and reprocessing shows the differences first', async () => {
-    const admin = await desk.signIn();
+    admin = await desk.signIn();
     const { source } = await desk.api<{ source: string }>('GET', '/documents/integration/grand');
     await desk.api('PUT', '/documents/integration/grand', {
       text: `${source}transforms:\n  - set: { channel: '"direct"' }\n`,
     });
-    await admin.goto(`${desk.url}/integrations/grand?job=reprocess`);
+    await go(admin, '/integrations/grand?job=reprocess');
     const dialog = admin.getByRole('dialog');
     await dialog.getByText('would change').waitFor();
     await dialog.getByText('1 changed field').first().click();
@@ -70,11 +71,10 @@ describe('jobs', { skip }, () => {
     await dialog.getByRole('button', { name: 'Reprocess 4 reservations' }).click();
     await admin.getByText('4 of 4 reservations').waitFor();
     assert.match(await textOf(admin.getByRole('main')), /Changed4/);
-    await admin.context().close();
   });
 
   test('one reservation is resent from its timeline, and fetching it says why the partner cannot be asked', async () => {
-    await page.goto(`${desk.url}/reservations/grand/reservations/R2`);
+    await go(page, '/reservations/grand/reservations/R2');
     const before = desk.crm.taken.length;
     await page.getByRole('button', { name: 'Resend' }).click();
     await page.getByRole('menuitem', { name: 'To crm' }).click();
@@ -113,23 +113,20 @@ describe('jobs', { skip }, () => {
   });
 
   test('everything held on a guest is exported as a file', async () => {
-    const admin = await desk.signIn();
-    await admin.goto(`${desk.url}/privacy`);
+    await go(admin, '/privacy');
     await admin.getByLabel('E-mail address').fill('ines.duarte@letters.example');
     const file = admin.waitForEvent('download');
     await admin.getByRole('button', { name: 'Export' }).click();
     const held = JSON.parse(await readFile(await (await file).path(), 'utf8'));
     assert.deepEqual(held.records.map((one: { id: string }) => one.id).sort(), ids);
-    await admin.context().close();
   });
 
   test('an erasure says what it touches, shows how far it is, is found after a reload and stops', async () => {
-    const admin = await desk.signIn();
     const who = 'ines.duarte@letters.example';
     const holder = await desk.service.runtime.pool.connect();
     await holder.query('begin');
     try {
-      await admin.goto(`${desk.url}/privacy`);
+      await go(admin, '/privacy');
       await admin.getByLabel('E-mail address').fill(who);
       await admin.getByRole('button', { name: 'Preview the erasure' }).click();
       const dialog = admin.getByRole('dialog');
@@ -149,11 +146,10 @@ describe('jobs', { skip }, () => {
       await holder.query('rollback');
       holder.release();
     }
-    await admin.context().close();
   });
 
   test('the page of a brand reports what push missed and what is no longer listed', async () => {
-    await page.goto(`${desk.url}/integrations/grand`);
+    await go(page, '/integrations/grand');
     await page.getByRole('heading', { name: 'What push missed' }).waitFor();
     await page.getByText('Every stored reservation is still listed').waitFor();
   });

@@ -5,6 +5,7 @@ import { settleAlerts } from '../../src/store/operate/alerts.ts';
 import { groupIncidents } from '../../src/store/operate/incidents.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip } from './support/desk.ts';
+import { go } from './support/go.ts';
 import { barriers, barriersAt } from './support/look.ts';
 
 /** Every page: accessible, and never wider than the screen. */
@@ -96,7 +97,7 @@ describe('the pages are accessible', { skip }, () => {
     await phone.getByRole('button', { name: 'New token' }).click();
     await phone.getByLabel('Who or what it is for').waitFor();
     assert.deepEqual(await barriers(phone), []);
-    await phone.goto(`${desk.url}/dead-letters`);
+    await go(phone, '/dead-letters');
     await phone.getByRole('button', { name: 'Replay all 2 …' }).click();
     await phone.getByRole('button', { name: 'Replay 2 dead letters' }).waitFor();
     assert.deepEqual(await barriers(phone), []);

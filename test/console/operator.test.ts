@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { settleAlerts } from '../../src/store/operate/alerts.ts';
@@ -12,9 +14,27 @@ import { go } from './support/go.ts';
 describe('the operator', { skip }, () => {
   let desk: Desk;
   let page: Page;
+  /** Receives the alerts. */
+  const chat = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      told.push(JSON.parse(text).text);
+      response.writeHead(chatStatus).end('ok');
+    });
+  });
+  const told: string[] = [];
+  let chatStatus = 200;
   before(async () => {
     const lake = 'destination: lake\ntype: files\npath: out\nreceives: [reservation, guest]\n';
-    desk = await openDesk({ 'destinations/lake.yaml': lake });
+    await new Promise<void>((ready) => chat.listen(0, '127.0.0.1', ready));
+    const url = `http://127.0.0.1:${(chat.address() as AddressInfo).port}/hook`;
+    const quiet = '{ from: "22:00", to: "07:00", timezone: Europe/Lisbon }';
+    const route = `{ type: slack, url: "${url}", severities: [critical], integrations: [grand], quiet: ${quiet} }`;
+    desk = await openDesk({
+      'destinations/lake.yaml': lake,
+      'innbound.yaml': `network: { allow_private: true }\nalerts: { routes: { night-desk: ${route} } }\n`,
+    });
     desk.crm.refuse = (id) => id === 'R7';
     await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
     await desk.push('grand', { event: 'reservation.created', event_id: 'e7', data: booking('R7') });
@@ -25,7 +45,10 @@ describe('the operator', { skip }, () => {
     });
     page = await desk.signIn({ role: 'operator' });
   });
-  after(() => desk?.stop());
+  after(async () => {
+    await desk?.stop();
+    chat.close();
+  });
 
   test('finds the reservation from any page with the keyboard, and reads why one destination lacks it', async () => {
     await page.getByRole('link', { name: 'Runs' }).click();
@@ -101,11 +124,30 @@ describe('the operator', { skip }, () => {
   });
 
   test('pauses and resumes a brand', async () => {
-    await page.goto(`${desk.url}/integrations/grand`);
+    await go(page, '/integrations/grand');
     await page.getByRole('button', { name: 'Pause pulling' }).click();
     await page.getByText('Pulls were paused by Ada, operator').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause pulling' }).waitFor();
+  });
+
+  test('sees the alert routes, tries one, and reads why it does not work', async () => {
+    await page.getByRole('link', { name: 'Alerts' }).first().click();
+    const row = page.getByRole('row', { name: /night-desk/ });
+    await row.getByText('22:00 to 07:00, Europe/Lisbon').waitFor();
+    const test = page.getByRole('button', { name: 'Test night-desk' });
+    await test.click();
+    await page.getByText('A test alert was sent over night-desk.').waitFor();
+    assert.match(told.join(), /This is a test of the alert route/);
+    chatStatus = 404;
+    await test.click();
+    await page.getByText('night-desk: slack answered 404.').waitFor();
+    chatStatus = 200;
+    const viewer = await desk.signIn({ role: 'viewer' });
+    await go(viewer, '/alerts');
+    await viewer.getByRole('row', { name: /night-desk/ }).waitFor();
+    assert.equal(await viewer.getByRole('button', { name: 'Test night-desk' }).count(), 0);
+    await viewer.context().close();
   });
 
   test('acknowledges an alert', async () => {

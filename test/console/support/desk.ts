@@ -24,6 +24,8 @@ export interface Desk {
   /** A new page in its own browser context, signed in by a one-time link. */
   signIn(options?: { role?: TokenRole; phone?: boolean; scheme?: 'light' | 'dark' }): Promise<Page>;
   link(role?: TokenRole): Promise<string>;
+  /** A new page in its own browser context, not signed in, free to visit other hosts. */
+  stranger(): Promise<Page>;
   /** Sends a signed event to the brand's endpoint. */
   push(integration: string, event: Record<string, unknown>): Promise<void>;
   pushTo(address: { url: string; secret: string }, event: Record<string, unknown>): Promise<void>;
@@ -103,6 +105,11 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       return (await answer.json()) as T;
+    },
+    stranger: async () => {
+      const context = await browser.newContext();
+      contexts.push(context);
+      return context.newPage();
     },
     signIn: async ({ role = 'admin', phone = false, scheme = 'dark' } = {}) => {
       const viewport = phone ? { width: 390, height: 844 } : { width: 1440, height: 900 };
