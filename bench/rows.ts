@@ -133,10 +133,10 @@ async function measure(pool: Pool, what: string, node: Node, size: number, round
   const used = await node.send({ from: size + round * perMeasurement, events: perMeasurement, known: size });
   const after = await pageUse(pool);
   const ms = (value: number) => (value / perMeasurement).toFixed(2);
-  const pages = (of: keyof PageUse) => ((after[of] - before[of]) / perMeasurement).toFixed(1);
+  const pages = (of: Exclude<keyof PageUse, 'relations'>) => ((after[of] - before[of]) / perMeasurement).toFixed(1);
   const load = os.loadavg()[0]?.toFixed(1);
   console.log(
-    `${what}: PostgreSQL ${ms(used.postgres)} ms, node ${ms(used.node)} ms an event (load ${load}); pages used ${pages('hit')}, read ${pages('read')}, logged whole ${pages('whole')}; log ${pages('logKb')} kB`,
+    `${what}: PostgreSQL ${ms(used.postgres)} ms, node ${ms(used.node)} ms an event (load ${load}); pages used ${pages('hit')} (${mostUsed(before, after)}), read ${pages('read')}, logged whole ${pages('whole')}; log ${pages('logKb')} kB`,
   );
 }
 
@@ -146,12 +146,27 @@ interface PageUse {
   readonly read: number;
   readonly whole: number;
   readonly logKb: number;
+  /** Pages used of each table and each index. */
+  readonly relations: Readonly<Record<string, number>>;
+}
+
+function mostUsed(before: PageUse, after: PageUse): string {
+  const used = Object.entries(after.relations).map(([name, pages]) => ({
+    name,
+    pages: (pages - (before.relations[name] ?? 0)) / perMeasurement,
+  }));
+  const most = used.sort((one, other) => other.pages - one.pages).slice(0, 6);
+  return most.map(({ name, pages }) => `${name} ${pages.toFixed(1)}`).join(', ');
 }
 
 /** The server's counters are up to a second behind, which matters little over some thousand events. */
 async function pageUse(pool: Pool): Promise<PageUse> {
   const { rows } = await pool.query<PageUse>(
-    `select blks_hit as hit, blks_read as read, wal_fpi as whole, (wal_bytes / 1024)::float8 as "logKb"
+    `select blks_hit as hit, blks_read as read, wal_fpi as whole, (wal_bytes / 1024)::float8 as "logKb",
+            (select json_object_agg(relation, used) from (
+               select relname as relation, heap_blks_hit + heap_blks_read as used from pg_statio_user_tables
+               union all
+               select indexrelname, idx_blks_hit + idx_blks_read from pg_statio_user_indexes) u) as relations
        from pg_stat_database, pg_stat_wal where datname = current_database()`,
   );
   return rows[0] as PageUse;
