@@ -89,7 +89,7 @@ describe('drafts and undo', { skip }, () => {
   });
 
   test('an apply that breaks another document names its line, and the link jumps there', async () => {
-    await page.goto(`${desk.url}/documents/connector/hotel`);
+    await go(page, '/documents/connector/hotel');
     const hotel = yamlEditor(page, 'connector hotel as YAML');
     await hotel.fill('connector: hotel\nshape: { root_path: reservations }\n');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();

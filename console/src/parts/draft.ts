@@ -69,17 +69,19 @@ export function forgetTabDrafts(): void {
 }
 
 function useStored<T>(storage: Storage, key: string): [Draft<T> | undefined, (value: T | undefined) => void] {
-  const [draft, setDraft] = useState(() => read<T>(storage, key));
-  useEffect(() => setDraft(read<T>(storage, key)), [storage, key]);
+  const [held, setHeld] = useState(() => ({ key, draft: read<T>(storage, key) }));
+  // Read while rendering, not in an effect: after a change of the key, no render may see the draft of something else.
+  const current = held.key === key ? held : { key, draft: read<T>(storage, key) };
+  if (current !== held) setHeld(current);
   const save = useCallback(
     (value: T | undefined) => {
-      const next = value === undefined ? undefined : { value, savedMs: Date.now() };
-      setDraft(next);
-      write(storage, key, next);
+      const draft = value === undefined ? undefined : { value, savedMs: Date.now() };
+      setHeld({ key, draft });
+      write(storage, key, draft);
     },
     [storage, key],
   );
-  return [draft, save];
+  return [current.draft, save];
 }
 
 function read<T>(storage: Storage, key: string): Draft<T> | undefined {
