@@ -1,3 +1,4 @@
+import { Serial } from '../kit/serial.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { documentsChangedSince, documentsPosition } from '../store/documents/document-changes.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
@@ -36,13 +37,9 @@ export async function openActiveDocuments(
   }
 
   // One at a time, so that the slower of two does not put an older state back.
-  let refreshing: Promise<unknown> = Promise.resolve();
+  const refreshes = new Serial();
   return {
     active: () => inForce.active,
-    refresh: () => {
-      const next = refreshing.then(refresh, refresh);
-      refreshing = next;
-      return next;
-    },
+    refresh: () => refreshes.run(refresh),
   };
 }

@@ -9,6 +9,7 @@ import { literalSecrets } from '../documents/secret-fields.ts';
 import { type LastApplied, takeUp } from '../documents/take-up.ts';
 import { type TypedSecret, withReferences } from '../documents/typed-secrets.ts';
 import { hmac, type Keyring } from '../kit/crypto.ts';
+import type { Serial } from '../kit/serial.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
 import { signalNodes } from '../store/db/signals.ts';
 import {
@@ -106,9 +107,12 @@ export async function takeUpWorkspace(
   return { kind: 'taken', behind: taken.behind.map((key) => files.get(key) ?? key) };
 }
 
-/** Changes one document. `decide` runs under a lock on the documents in force and may refuse. */
+/**
+ * Changes one document. `decide` runs under a lock on the documents in force and may refuse. A node makes its edits one at a time: those
+ * that wait for the lock would otherwise take all connections, of which `decide` needs another one.
+ */
 export async function changeDocument<T>(
-  context: DocumentContext,
+  context: DocumentContext & { readonly edits: Serial },
   by: string,
   decide: (tx: Tx) => Promise<
     | {
@@ -121,7 +125,7 @@ export async function changeDocument<T>(
     | { readonly refused: T }
   >,
 ): Promise<T> {
-  const changed = await transaction(context.pool, async (tx) => {
+  const change = async (tx: Tx) => {
     await lockDocuments(tx);
     const decided = await decide(tx);
     if ('refused' in decided) return { kind: 'refused', result: decided.refused } as const;
@@ -129,7 +133,8 @@ export async function changeDocument<T>(
     const applied = await putInForce(tx, context, decided.put, by);
     const removed = await removeDocuments(tx, decided.remove);
     return { kind: 'changed', ...decided, result: decided.result([...applied, ...removed]) } as const;
-  });
+  };
+  const changed = await context.edits.run(() => transaction(context.pool, change));
   if (changed.kind === 'changed') {
     await remember(context, changed.put, changed.remove);
     await signalNodes(context.pool, 'documents');

@@ -22,6 +22,7 @@ import { Heartbeats } from '../kit/heartbeats.ts';
 import { type Http, openHttp } from '../kit/http.ts';
 import { type Log, openLog } from '../kit/log.ts';
 import { type Offload, openOffload } from '../kit/offload.ts';
+import { Serial } from '../kit/serial.ts';
 import { openSpool, type Spool } from '../kit/spool.ts';
 import { openTracer, type Tracer } from '../kit/trace.ts';
 import { version } from '../kit/version.ts';
@@ -78,6 +79,8 @@ export interface Runtime {
   /** Keeps renewed tokens of partners on disk until they are committed. */
   readonly spool: Spool;
   readonly active: () => Active;
+  /** Edits of documents on this node. */
+  readonly edits: Serial;
   readonly partnerApis: () => Promise<PartnerApis>;
   /** Reloads the documents in force. True if they changed. */
   readonly refresh: () => Promise<boolean>;
@@ -250,6 +253,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       lost: lost.promise,
       giveUp: lost.resolve,
       heartbeats: new Heartbeats(systemClock),
+      edits: new Serial(),
       offload,
       active,
       refresh: async () => {

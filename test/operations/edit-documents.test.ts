@@ -89,3 +89,12 @@ test('an edit changes the schedules of its brand and of no other', async () => {
   assert.equal((await node.call('DELETE', '/documents/integration/grand', admin)).status, 200);
   assert.deepEqual(await aligned(), ['other pre_stay 1']);
 });
+
+test('many edits at once leave connections for the one that is being checked', async () => {
+  const connector = await sourceOf('/documents/connector/hotel');
+  const edits = Array.from({ length: 26 }, (_, i) =>
+    node.call('PUT', '/documents/connector/hotel', admin, { text: `# edit ${i}\n${connector}` }),
+  );
+  const statuses = (await Promise.all(edits)).map(({ status }) => status);
+  assert.deepEqual(new Set(statuses), new Set([200]));
+});
