@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
  * Files that each need a separate process: those that measure time or memory, end processes, or take long. All others share one process
  * per folder, because loading the sources and starting PostgreSQL for each file took a third of the suite's processor time.
  */
-const alone = ['api/oidc', 'console', 'deliver', 'e2e', 'embedded-postgres', 'fuzz', 'install', 'intake', 'simulation'];
+const alone = ['console', 'deliver', 'e2e', 'embedded-postgres', 'fuzz', 'install', 'intake', 'simulation'];
 
 export interface TestPlan {
   readonly alone: readonly string[];

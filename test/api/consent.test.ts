@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
-import { seenNode } from '../../src/store/operate/nodes.ts';
-import { type ApiNode, apiNode } from './node.ts';
+import { type ApiNode, apiNode, live } from './node.ts';
 
 /** A person of the brand follows the link and consents at the partner; from then on the partner accepts our requests. */
 
@@ -30,14 +29,6 @@ pull:
 deliver: [lake]
 `,
   });
-  await seenNode(node.runtime.pool, {
-    node: 'test',
-    role: 'web',
-    url: node.url,
-    clockAheadMs: 0,
-    stalled: [],
-    keys: [],
-  });
   admin = await node.token('admin');
 });
 after(async () => {
@@ -52,6 +43,7 @@ test('without authorization the partner refuses', async () => {
 });
 
 test('the link leads through the partner back to us, and then reservations can be fetched', async () => {
+  await live(node);
   const link = await node.call('POST', '/integrations/grand/consent', admin, {});
   assert.equal(link.status, 200, JSON.stringify(link.body));
   const back = await fetch(link.body.url, { redirect: 'follow' });

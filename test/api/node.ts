@@ -9,6 +9,7 @@ import { createToken } from '../../src/operations/tokens.ts';
 import type { Prepared } from '../../src/reconcile/incoming.ts';
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
 import { transaction } from '../../src/store/db/pool.ts';
+import { seenNode } from '../../src/store/operate/nodes.ts';
 import type { TokenRole } from '../../src/store/operate/tokens.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { Json } from '../../src/terms.ts';
@@ -158,3 +159,8 @@ export const reservation = (id: string, more: { [key: string]: Json } = {}): Jso
   charges: [],
   ...more,
 });
+
+/** Lists the node as running now: links that lead back to the service contain the address of a live node. */
+export async function live({ runtime, url }: ApiNode): Promise<void> {
+  await seenNode(runtime.pool, { node: 'test', role: 'all', url, clockAheadMs: 0, stalled: [], keys: [] });
+}

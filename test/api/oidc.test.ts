@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { oidcSchema } from '../../src/documents/sign-in.ts';
 import { grantOf } from '../../src/operations/oidc-grant.ts';
-import { type ApiNode, apiNode } from './node.ts';
+import { type ApiNode, apiNode, live } from './node.ts';
 import { startForger, startProvider } from './provider.ts';
 
 /** Sign-in through an identity provider, over real HTTP: a real provider, and one that forges. */
@@ -32,7 +32,6 @@ before(async () => {
   forger = await startForger();
   real = await apiNode(settings(provider.issuer));
   forged = await apiNode(settings(forger.issuer, "    acr_values: ['mfa']\n"));
-  for (const node of [real, forged]) await listed(node);
   provider.allow(`${real.url}/sign-in/callback`);
 });
 after(async () => {
@@ -42,11 +41,6 @@ after(async () => {
   await forger.stop();
 });
 
-/** The callback's address is that of a live node. */
-async function listed({ runtime, url }: ApiNode): Promise<void> {
-  await runtime.pool.query(`insert into nodes (node, role, url) values ('test', 'all', $1)`, [url]);
-}
-
 const cookiesOf = (answer: { headers: Headers }): string =>
   answer.headers
     .getSetCookie()
@@ -54,7 +48,10 @@ const cookiesOf = (answer: { headers: Headers }): string =>
     .filter((one) => !one?.endsWith('='))
     .join('; ');
 
-const begin = (node: ApiNode) => node.call('POST', '/session/oidc', undefined, {}, fromConsole);
+async function begin(node: ApiNode) {
+  await live(node);
+  return node.call('POST', '/session/oidc', undefined, {}, fromConsole);
+}
 
 /** Acts like a browser: each host gets its own cookies, redirects are followed by hand. */
 async function walk(start: string): Promise<Response> {
