@@ -45,13 +45,16 @@ test('one trace connects the webhook, the stored event and the delivery; another
   const lake = `destination: lake\ntype: webhook\nurl: ${destination.url}/in\nsecret: ${secret}\n`;
   await writeFile(path.join(dir, 'destinations/lake.yaml'), lake);
   const { url } = await testDatabase();
-  const env = { DATABASE_URL: url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  // The exporter reads the process's own variables.
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url;
+  const env = { ...process.env, DATABASE_URL: url };
   const nodes: Service[] = [];
   const start = async (role: 'web' | 'all') => {
     nodes.push(await startService({ env, workspaceDir: dir, port: 0, host: '127.0.0.1', role, logLevel: 'silent' }));
     return nodes.at(-1) as Service;
   };
   t.after(async () => {
+    delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
     await Promise.all([partner.stop(), collector.close(), destination.close(), remove()]);
   });
 
