@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { say } from '../cli/command.ts';
 import { ended } from '../cli/ended.ts';
 import { stopInTime } from '../cli/serving.ts';
+import { sealSecret } from '../documents/keyring.ts';
 import { randomId } from '../kit/ids.ts';
 import { consoleBuilt } from '../operations/build-console.ts';
 import { addressFor } from '../operations/endpoints.ts';
@@ -12,6 +13,7 @@ import { type Simulator, type SimulatorOptions, shippedProperties, startSimulato
 import type { Runtime } from '../runtime/runtime.ts';
 import { startService } from '../service.ts';
 import { createDatabaseBeside } from '../store/db/create-database.ts';
+import { putSecret } from '../store/documents/secrets.ts';
 import { runNow } from '../wiring/pull.ts';
 import { showProgress } from './progress.ts';
 
@@ -23,7 +25,8 @@ const changeEveryMs = 2_000;
 interface DemoHotel {
   readonly integration: string;
   readonly property: string;
-  readonly variable: string;
+  /** The documents refer to the hotel's address and key as `<secrets>_url` and `<secrets>_key`. */
+  readonly secrets: string;
   readonly simulator: (key: string) => SimulatorOptions;
 }
 
@@ -31,14 +34,14 @@ const hotels: readonly DemoHotel[] = [
   {
     integration: 'lisbon-grand',
     property: 'LIS01',
-    variable: 'DEMO_FRONT_DESK',
+    secrets: 'front_desk',
     // Its events carry as little as the interface description allows; the other hotel's carry everything.
     simulator: (token) => ({ seed: 11, paging: 'offset', detail: 'thin', auth: { type: 'bearer', token } }),
   },
   {
     integration: 'kamo-riverside',
     property: 'KYO03',
-    variable: 'DEMO_NIGHT_AUDIT',
+    secrets: 'night_audit',
     simulator: (key) => ({
       seed: 42,
       paging: 'cursor',
@@ -54,8 +57,9 @@ export async function runDemo(options: { readonly port: number; readonly workspa
   // Keep edits to the demo's documents.
   await cp(template, workspaceDir, { recursive: true, force: false });
   const simulators = new Map<DemoHotel, Simulator>();
-  const env = { ...process.env };
-  for (const hotel of hotels) simulators.set(hotel, await startHotel(hotel, workspaceDir, env));
+  // Stored, not environment variables: commands in another terminal need them too.
+  const secrets = new Map<string, string>();
+  for (const hotel of hotels) simulators.set(hotel, await startHotel(hotel, workspaceDir, secrets));
   const stopHotels = () => Promise.all([...simulators.values()].map((simulator) => simulator.stop()));
   try {
     say('innbound demo: building the console, starting the database and the service …');
@@ -66,15 +70,15 @@ export async function runDemo(options: { readonly port: number; readonly workspa
       port: options.port,
       role: 'all',
       logLevel: 'warn',
-      env,
-      prepare: async (runtime) => {
+      prepare: async ({ pool, keyring }) => {
         // A separate database on the service's own server.
-        env.DEMO_WAREHOUSE_URL = env.DATABASE_URL ?? (await createDatabaseBeside(runtime.pool, 'warehouse'));
+        secrets.set('warehouse_url', process.env.DATABASE_URL ?? (await createDatabaseBeside(pool, 'warehouse')));
+        for (const [name, value] of secrets) await putSecret(pool, name, sealSecret(keyring, name, value));
       },
     });
     for (const [hotel, simulator] of simulators) await connect(service.runtime, hotel, simulator);
     const { path: signIn } = await createSignIn(service.runtime, { name: 'demo', by: 'demo' });
-    say(welcome(service.url, signIn, workspaceDir, [...simulators.values()], env.DEMO_WAREHOUSE_URL));
+    say(welcome(service.url, signIn, workspaceDir, [...simulators.values()], secrets.get('warehouse_url')));
     const progress = showProgress(service.runtime);
     await end;
     progress.stop();
@@ -87,8 +91,8 @@ export async function runDemo(options: { readonly port: number; readonly workspa
   }
 }
 
-/** The variables that the hotel's documents refer to are added to `env`. */
-async function startHotel(hotel: DemoHotel, workspaceDir: string, env: NodeJS.ProcessEnv): Promise<Simulator> {
+/** Adds the secrets that the hotel's documents refer to. */
+async function startHotel(hotel: DemoHotel, workspaceDir: string, secrets: Map<string, string>): Promise<Simulator> {
   const key = randomId('demo');
   const partnerDir = path.join(workspaceDir, '.partner');
   await mkdir(partnerDir, { recursive: true });
@@ -101,8 +105,7 @@ async function startHotel(hotel: DemoHotel, workspaceDir: string, env: NodeJS.Pr
     bookFile: path.join(partnerDir, `${hotel.integration}.json`),
     pushFolder: path.join(partnerDir, hotel.integration),
   });
-  env[`${hotel.variable}_URL`] = simulator.baseUrl;
-  env[`${hotel.variable}_KEY`] = key;
+  secrets.set(`${hotel.secrets}_url`, simulator.baseUrl).set(`${hotel.secrets}_key`, key);
   return simulator;
 }
 

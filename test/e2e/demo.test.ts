@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { copyCluster } from '../support/database.ts';
+import { bin, innbound, until } from '../support/process.ts';
+
+test('the demo delivers from both hotels, every command that it suggests works, and it stops cleanly', async (t) => {
+  const root = await mkdtemp(path.join(os.tmpdir(), 'innbound-demo-'));
+  const workspace = path.join(root, 'demo');
+  await mkdir(path.join(workspace, '.innbound', 'run'), { recursive: true, mode: 0o700 });
+  await copyCluster(path.join(workspace, '.innbound', 'pg'));
+  const { DATABASE_URL: _, ...env } = process.env;
+  const demo = spawn(bin, ['demo', '--port', '0', '--workspace', workspace], { cwd: root, env });
+  t.after(async () => {
+    demo.kill('SIGKILL');
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
+  let text = '';
+  for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await until('the demo is ready', async () => text.includes('Ctrl-C stops it.') || demo.exitCode !== null);
+  assert.equal(demo.exitCode, null, text);
+
+  const delivered = async (hotel: string) => {
+    const files = await readdir(path.join(workspace, 'out'), { recursive: true }).catch(() => []);
+    for (const file of files.filter((one) => one.endsWith('.ndjson'))) {
+      const lines = (await readFile(path.join(workspace, 'out', file), 'utf8'))
+        .split('\n')
+        .filter((line) => line !== '');
+      const found = lines
+        .map((line) => JSON.parse(line))
+        .find((one) => one.integration === hotel && one.type === 'reservation');
+      if (found) return found.data.id as string;
+    }
+    return undefined;
+  };
+  const id = await until('a change of one hotel is delivered', () => delivered('lisbon-grand'));
+  await until('and one of the other', () => delivered('kamo-riverside'));
+
+  const commands = [...text.matchAll(/^ +bin\/innbound (.+)$/gm)].map(([, line = '']) =>
+    line.replace(/\bID\b/, id).split(' '),
+  );
+  assert.ok(commands.length >= 3, text);
+  for (const command of commands) {
+    const ran = await innbound(command, { cwd: root });
+    assert.equal(ran.code, 0, `${command.join(' ')}: ${ran.stdout}${ran.stderr}`);
+  }
+
+  const exit = once(demo, 'exit');
+  demo.kill('SIGINT');
+  assert.deepEqual(await exit, [0, null], text);
+  assert.match(text, /Stopped\. The next start continues where it stopped\./);
+});
