@@ -17,7 +17,7 @@ const staticChecks: readonly [step: string, program: string, ...args: string[]][
   ['unused code', tool('knip')],
 ];
 
-/** Three at a time keep two cores busy: a fifth of a test's time is waiting. */
+/** Three at a time leave two cores idle for 3 % of the suite: tests also wait. */
 const runner = [
   '--test',
   '--test-concurrency=3',
