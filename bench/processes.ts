@@ -7,7 +7,7 @@
  * PostgreSQL, senders and destination share the machine, so the rate stops rising when the processors are used up.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +16,8 @@ import { familyMs, postmasterUnder, serverMs } from './pull/cpu.ts';
 import { arrived, median } from './push/delivered.ts';
 import type { Outcome } from './push/load.ts';
 import { ask, endAll, endedWithAll, start } from './push/processes.ts';
+import { brandId, writeBenchWorkspace } from './push/workspace.ts';
 
-const brandId = 'BENCH';
 const brands = ['one', 'two', 'three', 'four'];
 const perBrand = 1_000;
 const program = [fileURLToPath(new URL('../src/main.ts', import.meta.url))];
@@ -97,7 +97,7 @@ interface Service {
 }
 
 async function startService(folder: string, sinkPort: number, count: number): Promise<Service> {
-  await writeWorkspace(folder, sinkPort);
+  await writeBenchWorkspace(folder, sinkPort, { brands });
   const args = ['serve', '-w', folder, '--port', '0', '--processes', String(count)];
   const child = spawn(process.execPath, [...program, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   endedWithAll(child);
@@ -123,31 +123,4 @@ async function startService(folder: string, sinkPort: number, count: number): Pr
   const postmaster = postmasterUnder(folder);
   const cpuMs = () => ({ node: familyMs(child.pid ?? 0), postgres: serverMs(postmaster) });
   return { count, port, endpoints, cpuMs, perSecond: [], nodeMs: [], postgresMs: [] };
-}
-
-async function writeWorkspace(folder: string, sinkPort: number): Promise<void> {
-  const documents: Record<string, string> = {
-    'innbound.yaml': 'network: { allow_private: true }\n',
-    'connectors/bench.yaml': 'connector: bench\n',
-    'destinations/sink.yaml': `destination: sink
-type: http
-url: http://127.0.0.1:${sinkPort}/changes
-receives: [reservation]
-concurrency: 64
-`,
-  };
-  for (const name of brands) {
-    documents[`integrations/${name}.yaml`] = `integration: ${name}
-connector: bench
-brand_id: ${brandId}
-timezone: Europe/Lisbon
-country: PT
-push: { enabled: true, rate: { requests: 100000, burst: 100000 } }
-deliver: [sink]
-`;
-  }
-  for (const [file, text] of Object.entries(documents)) {
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), text);
-  }
 }

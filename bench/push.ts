@@ -5,7 +5,7 @@
  *   scripts/bench push            all of it
  *   scripts/bench push accept     only the comparison; also: ack, latency, sustained
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -21,9 +21,8 @@ import type { Target } from './push/requests.ts';
 import { plainSealer, type ServerJob } from './push/server.ts';
 import type { ServiceAddress } from './push/service.ts';
 import type { SinkQuestion } from './push/sink.ts';
+import { brandId, integration, pushingText, sinkText, writeBenchWorkspace, writeDocuments } from './push/workspace.ts';
 
-const brandId = 'BENCH';
-const integration = 'bench-grand';
 /** The same, with a destination that accepts several changes per request. */
 const inBatches = 'bench-plaza';
 
@@ -231,40 +230,9 @@ async function arrived(sink: ReturnType<typeof start>, count: number, atMostS: n
 const askSink = <Answer>(sink: ReturnType<typeof start>, question: SinkQuestion) => ask<Answer>(sink, question);
 
 async function writeWorkspace(folder: string, sinkPort: number): Promise<void> {
-  const documents = {
-    'innbound.yaml': 'network: { allow_private: true }\n',
-    'connectors/bench-pms.yaml': 'connector: bench-pms\n',
-    [`integrations/${integration}.yaml`]: integrationText(integration, 'sink'),
-    [`integrations/${inBatches}.yaml`]: integrationText(inBatches, 'sink-of-batches'),
-    'destinations/sink.yaml': destinationText('sink', sinkPort, 'concurrency: 64'),
-    'destinations/sink-of-batches.yaml': destinationText(
-      'sink-of-batches',
-      sinkPort,
-      'batch: { size: 50, wait: 20ms }',
-    ),
-  };
-  for (const [file, text] of Object.entries(documents)) {
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), text);
-  }
+  await writeBenchWorkspace(folder, sinkPort);
+  await writeDocuments(folder, {
+    [`integrations/${inBatches}.yaml`]: pushingText(inBatches, 'sink-of-batches'),
+    'destinations/sink-of-batches.yaml': sinkText('sink-of-batches', sinkPort, 'batch: { size: 50, wait: 20ms }'),
+  });
 }
-
-const integrationText = (name: string, destination: string): string =>
-  [
-    `integration: ${name}`,
-    'connector: bench-pms',
-    `brand_id: ${brandId}`,
-    'timezone: Europe/Lisbon',
-    'country: PT',
-    'push: { enabled: true, rate: { requests: 100000, burst: 100000 } }',
-    `deliver: [${destination}]\n`,
-  ].join('\n');
-
-const destinationText = (name: string, port: number, setting: string): string =>
-  [
-    `destination: ${name}`,
-    'type: http',
-    `url: http://127.0.0.1:${port}/changes`,
-    'receives: [reservation]',
-    `${setting}\n`,
-  ].join('\n');

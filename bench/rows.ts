@@ -4,7 +4,7 @@
  * Only processor time is measured, of PostgreSQL and of the node, so that other work on the machine matters little.
  */
 import { createHmac } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -15,6 +15,7 @@ import { openPool, type Pool, transaction } from '../src/store/db/pool.ts';
 import { postmasterUnder, serverMs } from './pull/cpu.ts';
 import { ask, end, endAll, start } from './push/processes.ts';
 import type { ServiceAddress } from './push/service.ts';
+import { writeBenchWorkspace } from './push/workspace.ts';
 
 const brands = Array.from({ length: 10 }, (_, i) => `b${i}`);
 const perMeasurement = 2_000;
@@ -24,7 +25,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
   try {
     const sink = start('./sink.ts');
-    await writeWorkspace(folder, await ask<number>(sink, { ask: 'port' }));
+    await writeBenchWorkspace(folder, await ask<number>(sink, { ask: 'port' }), { brands, concurrency: 16 });
     const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
     const pool = openPool({ connection: server.connection, applicationName: 'bench', statementMs: 3_600_000 });
     try {
@@ -228,31 +229,4 @@ async function fill(pool: Pool, from: number, size: number): Promise<number> {
 async function gigabytes(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ bytes: number }>('select pg_database_size(current_database()) as bytes');
   return ((rows[0]?.bytes ?? 0) / 1e9).toFixed(1);
-}
-
-async function writeWorkspace(folder: string, sinkPort: number): Promise<void> {
-  const documents: Record<string, string> = {
-    'innbound.yaml': 'network: { allow_private: true }\n',
-    'connectors/bench-pms.yaml': 'connector: bench-pms\n',
-    'destinations/sink.yaml': `destination: sink
-type: http
-url: http://127.0.0.1:${sinkPort}/changes
-receives: [reservation]
-concurrency: 16
-`,
-  };
-  for (const name of brands) {
-    documents[`integrations/${name}.yaml`] = `integration: ${name}
-connector: bench-pms
-brand_id: BENCH
-timezone: Europe/Lisbon
-country: PT
-push: { enabled: true, rate: { requests: 100000, burst: 100000 } }
-deliver: [sink]
-`;
-  }
-  for (const [file, text] of Object.entries(documents)) {
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), text);
-  }
 }

@@ -2,12 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { chown, cp, mkdir, open, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import pg from 'pg';
 import { type Account, chooseAccount, invocation, programEnv } from '../../src/embedded-postgres/account.ts';
 import { type Binaries, findBinaries, publicCopy } from '../../src/embedded-postgres/binaries.ts';
 import { createCluster, databaseName, superuser } from '../../src/embedded-postgres/cluster.ts';
+import { freePort } from '../../test/support/free-port.ts';
 
 interface Server {
   readonly port: number;
@@ -188,15 +188,6 @@ function mounted(folder: string): boolean {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function accepts({ port, data }: Server): Promise<void> {

@@ -1,10 +1,9 @@
 /** What the benchmark compares: each runs in separate processes, with the same sink and the same partner. */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { systemClock } from '../../src/kit/clock.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { postmasterUnder, processMs, serverMs } from '../pull/cpu.ts';
 import { firstDay, lastDay, pageSize } from '../pull/workspace.ts';
 import { ask, endedWithAll, start } from '../push/processes.ts';
@@ -99,15 +98,6 @@ export async function startNodeRed(program: string, where: Surroundings, target:
       if (status !== 202) throw new Error(`Node-RED answered ${status}`);
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function writeWorkspace({ folder, sinkPort, partnerPort }: Surroundings, rounds: number): Promise<void> {

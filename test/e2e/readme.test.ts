@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/process.ts';
 
 /** The README's tutorial, run as it is written: its files are written, its commands typed, in the order of the page. */
@@ -31,15 +31,6 @@ function stepsOf(markdown: string): Step[] {
     }
   }
   return steps;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 test('the tutorial of the README works as written', async () => {
