@@ -24,19 +24,23 @@ export interface SyncOptions {
 
 const lookEveryMs = 500;
 
-/** Runs one sync to its end in this process, after any active run of the same sync. */
+/**
+ * Runs one sync to its end in this process, after any active run of the same sync. Throws, without recording a run, if this process
+ * cannot execute it: a secret may be missing here only, and a failed run would make the brand look as if its service failed.
+ */
 export async function syncOnce(
   ports: PullPorts,
   request: QueueRequest,
   options: SyncOptions = {},
 ): Promise<SyncResult> {
   const { leaseMs } = limitsOf(ports);
+  const planned = await ports.plan(request.integration);
+  if (planned.kind === 'unavailable') {
+    throw new InnboundError(planned.code, `${planned.message}. No run was started.`);
+  }
   for (;;) {
     const queued = await ports.runs.queue(request, { node: ports.node, leaseMs });
     if (queued.kind === 'queued') return execute(ports, queued.run, options, { ownsRun: true });
-    // A secret may be missing in this process only; a run that the service queued must not fail because of that.
-    const planned = await ports.plan(request.integration);
-    if (planned.kind === 'unavailable') return leftAlone(queued.runId, planned);
     const idle = await ports.runs.claim(request.integration, queued.runId, ports.node, leaseMs);
     if (idle !== undefined) {
       // No node works on it (no service runs, or it waits for the partner): executed here, as the requested run or ahead of it.
@@ -54,11 +58,6 @@ export async function syncOnce(
       );
     }
   }
-}
-
-function leftAlone(runId: string, { code, message }: { code: ErrorCode; message: string }): SyncResult {
-  const left = `${message}. Run ${runId} of the same sync is still queued and was not changed`;
-  return { runId, state: 'failed', counters: noCounts, error: { code, message: left } };
 }
 
 async function execute(
@@ -80,8 +79,8 @@ async function execute(
   }
   if (outcome.kind === 'parked') {
     const seconds = Math.ceil(outcome.ms / 1000);
-    const message = `the circuit to the partner is open for another ${seconds} s after repeated failures`;
-    return leftAlone(run.runId, { code: 'pull.breaker_open', message });
+    const message = `the circuit to the partner is open for another ${seconds} s after repeated failures. Run ${run.runId} of the same sync is still queued and was not changed`;
+    return { runId: run.runId, state: 'failed', counters: noCounts, error: { code: 'pull.breaker_open', message } };
   }
   // Stopped, or taken over by another node after our lease expired: report that node's result.
   const view = await ended(ports, run, run.runId, options.signal);

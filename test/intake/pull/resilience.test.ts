@@ -243,9 +243,12 @@ test('a manual sync does not change the parked run of the service while the circ
   assert.deepEqual(await stateOf(queued.run.runId), { state: 'queued', waiting: 'breaker', error_code: null });
 
   const missing = { kind: 'unavailable', code: 'documents.secret_missing', message: 'needs a secret' } as const;
-  const without = await sync({ ...ports, plan: async () => missing }, 'parked', day);
-  assert.deepEqual([without.state, without.error?.code], ['failed', 'documents.secret_missing']);
+  const lacking = { ...ports, plan: async () => missing };
+  await assert.rejects(sync(lacking, 'parked', day), { code: 'documents.secret_missing' });
   assert.deepEqual(await stateOf(queued.run.runId), { state: 'queued', waiting: 'breaker', error_code: null });
+  await assert.rejects(sync(lacking, 'parked', { sync: 'pre_stay' }), { code: 'documents.secret_missing' });
+  const { rows } = await runtime.pool.query('select run_id from runs where integration = $1', ['parked']);
+  assert.deepEqual(rows, [{ run_id: queued.run.runId }], 'a sync that cannot start records no run');
 
   broken = false;
   await runtime.pool.query('update partner_apis set until = now() where api = $1', [partner.url]);
