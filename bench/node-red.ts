@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { brandId, type Contestant, startInnbound, startNodeRed, startRelay } from './node-red/contestants.ts';
+import { type Contestant, startInnbound, startNodeRed, startRelay } from './node-red/contestants.ts';
 import { installNodeRed, version } from './node-red/install.ts';
 import { arrived, median } from './push/delivered.ts';
 import type { Job, Outcome } from './push/load.ts';
@@ -75,7 +75,7 @@ export async function run(args: readonly string[]): Promise<void> {
     };
     const send = (contestant: Contestant, run: string, more: Partial<Job> = {}) =>
       ask<Outcome>(sender, {
-        target: { ...contestant.target, brandId },
+        target: contestant.target,
         run: `${contestant.name}-${run}`,
         connections: 64,
         count: events,

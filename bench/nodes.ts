@@ -10,7 +10,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
@@ -20,12 +20,13 @@ import { signalNodes } from '../src/store/db/signals.ts';
 import { queueRun } from '../src/store/runs/runs.ts';
 import type { IntegrationName, LocalDate } from '../src/terms.ts';
 import { postmasterOf, serverMs } from './pull/cpu.ts';
-import { firstDay, lastDay, pageSize } from './pull/workspace.ts';
+import { pullingConnectorText, pullingText } from './pull/documents.ts';
+import { firstDay, lastDay } from './pull/workspace.ts';
 import type { Job, Outcome } from './push/load.ts';
 import { ask, end, endAll, start } from './push/processes.ts';
 import type { ServiceAddress } from './push/service.ts';
+import { brandId, pushingText, sinkText, writeDocuments } from './push/workspace.ts';
 
-const brandId = 'BENCH';
 const brands = ['one', 'two', 'three', 'four'];
 const mostNodes = 4;
 const perBrand = 2_000;
@@ -212,38 +213,20 @@ const quantiles = (sorted: readonly number[]) =>
   `p50 ${at(sorted, 0.5)?.toFixed(1)} ms, p99 ${at(sorted, 0.99)?.toFixed(1)} ms`;
 const loadNote = () => ` (load ${os.loadavg()[0]?.toFixed(1)} on ${os.cpus().length} processors)`;
 
-async function writeWorkspace(folder: string, sinkPort: number, partnerPort: number): Promise<void> {
-  const head = (name: string) => `integration: ${name}
-brand_id: ${brandId}
-timezone: Europe/Lisbon
-country: PT
-deliver: [sink]
-`;
-  const documents: Record<string, string> = {
+function writeWorkspace(folder: string, sinkPort: number, partnerPort: number): Promise<void> {
+  const partnerUrl = `http://127.0.0.1:${partnerPort}`;
+  return writeDocuments(folder, {
     'innbound.yaml': 'network: { allow_private: true }\n',
-    'connectors/bench-push.yaml': 'connector: bench-push\n',
-    'connectors/bench-pull.yaml': `connector: bench-pull
-pull:
-  request: { path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
-  pagination: { type: cursor, next: next_cursor, cursor: query.cursor, limit: query.limit, page_size: ${pageSize} }
-shape: { root_path: reservations }
-`,
-    'integrations/busy.yaml': `${head('busy')}connector: bench-pull
-pull: { base_url: "http://127.0.0.1:${partnerPort}", auth: { type: none } }
-`,
-    'destinations/sink.yaml': `destination: sink
-type: http
-url: http://127.0.0.1:${sinkPort}/changes
-receives: [reservation]
-concurrency: 16
-`,
-  };
-  for (const name of [...brands, 'quiet']) {
-    documents[`integrations/${name}.yaml`] =
-      `${head(name)}connector: bench-push\npush: { enabled: true, rate: { requests: 100000, burst: 100000 } }\n`;
-  }
-  for (const [file, text] of Object.entries(documents)) {
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), text);
-  }
+    'connectors/bench-pms.yaml': 'connector: bench-pms\n',
+    'connectors/bench-pull.yaml': pullingConnectorText('bench-pull'),
+    'integrations/busy.yaml': pullingText({
+      name: 'busy',
+      connector: 'bench-pull',
+      brandId,
+      partnerUrl,
+      destination: 'sink',
+    }),
+    'destinations/sink.yaml': sinkText('sink', sinkPort, 'concurrency: 16'),
+    ...Object.fromEntries([...brands, 'quiet'].map((name) => [`integrations/${name}.yaml`, pushingText(name, 'sink')])),
+  });
 }

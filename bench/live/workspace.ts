@@ -1,5 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { writeDocuments } from '../push/workspace.ts';
 
 /** Documents for two brands of one hotel system and two destinations. */
 export async function writeWorkspace(
@@ -7,10 +6,7 @@ export async function writeWorkspace(
   partnerUrl: string,
   sinks: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const write = async (file: string, text: string) => {
-    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
-    await writeFile(path.join(dir, file), text);
-  };
+  const write = (file: string, text: string) => writeDocuments(dir, { [file]: text });
   await write('innbound.yaml', 'network: { allow_private: true }\n');
   await write(
     'connectors/pms.yaml',

@@ -5,15 +5,14 @@ import path from 'node:path';
 import { systemClock } from '../../src/kit/clock.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { postmasterUnder, processMs, serverMs } from '../pull/cpu.ts';
-import { firstDay, lastDay, pageSize } from '../pull/workspace.ts';
+import { pageSize, pullingConnectorText, pullingText } from '../pull/documents.ts';
+import { firstDay, lastDay } from '../pull/workspace.ts';
 import { ask, endedWithAll, start } from '../push/processes.ts';
 import type { Target } from '../push/requests.ts';
 import type { ServiceAddress } from '../push/service.ts';
+import { brandId, integration, pushingText, sinkText, writeDocuments } from '../push/workspace.ts';
 import type { BarePull } from './bare-pull.ts';
 import { flowOf, settings } from './flow.ts';
-
-export const brandId = 'BENCH';
-const pushed = 'bench-grand';
 
 export interface Contestant {
   readonly name: string;
@@ -34,7 +33,7 @@ interface Surroundings {
 export async function startInnbound(where: Surroundings, rounds: number): Promise<Contestant> {
   await writeWorkspace(where, rounds);
   const service = start('./service.ts', { INNBOUND_ALLOW_PRIVATE_NETWORK: '1' });
-  const job = { workspaceDir: where.folder, integrations: [pushed] };
+  const job = { workspaceDir: where.folder, integrations: [integration] };
   const { port, endpoints } = await ask<ServiceAddress>(service, job);
   const [endpoint] = endpoints;
   if (endpoint === undefined) throw new Error('no endpoint');
@@ -101,44 +100,23 @@ export async function startNodeRed(program: string, where: Surroundings, target:
 }
 
 async function writeWorkspace({ folder, sinkPort, partnerPort }: Surroundings, rounds: number): Promise<void> {
-  const head = (name: string, destination: string) => `integration: ${name}
-brand_id: ${name === pushed ? brandId : name}
-timezone: Europe/Lisbon
-country: PT
-deliver: [${destination}]
-`;
-  const destination = (name: string, setting: string) => `destination: ${name}
-type: http
-url: http://127.0.0.1:${sinkPort}/changes
-receives: [reservation]
-${setting}
-`;
+  const partnerUrl = `http://127.0.0.1:${partnerPort}`;
   const documents: Record<string, string> = {
     'innbound.yaml': 'network: { allow_private: true }\n',
-    'connectors/bench-push.yaml': 'connector: bench-push\n',
-    'connectors/bench-pull.yaml': `connector: bench-pull
-pull:
-  request: { path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
-  pagination: { type: cursor, next: next_cursor, cursor: query.cursor, limit: query.limit, page_size: ${pageSize} }
-shape: { root_path: reservations }
-`,
-    [`integrations/${pushed}.yaml`]: `${head(pushed, 'sink-1')}connector: bench-push
-push: { enabled: true, rate: { requests: 100000, burst: 100000 } }
-`,
-    'destinations/sink-1.yaml': destination('sink-1', 'concurrency: 64'),
-    'destinations/sink-100.yaml': destination('sink-100', 'concurrency: 16\nbatch: { size: 100, wait: 20ms }'),
+    'connectors/bench-pms.yaml': 'connector: bench-pms\n',
+    'connectors/bench-pull.yaml': pullingConnectorText('bench-pull'),
+    [`integrations/${integration}.yaml`]: pushingText(integration, 'sink-1'),
+    'destinations/sink-1.yaml': sinkText('sink-1', sinkPort, 'concurrency: 64'),
+    'destinations/sink-100.yaml': sinkText('sink-100', sinkPort, 'concurrency: 16\nbatch: { size: 100, wait: 20ms }'),
   };
   for (const size of [1, 100]) {
     // A list that is pulled again has no news, so each round is another brand.
     for (let round = 0; round < rounds; round++) {
       const name = `pull-${size}-${round}`;
-      documents[`integrations/${name}.yaml`] = `${head(name, `sink-${size}`)}connector: bench-pull
-pull: { base_url: "http://127.0.0.1:${partnerPort}", auth: { type: none } }
-`;
+      const destination = `sink-${size}`;
+      const text = pullingText({ name, connector: 'bench-pull', brandId: name, partnerUrl, destination });
+      documents[`integrations/${name}.yaml`] = text;
     }
   }
-  for (const [file, text] of Object.entries(documents)) {
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), text);
-  }
+  await writeDocuments(folder, documents);
 }

@@ -9,7 +9,8 @@ import { parseJson } from '../../src/kit/json.ts';
 import type { IntegrationName, Json } from '../../src/terms.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { pullPorts } from '../../src/wiring/pull.ts';
-import { type BenchWorkspace, firstDay, lastDay, pageSize } from './workspace.ts';
+import { pageSize } from './documents.ts';
+import { type BenchWorkspace, firstDay, lastDay } from './workspace.ts';
 
 const integration = 'bench' as IntegrationName;
 

@@ -1,13 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { openPrivatePostgres, type PrivatePostgres } from '../../src/embedded-postgres/open.ts';
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
+import { writeDocuments } from '../push/workspace.ts';
 import { postmasterOf } from './cpu.ts';
+import { type Paging, pullingConnectorText, pullingText } from './documents.ts';
 
-export const pageSize = 200;
 export const firstDay = '2020-01-01';
 export const lastDay = (reservations: number): string =>
   new Date(Date.parse(`${firstDay}T00:00:00Z`) + (Math.ceil(reservations / 100) - 1) * 86_400_000)
@@ -27,48 +28,30 @@ export interface BenchWorkspace {
   close(): Promise<void>;
 }
 
-const pagings = {
-  cursor: 'cursor, next: next_cursor, cursor: query.cursor',
-  offset: 'offset, offset: query.offset',
-} as const;
-
-/** A workspace with a partner of `count` reservations and a warehouse, on a durable embedded PostgreSQL. */
-export async function openWorkspace(
-  reservations: number,
-  paging: keyof typeof pagings = 'cursor',
-): Promise<BenchWorkspace> {
+/** A workspace with a partner of this many reservations and a warehouse, on a durable embedded PostgreSQL. */
+export async function openWorkspace(reservations: number, paging: Paging = 'cursor'): Promise<BenchWorkspace> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
   const partner = await startPartner(reservations);
   const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
   const { host, user, database } = server.connection as { host: string; user: string; database: string };
   process.env.BENCH_WAREHOUSE = `postgres://${user}@/${database}?host=${encodeURIComponent(host)}`;
   process.env.INNBOUND_ALLOW_PRIVATE_NETWORK = '1';
-  const files: Record<string, string> = {
-    'connectors/bench-pms.yaml': `connector: bench-pms
-pull:
-  request: { path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
-  pagination: { type: ${pagings[paging]}, limit: query.limit, page_size: ${pageSize} }
-shape: { root_path: reservations }
-`,
-    'integrations/bench.yaml': `integration: bench
-connector: bench-pms
-brand_id: B1
-timezone: Europe/Lisbon
-country: PT
-pull: { base_url: "${partner.url}", auth: { type: none } }
-deliver: [warehouse]
-`,
+  await writeDocuments(folder, {
+    'connectors/bench-pms.yaml': pullingConnectorText('bench-pms', paging),
+    'integrations/bench.yaml': pullingText({
+      name: 'bench',
+      connector: 'bench-pms',
+      brandId: 'B1',
+      partnerUrl: partner.url,
+      destination: 'warehouse',
+    }),
     'destinations/warehouse.yaml': `destination: warehouse
 type: postgres
 url: "\${env:BENCH_WAREHOUSE}"
 schema: warehouse
 receives: [reservation]
 `,
-  };
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
-    await writeFile(path.join(folder, name), text);
-  }
+  });
   const runtime = await openRuntime({ workspaceDir: folder, purpose: 'command', describe: 'bench', apply: 'always' });
   const closed = async () => {
     partner.child.disconnect();
