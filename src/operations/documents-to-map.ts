@@ -5,7 +5,7 @@ import { type ParsedFile, parseFile, type SourceFile } from '../documents/parse.
 import { pathFromText } from '../documents/path.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
-import { compilePath, type Path } from '../pipeline.ts';
+import { compilePath, type Path } from '../runtime/compile-path.ts';
 import { invalidDocuments, shippedConnectorsDir } from '../runtime/runtime.ts';
 import { type Property, sampleIntegration } from './sample-integration.ts';
 

@@ -7,7 +7,7 @@ import type { Mistake } from '../documents/mistake.ts';
 import { parseFile } from '../documents/parse.ts';
 import { pathFromText } from '../documents/path.ts';
 import { parseJson } from '../kit/json.ts';
-import { compilePath, type Path } from '../pipeline.ts';
+import { compilePath, type Path } from '../runtime/compile-path.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';

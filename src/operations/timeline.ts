@@ -1,6 +1,6 @@
-import type { Path } from '../pipeline.ts';
 import { replacedCard } from '../privacy/cards.ts';
 import { activate } from '../runtime/active.ts';
+import type { Path } from '../runtime/compile-path.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { readTimeline, type Timeline, type TimelineEntry } from '../store/records/timeline.ts';
 import { type EntityType, isObject, type Json, type Note } from '../terms.ts';

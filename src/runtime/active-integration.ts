@@ -2,10 +2,10 @@ import { profilesDestination } from '../deliver/profiles.ts';
 import type { Bodies, DocumentKind } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import type { PushSettings } from '../intake/push/ports.ts';
-import { compilePath, compileShapes, type Path, type Shapes } from '../pipeline.ts';
 import type { ErasurePort } from '../store/erasure/erased.ts';
 import type { ApplyTarget } from '../store/records/apply.ts';
 import type { EntityType, IntegrationName } from '../terms.ts';
+import { compilePath, compileShapes, type Path, type Shapes } from './compile-path.ts';
 import { pushSettings } from './push-settings.ts';
 
 export interface Versioned<Kind extends DocumentKind> {

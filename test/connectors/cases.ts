@@ -7,7 +7,7 @@ import { encodeRecord } from '../../src/canonical/encode.ts';
 import type { Connector } from '../../src/documents/connector.ts';
 import { schemas } from '../../src/documents/kinds.ts';
 import { parseJson } from '../../src/kit/json.ts';
-import { compilePath } from '../../src/pipeline.ts';
+import { compilePath } from '../../src/runtime/compile-path.ts';
 import type { Json } from '../../src/terms.ts';
 
 /** The golden cases beside the shipped connectors: what a partner sends, and the resulting canonical records. */

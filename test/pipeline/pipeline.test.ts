@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { schemas } from '../../src/documents/kinds.ts';
 import { parseJson } from '../../src/kit/json.ts';
-import { compilePath } from '../../src/pipeline.ts';
 import type { Arrival } from '../../src/reconcile/incoming.ts';
+import { compilePath } from '../../src/runtime/compile-path.ts';
 import type { JsonObject } from '../../src/terms.ts';
 
 function pathOf(connector: JsonObject, integration: JsonObject = {}) {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { schemas } from '../../src/documents/kinds.ts';
 import { parseJson } from '../../src/kit/json.ts';
-import { connectorProblems } from '../../src/pipeline.ts';
+import { connectorProblems } from '../../src/runtime/compile-path.ts';
 import { suggestionYaml } from '../../src/suggest/print.ts';
 import { suggestConnector } from '../../src/suggest/suggest.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';

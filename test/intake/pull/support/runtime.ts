@@ -10,7 +10,7 @@ import { type SyncOptions, type SyncResult, syncOnce } from '../../../../src/int
 import type { Clock, Timers } from '../../../../src/kit/clock.ts';
 import { newKey } from '../../../../src/kit/crypto.ts';
 import { type Http, openHttp } from '../../../../src/kit/http.ts';
-import { compilePath } from '../../../../src/pipeline.ts';
+import { compilePath } from '../../../../src/runtime/compile-path.ts';
 import { openPool, type Pool } from '../../../../src/store/db/pool.ts';
 import { openPartnerStore } from '../../../../src/store/runs/partner-states.ts';
 import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';

@@ -1,0 +1,125 @@
+import type { Connector } from '../documents/connector.ts';
+import type { Integration } from '../documents/integration.ts';
+import { type Adjust, finish, type GuestRead, prepareRecord, readGuest, type Steps } from '../pipeline.ts';
+import type { Arrival, Finished, Prepared } from '../reconcile/incoming.ts';
+import type { MappingProblem, RawRecord, ShapeConfig } from '../shape/config.ts';
+import { type CompiledShape, compilePushShape, compileShape, compileSingleShape, type Shaper } from '../shape/shape.ts';
+import type { Json } from '../terms.ts';
+import { compileRules, type RuleSet } from '../transform/rules.ts';
+
+/** The path of every record, for one integration: compiled once from its documents, then only run. */
+export interface Path {
+  /** Reads a partner's list. */
+  readonly shaper: Shaper;
+  /** Reads the answer for one reservation: like the list, unless the connector says otherwise. */
+  readonly singleShaper: Shaper;
+  /** Reads a partner's event: like the list, with the changes of the connector's push section. */
+  readonly pushShaper: Shaper;
+  prepare(raw: RawRecord, arrival: Arrival, adjust?: Adjust): Prepared;
+  /** Reads a guest event. */
+  guest(data: Json): GuestRead;
+  /** The rest of the path for a reservation that a guest event changed. */
+  finish(merged: { readonly [field: string]: Json }, raw: RawRecord, arrival: Arrival): Finished;
+}
+
+export interface PathProblem {
+  readonly document: 'connector' | 'integration';
+  /** Inside the document, such as map.guests.fields.email. */
+  readonly path: string;
+  readonly message: string;
+  /** The character inside the text at that path. */
+  readonly offset?: number;
+}
+
+/** The part of a path that all brands of a connector in the same time zone share. */
+export interface Shapes {
+  readonly pull: CompiledShape;
+  readonly push: CompiledShape;
+  readonly single: CompiledShape;
+}
+
+export function compileShapes(connector: Connector, timezone: string): Shapes {
+  const { shape, map, values, unknown_status: unknownStatus } = connector;
+  const config: ShapeConfig = { shape, map, values, timezone, unknownStatus };
+  const pull = compileShape(config);
+  const singleMap = connector.pull?.single?.map;
+  return {
+    pull,
+    push: compilePushShape(config, connector.push?.map),
+    single: singleMap === undefined ? pull : compileSingleShape(config, singleMap),
+  };
+}
+
+export function compilePath(
+  connector: Connector,
+  integration: Integration,
+  shapes: Shapes = compileShapes(connector, integration.timezone),
+): { kind: 'ok'; path: Path } | { kind: 'invalid'; problems: PathProblem[] } {
+  const { pull, push, single } = shapes;
+  const about = {
+    integration: integration.integration,
+    brand_id: integration.brand_id,
+    ...(integration.country !== undefined && { country: integration.country }),
+  };
+  const rules = compileRules(integration.transforms, about, connector.transforms);
+  if (pull.kind === 'ok' && push.kind === 'ok' && single.kind === 'ok' && rules.kind === 'ok') {
+    const shapers = { pull: pull.shaper, push: push.shaper, single: single.shaper };
+    return { kind: 'ok', path: pathOf(connector, integration, shapers, rules.rules) };
+  }
+  const problems: PathProblem[] = shapeProblems(shapes).map((problem) => ({ document: 'connector', ...problem }));
+  if (rules.kind === 'invalid') problems.push(...rules.problems);
+  return { kind: 'invalid', problems };
+}
+
+function pathOf(
+  connector: Connector,
+  integration: Integration,
+  shapers: { readonly [Mode in Arrival['mode']]: Shaper },
+  rules: RuleSet,
+): Path {
+  const region = { country: integration.country };
+  const shared = {
+    rules,
+    region,
+    isOnlySource: !integration.push.enabled,
+    partialRows: connector.shape?.also?.some(({ partial }) => partial === true) === true,
+  };
+  const { absent = 'keep', lists = 'replace' } = connector.push ?? {};
+  const steps: { readonly [Mode in Arrival['mode']]: Steps } = {
+    pull: { ...shared, shaper: shapers.pull, manner: { silence: 'clear', lists: 'replace' } },
+    single: { ...shared, shaper: shapers.single, manner: { silence: 'keep', lists: 'replace' } },
+    push: { ...shared, shaper: shapers.push, manner: { silence: absent, lists } },
+  };
+  return {
+    shaper: shapers.pull,
+    singleShaper: shapers.single,
+    pushShaper: shapers.push,
+    prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
+    guest: (data) => readGuest(shapers.push, region, data),
+    finish: (merged, raw, arrival) => finish(steps[arrival.mode], { record: merged }, raw, arrival).finished,
+  };
+}
+
+/** The mistakes of a connector that no integration uses yet. */
+export function connectorProblems(connector: Connector): MappingProblem[] {
+  const rules = compileRules([], {}, connector.transforms);
+  return [
+    ...shapeProblems(compileShapes(connector, 'UTC')),
+    ...(rules.kind === 'invalid' ? rules.problems.map(({ document: _, ...problem }) => problem) : []),
+  ];
+}
+
+/**
+ * Events and single answers use the connector's map unless they have their own, so its mistakes appear in each; they are reported
+ * once.
+ */
+function shapeProblems({ pull, push, single }: Shapes): MappingProblem[] {
+  const found = new Map<string, MappingProblem>();
+  for (const shape of [pull, push, single]) {
+    for (const problem of shape.kind === 'ok' ? [] : shape.problems) {
+      const own = problem.path.startsWith('push.') || problem.path.startsWith('pull.');
+      if (own || found.size === 0 || shape === pull) found.set(`${problem.path} ${problem.message}`, problem);
+    }
+  }
+  return [...found.values()];
+}
