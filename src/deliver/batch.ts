@@ -1,3 +1,4 @@
+import { errorName } from '../kit/log.ts';
 import { type RecordOutcome, waitRequestOf } from './busy.ts';
 import { healthOf, standardCircuit } from './circuit.ts';
 import { spansOf } from './delivery-spans.ts';
@@ -8,7 +9,7 @@ import type { Delivery } from './message.ts';
 import type { Claimed, DeliverPorts, DestinationConfig, Lane, LaneKey, Settlement } from './ports.ts';
 import { nextTry } from './retry.ts';
 import { type Selected, select } from './select.ts';
-import { send } from './send.ts';
+import { type Sendable, send } from './send.ts';
 import type { Settler } from './settler.ts';
 
 export interface Counts {
@@ -32,10 +33,8 @@ export interface BatchContext {
   readonly onWaitAsked: () => Promise<void>;
 }
 
-interface Sendable {
+interface ClaimedSendable extends Sendable {
   readonly claimed: Claimed;
-  readonly delivery: Delivery;
-  readonly triesUsed: number;
 }
 
 /** One leased batch, from selection to settlement. */
@@ -46,7 +45,7 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
   const key: LaneKey = { integration: lane.integration, destination: config.name };
   const { sendables, settlements } = choose(lane, key, claims, ports.epoch());
   let currentLease = lease;
-  let abandoned: Sendable[] = [];
+  let abandoned: ClaimedSendable[] = [];
   const outcomes: RecordOutcome[] = [];
   let health: Health = 'fine';
   if (sendables.length > 0) {
@@ -75,7 +74,7 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
     health = await noteHealth(context, outcomes);
     for (const { claimed, outcome } of answered) {
       const isOutage = health !== 'fine';
-      settlements.push(settlementFor(key, claimed, outcome, config, { chance: ports.chance(), isOutage }));
+      settlements.push(settlementFor(key, claimed, outcome, { scheduleMs, chance: ports.chance(), isOutage }));
     }
   }
   const waitRequest = waitRequestOf(outcomes);
@@ -124,9 +123,9 @@ function choose(
   key: LaneKey,
   claims: readonly Claimed[],
   epoch: number,
-): { sendables: Sendable[]; settlements: Settlement[] } {
+): { sendables: ClaimedSendable[]; settlements: Settlement[] } {
   const settlements: Settlement[] = [];
-  const sendables: Sendable[] = [];
+  const sendables: ClaimedSendable[] = [];
   for (const claimed of claims) {
     const chosen = selectSafely(lane, claimed, epoch);
     if (chosen.kind === 'send') {
@@ -153,17 +152,22 @@ function selectSafely(lane: Lane, claimed: Claimed, epoch: number): Selected {
   try {
     return select(lane, claimed, epoch);
   } catch (error) {
-    const message = `The version could not be read: ${error instanceof Error ? error.name : typeof error}.`;
+    const message = `The version could not be read: ${errorName(error)}.`;
     return { kind: 'dead', code: 'deliver.broken', message };
   }
+}
+
+interface RetryTerms extends Pick<DestinationConfig, 'scheduleMs'> {
+  /** From 0 to 1, to spread the retries. */
+  readonly chance: number;
+  readonly isOutage: boolean;
 }
 
 function settlementFor(
   key: LaneKey,
   claimed: Claimed,
   outcome: Outcome,
-  { scheduleMs }: DestinationConfig,
-  { chance, isOutage }: { readonly chance: number; readonly isOutage: boolean },
+  { scheduleMs, chance, isOutage }: RetryTerms,
 ): Settlement {
   const base = {
     ...settlementOf(key, claimed),

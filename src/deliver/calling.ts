@@ -1,3 +1,4 @@
+import { errorName } from '../kit/log.ts';
 import { type BatchContext, type Counts, deliverBatch } from './batch.ts';
 import type { Destination } from './destination.ts';
 import type { Leased } from './leased-queue.ts';
@@ -78,8 +79,10 @@ export class Calling {
     const call = deliverBatch(context, leased)
       .then(this.#events.onSettled)
       .catch((error: unknown) => {
-        const name = error instanceof Error ? error.name : typeof error;
-        ports.log.error({ destination: config.name, error: name }, 'deliver: call failed; its leases expire');
+        ports.log.error(
+          { destination: config.name, error: errorName(error) },
+          'deliver: call failed; its leases expire',
+        );
       })
       .finally(() => {
         onAnswered();

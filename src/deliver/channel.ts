@@ -1,13 +1,15 @@
+import { errorName } from '../kit/log.ts';
 import type { Counts } from './batch.ts';
 import { Calling } from './calling.ts';
 import { Claiming } from './claiming.ts';
 import type { Destination } from './destination.ts';
-import type { Capacity, LeasedInDoubt } from './direct-leases.ts';
+import type { Capacity } from './direct-leases.ts';
 import { Gathering } from './gathering.ts';
 import type { LaneFloors } from './lane-floors.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from './ports.ts';
+import { Returning } from './returning.ts';
 import { needsDelivered } from './select.ts';
 import type { Settler } from './settler.ts';
 
@@ -15,7 +17,6 @@ import type { Settler } from './settler.ts';
 const standardMarginMs = 30_000;
 const openAgainMs = 15_000;
 const claimAgainMs = 1_000;
-const releaseAgainMs = 1_000;
 /** A pause that is shorter than this ends soon enough to wait for. */
 const soonMs = 2_000;
 
@@ -41,7 +42,8 @@ type State = 'opening' | 'open' | 'claims_only' | 'closed';
  *
  * In any state claims may be paused for a time: the rate is used up, the store failed, or the destination did not open.
  *
- * Leased records come from `claiming` or from direct leases, wait in `gathering`, and are sent by `calling`. A call ends before
+ * Leased records come from `claiming` or from direct leases, wait in `gathering`, and are sent by `calling` or given back by
+ * `returning`. A call ends before
  * its lease does, so two calls for one record never run at the same time, on any number of nodes. Only a process that is frozen
  * between the last check of the lease and the first byte of the call can break that; the version in the message then shows the
  * destination which one is newer.
@@ -54,6 +56,9 @@ export class Channel {
   readonly #gathering: Gathering;
   readonly #claiming: Claiming;
   readonly #calling: Calling;
+  readonly #returning: Returning;
+  readonly #closing = new AbortController();
+  /** Aborted when running calls may not wait any longer. */
   readonly #stopping = new AbortController();
   #state: State = 'opening';
   #destination: Destination | undefined;
@@ -61,23 +66,22 @@ export class Channel {
   #claims: Promise<void> | undefined;
   #claimAgain = false;
   #directLeaseSinceClaim = false;
-  /** Records being returned to the queue; they are due as soon as they are there. */
-  #puttingBack = 0;
   #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(ports: DeliverPorts, config: DestinationConfig, { settler, floors, onSettled }: ChannelServices) {
-    const { store, clock, leaseMarginMs = standardMarginMs } = ports;
+    const { clock, leaseMarginMs = standardMarginMs } = ports;
     this.#ports = ports;
     this.#config = config;
     this.#leaseMs = config.timeoutMs + leaseMarginMs;
     this.#takesDirectLeases =
       !config.rate && config.batchWaitMs <= leaseMarginMs / 4 && !needsDelivered(config.selection);
     this.#gathering = new Gathering(config, clock, leaseMarginMs);
-    this.#claiming = new Claiming(store, config, clock, this.#leaseMs, floors);
+    this.#claiming = new Claiming(ports, config, this.#leaseMs, floors);
     this.#calling = new Calling(
       { ports, config, settler, leaseMs: this.#leaseMs, stopping: this.#stopping.signal },
       { onFree: () => this.#advance(), onWaitAsked: () => this.#waitAsked(), onSettled },
     );
+    this.#returning = new Returning(ports, config.name, (lane) => this.offer([lane]));
   }
 
   get revision(): string {
@@ -89,7 +93,7 @@ export class Channel {
     const { lanes, pausedMs } = this.#claiming;
     const hasNothingToClaim = lanes.size === 0 || pausedMs > soonMs;
     return (
-      this.#puttingBack === 0 &&
+      this.#returning.isIdle &&
       this.#claims === undefined &&
       this.#calling.isIdle &&
       this.#gathering.queue.size === 0 &&
@@ -104,6 +108,7 @@ export class Channel {
 
   /** These lanes have due work. */
   offer(lanes: readonly Lane[]): void {
+    if (this.#state === 'closed') return;
     for (const lane of lanes) this.#claiming.lanes.add(lane);
     this.#advance();
   }
@@ -134,14 +139,14 @@ export class Channel {
         queue.release(count);
         if (claims.length === 0) return this.#advance();
         const leased: Leased = { lane, claims, lease, sinceMs: this.#ports.clock.uptimeMs() };
-        if (this.#state !== 'open') return this.#putBack(leased);
+        if (this.#state !== 'open') return this.#returning.putBack(leased);
         queue.add(leased);
         this.#advance();
       },
       release: (leased) => {
         queue.release(count);
         this.#advance();
-        void this.#releaseInDoubt(lane, leased, lease);
+        void this.#returning.putBackInDoubt(lane, leased, lease, this.#closing.signal);
       },
     };
   }
@@ -149,6 +154,7 @@ export class Channel {
   /** Claims nothing more and waits for running calls, until the signal aborts. */
   async close(signal: AbortSignal): Promise<void> {
     this.#state = 'closed';
+    this.#closing.abort();
     this.#claiming.lanes.clear();
     this.#alarm?.cancel();
     const stop = () => this.#stopping.abort();
@@ -177,7 +183,7 @@ export class Channel {
     this.#claims = this.#claim()
       .catch((error: unknown) => {
         this.#ports.log.warn(
-          { destination: this.#config.name, error: nameOf(error) },
+          { destination: this.#config.name, error: errorName(error) },
           'deliver: claiming failed, trying again',
         );
         this.#claiming.pause(claimAgainMs);
@@ -196,7 +202,7 @@ export class Channel {
     while (queue.count > 0 && this.#calling.hasFreeSlot && !this.#calling.isStoreBehind) {
       const next = this.#gathering.next(this.#calling.lastCallAtMs);
       if (next === undefined) break;
-      if (this.#gathering.isShort(next)) void this.#putBack(next);
+      if (this.#gathering.isShort(next)) void this.#returning.putBack(next);
       else this.#calling.start(this.#destination, next);
     }
     if (queue.count > 0 && this.#calling.hasFreeSlot) this.#wakeIn(this.#gathering.checkAfterMs);
@@ -252,7 +258,7 @@ export class Channel {
     } catch (error) {
       const code = (error as { code?: string }).code;
       this.#ports.log.error(
-        { destination: this.#config.name, error: nameOf(error), code },
+        { destination: this.#config.name, error: errorName(error), code },
         'deliver: destination cannot be opened',
       );
       this.#claiming.pause(openAgainMs);
@@ -267,35 +273,7 @@ export class Channel {
   }
 
   async #putAllBack(): Promise<void> {
-    for (const leased of this.#gathering.takeAll()) await this.#putBack(leased);
-  }
-
-  /** Gives up leases of records that were not sent. If that fails, the leases expire. */
-  async #putBack({ lane, claims }: Leased): Promise<void> {
-    const { store } = this.#ports;
-    const key = { integration: lane.integration, destination: this.#config.name };
-    // A record that may have arrived earlier stays marked as such.
-    const tried = claims.filter(({ interrupted }) => interrupted);
-    const untried = claims.filter(({ interrupted }) => !interrupted);
-    this.#puttingBack += 1;
-    if (tried.length > 0) await store.abandon(key, tried).catch(() => {});
-    if (untried.length > 0) await store.putBack(key, untried).catch(() => {});
-    this.#puttingBack -= 1;
-    if (this.#state === 'closed') return;
-    this.#claiming.lanes.add(lane);
-    this.#advance();
-  }
-
-  /** The answer to a commit was lost, so the store may be unreachable for a while. If this fails too, the leases expire. */
-  async #releaseInDoubt(lane: Lane, { claims, transaction }: LeasedInDoubt, lease: Lease): Promise<void> {
-    const { store, clock } = this.#ports;
-    const key = { integration: lane.integration, destination: this.#config.name };
-    while (this.#state !== 'closed' && lease.leftMs > 0) {
-      const status = await store.putBackIfCommitted(key, claims, transaction).catch(() => 'undecided');
-      if (status === 'committed') this.offer([lane]);
-      if (status !== 'undecided') return;
-      await clock.wait(releaseAgainMs, this.#stopping.signal);
-    }
+    for (const leased of this.#gathering.takeAll()) await this.#returning.putBack(leased);
   }
 
   /** One timer for everything: waking too early is harmless. */
@@ -311,5 +289,3 @@ export class Channel {
     this.#alarm = { atMs, cancel };
   }
 }
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);

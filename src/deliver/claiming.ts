@@ -3,7 +3,7 @@ import type { LaneFloors } from './lane-floors.ts';
 import { LaneRing } from './lane-ring.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
-import type { DeliveryStore, DestinationConfig, Lane } from './ports.ts';
+import type { DeliverPorts, DeliveryStore, DestinationConfig, Lane } from './ports.ts';
 import { needsDelivered } from './select.ts';
 
 /** Claims due records of one destination: the brands in turn, within the rate, not while paused. */
@@ -18,9 +18,8 @@ export class Claiming {
   #lastClaimAtMs = 0;
 
   constructor(
-    store: DeliveryStore,
+    { store, clock }: Pick<DeliverPorts, 'store' | 'clock'>,
     config: DestinationConfig,
-    clock: Clock & Timers,
     leaseMs: number,
     floors: LaneFloors,
   ) {

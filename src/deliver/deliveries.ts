@@ -1,3 +1,4 @@
+import { errorName } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import type { Counts } from './batch.ts';
 import { Channel } from './channel.ts';
@@ -204,10 +205,7 @@ function openEngine(ports: DeliverPorts, lanes: () => Lanes): Engine {
         );
         return Math.min(longestSleepMs, ...waits);
       } catch (error) {
-        ports.log.warn(
-          { error: error instanceof Error ? error.name : String(error) },
-          'deliver: store does not answer',
-        );
+        ports.log.warn({ error: errorName(error) }, 'deliver: store does not answer');
         return longestSleepMs;
       }
     },

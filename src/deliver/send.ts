@@ -1,4 +1,5 @@
 import type { Clock, Timers } from '../kit/clock.ts';
+import { errorName } from '../kit/log.ts';
 import { type DeliverLimits, type Destination, lostLease, type Outcome } from './destination.ts';
 import type { Delivery } from './message.ts';
 import { isLastTry } from './retry.ts';
@@ -132,7 +133,7 @@ async function callOnce(
     return all({ kind: 'retry', code: 'deliver.broken', message, whole: true });
   } catch (error) {
     // Only the name: a message may quote guest data.
-    const message = `The destination threw ${error instanceof Error ? error.name : typeof error}.`;
+    const message = `The destination threw ${errorName(error)}.`;
     return all({ kind: 'retry', code: 'deliver.broken', message, whole: true });
   } finally {
     cancelTimer();

@@ -7,6 +7,9 @@ export function openLog(level: string, destination: DestinationStream = openDest
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' }, destination);
 }
 
+/** For errors whose message may quote data. */
+export const errorName = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
+
 /** Lines that cannot be written, such as on a full disk, are lost: logging must not end the process. */
 export function openDestination(dest: number | string): DestinationStream {
   const destination = pino.destination({ dest, sync: true });
