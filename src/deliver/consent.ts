@@ -10,16 +10,19 @@ import type { ConsentChange, MessageData } from './message.ts';
  * A destination with `consent: marketing` gets only guests with true. A guest who withdrew is sent once more: the identifiers that
  * the destination knows, marketing_consent false, and nothing else.
  *
- * The history holds the versions of a record that the destination has, newest first.
+ * The history holds the versions of a record that the destination has, newest first. If they are past their retention, a false counts
+ * as a withdrawal: the destination may hold the guest.
  */
 export class ConsentHistory {
   readonly #type: EntityType;
   readonly #texts: readonly string[];
+  readonly #isGone: boolean;
   readonly #decoded: MessageData[] = [];
 
-  constructor(type: EntityType, texts: readonly string[] = []) {
+  constructor(type: EntityType, texts: readonly string[] = [], deliveredVersion = 0) {
     this.#type = type;
     this.#texts = texts;
+    this.#isGone = deliveredVersion > 0 && texts.length === 0;
   }
 
   /** The guest as of the last version that states true or false; versions that leave it unknown are passed over. */
@@ -41,7 +44,7 @@ export class ConsentHistory {
     if (now === undefined) return undefined;
     const before = this.lastStated(guest)?.marketing_consent;
     if (before === now) return undefined;
-    if (now === false) return before === true ? 'withdrawn' : undefined;
+    if (now === false) return before === true || this.#isGone ? 'withdrawn' : undefined;
     const isKnown = this.#texts.some((_, i) => this.#guestsOf(i).some((one) => this.#isSame(one, guest)));
     return isKnown ? 'given' : 'first';
   }

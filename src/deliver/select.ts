@@ -43,7 +43,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   if (change === undefined) return skip('version_gone', 'The version is no longer stored.');
   if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
   const data = dataOf(type, id, change.record());
-  const history = new ConsentHistory(type, claimed.deliveredDataTexts);
+  const history = new ConsentHistory(type, claimed.deliveredDataTexts, claimed.deliveredVersion);
   const send = (part: MessageData): Selected => ({
     kind: 'send',
     message: {

@@ -9,13 +9,16 @@ import type { Mark, Source } from './statement.ts';
  * message only repeats does not undo a newer statement.
  */
 export interface Consent {
-  readonly value: boolean;
+  /** Null: an event cleared it. */
+  readonly value: boolean | null;
   readonly source: Source;
   readonly at: EpochMs;
 }
 
+/** The rows of one page have one time: of two statements with the same time, a refusal wins. */
 export function newerConsent(known: Consent | undefined, other: Consent | undefined): Consent | undefined {
   if (known === undefined || other === undefined) return known ?? other;
+  if (other.at === known.at) return other.value === false && known.value !== false ? other : known;
   return other.at > known.at ? other : known;
 }
 

@@ -115,9 +115,9 @@ export function equalGuests(a: Guest, b: Guest): boolean {
 
 /** The profile with its newest consent: a reservation that only repeats an older consent does not replace it. */
 export function withConsent(guest: Guest, consent: Consent | undefined): Guest {
-  if (consent === undefined || guest.marketing_consent === consent.value) return guest;
+  if (consent === undefined || (guest.marketing_consent ?? null) === consent.value) return guest;
   return mergeGuest(guest, {
-    guest: { marketing_consent: consent.value },
+    guest: consent.value === null ? {} : { marketing_consent: consent.value },
     present: new Set(['marketing_consent']),
   });
 }

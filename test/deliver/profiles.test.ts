@@ -79,6 +79,48 @@ test('an older reservation never overwrites a newer profile', async (t) => {
   );
 });
 
+test('a late withdrawal reaches a profile that a newer reservation has changed since', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  const { phone, ...withoutPhone } = ana;
+  const guest = (more: Guest) => ({ guests: [{ ...withoutPhone, ...more }] });
+  await takeIn(pool, [reservation('a', guest({ marketing_consent: true }))], []);
+  await takeIn(pool, [reservation('b', guest({ phone: phone ?? '' }))], []);
+  await takeIn(
+    pool,
+    [reservation('c', guest({ phone: '+351910000000', marketing_consent: false }))],
+    [],
+    'lisbon',
+    1_500,
+  );
+  for (const id of ['a', 'b', 'c']) await assemble([id, 1]);
+  assert.deepEqual(await profiles(), [{ version: 3, ...ana, marketing_consent: false }]);
+});
+
+test('consent that a newer reservation repeats outranks a late statement from between', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  const guest = (marketing_consent: boolean) => ({ guests: [{ ...ana, marketing_consent }] });
+  await takeIn(pool, [reservation('a', guest(false))], []);
+  await takeIn(pool, [reservation('b', guest(false))], []);
+  await takeIn(pool, [reservation('c', guest(true))], [], 'lisbon', 1_500);
+  for (const id of ['a', 'b', 'c']) await assemble([id, 1]);
+  assert.deepEqual(await profiles(), [{ version: 1, ...ana, marketing_consent: false }]);
+});
+
+test('one page with a refusal and an agreement of the same guest makes a refusal', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  const guest = (marketing_consent: boolean) => ({ guests: [{ ...ana, marketing_consent }] });
+  await takeIn(
+    pool,
+    [reservation('a', guest(true)), reservation('b', guest(false)), reservation('c', guest(true))],
+    [],
+  );
+  await assemble(['a', 1], ['b', 1], ['c', 1]);
+  assert.deepEqual(
+    (await profiles()).map(({ marketing_consent }) => marketing_consent),
+    [false],
+  );
+});
+
 test('an alias of a booking site never joins guests', async (t) => {
   const { pool, assemble, profiles } = await setUp(t);
   const alias = { email: 'x1@guest.booking.example', email_proxy: true as const };

@@ -268,3 +268,12 @@ test('earlier versions are cut like the message: dropped fields and guests witho
   assert.deepEqual(seen(), [chosen, no]);
   assert.deepEqual(seen('marketing'), [chosen]);
 });
+
+test('a withdrawal is sent even if the versions that the destination has are past their retention', () => {
+  const guest = { email: 'r@guests.example', phone: '+351912345678' };
+  const record = reservation('r', { guests: [{ ...guest, last_name: 'Exemplo', marketing_consent: false }] });
+  const marketing: Selection = { ...all, consent: 'marketing' };
+  const data = told(marketing, claimed(record, [], { version: 3, deliveredVersion: 2 })) as MessageData;
+  assert.deepEqual(data.guests, [{ ...guest, marketing_consent: false }]);
+  assert.equal(told(marketing, claimed(record)), 'no_consent', 'it never had the record');
+});

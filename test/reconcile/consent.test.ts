@@ -12,6 +12,14 @@ test('the newer statement about consent wins, and silence changes nothing', () =
   assert.equal(newerConsent(yes, undefined), yes);
   assert.equal(newerConsent(undefined, yes), yes);
   assert.equal(newerConsent(undefined, undefined), undefined);
+  const cleared = { value: null, source: 'push', at: 3 } as const;
+  assert.equal(newerConsent(no, cleared), cleared);
+});
+
+test('of two statements with the same time, the refusal wins in either order', () => {
+  const refused = { value: false, source: 'pull', at: 1 } as const;
+  assert.equal(newerConsent(yes, refused), refused);
+  assert.equal(newerConsent(refused, yes), refused);
 });
 
 test('consent carries its source and time; a guest without a statement has none', () => {

@@ -73,8 +73,10 @@ function ofProfile(
 ): Prepared {
   const origins = () => Object.fromEntries([...update.present].map((field) => [field, field]));
   const arrival = arrivalOf(event, 'guest');
-  const value = update.guest.marketing_consent;
-  const consent = value !== undefined && { consent: { value, source: arrival.mode, at: arrival.effectiveAt } };
+  const { marketing_consent: value = null } = update.guest;
+  const consent = update.present.has('marketing_consent') && {
+    consent: { value, source: arrival.mode, at: arrival.effectiveAt },
+  };
   return { kind: 'record', arrival, incoming: { type: 'guest', id, record, raw, notes, origins, ...consent } };
 }
 

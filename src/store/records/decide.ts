@@ -2,10 +2,12 @@ import { hash } from 'node:crypto';
 import { encodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText, parseJson } from '../../kit/json.ts';
+import { newerConsent } from '../../reconcile/consent.ts';
 import { type Difference, difference } from '../../reconcile/difference.ts';
 import type { Arrival, Finished, Message, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import { mergeMessage, saidAt } from '../../reconcile/merge-message.ts';
 import { consentNotes, keptNotes } from '../../reconcile/merge-notes.ts';
+import { withConsent } from '../../reconcile/profile.ts';
 import { changeAfter, isOlder, reconcile } from '../../reconcile/reconcile.ts';
 import { restates } from '../../reconcile/restate.ts';
 import {
@@ -129,9 +131,9 @@ function firstViews(message: Message, said: Mark, ruled: boolean): StoredViews |
 const profileSaid = (prepared: Prepared): StoredViews | undefined =>
   prepared.kind === 'record' && prepared.incoming.consent ? { consent: prepared.incoming.consent } : undefined;
 
-/** The sources of a consent are kept for as long as the profile states a consent. */
+/** The source and time of a consent are kept for as long as the profile has that consent. */
 const consentKept = (record: Reservation | Guest, said: StoredViews | undefined): StoredViews | undefined =>
-  'marketing_consent' in record ? said : undefined;
+  ((record as Guest).marketing_consent ?? null) === said?.consent?.value ? said : undefined;
 
 const isRuled = (prepared: Prepared): boolean => prepared.kind === 'record' && prepared.isRuled === true;
 
@@ -157,11 +159,16 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
   const verdict = reconcile(before, arrived);
   const { said } = before;
   if (verdict.kind === 'unchanged') {
-    const state = { effectiveAt: arrival.effectiveAt, seq, said, pulledHash: before.pulledHash };
+    const state = {
+      effectiveAt: arrival.effectiveAt,
+      seq,
+      said: profileSaid(prepared) ?? said,
+      pulledHash: before.pulledHash,
+    };
     return { kind: 'unchanged', version: before.version, ...(isOlder(before, arrived) && { state }) };
   }
   if (verdict.kind === 'superseded') {
-    return { kind: 'superseded', version: before.version, reason: 'A newer state is stored.' };
+    return lateConsent(arriving, before) ?? { kind: 'superseded', version: before.version, reason: newerIsStored };
   }
   if (sightedAt !== undefined) return { kind: 'superseded', version: before.version, reason: stillShown(sightedAt) };
   return {
@@ -176,6 +183,24 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
     diff: difference(before.data, parseJson(alone.text)),
     notes: prepared.kind === 'record' ? prepared.incoming.notes : [],
   };
+}
+
+const newerIsStored = 'A newer state is stored.';
+
+/**
+ * A message that is older than the profile changes its consent, if nothing newer was said about it: a withdrawal must not be lost
+ * because another message about the guest was faster.
+ */
+function lateConsent({ type, prepared }: Arriving, before: LockedRecord): Decision | undefined {
+  const stated = prepared.kind === 'record' ? prepared.incoming.consent : undefined;
+  if (type !== 'guest' || stated === undefined) return undefined;
+  if (newerConsent(before.said?.consent, stated) !== stated) return undefined;
+  const content = contentOf(withConsent(before.data as Guest, stated));
+  const { version, effectiveAt, seq, pulledHash } = before;
+  const state = { effectiveAt, seq, said: { consent: stated }, pulledHash };
+  if (content.hash === before.hash) return { kind: 'superseded', version, reason: newerIsStored, state };
+  const diff = difference(before.data, parseJson(content.text));
+  return { kind: 'change', ...changeAfter(before, undefined), content, state, diff, notes: [] };
 }
 
 const stillShown = (sightedAt: Date): string =>
@@ -237,7 +262,7 @@ function merged(arriving: Arriving, message: Message, before: LockedRecord, sigh
   };
   const { isOverruled } = result;
   if (content.hash === before.hash) {
-    const reason = sightedAt === undefined ? 'A newer state is stored.' : stillShown(sightedAt);
+    const reason = sightedAt === undefined ? newerIsStored : stillShown(sightedAt);
     return {
       kind: isOverruled ? 'superseded' : 'unchanged',
       version: before.version,

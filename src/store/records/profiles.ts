@@ -9,6 +9,7 @@ import type { StoredViews } from '../../reconcile/said.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
+import { moveSaid, type SaidState } from './locked-records.ts';
 import { lockProfiles, profilesByKeys } from './profile-lookup.ts';
 import { readReservation } from './stored-record.ts';
 
@@ -38,10 +39,11 @@ export async function assembleProfiles(
     const keys = met.flatMap(({ guest }) => guestKeys(guest));
     const profiles = new ProfileIndex(await profilesByKeys(tx, target.integration, keys));
     const prepared: Prepared[] = [];
+    const restated = new Map<string, SaidState>();
     const inOrder = met
       .map((one) => ({ ...one, at: times.get(`${one.from.id} ${one.from.version}`) }))
       .filter((one) => one.at !== undefined)
-      .sort((a, b) => (a.at && b.at && isOlder(a.at, b.at) ? -1 : 1));
+      .sort((a, b) => (a.at && b.at ? byTime(a.at, b.at) : 0));
     for (const { guest, from, at } of inOrder) {
       if (at === undefined) continue;
       const choice = chooseProfile(guest, profiles.sharing(guest));
@@ -49,10 +51,20 @@ export async function assembleProfiles(
       const id = choice.kind === 'known' ? choice.id : newId(guest);
       const known = id === undefined ? undefined : profiles.get(id);
       const consent = newerConsent(known?.consent, consents.of(from, guest) ?? statedAt(guest, at.effectiveAt));
-      const record = withConsent(choice.guest, consent);
-      if (id === undefined || (known && (isOlder(at, known) || equalGuests(known.guest, record)))) continue;
+      if (id === undefined) continue;
+      const isLate = known !== undefined && isOlder(at, known);
+      const record = withConsent(isLate ? known.guest : choice.guest, consent);
       const { version = 0, pins } = known ?? {};
-      profiles.set({ id, version, guest: record, ...at, consent, ...(pins && { pins }) });
+      const isSame = known !== undefined && equalGuests(known.guest, record);
+      const { effectiveAt, seq } = isLate || isSame ? known : at;
+      profiles.set({ id, version, guest: record, effectiveAt, seq, consent, ...(pins && { pins }) });
+      if (isSame) {
+        // A repeated consent changes only its time, which decides against a statement that arrives late.
+        const isRestated = consent !== undefined && consent !== known.consent;
+        if (isRestated) restated.set(id, { effectiveAt, seq, said: { consent }, pulledHash: undefined });
+        continue;
+      }
+      restated.delete(id);
       prepared.push({
         kind: 'record',
         arrival: { mode: 'pull', ...at, cause: 'guest', causeId: `reservation ${from.id}` },
@@ -67,8 +79,17 @@ export async function assembleProfiles(
         },
       });
     }
-    return prepared.length === 0 ? undefined : applyPrepared(tx, target, prepared);
+    const tally = prepared.length === 0 ? undefined : await applyPrepared(tx, target, prepared);
+    if (restated.size > 0) await moveSaid(tx, target.integration, 'guest', restated);
+    return tally;
   });
+}
+
+const byTime = (a: Moment, b: Moment): number => (isOlder(a, b) ? -1 : isOlder(b, a) ? 1 : 0);
+
+interface Moment {
+  readonly effectiveAt: EpochMs;
+  readonly seq: number;
 }
 
 const statedAt = ({ marketing_consent: value }: Guest, at: EpochMs): Consent | undefined =>
@@ -119,7 +140,7 @@ async function effectiveTimes(
   tx: Tx,
   integration: string,
   reservations: readonly ReservationVersion[],
-): Promise<Map<string, { effectiveAt: EpochMs; seq: number }>> {
+): Promise<Map<string, Moment>> {
   const { rows } = await tx.query<{ id: string; version: number; ms: number; seq: number }>(
     `select c.id, c.version, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
        from unnest($2::text[], $3::int[]) as t (id, version)

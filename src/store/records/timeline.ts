@@ -112,10 +112,11 @@ interface Current {
 }
 
 function consentsOf(type: EntityType, { text, said, ms, seq }: Current): Timeline['consents'] {
-  const shown = ({ value, source, at }: Consent) => ({ value, source, at: new Date(at).toISOString() });
-  if (type === 'guest') return said?.consent ? [shown(said.consent)] : [];
+  const shown = ({ value, source, at }: Consent) =>
+    value === null ? [] : [{ value, source, at: new Date(at).toISOString() }];
+  if (type === 'guest') return said?.consent ? shown(said.consent) : [];
   const consents = consentsIn(readReservation(text), said ?? undefined, [ms, seq]);
-  return consents.flatMap((consent, guest) => (consent === undefined ? [] : [{ guest, ...shown(consent) }]));
+  return consents.flatMap((consent, guest) => (consent ? shown(consent).map((one) => ({ guest, ...one })) : []));
 }
 
 function withoutNulls(entry: TimelineEntry): TimelineEntry {

@@ -288,3 +288,33 @@ test('the timeline says who gave the consent of a guest, and when', async () => 
   );
   assert.deepEqual(rows, [{ code: 'consent_withdrawn' }]);
 });
+
+test('a late withdrawal changes the consent of a profile that has a newer state; the rest of the event is superseded', async () => {
+  const at = Date.now() - 60_000;
+  const guest = (more = {}) => ({ guest_id: 'G-1', email: 'ana@mail.example', ...more });
+  await bench.send('guest.updated', guest({ marketing_consent: true, first_name: 'Ana' }), { occurredAt: at });
+  await bench.send('guest.updated', guest({ phone: '+351912345678', first_name: 'Anna' }), { occurredAt: at + 2_000 });
+  await bench.send('guest.updated', guest({ marketing_consent: false, first_name: 'Anne' }), {
+    occurredAt: at + 1_000,
+  });
+  await bench.work();
+  const [profile] = await bench.profiles();
+  assert.deepEqual(profile?.guest, guest({ first_name: 'Anna', phone: '+351912345678', marketing_consent: false }));
+  const timeline = await readTimeline(bench.pool, integration, 'guest', profile?.id ?? '');
+  assert.deepEqual(
+    timeline?.consents.map(({ value, at: stated }) => [value, stated]),
+    [[false, new Date(at + 1_000).toISOString()]],
+  );
+});
+
+test('consent that a newer event cleared is not restored by a late one', async () => {
+  const at = Date.now() - 60_000;
+  const guest = (more = {}) => ({ guest_id: 'G-1', email: 'ana@mail.example', ...more });
+  await bench.send('guest.updated', guest({ marketing_consent: false }), { occurredAt: at });
+  await bench.send('guest.updated', guest({ marketing_consent: null }), { occurredAt: at + 2_000 });
+  await bench.send('guest.updated', guest({ marketing_consent: true }), { occurredAt: at + 1_000 });
+  await bench.work();
+  const [profile] = await bench.profiles();
+  assert.deepEqual(profile?.guest, guest());
+  assert.deepEqual((await readTimeline(bench.pool, integration, 'guest', profile?.id ?? ''))?.consents, []);
+});
