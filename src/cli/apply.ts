@@ -4,7 +4,8 @@ import type { LoadedDocuments } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import { acceptCases, brokenCases } from '../operations/mapping-cases.ts';
 import { applyWorkspace } from '../runtime/in-force.ts';
-import { openRuntime, type Runtime, readSoundDocuments } from '../runtime/runtime.ts';
+import { openRuntime, type Runtime } from '../runtime/runtime.ts';
+import { readSoundDocuments } from '../runtime/workspace-documents.ts';
 import { currentSources } from '../store/documents/list.ts';
 import { audited, type CommonOptions, common, printJson, show, table } from './command.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Mistake } from '../documents/mistake.ts';
-import { readDocuments } from '../runtime/runtime.ts';
+import { readDocuments } from '../runtime/workspace-documents.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 
 export function define(command: Command): void {

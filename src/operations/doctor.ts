@@ -9,7 +9,7 @@ import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { version } from '../kit/version.ts';
 import { sealingKey } from '../runtime/keys.ts';
-import { readDocuments } from '../runtime/runtime.ts';
+import { readDocuments } from '../runtime/workspace-documents.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
 import { refuseTransactionPooling } from '../store/db/pooling.ts';
 import { clockAheadMs, databaseFacts, migrationState, nodeFacts } from '../store/operate/database-facts.ts';

@@ -6,7 +6,7 @@ import { pathFromText } from '../documents/path.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { compilePath, type Path } from '../runtime/compile-path.ts';
-import { invalidDocuments, shippedConnectorsDir } from '../runtime/runtime.ts';
+import { invalidDocuments, shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { type Property, sampleIntegration } from './sample-integration.ts';
 
 /**

@@ -6,8 +6,9 @@ import type { DocumentKind, LoadedDocument, LoadedDocuments } from '../documents
 import { readWorkspace } from '../documents/load.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import { parseFile, type SourceFile } from '../documents/parse.ts';
-import { changeDocument, sealable } from '../runtime/in-force.ts';
+import { changeDocument } from '../runtime/in-force.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { sealable } from '../runtime/seal-documents.ts';
 import { acceptCases as acceptAll, brokenCases } from './mapping-cases.ts';
 import { offThread } from './off-thread.ts';
 import { completed, fileName, isOne, type Named, readAround, soundSources, sourcesAround } from './sources-in-force.ts';

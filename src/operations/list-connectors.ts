@@ -1,7 +1,8 @@
 import type { ConnectorRow } from '../api/routes/documents.ts';
 import { checkFiles } from '../documents/check.ts';
 import { readShippedConnectors } from '../documents/load.ts';
-import { type Runtime, shippedConnectorsDir } from '../runtime/runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
 
 /** The connectors in force, and the shipped ones that no integration uses yet. */

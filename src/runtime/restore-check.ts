@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readJsonFile, writeJsonFile } from '../kit/json-file.ts';
 import type { Log } from '../kit/log.ts';
 import { nextBeat, raiseEpoch, type StorePosition } from '../store/db/epoch.ts';
 import type { Pool } from '../store/db/pool.ts';
@@ -31,7 +31,8 @@ export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Lo
       );
     }
     epoch = now.epoch;
-    await remember(file, now);
+    // A read-only folder remembers nothing: then a restore must be declared with `innbound restored`.
+    await writeJsonFile(file, now).catch(() => {});
   };
   await check();
   return { epoch: () => epoch, check };
@@ -42,20 +43,6 @@ function isBehind(now: StorePosition, known: StorePosition): boolean {
 }
 
 async function remembered(file: string): Promise<StorePosition | undefined> {
-  try {
-    const { epoch, beat } = JSON.parse(await readFile(file, 'utf8')) as Partial<StorePosition>;
-    return Number.isSafeInteger(epoch) && Number.isSafeInteger(beat) ? ({ epoch, beat } as StorePosition) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A read-only folder remembers nothing: then a restore must be declared with `innbound restored`. */
-async function remember(file: string, position: StorePosition): Promise<void> {
-  try {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    const draft = `${file}.${process.pid}`;
-    await writeFile(draft, JSON.stringify(position), { mode: 0o600 });
-    await rename(draft, file);
-  } catch {}
+  const { epoch, beat } = ((await readJsonFile(file)) ?? {}) as Partial<StorePosition>;
+  return Number.isSafeInteger(epoch) && Number.isSafeInteger(beat) ? ({ epoch, beat } as StorePosition) : undefined;
 }

@@ -4,7 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { applyWorkspace } from '../../src/runtime/in-force.ts';
-import { openRuntime, type Runtime, readSoundDocuments } from '../../src/runtime/runtime.ts';
+import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
+import { readSoundDocuments } from '../../src/runtime/workspace-documents.ts';
 import { documentPorts } from '../../src/wiring/documents.ts';
 import { testDatabase } from '../support/database.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readDocuments } from '../../src/runtime/runtime.ts';
+import { readDocuments } from '../../src/runtime/workspace-documents.ts';
 
 test('a wrong time zone or an unknown connector does not hide mistakes in rules, filters or mappings', async (t) => {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-mistakes-'));

@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { casesText } from '../api/routes/documents.ts';
+import { findHolder } from '../embedded-postgres/membership.ts';
+import { errors, InnboundError } from '../errors.ts';
+import type { Log } from '../kit/log.ts';
+import type { Offload } from '../kit/offload.ts';
+import { casesBrokenBy } from '../operations/mapping-cases.ts';
+import type { Pool } from '../store/db/pool.ts';
+import { hasDocuments } from '../store/documents/documents.ts';
+import { type DocumentContext, type TakenUp, takeUpWorkspace } from './in-force.ts';
+import type { RuntimeOptions } from './runtime.ts';
+import { readSoundDocuments } from './workspace-documents.ts';
+
+interface Context extends DocumentContext {
+  readonly offload: Offload;
+  readonly log: Log;
+  readonly hasPrivateServer: boolean;
+}
+
+/** Takes up the files of the workspace when a process starts, if they count for it. */
+export async function applyAtStart(context: Context, options: RuntimeOptions): Promise<void> {
+  if (!(await shouldApply(context, options.apply))) return;
+  const loaded = await readSoundDocuments(context.workspaceDir);
+  const taken = await takeUpWorkspace(context, loaded, options.describe, (changed) => casesBrokenBy(context, changed));
+  report(taken, options.purpose, context.log);
+}
+
+/** With a running service, its documents in force count. Without one, the files count, as they would for `serve`. */
+async function shouldApply(
+  { pool, hasPrivateServer }: { readonly pool: Pool; readonly hasPrivateServer: boolean },
+  apply: RuntimeOptions['apply'],
+): Promise<boolean> {
+  if (apply === 'always') return true;
+  if (apply === 'never') return false;
+  if (hasPrivateServer && (await findHolder(pool)) === undefined) return true;
+  // Waits for a service that is just starting to apply its documents.
+  for (let waits = 0; hasPrivateServer && waits < 100; waits++) {
+    if ((await hasDocuments(pool)) || (await findHolder(pool)) === undefined) break;
+    await delay(100);
+  }
+  return !(await hasDocuments(pool));
+}
+
+/**
+ * A service whose files would change a kept sample keeps the documents in force and goes on: to refuse the start would also stop the
+ * intake. A command fails, because the person who changed the file is there.
+ */
+function report(taken: TakenUp, purpose: RuntimeOptions['purpose'], log: Log): void {
+  if (taken.kind === 'taken') {
+    if (taken.behind.length === 0) return;
+    log.warn(
+      { files: taken.behind },
+      'documents: these files are older than the documents in force; run `apply` to restore them',
+    );
+    return;
+  }
+  const code = 'documents.case_changed';
+  const cases = casesText(taken.cases);
+  if (purpose === 'command') throw new InnboundError(code, `${cases}. The documents in force did not change.`);
+  log.error({ code, cases, next: errors[code].next }, 'documents: no file was taken up, the documents in force stay');
+}

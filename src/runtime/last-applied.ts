@@ -1,0 +1,30 @@
+import path from 'node:path';
+import type { LoadedDocument } from '../documents/kinds.ts';
+import type { LastApplied } from '../documents/take-up.ts';
+import { readJsonFile, writeJsonFile } from '../kit/json-file.ts';
+import type { DocumentName } from '../store/documents/documents.ts';
+
+/** The hashes of the files at their last apply. Kept in the folder, because they describe these files and move with them. */
+const fileIn = (workspaceDir: string): string => path.join(workspaceDir, '.innbound', 'given.json');
+
+export async function readLastApplied(workspaceDir: string): Promise<LastApplied | undefined> {
+  return (await readJsonFile(fileIn(workspaceDir))) as LastApplied | undefined;
+}
+
+/** Records the hashes of all files, or, with `removed`, of one change. Does nothing if the folder is read-only. */
+export async function rememberApplied(
+  workspaceDir: string,
+  applied: readonly LoadedDocument[],
+  removed?: readonly DocumentName[],
+): Promise<void> {
+  const before = removed === undefined ? {} : await readLastApplied(workspaceDir);
+  // Recording one document alone would make all other files look new.
+  if (before === undefined) return;
+  const forgotten = new Set(removed?.map(keyOf));
+  const kept = Object.entries(before).filter(([key]) => !forgotten.has(key));
+  const all = Object.fromEntries([...kept, ...applied.map((one) => [keyOf(one), one.hash])]);
+  await writeJsonFile(fileIn(workspaceDir), all).catch(() => {});
+}
+
+/** The key of a document in this file and in maps of documents. */
+export const keyOf = ({ kind, name }: DocumentName): string => `${kind} ${name}`;

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Bodies } from '../documents/kinds.ts';
+import { InnboundError } from '../errors.ts';
+import { type Http, openHttp } from '../kit/http.ts';
+import { version } from '../kit/version.ts';
+import type { Runtime } from './runtime.ts';
+
+/** The connection to partners and destinations. */
+export interface Network {
+  /** Public addresses only, unless the settings allow private ones. */
+  readonly http: Http;
+  readonly allowPrivate: boolean;
+  /** Further certificate authorities, in PEM. */
+  readonly ca: string | undefined;
+}
+
+export async function openNetwork(
+  settings: Bodies['workspace']['network'],
+  resolve: Runtime['resolve'],
+  { workspaceDir, env }: { readonly workspaceDir: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Network> {
+  const resolved = await resolve(settings);
+  if (resolved.kind === 'missing') {
+    const places = resolved.missing.map(({ path: at, reference }) => `${reference} (network.${at})`).join(', ');
+    throw new InnboundError('documents.secret_missing', `innbound.yaml needs ${places}.`);
+  }
+  const { allow_private, ca: caFile, proxy, proxy_resolves: proxyResolves } = resolved.body;
+  const allowPrivate = allow_private || env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
+  const ca = caFile === undefined ? undefined : await readFile(path.resolve(workspaceDir, caFile), 'utf8');
+  const http = openHttp({
+    allowPrivate,
+    userAgent: `innbound/${version}`,
+    ...(proxy !== undefined && { proxy, proxyResolves }),
+    ...(ca !== undefined && { ca }),
+  });
+  return { http, allowPrivate, ca };
+}

@@ -1,0 +1,71 @@
+import { sealSecret } from '../documents/keyring.ts';
+import type { DocumentKind, LoadedDocument } from '../documents/kinds.ts';
+import { parseFile } from '../documents/parse.ts';
+import { type Path, setAt } from '../documents/path.ts';
+import { literalSecrets } from '../documents/secret-fields.ts';
+import { type TypedSecret, withReferences } from '../documents/typed-secrets.ts';
+import { hmac, type Keyring } from '../kit/crypto.ts';
+import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
+import { type DocumentToApply, sealOldVersions } from '../store/documents/documents.ts';
+import { putSecret } from '../store/documents/secrets.ts';
+import type { Json } from '../terms.ts';
+import type { Keys } from './keys.ts';
+
+interface SealContext {
+  readonly keyring: Keyring;
+  readonly keys: Pick<Keys, 'hashKeys'>;
+}
+
+/** Moves typed credentials into the sealed secrets. Source and body keep references to them. */
+export async function sealTyped(
+  tx: Tx,
+  context: SealContext,
+  document: DocumentToApply,
+): Promise<{ source: string; body: Json }> {
+  const sealed = sealable(context.keys, document);
+  if (sealed === undefined) return document;
+  await putTyped(tx, context.keyring, sealed.secrets);
+  return { source: sealed.document.source, body: sealed.document.body as unknown as Json };
+}
+
+/**
+ * Moves the credentials in stored versions that an earlier Innbound wrote into the sealed secrets. Works on any version, also on one that
+ * today's schema refuses.
+ */
+export async function sealStored(context: SealContext & { readonly pool: Pool }): Promise<void> {
+  const some = (tx: Tx) =>
+    sealOldVersions(tx, 500, async ({ kind, name, source, body }) => {
+      const nameOf = referenceName(context.keys, kind, name);
+      const { text, secrets } = withReferences(kind, source, nameOf);
+      const typed = literalSecrets(kind, body).map(({ path: at, value }) => ({ at, value, name: nameOf(at, value) }));
+      await putTyped(tx, context.keyring, [...secrets, ...typed]);
+      const clean = structuredClone(body);
+      for (const { at, name: reference } of typed) setAt(clean, at, `\${secret:${reference}}`);
+      return { source: text, body: clean };
+    });
+  while ((await transaction(context.pool, some)) > 0);
+}
+
+/** A document with references instead of its typed credentials; undefined if it has none. */
+export function sealable(
+  keys: Pick<Keys, 'hashKeys'>,
+  { kind, name, source }: Pick<DocumentToApply, 'kind' | 'name' | 'source'>,
+): { readonly document: LoadedDocument; readonly secrets: readonly TypedSecret[] } | undefined {
+  const { text, secrets } = withReferences(kind, source, referenceName(keys, kind, name));
+  if (secrets.length === 0) return undefined;
+  const { document } = parseFile({ kind, file: name, text });
+  if (document === undefined) throw new TypeError(`sealing the credentials of ${kind} ${name} made it invalid`);
+  return { document, secrets };
+}
+
+/** References are named by content, so that the same text applied twice has the same references. */
+function referenceName({ hashKeys: [key] }: Pick<Keys, 'hashKeys'>, kind: DocumentKind, name: string) {
+  return (at: Path, value: string): string => {
+    const content = JSON.stringify([kind, name, at, value]);
+    return `typed_${hmac('sha256', key.bytes, content).toString('hex').slice(0, 32)}`;
+  };
+}
+
+export async function putTyped(tx: Tx, keyring: Keyring, secrets: readonly TypedSecret[]): Promise<void> {
+  for (const { name, value } of secrets) await putSecret(tx, name, sealSecret(keyring, name, value));
+}
