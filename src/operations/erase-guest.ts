@@ -1,7 +1,7 @@
 import type { EraseRequest, ErasurePreview, ErasureReceipt } from '../api/routes/privacy.ts';
 import { profilesDestination } from '../deliver/profiles.ts';
 import { timedId } from '../kit/ids.ts';
-import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
+import { hashesOf, hashIdentity, payloadIdentities, rememberedOf } from '../privacy/identity.ts';
 import { speaksOfGuests, withoutGuests } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, type Tx } from '../store/db/pool.ts';
@@ -97,17 +97,23 @@ type Erased = Awaited<ReturnType<typeof eraseFromRecords>>;
 function eraseRecords(
   tx: Tx,
   runtime: Runtime,
-  { identities, person }: Read,
+  { identities, inPayloads, person }: Read,
   { integration }: EraseRequest,
   erasureId: string,
 ): Promise<Erased> {
   const hash = (identity: string) => hashIdentity(runtime.keys.hashKeys[0], identity);
   return eraseFromRecords(
     tx,
-    { erasureId, person, integration, hashes: identities.map(hash), isPreview: erasureId === previewId },
+    {
+      erasureId,
+      person,
+      integration,
+      hashes: [...identities, ...inPayloads].map(hash),
+      isPreview: erasureId === previewId,
+    },
     {
       strip: withoutGuests,
-      remember: (guest, brand) => rememberedOf(guest, brand).map(hash),
+      remember: (guest, brand) => [...rememberedOf(guest, brand), ...payloadIdentities(guest, brand)].map(hash),
       speaksOfGuests,
     },
     (brand) => targetOf(runtime, brand),

@@ -2,12 +2,18 @@ import type { EraseRequest } from '../api/routes/privacy.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
-import { askedIdentity, guestIdIdentity } from '../privacy/identity.ts';
+import { askedIdentity, guestIdIdentity, payloadIdentities } from '../privacy/identity.ts';
 import { Person } from '../privacy/person.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 export type ReadRequest =
-  | { readonly kind: 'ok'; readonly identities: readonly string[]; readonly person: Person }
+  | {
+      readonly kind: 'ok';
+      readonly identities: readonly string[];
+      /** What recognises the guest in payloads that never became a record. */
+      readonly inPayloads: readonly string[];
+      readonly person: Person;
+    }
   | { readonly kind: 'invalid'; readonly message: string };
 
 /** Who an erasure or an access request is about. Addresses and numbers are normalized as the pipeline does for guests. */
@@ -47,5 +53,6 @@ export function readGuestRequest(runtime: Runtime, { email, phone, guest_id, int
     return { kind: 'invalid', message: 'Give an e-mail address, a phone number or a guest_id.' };
   }
   const guestIds = guest_id === undefined ? [] : [guest_id];
-  return { kind: 'ok', identities, person: new Person({ emails, phones, guestIds, integration }) };
+  const inPayloads = phones.flatMap((one) => payloadIdentities({ phone: one }, integration));
+  return { kind: 'ok', identities, inPayloads, person: new Person({ emails, phones, guestIds, integration }) };
 }

@@ -1,6 +1,8 @@
 import type { Guest } from '../canonical/reservation.ts';
 import { hmac, type Key, type Keyring } from '../kit/crypto.ts';
+import type { Json } from '../terms.ts';
 import { nameOf } from './person.ts';
+import { addressesIn, comparedDigits, numbersIn } from './strip.ts';
 
 /** An e-mail address or phone number from an erasure request, for all brands or for one. */
 export function askedIdentity(kind: 'email' | 'phone', value: string, integration: string | undefined): string {
@@ -42,6 +44,30 @@ export function rememberedOf(guest: Guest, integration: string): string[] {
   }
   return found;
 }
+
+/**
+ * What recognises a person in a payload that never became a record. No name can be compared there, so a payload of a relative who
+ * shares the address or number is not kept either.
+ */
+export function payloadIdentities({ email, phone }: Guest, integration: string | undefined): string[] {
+  return [
+    ...(email ? [inPayload('email', email, integration)] : []),
+    ...(phone ? [inPayload('phone', phone.replace(/\D/g, '').slice(-comparedDigits), integration)] : []),
+  ];
+}
+
+/** The identities of everybody whom a payload may name. */
+export function identitiesInPayload(raw: Json, integration: string): string[] {
+  const addresses = addressesIn(raw);
+  return [undefined, integration].flatMap((brand) => [
+    ...addresses.map((address) => askedIdentity('email', address, brand)),
+    ...addresses.map((address) => inPayload('email', address, brand)),
+    ...numbersIn(raw).map((digits) => inPayload('phone', digits, brand)),
+  ]);
+}
+
+const inPayload = (kind: 'email' | 'phone', value: string, integration = ''): string =>
+  `${integration} ${kind} in a payload:${value}`;
 
 const derived = new WeakMap<Key, Buffer>();
 

@@ -1,3 +1,4 @@
+import { numberPattern } from '../canonical/mentions.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { isObject, type Json } from '../terms.ts';
 
@@ -137,11 +138,6 @@ export class Traces {
     if (isObject(value)) return Object.entries(value).some(([key, one]) => this.inText(key) || this.inJson(one));
     return false;
   }
-}
-
-/** The last nine digits, with up to three other characters between two of them: 912 345 678, (91) 2345-678, +351.912.345.678. */
-function numberPattern(phone: string): string {
-  return phone.replace(/\D/g, '').slice(-9).split('').join('[^0-9a-zA-Z]{0,3}');
 }
 
 const idKey = (integration: string, id: string): string => `${integration} ${id}`;

@@ -1,21 +1,27 @@
+import { withoutNamingTexts } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json, JsonObject } from '../terms.ts';
 
-/** An erased guest becomes an empty element: the number of guests is not personal data. */
+/**
+ * An erased guest becomes an empty element: the number of guests is not personal data. Texts that name the guest are removed. `known`:
+ * guests whom another version of the reservation holds; its texts may still name them.
+ */
 export function withoutGuests(
   reservation: Reservation,
   isErased: (guest: Guest) => boolean,
+  known: readonly Guest[] = [],
 ): { readonly reservation: Reservation; readonly erased: readonly Guest[] } {
   const erased = reservation.guests.filter((guest) => Object.keys(guest).length > 0 && isErased(guest));
-  if (erased.length === 0) return { reservation, erased };
+  const named = [...erased, ...known];
+  if (named.length === 0) return { reservation, erased };
   const guests = reservation.guests.map((guest) => (erased.includes(guest) ? {} : guest));
-  const { extra, ...rest } = reservation;
-  const kept = extra === undefined || mentions(extra as JsonObject, erased) ? {} : { extra };
+  const { extra, ...rest } = withoutNamingTexts(reservation, named);
+  const kept = extra === undefined || isNaming(extra as JsonObject, named) ? {} : { extra };
   return { reservation: { ...rest, guests, ...kept }, erased };
 }
 
 /** `extra` may repeat guest data under any key. If it mentions the guest, all of it is removed. */
-function mentions(extra: JsonObject, erased: readonly Guest[]): boolean {
+function isNaming(extra: JsonObject, erased: readonly Guest[]): boolean {
   const text = JSON.stringify(extra).toLowerCase();
   return erased.some((guest) =>
     [guest.email, guest.phone, guest.last_name, guest.document_number, guest.email_raw, guest.phone_raw].some(
@@ -39,5 +45,25 @@ export function addressesIn(raw: Json): string[] {
         .toLowerCase()
         .match(address) ?? [],
     ),
-  ].slice(0, 1_000);
+  ].slice(0, mostCompared);
+}
+
+const mostCompared = 1_000;
+export const comparedDigits = 9;
+
+/** Nine digits in a row, as at the end of a phone number, wherever they begin and however they are separated. */
+export function numbersIn(raw: Json): string[] {
+  const found = new Set<string>();
+  const read = (value: Json): void => {
+    if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) read(one);
+    else {
+      for (const [row] of String(value).matchAll(/\d(?:[^0-9a-zA-Z]{0,3}\d){8,}/g)) {
+        const digits = row.replace(/\D/g, '');
+        for (let end = comparedDigits; end <= digits.length && found.size < mostCompared; end++)
+          found.add(digits.slice(end - comparedDigits, end));
+      }
+    }
+  };
+  read(raw);
+  return [...found];
 }

@@ -1,8 +1,14 @@
+import { withoutMentions } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Keyring } from '../kit/crypto.ts';
 import type { Json, Note, Origins } from '../terms.ts';
-import { askedIdentity, hashesOf, identitiesOf } from './identity.ts';
-import { addressesIn, speaksOfGuests, withoutGuests } from './strip.ts';
+import { hashesOf, identitiesInPayload, identitiesOf } from './identity.ts';
+import { speaksOfGuests, withoutGuests } from './strip.ts';
+
+interface Element {
+  readonly values: object;
+  readonly as?: object | undefined;
+}
 
 /** The parts of a message that this room reads: guests, by their canonical fields. */
 interface PassingMessage {
@@ -11,9 +17,7 @@ interface PassingMessage {
   readonly origins: () => Origins;
   says(): {
     readonly values: { readonly [field: string]: Json };
-    readonly lists: {
-      readonly guests?: readonly { readonly values: object; readonly as?: object | undefined }[] | undefined;
-    };
+    readonly lists: { readonly [Name in 'guests' | 'rooms' | 'charges']?: readonly Element[] | undefined };
   };
 }
 
@@ -39,13 +43,7 @@ type PassingKind =
 /** Removes erased guests from incoming records: implements the store's erasure port with the workspace's keys. */
 export function suppression(keyring: Keyring) {
   const known = (integration: string, guest: Guest) => hashesOf(keyring, identitiesOf(guest, integration));
-  const inRaw = (raw: Json, integration: string) =>
-    hashesOf(
-      keyring,
-      addressesIn(raw).flatMap((email) =>
-        [undefined, integration].map((brand) => askedIdentity('email', email, brand)),
-      ),
-    );
+  const inRaw = (raw: Json, integration: string) => hashesOf(keyring, identitiesInPayload(raw, integration));
   const guestsOf = (record: Reservation | Guest): readonly Guest[] => ('guests' in record ? record.guests : [record]);
   return {
     hashesOf(passing: Passing, integration: string): readonly string[] {
@@ -92,10 +90,22 @@ function stripMessage(message: PassingMessage, isErased: (guest: Guest) => boole
       );
       const extra = Object.entries(values).filter(([field]) => field.startsWith('extra'));
       const guestsSaid = saidGuests(message);
+      const named = guestsSaid.filter(isErased);
+      const { rooms, charges } = lists;
+      const texts = (items: typeof rooms) =>
+        items?.map((item) => ({ ...item, values: withoutMentions(item.values, named) }));
       const whole = { guests: guestsSaid, extra: Object.fromEntries(extra) } as unknown as Reservation;
       const keepsExtra = extra.length > 0 && 'extra' in withoutGuests(whole, isErased).reservation;
-      const kept = Object.entries(values).filter(([field]) => keepsExtra || !field.startsWith('extra'));
-      return { ...statement, values: Object.fromEntries(kept), lists: { ...lists, guests } };
+      const kept = Object.entries(withoutMentions(values, named)).filter(
+        ([field]) => keepsExtra || !field.startsWith('extra'),
+      );
+      const left = {
+        ...lists,
+        guests,
+        ...(rooms && { rooms: texts(rooms) }),
+        ...(charges && { charges: texts(charges) }),
+      };
+      return { ...statement, values: Object.fromEntries(kept), lists: left };
     },
   };
 }

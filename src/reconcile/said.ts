@@ -1,4 +1,5 @@
 import type { ListName } from '../canonical/fields.ts';
+import { withoutMentions } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import type { Consent } from './consent.ts';
@@ -251,13 +252,21 @@ function valuesOf(
 
 /**
  * The views without guests who must not be kept: those whom `isErased` names, and those who are the same person as one of them in
- * `record`, under whatever address another source knows them. Their places stay. `extra` goes where the record's had to go.
+ * `record`, under whatever address another source knows them. Their places stay. `extra` goes where the record's had to go, and so do
+ * texts that name one of the guests in `named`.
  */
 export function viewsWithout(
   stored: StoredViews,
   record: Reservation,
-  isErased: (guest: Guest) => boolean,
-  keepsExtra: boolean,
+  {
+    isErased,
+    named,
+    keepsExtra,
+  }: {
+    readonly isErased: (guest: Guest) => boolean;
+    readonly named: readonly Guest[];
+    readonly keepsExtra: boolean;
+  },
 ): StoredViews {
   const faces = record.guests.map((guest) => faceOf({ values: valuesOf(guest, undefined) }));
   const left: { [Name in Source]?: View | SoleView } = {};
@@ -275,11 +284,15 @@ export function viewsWithout(
       return [values, as, same].some((one) => one !== undefined && isErased(one as Guest));
     };
     const items = guests?.items.map((item, index) => (isGone(item, index) ? { values: {} } : item));
-    left[source] = {
-      ...view,
-      ...(!keepsExtra && { values: withoutExtra(view.values) }),
-      lists: { ...view.lists, ...(guests !== undefined && items !== undefined && { guests: { ...guests, items } }) },
-    };
+    const lists: { [Name in ListName]?: ViewList } = {};
+    for (const name of ['rooms', 'charges'] as const) {
+      const list = view.lists[name];
+      const texts = list?.items.map((item) => ({ ...item, values: withoutMentions(item.values, named) }));
+      if (list !== undefined && texts !== undefined) lists[name] = { ...list, items: texts };
+    }
+    if (guests !== undefined && items !== undefined) lists.guests = { ...guests, items };
+    const values = withoutMentions(view.values, named);
+    left[source] = { ...view, values: keepsExtra ? values : withoutExtra(values), lists };
   }
   return left;
 }

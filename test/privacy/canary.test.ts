@@ -30,6 +30,7 @@ const marks = {
 };
 const old = { guest_id: 'g-quill', first_name: 'Quillaxo', last_name: 'Zembruk', email: 'oldmark@mail.example' };
 const now = { ...old, email: 'newmark@mail.example', phone: '+351 917 733 254', document_number: 'ZX99QUILL' };
+const bill = (text: string) => ({ charges: [{ code: 'TRF', description: text, amount: 30, quantity: 1 }] });
 const companion = { guest_id: 'g-comp', first_name: 'Petra', last_name: 'Staysen', email: 'staymark@mail.example' };
 
 let node: ApiNode;
@@ -115,9 +116,11 @@ test('nothing is left of an erased person in any table or file', async () => {
   const { runtime } = node;
   const deliver = async () => drainOnce(await deliverPorts(runtime));
   // A booking whose guest changed address, phone and document; with remarks that repeat the name.
-  await node.take('grand', reservation('C1', { guests: [old, companion], remark: 'Mr ZEMBRUK wants a cot' }));
+  const cot = { remark: 'Mr ZEMBRUK wants a cot', ...bill('Transfer ZEMBRUK, Quillaxo') };
+  await node.take('grand', reservation('C1', { guests: [old, companion], ...cot }));
   await deliver();
-  await node.take('grand', reservation('C1', { guests: [now, companion], remark: 'call Zembruk' }));
+  const call = { remark: 'call Zembruk', source: 'newmark@mail.example', ...bill('Transfer, 917-733-254') };
+  await node.take('grand', reservation('C1', { guests: [now, companion], ...call }));
   await deliver();
   // One known by the old address only, one by name and number, one from an event only.
   await node.take('other', reservation('C2', { guests: [{ ...old, guest_id: 'other-id' }] }));
@@ -185,7 +188,12 @@ test('nothing is left of an erased person in any table or file', async () => {
   assert.ok((await placesOf(['staymark'])).includes('records'), 'the companion stays');
 
   // The partner keeps sending: the same booking, a new one by name and number, another update of the profile.
-  await node.take('grand', reservation('C1', { guests: [now, companion], remark: 'Zembruk again', channel: 'web' }));
+  const again = { remark: 'Zembruk again', channel: 'web', ...bill('Taxi for Quillaxo Zembruk') };
+  await node.take('grand', reservation('C1', { guests: [now, companion], ...again }));
+  await event('reservation.updated', { reservation_id: 'C1', guests: [now, companion], ...again } as Json);
+  // Payloads that cannot become a record, with an address and a number that the request did not name.
+  await node.take('grand', { id: 'BAD', check_in: 'someday', guests: [old] });
+  await event('reservation.updated', { phone: '00351 (917) 733-254' });
   await node.take(
     'grand',
     reservation('C9', { guests: [{ ...now, guest_id: 'new-id', email: 'third@mail.example' }] }),

@@ -1,3 +1,4 @@
+import { withoutNamingTexts } from '../../canonical/mentions.ts';
 import { parseJson } from '../../kit/json.ts';
 import { encodeMessage, type Message } from '../message.ts';
 import type { Format } from './format.ts';
@@ -23,8 +24,9 @@ export const ndjson: Format<string> = {
     }
     const guests = guestsAfter(data.guests ?? [], erasure);
     // Further fields of the partner may repeat guest data under any name.
-    const { extra, ...rest } = data;
-    if (guests === undefined && extra === undefined) return undefined;
+    const kept = withoutNamingTexts(data, erasure.erased ?? []);
+    const { extra, ...rest } = kept;
+    if (guests === undefined && extra === undefined && kept === data) return undefined;
     return encodeMessage({ ...message, data: { ...rest, ...(guests && { guests }) } });
   },
 };

@@ -1,5 +1,6 @@
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import { withoutNamingTexts } from '../../canonical/mentions.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import type { Delivery, MessageData } from '../message.ts';
 import { encodeMessage } from '../message.ts';
@@ -163,8 +164,9 @@ function eraseFromRow(row: Row, erasure: Delivery): Row | undefined {
     ((row.guests as Row[] | null) ?? []).map((guest) => withoutNulls(guest) as Guest),
     erasure,
   );
-  if (kept === undefined && (row.extra ?? undefined) === undefined) return undefined;
-  return { ...row, extra: undefined, ...(kept && { guests: kept }) };
+  const texts = withoutNamingTexts(row, erasure.erased ?? []);
+  if (kept === undefined && (row.extra ?? undefined) === undefined && texts === row) return undefined;
+  return { ...texts, extra: undefined, ...(kept && { guests: kept }) };
 }
 
 const columnNames = [...Object.keys(envelopeColumns), ...Object.keys(recordColumns), 'guest', ...Object.keys(lists)];

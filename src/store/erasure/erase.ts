@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { encodeRecord } from '../../canonical/encode.ts';
+import { mentions } from '../../canonical/mentions.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText } from '../../kit/json.ts';
 import { type StoredViews, viewsWithout } from '../../reconcile/said.ts';
@@ -22,6 +23,7 @@ export interface EraseRules {
   readonly strip: (
     reservation: Reservation,
     isErased: (guest: Guest) => boolean,
+    known: readonly Guest[],
   ) => { readonly reservation: Reservation; readonly erased: readonly Guest[] };
   /** Hashes (hex) to keep for a guest that was found, so that the guest is not stored again. */
   readonly remember: (guest: Guest, integration: string) => readonly string[];
@@ -140,12 +142,12 @@ async function rewriteNewest(
 
 /** The sources' statements without the person; a profile keeps none. */
 function saidWithout(
-  { type, said, record: was }: FoundRecord,
+  { type, said, record: was, meant }: FoundRecord,
   record: Reservation | Guest,
   isErased: (guest: Guest) => boolean,
 ): StoredViews | undefined {
   if (type === 'guest' || said === undefined) return undefined;
-  return viewsWithout(said, was as Reservation, isErased, 'extra' in record);
+  return viewsWithout(said, was as Reservation, { isErased, named: [...meant], keepsExtra: 'extra' in record });
 }
 
 /** Everything that identified the person in any version: a destination may still hold an older address. */
@@ -166,7 +168,7 @@ function stripped(
   rules: EraseRules,
 ): Reservation | Guest {
   if (type === 'guest') return meant.has(record as Guest) ? {} : record;
-  return rules.strip(record as Reservation, (guest) => meant.has(guest)).reservation;
+  return rules.strip(record as Reservation, (guest) => meant.has(guest), [...meant]).reservation;
 }
 
 async function removePins(tx: Tx, records: readonly FoundRecord[]): Promise<void> {
@@ -183,7 +185,9 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
   let count = 0;
   for (const found of records) {
     for (const { version, record, diff } of found.versions) {
-      const kept = (found.type === 'guest' ? [] : diff).filter(({ path }) => !rules.speaksOfGuests(path));
+      const kept = (found.type === 'guest' ? [] : diff).filter(
+        (one) => !rules.speaksOfGuests(one.path) && !mentions(JSON.stringify(one), [...found.meant]),
+      );
       await tx.query(
         `update changes set data = $5::json, diff = $6 where integration = $1 and type = $2 and id = $3 and version = $4`,
         [
@@ -205,7 +209,7 @@ async function emptyReceipts(tx: Tx, records: readonly FoundRecord[], erasureId:
   const { rowCount } = await tx.query(
     `update receipts r set raw = null, origins = null,
             notes = coalesce((select jsonb_agg(n) from jsonb_array_elements(r.notes) as n
-                               where r.type = 'reservation' and n ->> 'field' not like 'guests%' and n ->> 'field' not like 'extra%'), '[]')
+                               where r.type = 'reservation' and n ->> 'field' not like all('{guests%,charges%,extra%}')), '[]')
        from unnest($1::text[], $2::text[], $3::text[]) as t (integration, type, id)
       where r.integration = t.integration and r.type = t.type and r.id = t.id and r.cause_id <> $4`,
     [
