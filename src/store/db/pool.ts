@@ -149,6 +149,8 @@ export async function transaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const tx = await pool.connect();
+    const ahead: Promise<unknown>[] = [];
+    sentAhead.set(tx, ahead);
     let broken: Error | undefined;
     try {
       const begun = oneWrite(tx, () => {
@@ -160,9 +162,11 @@ export async function transaction<T>(
       const result = await begun.working;
       await begun.begin;
       // If `last` fails, PostgreSQL turns the commit behind it into a rollback.
-      await together(tx, () => [last?.(tx, result), tx.query('commit')]);
+      await together(tx, () => [...ahead, last?.(tx, result), tx.query('commit')]);
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      // After a failed statement PostgreSQL refuses all others: the first failure is the cause.
+      const error = (await firstFailure(ahead)) ?? thrown;
       try {
         await tx.query('rollback');
       } catch (rollbackError) {
@@ -171,9 +175,34 @@ export async function transaction<T>(
       if (attempt < 3 && isRetried(error)) continue;
       throw error;
     } finally {
+      sentAhead.delete(tx);
       tx.release(broken);
     }
   }
+}
+
+const sentAhead = new WeakMap<Tx, Promise<unknown>[]>();
+
+/**
+ * Sends the last statements of a piece of work without waiting for their answers. Whatever follows on the connection runs after them, and
+ * `transaction` waits for them with its commit: one round trip less. Each promise must send its statement at once and no other later.
+ */
+export async function sendAhead(tx: Tx, statements: () => readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  const ahead = sentAhead.get(tx);
+  if (ahead === undefined) {
+    await together(tx, statements);
+    return;
+  }
+  for (const sent of oneWrite(tx, statements)) {
+    // The commit reports it.
+    sent?.catch(() => {});
+    if (sent !== undefined) ahead.push(sent);
+  }
+}
+
+async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
+  const ended = await Promise.allSettled(sent);
+  return ended.find((one) => one.status === 'rejected')?.reason;
 }
 
 /** Runs the work in a transaction that is rolled back, to learn what it would do. */

@@ -1,7 +1,7 @@
 import type { DirectLeaseBatch } from '../../deliver/direct-leases.ts';
 import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { EntityType } from '../../terms.ts';
-import { type Tx, together } from '../db/pool.ts';
+import { sendAhead, type Tx, together } from '../db/pool.ts';
 import { withoutErased } from '../erasure/erased.ts';
 import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
 import { enqueue } from '../outbox/enqueue.ts';
@@ -58,7 +58,7 @@ export async function applyPrepared(
 
   const requested = arrivals[0]?.arrival;
   const { receipts, changes, dead } = taken;
-  await together(tx, () => [
+  await sendAhead(tx, () => [
     ...(seenUnchanged.length > 0 && requested
       ? [insertSighting(tx, target.integration, requested.effectiveAt, requested.causeId, seenUnchanged)]
       : []),
