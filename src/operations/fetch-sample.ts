@@ -1,9 +1,9 @@
 import type { ApiPorts } from '../api/api.ts';
-import { openAsker } from '../intake/pull/ask.ts';
+import { noAskCounts, openAsker } from '../intake/pull/ask.ts';
 import { mostTries } from '../intake/pull/delays.ts';
 import { limitsOf } from '../intake/pull/limits.ts';
 import { paginatorFor } from '../intake/pull/paginate/paginate.ts';
-import { fetchRelated, withTables } from '../intake/pull/related.ts';
+import { addRelated } from '../intake/pull/related.ts';
 import { listValues, openRequest, withFormats } from '../intake/pull/request.ts';
 import type { WaitReason } from '../intake/pull/run-state.ts';
 import { addDays, todayAt } from '../intake/pull/windows.ts';
@@ -57,18 +57,18 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
     atOpenCircuit: () => 'fail',
     signal: AbortSignal.timeout(patienceMs),
   });
-  const counts = { requests: 0, retries: 0, waitedMs: 0 };
+  const counts = noAskCounts();
   // One attempt: a person who waits prefers the error over a long series of retries.
   const tried = { failures: mostTries - 1, waits: 0, waitedMs: 0 };
   const asked = await asker.ask(request, { canShrink: false, firstPage: true, tried, counts });
   if (asked.kind === 'answer') {
     const body = asked.body ?? null;
     const rows = planned.plan.shaper.rows(body);
-    const got = await fetchRelated(asker, settings, rows, { counts, tried, mostPages: limitsOf(ports).pages });
-    const whole = got.kind === 'tables' ? withTables(body, got.tables) : undefined;
+    const got = await addRelated(asker, settings, { body, rows }, { counts, tried, mostPages: limitsOf(ports).pages });
+    const whole = got.kind === 'body' ? got.body : body;
     const { method, base, query } = request;
     const url = query.length === 0 ? base : `${base}?${new URLSearchParams(query.map(([key, value]) => [key, value]))}`;
-    return { kind: 'page', sample: JSON.stringify(whole ?? body, null, 2), window, request: { method, url } };
+    return { kind: 'page', sample: JSON.stringify(whole, null, 2), window, request: { method, url } };
   }
   if (asked.kind === 'failed' || asked.kind === 'shrink') {
     return { kind: 'failed', code: asked.code, message: asked.message };

@@ -1,9 +1,43 @@
 import type { JsonObject } from '../../terms.ts';
-import type { RequestTemplate } from './settings.ts';
+import { type AskCounts, type Asker, noAskCounts } from './ask.ts';
+import { openRequest } from './request.ts';
+import type { PullSettings, RequestTemplate } from './settings.ts';
 import { repeatForIds, usesId, type Values } from './template.ts';
 
+/** Acknowledges stored records to the partner. A failure does not fail the run; its end reports it. */
+export class Acknowledger {
+  readonly #template: RequestTemplate;
+  readonly #settings: PullSettings;
+  readonly #asker: Asker;
+  #firstFailure: { readonly code: 'pull.not_acknowledged'; readonly message: string } | undefined;
+
+  constructor(template: RequestTemplate, settings: PullSettings, asker: Asker) {
+    this.#template = template;
+    this.#settings = settings;
+    this.#asker = asker;
+  }
+
+  get firstFailure() {
+    return this.#firstFailure;
+  }
+
+  /** Returns the counts of the requests. */
+  async acknowledge(ids: ReadonlySet<string>): Promise<AskCounts> {
+    const { baseUrl, brandId } = this.#settings;
+    const counts = noAskCounts();
+    for (const { template, values } of callsFor(this.#template, [...ids], brandId)) {
+      const request = openRequest(template, baseUrl, values);
+      const asked = await this.#asker.ask(request, { canShrink: false, firstPage: true, counts, hasRows: () => false });
+      if (asked.kind === 'answer' || asked.kind === 'stopped') continue;
+      const message = asked.kind === 'park' ? `waiting for the partner (${asked.reason})` : asked.message;
+      this.#firstFailure ??= { code: 'pull.not_acknowledged', message };
+    }
+    return counts;
+  }
+}
+
 /** The calls that acknowledge a page: one for all its ids, or one per id if {id} is used outside a list. */
-export function acknowledgements(
+function callsFor(
   template: RequestTemplate,
   ids: readonly string[],
   brandId: string,

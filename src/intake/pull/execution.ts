@@ -1,5 +1,5 @@
 import type { Span } from '../../kit/trace.ts';
-import { acknowledgements } from './acknowledge.ts';
+import { Acknowledger } from './acknowledge.ts';
 import { type AnswerRead, type AskCounts, type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
 import { formStaged } from './form.ts';
 import { limitsOf } from './limits.ts';
@@ -13,15 +13,12 @@ import { paginatorFor } from './paginate/paginate.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { WindowReader } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
-import { bareList, fetchRelated, withTables } from './related.ts';
-import { openRequest } from './request.ts';
+import { addRelated } from './related.ts';
 import { planFor } from './routing.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { RunCounters } from './run-counters.ts';
 import { RunLease } from './run-lease.ts';
 import type { Position, Run, RunEnd, WaitReason } from './run-state.ts';
-import type { RequestTemplate } from './settings.ts';
-import type { Values } from './template.ts';
 import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
 import { followUp, unlistedIn } from './unlisted.ts';
 
@@ -53,8 +50,7 @@ export class Execution {
   /** The position being worked on, for progress reports. */
   #current: Position | undefined;
   #isResumedAtEnd = false;
-  /** Why pages could not be acknowledged. */
-  readonly #unacknowledged: { readonly code: 'pull.not_acknowledged'; readonly message: string }[] = [];
+  readonly #acknowledger: Acknowledger | undefined;
   #reader: { readonly key: string; readonly reader: WindowReader } | undefined;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
@@ -65,17 +61,20 @@ export class Execution {
     this.#paginator = paginatorFor(plan.settings.pagination);
     this.#lease = new RunLease(ports, run);
     this.#counters = new RunCounters(run.counters);
-    const acknowledge = ports.runs.isDryRun ? undefined : plan.settings.acknowledge;
-    this.#writer = new PageWriter(ports, plan, run, {
-      lease: this.#lease,
-      counters: this.#counters,
-      onStored: acknowledge && ((ids) => this.#acknowledge(acknowledge, ids)),
-    });
     this.#asker = openAsker(ports, plan, {
       parkable: options.parkable,
       atOpenCircuit: () => (options.ownsRun === false ? 'return' : this.#counters.hasPages ? 'wait' : 'fail'),
       signal: this.#lease.signal,
       onWait: (reason, ms) => this.#reportWait(reason, ms),
+    });
+    const { acknowledge } = plan.settings;
+    const acknowledger =
+      acknowledge && !ports.runs.isDryRun ? new Acknowledger(acknowledge, plan.settings, this.#asker) : undefined;
+    this.#acknowledger = acknowledger;
+    this.#writer = new PageWriter(ports, plan, run, {
+      lease: this.#lease,
+      counters: this.#counters,
+      onStored: acknowledger && (async (ids) => this.#counters.add(await acknowledger.acknowledge(ids))),
     });
   }
 
@@ -167,23 +166,6 @@ export class Execution {
     return { kind: 'advanced', position: after, next: fetching };
   }
 
-  async #acknowledge(template: RequestTemplate, ids: ReadonlySet<string>): Promise<void> {
-    const { brandId } = this.#plan.settings;
-    for (const { template: call, values } of acknowledgements(template, [...ids], brandId))
-      await this.#acknowledgeOnce(call, values);
-  }
-
-  async #acknowledgeOnce(template: RequestTemplate, values: Values): Promise<void> {
-    const { baseUrl } = this.#plan.settings;
-    const counts = noAskCounts();
-    const request = openRequest(template, baseUrl, values);
-    const asked = await this.#asker.ask(request, { canShrink: false, firstPage: true, counts, hasRows: () => false });
-    this.#counters.add(counts);
-    if (asked.kind === 'answer' || asked.kind === 'stopped') return;
-    const message = asked.kind === 'park' ? `waiting for the partner (${asked.reason})` : asked.message;
-    this.#unacknowledged.push({ code: 'pull.not_acknowledged', message });
-  }
-
   async #withoutAnswer(position: Position, asked: NoAnswer): Promise<Turn> {
     if (!(await this.#writer.isSettled)) return { kind: 'stop' };
     return withoutAnswer(position, asked, this.#counters.hasPages, limitsOf(this.#ports).waitMs);
@@ -199,19 +181,17 @@ export class Execution {
     const { settings } = this.#plan;
     if (settings.related.length === 0 || rows.length === 0 || body === undefined) return rows;
     const counts = noAskCounts();
-    const mostPages = limitsOf(this.#ports).pages;
+    const options = { counts, mostPages: limitsOf(this.#ports).pages, tried: pass.tried };
     const values = rows.map(({ raw }) => raw.value);
-    const got = await fetchRelated(this.#asker, settings, values, { counts, mostPages, tried: pass.tried });
+    const got = await addRelated(this.#asker, settings, { body, rows: values }, options);
     this.#lease.waiting = undefined;
     this.#counters.add(counts);
     // The page's log covers its related requests too.
     asking.requests += counts.requests;
     asking.waitedMs += counts.waitedMs;
-    if (got.kind !== 'tables') return got;
+    if (got.kind !== 'body') return got;
     this.#counters.add({ bytes: got.bytes });
-    const joined = withTables(body, got.tables);
-    if (joined === undefined) return { kind: 'failed', code: 'pull.wrong_shape', message: bareList };
-    return rows.map((row) => (row.raw.body === undefined ? row : { ...row, raw: { ...row.raw, body: joined } }));
+    return rows.map((row) => (row.raw.body === undefined ? row : { ...row, raw: { ...row.raw, body: got.body } }));
   }
 
   /** One reader per window. A run resumed inside a window loads what its earlier pages showed. */
@@ -238,9 +218,10 @@ export class Execution {
       this.#counters.stored(followed.counters);
     }
     const { from, to } = position;
-    const failed = this.#unacknowledged.slice(0, 1).map((failure) => ({ ...failure, from, to }));
+    const unacknowledged = this.#acknowledger?.firstFailure;
     const ended = withCutGroups(position, formed.heldBack);
-    return this.#finish(concluded({ ...ended, findings: [...ended.findings, ...failed] }));
+    const findings = unacknowledged ? [...ended.findings, { ...unacknowledged, from, to }] : ended.findings;
+    return this.#finish(concluded({ ...ended, findings }));
   }
 
   /** The reservations that the lists of each brand should have shown and did not. */

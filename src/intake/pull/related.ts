@@ -1,23 +1,20 @@
 import { isObject, type Json } from '../../terms.ts';
-import type { AskCounts, Asked, Asker } from './ask.ts';
+import type { AskCounts, Asker, NoAnswer } from './ask.ts';
 import { totalOf } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { PageState } from './paginate/paginator.ts';
 import { pathReader, pathWalker } from './read-path.ts';
-import { type OpenRequest, openRequest } from './request.ts';
+import { openRequest } from './request.ts';
 import type { Tried } from './run-state.ts';
 import type { IdSource, PullSettings, Related } from './settings.ts';
 
 /** Rows by table name. */
-export type Tables = Readonly<Record<string, readonly Json[]>>;
+type Tables = Readonly<Record<string, Json[]>>;
 
-export type RelatedGot =
-  | { readonly kind: 'tables'; readonly tables: Tables; readonly bytes: number }
-  | Exclude<Asked, { kind: 'answer' }>;
+/** `body` is the answer with the tables added beside the list, for the mapping to read at `$body`. */
+export type WithRelated = { readonly kind: 'body'; readonly body: Json; readonly bytes: number } | NoAnswer;
 
-type Listed =
-  | { readonly kind: 'rows'; readonly rows: readonly Json[]; readonly bytes: number }
-  | Exclude<Asked, { kind: 'answer' }>;
+type Listed = { readonly kind: 'rows'; readonly rows: readonly Json[]; readonly bytes: number } | NoAnswer;
 
 export interface RelatedOptions {
   readonly counts: AskCounts;
@@ -26,29 +23,33 @@ export interface RelatedOptions {
   readonly tried?: Tried | undefined;
 }
 
-type Id = string | number;
+interface Context extends RelatedOptions {
+  readonly asker: Asker;
+  readonly settings: PullSettings;
+}
 
-export const bareList =
-  'related tables are added beside the list, so the answer must be an object; this answer is a bare list';
+type Id = string | number;
 
 /**
  * Fetches what the rows of a page refer to by id only, one table after the other, so that a table can use the ids of an earlier
  * one. The requests share the page's credentials, retries, waits and circuit; nothing is stored before all are answered.
  */
-export async function fetchRelated(
+export async function addRelated(
   asker: Asker,
   settings: PullSettings,
-  rows: readonly Json[],
+  { body, rows }: { readonly body: Json; readonly rows: readonly Json[] },
   options: RelatedOptions,
-): Promise<RelatedGot> {
-  const tables: Record<string, readonly Json[]> = {};
+): Promise<WithRelated> {
+  if (settings.related.length === 0) return { kind: 'body', body, bytes: 0 };
+  const context = { ...options, asker, settings };
+  const tables: Record<string, Json[]> = {};
   let bytes = 0;
   for (const table of settings.related) {
     const ids = distinctIds(table.ids, rows, tables);
     const found: Json[] = [];
     let held = 0;
     for (const chunks of inGroups(inGroups(ids, table.chunk), chunksAtOnce(settings))) {
-      const answers = await Promise.all(chunks.map((chunk) => fetchChunk(asker, settings, table, chunk, options)));
+      const answers = await Promise.all(chunks.map((chunk) => fetchChunk(context, table, chunk)));
       for (const got of answers) {
         if (got.kind !== 'rows') return got;
         for (const row of got.rows) found.push(row);
@@ -62,7 +63,10 @@ export async function fetchRelated(
     tables[table.name] = found;
     bytes += held;
   }
-  return { kind: 'tables', tables, bytes };
+  if (isObject(body)) return { kind: 'body', body: { ...body, ...tables }, bytes };
+  const message =
+    'related tables are added beside the list, so the answer must be an object; this answer is a bare list';
+  return { kind: 'failed', code: 'pull.wrong_shape', message };
 }
 
 /** A declared rate bounds the requests, so some may be open at the same time; otherwise a partner gets one after the other. */
@@ -74,11 +78,6 @@ const mostAtOnce = 4;
 
 function inGroups<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
-}
-
-/** The answer with the tables added, for the mapping to read at `$body`; undefined for a bare list. */
-export function withTables(body: Json, tables: Tables): Json | undefined {
-  return isObject(body) ? ({ ...body, ...tables } as Json) : undefined;
 }
 
 /** In order of first mention. Values that are not ids (null, objects) are skipped; the mapping reports the missing row. */
@@ -97,32 +96,24 @@ function distinctIds(sources: readonly IdSource[], rows: readonly Json[], tables
 }
 
 /** One chunk of ids, halved if the partner cannot take it in one request. */
-async function fetchChunk(
-  asker: Asker,
-  settings: PullSettings,
-  table: Related,
-  ids: readonly Id[],
-  options: RelatedOptions,
-): Promise<Listed> {
-  const got = await fetchList(asker, settings, table, ids, options);
+async function fetchChunk(context: Context, table: Related, ids: readonly Id[]): Promise<Listed> {
+  const got = await fetchList(context, table, ids);
   // 404 for a single id means that the id is unknown, not that the path is wrong.
   if (got.kind === 'failed' && got.code === 'pull.not_found' && ids.length === 1)
     return { kind: 'rows', rows: [], bytes: 0 };
   if (got.kind !== 'shrink') return got;
   const middle = Math.ceil(ids.length / 2);
-  const first = await fetchChunk(asker, settings, table, ids.slice(0, middle), options);
+  const first = await fetchChunk(context, table, ids.slice(0, middle));
   if (first.kind !== 'rows') return first;
-  const second = await fetchChunk(asker, settings, table, ids.slice(middle), options);
+  const second = await fetchChunk(context, table, ids.slice(middle));
   if (second.kind !== 'rows') return second;
   return { kind: 'rows', rows: [...first.rows, ...second.rows], bytes: first.bytes + second.bytes };
 }
 
 async function fetchList(
-  asker: Asker,
-  settings: PullSettings,
+  { asker, settings, counts, mostPages, tried }: Context,
   table: Related,
   ids: readonly Id[],
-  { counts, mostPages, tried }: RelatedOptions,
 ): Promise<Listed> {
   const paginator = paginatorFor(table.pagination);
   const rows: Json[] = [];
@@ -131,16 +122,16 @@ async function fetchList(
   let state: PageState = paginator.first;
   for (;;) {
     followed.add(JSON.stringify(state));
-    const asked = await asker.ask(
-      requestFor(settings, table, ids, paginator.placements(state), paginator.address?.(state)),
-      {
-        canShrink: ids.length > 1,
-        firstPage: true,
-        counts,
-        hasRows: (body) => (rowsIn(body, table) ?? []).length > 0,
-        ...(tried && { tried }),
-      },
-    );
+    const values = { ids: [...ids], 'ids.joined': ids.join(','), brand_id: settings.brandId };
+    const request = openRequest(table.request, settings.baseUrl, values, paginator.placements(state));
+    const address = paginator.address?.(state);
+    const asked = await asker.ask(address === undefined ? request : { ...request, base: address, query: [] }, {
+      canShrink: ids.length > 1,
+      firstPage: true,
+      counts,
+      hasRows: (body) => (rowsIn(body, table) ?? []).length > 0,
+      ...(tried && { tried }),
+    });
     if (asked.kind !== 'answer') return asked;
     const body = asked.body ?? [];
     const page = rowsIn(body, table);
@@ -164,18 +155,6 @@ async function fetchList(
     }
     state = next.state;
   }
-}
-
-function requestFor(
-  { baseUrl, brandId }: PullSettings,
-  table: Related,
-  ids: readonly Id[],
-  placements: Parameters<typeof openRequest>[3],
-  address: string | undefined,
-): OpenRequest {
-  const values = { ids: [...ids], 'ids.joined': ids.join(','), brand_id: brandId };
-  const request = openRequest(table.request, baseUrl, values, placements);
-  return address === undefined ? request : { ...request, base: address, query: [] };
 }
 
 function rowsIn(body: Json, { name, rootPath }: Related): readonly Json[] | undefined {

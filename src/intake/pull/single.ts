@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
-import { type Asked, type Asker, openAsker } from './ask.ts';
+import { type Asked, type Asker, noAskCounts, openAsker } from './ask.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
-import { bareList, fetchRelated, type RelatedOptions, withTables } from './related.ts';
+import { addRelated, type RelatedOptions } from './related.ts';
 import { openRequest } from './request.ts';
 
 export type Single =
@@ -38,7 +38,7 @@ export async function fetchSingle(
     return { kind: 'failed', code: 'pull.no_single', message: 'the connector has no single request' };
   }
   const request = openRequest(single, baseUrl, { id, brand_id: brandId });
-  const counts = { requests: 0, retries: 0, waitedMs: 0 };
+  const counts = noAskCounts();
   const asker = openAsker(ports, plan, { parkable: true, atOpenCircuit: () => 'fail', signal });
   const found = resultOf(
     await asker.ask(request, {
@@ -59,11 +59,8 @@ async function withRelated(
 ): Promise<Single> {
   const single = settings.related.length === 0 ? undefined : shaper.single(found.body);
   if (single?.kind !== 'ok') return found;
-  const got = await fetchRelated(asker, settings, [single.record.value], options);
-  if (got.kind !== 'tables') return resultOf(got);
-  const body = withTables(found.body, got.tables);
-  if (body === undefined) return { kind: 'failed', code: 'pull.wrong_shape', message: bareList };
-  return { ...found, body };
+  const got = await addRelated(asker, settings, { body: found.body, rows: [single.record.value] }, options);
+  return got.kind === 'body' ? { ...found, body: got.body } : resultOf(got);
 }
 
 function isReservation({ shaper }: PullPlan, body: Json): boolean {
