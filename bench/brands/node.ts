@@ -20,9 +20,8 @@ process.on('message', ({ integration, edit, judge }: { integration: string; edit
     return;
   }
   if (edit !== undefined) {
-    void applyDocument(service.runtime, 'integration', integration, edit, 'bench').then((applied) =>
-      process.send?.(applied),
-    );
+    const document = { kind: 'integration', name: integration, text: edit } as const;
+    void applyDocument(service.runtime, document, 'bench').then((applied) => process.send?.(applied));
     return;
   }
   const { user, system } = process.cpuUsage();

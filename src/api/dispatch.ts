@@ -44,6 +44,8 @@ interface State {
   readonly waits: Waits;
 }
 
+type Answered = Exclude<Result, { kind: 'stream' }>;
+
 export const apiPrefix = '/api/v1';
 const never = new AbortController().signal;
 /** A body without a token is a sign-in. */
@@ -81,20 +83,24 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
       handler: async (request, reply) => {
         const identified = known.get(request);
         if (identified === undefined) throw new TypeError('a request without a caller reached its handler');
-        return serve(route, request, reply, identified, ports, state);
+        return serve({ ...state, route, ports }, request, reply, identified);
       },
     });
   }
 }
 
+interface Serving extends State {
+  readonly route: Route;
+  readonly ports: DispatchPorts;
+}
+
 async function serve(
-  route: Route,
+  serving: Serving,
   request: FastifyRequest,
   reply: FastifyReply,
   { caller, token }: Identified & { kind: 'known' },
-  ports: DispatchPorts,
-  { failures, streams, waits }: State,
 ): Promise<FastifyReply> {
+  const { route, ports, streams, waits } = serving;
   const { id: requestId, ip: address } = request;
   if (hasNul(request.params) || hasNul(request.query) || hasNul(request.body)) {
     return sendProblem(request, reply, 400, 'operate.bad_request', { detail: 'The request contains a NUL character.' });
@@ -148,25 +154,33 @@ async function serve(
     return streams.send(request, reply, result, { stillMay, holder: caller.grantId });
   }
   const status = result.kind === 'ok' ? route.status : result.status;
+  const integration = scope.integration ?? [asked, named].find((one) => typeof one === 'string');
+  const target = { ...(request.params as { [key: string]: Json }), ...sought(parsed.query, ports.hash) };
+  await record(serving, result, {
+    actor: caller.name,
+    tokenId: caller.tokenId === '' ? undefined : caller.tokenId,
+    action: route.id,
+    integration,
+    target,
+    status,
+    requestId,
+    address,
+  });
+  const hides = result.kind === 'ok' && caller.role === 'viewer';
+  return send(request, reply, status, hides ? { ...result, body: masked(route, result.body) } : result);
+}
+
+/** A response with guest data is sent only after its audit entry is written. */
+async function record({ route, ports, failures }: Serving, result: Answered, entry: AuditEntry): Promise<void> {
+  const { action, status, address, requestId } = entry;
   if (route.role === 'public' && status === 401) {
     // A guess, for the log and the rate limit. The audit log has a row per action, not per guess.
     failures.charge(networkOf(address), ports.now(), 1);
-    ports.refused({ action: route.id, status, address, requestId });
-  } else if ((route.method !== 'GET' && !route.asks) || (route.payload && !(result.kind === 'ok' && result.isEmpty))) {
-    // A response with guest data is sent only after the audit entry is written.
-    await ports.audit({
-      actor: caller.name,
-      tokenId: caller.tokenId === '' ? undefined : caller.tokenId,
-      action: route.id,
-      integration: scope.integration ?? [asked, named].find((one) => typeof one === 'string'),
-      target: { ...(request.params as { [key: string]: Json }), ...sought(parsed.query, ports.hash) },
-      status,
-      requestId,
-      address,
-    });
+    ports.refused({ action, status, address, requestId });
+    return;
   }
-  const hides = result.kind === 'ok' && caller.role === 'viewer';
-  return send(request, reply, status, hides ? { ...result, body: masked(route, result.body) } : result);
+  const showsData = route.payload && !(result.kind === 'ok' && result.isEmpty);
+  if ((route.method !== 'GET' && !route.asks) || showsData) await ports.audit(entry);
 }
 
 /** What a viewer sees: no guest data in payloads, and no guest ids of the partner anywhere. */
@@ -204,12 +218,7 @@ function asProblem(error: unknown): Result {
   return { kind: 'problem', status, code: error.code, detail: error.message };
 }
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-  result: Exclude<Result, { kind: 'stream' }>,
-): FastifyReply {
+function send(request: FastifyRequest, reply: FastifyReply, status: number, result: Answered): FastifyReply {
   if (result.kind === 'problem') {
     return sendProblem(request, reply, status, result.code, { detail: result.detail, ...result.more });
   }

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Applied, ApplyOptions, DocumentPorts } from '../api/routes/documents.ts';
+import type { Applied, ApplyOptions, DocumentPorts, EditedDocument } from '../api/routes/documents.ts';
 import { hostReferences } from '../documents/host-references.ts';
 import type { DocumentKind, LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
 import { readWorkspace } from '../documents/load.ts';
@@ -41,9 +41,7 @@ export async function validateDocument(
 
 export async function applyDocument(
   runtime: Runtime,
-  kind: DocumentKind,
-  name: string,
-  text: string,
+  { kind, name, text }: EditedDocument,
   by: string,
   { acceptCases }: ApplyOptions = { acceptCases: false },
 ): Promise<Applied> {

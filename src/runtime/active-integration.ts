@@ -49,6 +49,17 @@ export class SharedShapes {
   }
 }
 
+interface IntegrationParts {
+  readonly source: Versioned<'integration'>;
+  readonly connector: Versioned<'connector'>;
+  readonly destinations: ReadonlyMap<string, Versioned<'destination'>>;
+  readonly shapes: SharedShapes;
+  readonly erasure: ErasurePort | undefined;
+  /** The same integration before a change of documents: what was compiled is reused if it still holds. */
+  readonly before: LazyIntegration | undefined;
+}
+
+/** Compiles its path on first use. */
 export class LazyIntegration implements ActiveIntegration {
   readonly source: Versioned<'integration'>;
   readonly connector: Versioned<'connector'>;
@@ -57,14 +68,7 @@ export class LazyIntegration implements ActiveIntegration {
   #pushSettings: PushSettings | undefined;
   readonly #shapes: SharedShapes;
 
-  constructor(
-    source: Versioned<'integration'>,
-    connector: Versioned<'connector'>,
-    destinations: ReadonlyMap<string, Versioned<'destination'>>,
-    shapes: SharedShapes,
-    erasure: ErasurePort | undefined,
-    before?: LazyIntegration,
-  ) {
+  constructor({ source, connector, destinations, shapes, erasure, before }: IntegrationParts) {
     this.source = source;
     this.connector = connector;
     this.#shapes = shapes;

@@ -82,7 +82,8 @@ export function withChanges(before: Active, changes: DocumentChanges): Active {
     if (!concerned.has(name)) {
       if (known) integrations.set(name, known);
     } else if (connector) {
-      integrations.set(name, new LazyIntegration(source, connector, destinations.found, shapes, erasure, known));
+      const parts = { source, connector, destinations: destinations.found, shapes, erasure, before: known };
+      integrations.set(name, new LazyIntegration(parts));
     } else {
       const message = `its connector ${source.body.connector} is not in force`;
       broken.push({ document: keyOf('integration')(name), message });

@@ -21,7 +21,7 @@ export function documentPorts(runtime: Runtime): ApiPorts['documents'] {
     schema: jsonSchema,
     connectors: () => listConnectors(runtime),
     validate: (kind, name, text) => validateDocument(runtime, kind, name, text),
-    apply: (kind, name, text, by, options) => applyDocument(runtime, kind, name, text, by, options),
+    apply: (document, by, options) => applyDocument(runtime, document, by, options),
     remove: (kind, name, by) => removeDocument(runtime, kind, name, by),
   };
 }

@@ -50,18 +50,17 @@ after(async () => {
 test('a document applied on one node comes into force on the other, without a file there', async () => {
   const [first, second] = [await start(one), await start(two)];
   const desk = documentPorts(first);
-  assert.equal(
-    (await desk.apply('integration', 'grand', integration('grand', 'Europe/Madrid'), 'ada')).kind,
-    'applied',
-  );
-  assert.equal((await desk.apply('integration', 'bay', integration('bay', 'Europe/Paris'), 'ada')).kind, 'applied');
+  const brand = (name: string, timezone: string) =>
+    ({ kind: 'integration', name, text: integration(name, timezone) }) as const;
+  assert.equal((await desk.apply(brand('grand', 'Europe/Madrid'), 'ada')).kind, 'applied');
+  assert.equal((await desk.apply(brand('bay', 'Europe/Paris'), 'ada')).kind, 'applied');
   await second.refresh();
   assert.equal(second.active().integrations.get('grand')?.body.timezone, 'Europe/Madrid');
   assert.ok(second.active().integrations.has('bay'));
   assert.equal(await readFile(path.join(one, 'integrations/bay.yaml'), 'utf8'), integration('bay', 'Europe/Paris'));
   // An edit at the other node neither undoes the first one nor removes its new brand.
   const other = documentPorts(second);
-  assert.equal((await other.apply('integration', 'quay', integration('quay', 'Europe/Rome'), 'bo')).kind, 'applied');
+  assert.equal((await other.apply(brand('quay', 'Europe/Rome'), 'bo')).kind, 'applied');
   assert.deepEqual([...second.active().integrations.keys()].sort(), ['bay', 'grand', 'quay']);
   assert.equal(second.active().integrations.get('grand')?.body.timezone, 'Europe/Madrid');
   const wrong = await other.remove('destination', 'lake', 'bo');

@@ -44,7 +44,10 @@ const queued = async () => {
 
 test('a reprocessing previews its changes, processes everything in steps, and stays listed', async () => {
   const changed = hotelConnector('map: { channel: agent }\n');
-  assert.equal((await applyDocument(node.runtime, 'connector', 'hotel', changed, 'test')).kind, 'applied');
+  assert.equal(
+    (await applyDocument(node.runtime, { kind: 'connector', name: 'hotel', text: changed }, 'test')).kind,
+    'applied',
+  );
   const request = { operation: 'reprocess', integration: 'grand' };
   const seen = await preview(request);
   assert.deepEqual([seen.total, seen.looked_at], [250, null]);

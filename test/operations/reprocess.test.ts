@@ -51,9 +51,7 @@ test('after a change of the mapping, stored payloads of pull and push are previe
   await event({ ...(reservation('E1') as object), reservation_id: 'E1', agent: 'APP' } as Json);
   const applied = await applyDocument(
     node.runtime,
-    'connector',
-    'hotel',
-    hotelConnector('map: { channel: { first: [agent, channel] } }\n'),
+    { kind: 'connector', name: 'hotel', text: hotelConnector('map: { channel: { first: [agent, channel] } }\n') },
     'test',
   );
   assert.equal(applied.kind, 'applied', JSON.stringify(applied));
@@ -82,7 +80,8 @@ test('after a change of the mapping, stored payloads of pull and push are previe
 test('newer data stays, and reservations that the documents refuse do not change', async () => {
   await node.take('grand', reservation('R4', { agent: 'OLD' }));
   await node.take('grand', reservation('R4', { agent: 'NEW' }));
-  await applyDocument(node.runtime, 'connector', 'hotel', hotelConnector('map: { check_in: arrival_day }\n'), 'test');
+  const text = hotelConnector('map: { check_in: arrival_day }\n');
+  await applyDocument(node.runtime, { kind: 'connector', name: 'hotel', text }, 'test');
   const refused = await reprocess({ preview: false });
   // The event that lacks a field keeps it; the pulled rows that lack it would not be reservations any more.
   assert.deepEqual([refused.changed, refused.unchanged, refused.refused], [0, 1, 4]);

@@ -22,18 +22,18 @@ export interface DocumentPorts {
     readonly warnings: readonly (Mistake & { readonly severity: 'warning' })[];
     readonly holdsCredentials: boolean;
   }>;
-  readonly apply: (
-    kind: DocumentKind,
-    name: string,
-    text: string,
-    by: string,
-    options?: ApplyOptions,
-  ) => Promise<Applied>;
+  readonly apply: (document: EditedDocument, by: string, options?: ApplyOptions) => Promise<Applied>;
   readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
   readonly impact: (kind: DocumentKind, name: string) => Promise<DocumentImpact>;
   readonly schema: (kind: DocumentKind) => unknown;
   /** The connectors that an integration can name. */
   readonly connectors: () => Promise<readonly ConnectorRow[]>;
+}
+
+export interface EditedDocument {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly text: string;
 }
 
 export interface ApplyOptions {
@@ -198,7 +198,7 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { kind, name }, body, caller }) =>
         answer(
-          await ports.apply(kind, name, body.text, caller.name, { acceptCases: body.accept_cases }),
+          await ports.apply({ kind, name, text: body.text }, caller.name, { acceptCases: body.accept_cases }),
           `${kind} ${name}`,
         ),
     }),

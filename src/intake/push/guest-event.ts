@@ -1,7 +1,6 @@
-import type { Guest } from '../../canonical/reservation.ts';
 import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
-import type { Message, Prepared } from '../../reconcile/incoming.ts';
-import type { Json, Note } from '../../terms.ts';
+import type { Incoming, Message, Prepared } from '../../reconcile/incoming.ts';
+import type { Json } from '../../terms.ts';
 import type { EventPath, Lane, PendingEvent, ReadGuest, Settled } from './event-path.ts';
 import { arrivalOf, dataOf, deadEvent } from './reservation-event.ts';
 
@@ -54,7 +53,10 @@ async function updateGuest(
   const profileId = plan.profile.id ?? identity.newId(update.guest);
   if (profileId === undefined && touched.length === 0) return undefined;
   const prepared: Prepared[] = touched.map((one) => ofReservation(path, event, one, data));
-  if (profileId !== undefined) prepared.unshift(ofProfile(event, profileId, plan.profile.guest, data, notes, update));
+  if (profileId !== undefined) {
+    const incoming = { type: 'guest', id: profileId, record: plan.profile.guest, raw: data, notes } as const;
+    prepared.unshift(ofProfile(event, update, incoming));
+  }
   const { outcomes } = await lane.apply(prepared);
   const { outcome, id = '', version } = outcomes[0] ?? { outcome: 'unchanged' };
   const type = profileId === undefined ? 'reservation' : 'guest';
@@ -63,21 +65,14 @@ async function updateGuest(
 
 export const unidentified = 'The event has no guest_id, no valid e-mail or phone, and no known reservation_id.';
 
-function ofProfile(
-  event: PendingEvent,
-  id: string,
-  record: Guest,
-  raw: Json,
-  notes: readonly Note[],
-  update: GuestUpdate,
-): Prepared {
+function ofProfile(event: PendingEvent, update: GuestUpdate, incoming: Omit<Incoming, 'origins'>): Prepared {
   const origins = () => Object.fromEntries([...update.present].map((field) => [field, field]));
   const arrival = arrivalOf(event, 'guest');
   const { marketing_consent: value = null } = update.guest;
   const consent = update.present.has('marketing_consent') && {
     consent: { value, source: arrival.mode, at: arrival.effectiveAt },
   };
-  return { kind: 'record', arrival, incoming: { type: 'guest', id, record, raw, notes, origins, ...consent } };
+  return { kind: 'record', arrival, incoming: { ...incoming, origins, ...consent } };
 }
 
 /** The event is a statement about one guest of the reservation. Everything else stays, and newer statements about the guest win. */

@@ -76,20 +76,30 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
     parent: arrived.headers.traceparent as string | undefined,
     attributes: { 'innbound.integration': endpoint.integration },
   });
-  const { answer: given, idReused } = await store(ports, endpoint, settings, verdict.secretNo, arrived, span);
+  const { answer: given, idReused } = await store(
+    ports,
+    { endpoint, settings, secretNo: verdict.secretNo },
+    arrived,
+    span,
+  );
   const code = 'code' in given ? given.code : undefined;
   span?.end({ 'http.response.status_code': given.status }, code);
   return { answer: given, endpoint, verified: true, ...(idReused !== undefined && { idReused }) };
 }
 
+interface VerifiedSender {
+  readonly endpoint: Endpoint;
+  readonly settings: PushSettings;
+  readonly secretNo: number;
+}
+
 async function store(
   ports: ReceivePorts,
-  { integration, endpointId }: Endpoint,
-  settings: PushSettings,
-  secretNo: number,
+  { endpoint, settings, secretNo }: VerifiedSender,
   arrived: Arrived,
   span: Span | undefined,
 ): Promise<Pick<Received, 'answer' | 'idReused'>> {
+  const { integration, endpointId } = endpoint;
   const read = readBody(ports, settings, arrived);
   if ('status' in read) return { answer: read };
   const { events, eventId } = read;

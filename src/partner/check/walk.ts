@@ -48,7 +48,7 @@ export async function walkPages(plan: WalkPlan): Promise<Walk> {
     met.add(marks);
     const read = pages.reduce((sum, { listed: one }) => sum + (one?.records.length ?? 0), 0);
     if (expected !== undefined && read > expected + limit) return done('full');
-    next = nextPage(kind, limit, pages.length, rows, page, seen, plan.cursorParameter);
+    next = nextPage(kind, { limit, pagesRead: pages.length, page, seen, cursorParameter: plan.cursorParameter });
   }
   return done('ended');
 }
@@ -64,24 +64,25 @@ function firstPage(kind: WalkKind, limit: number): Record<string, string> {
   return kind === 'offset' ? { offset: '0', limit: String(limit) } : { limit: String(limit) };
 }
 
-function nextPage(
-  kind: WalkKind,
-  limit: number,
-  done: number,
-  rows: number,
-  page: Listed,
-  seen: Seen,
-  cursorParameter: string,
-) {
+interface PageRead {
+  readonly limit: number;
+  readonly pagesRead: number;
+  readonly page: Listed;
+  readonly seen: Seen;
+  readonly cursorParameter: string;
+}
+
+function nextPage(kind: WalkKind, { limit, pagesRead, page, seen, cursorParameter }: PageRead) {
+  const isLast = page.records.length < limit;
   switch (kind) {
     case 'cursor':
       return page.nextCursor === undefined ? undefined : { limit: String(limit), [cursorParameter]: page.nextCursor };
     case 'link':
       return nextLink(seen);
     case 'offset':
-      return rows < limit ? undefined : { offset: String(done * limit), limit: String(limit) };
+      return isLast ? undefined : { offset: String(pagesRead * limit), limit: String(limit) };
     case 'page':
-      return rows < limit ? undefined : { page: String(done + 1), page_size: String(limit), limit: String(limit) };
+      return isLast ? undefined : { page: String(pagesRead + 1), page_size: String(limit), limit: String(limit) };
   }
 }
 

@@ -7,14 +7,7 @@ import { type StoredViews, viewsWithout } from '../../reconcile/said.ts';
 import type { IntegrationName, Json } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { enqueue } from '../outbox/enqueue.ts';
-import {
-  type ApplyTarget,
-  type Change,
-  type Item,
-  idempotencyKey,
-  type Receipt,
-  writeChanges,
-} from '../records/changes.ts';
+import { type ApplyTarget, type Change, idempotencyKey, type Receipt, writeChanges } from '../records/changes.ts';
 import { erasureLock } from './erased.ts';
 import { type FoundRecord, findRecords, type WantedPerson } from './find.ts';
 
@@ -60,7 +53,7 @@ export async function eraseFromRecords(
   await remember(tx, erasureId, [...new Set([...hashes, ...found])]);
   for (const brand of new Set(records.map((record) => record.integration))) {
     const mine = records.filter((record) => record.integration === brand);
-    await rewriteNewest(tx, targetOf(brand), erasureId, mine, person, rules);
+    await rewriteNewest(tx, targetOf(brand), mine, { erasureId, person, rules });
   }
   await removePins(tx, records);
   const versions = await rewriteVersions(tx, records, rules);
@@ -75,56 +68,22 @@ async function remember(tx: Tx, erasureId: string, hashes: readonly string[]): P
   );
 }
 
+interface Erasure extends Pick<EraseRequest, 'erasureId' | 'person'> {
+  readonly rules: EraseRules;
+}
+
 /** Writes the newest state without the person as a new version, so that destinations are notified whom to erase. */
 async function rewriteNewest(
   tx: Tx,
   target: ApplyTarget,
-  erasureId: string,
   records: readonly FoundRecord[],
-  person: WantedPerson,
-  rules: EraseRules,
+  erasure: Erasure,
 ): Promise<void> {
-  const receipts: Receipt[] = [];
-  const changes: (Change & { identifiers: Json })[] = [];
-  for (const found of records) {
-    const { type, id } = found;
-    const record = stripped(found.record, found, rules);
-    const isErased = (guest: Guest) => found.meant.has(guest) || person.isMeant(guest, found.integration);
-    const text = jsonbText(encodeRecord(record));
-    const arrival = { mode: 'pull', effectiveAt: found.effectiveAt, cause: 'erasure', causeId: erasureId } as const;
-    const incoming = { type, id, record, raw: null, notes: [], origins: () => ({}) };
-    const hash = createHash('sha256').update(text).digest('hex');
-    const item: Item = { index: 0, incoming, arrival, seq: found.seq, text, hash };
-    const version = found.version + 1;
-    changes.push({
-      receipt: receipts.length,
-      type,
-      id,
-      version,
-      event: 'erased',
-      item,
-      state: {
-        effectiveAt: found.effectiveAt,
-        seq: found.seq,
-        said: saidWithout(found, record, isErased),
-        pulledHash: '',
-      },
-      diff: [],
-      was: found.record,
-      idempotencyKey: idempotencyKey(target.integration, type, id, version, hash),
-      identifiers: identifiersOf(found.meant),
-    });
-    receipts.push({
-      item,
-      type,
-      id,
-      outcome: 'erased',
-      version,
-      reason: 'A guest was erased.',
-      raw: null,
-      notes: '[]',
-    });
-  }
+  const changes = records.map((found, index) => erasedChange(target.integration, found, index, erasure));
+  const receipts = changes.map(({ item, type, id, version }): Receipt => {
+    const reason = 'A guest was erased.';
+    return { item, type, id, outcome: 'erased', version, reason, raw: null, notes: '[]' };
+  });
   await together(tx, () => [...writeChanges(tx, target, receipts, changes), enqueue(tx, target, changes)]);
   await tx.query(
     `update changes c set erased = t.identifiers::jsonb
@@ -135,9 +94,42 @@ async function rewriteNewest(
       changes.map(({ type }) => type),
       changes.map(({ id }) => id),
       changes.map(({ version }) => version),
-      changes.map(({ identifiers }) => JSON.stringify(identifiers)),
+      records.map(({ meant }) => JSON.stringify(identifiersOf(meant))),
     ],
   );
+}
+
+function erasedChange(
+  integration: IntegrationName,
+  found: FoundRecord,
+  receipt: number,
+  { erasureId, person, rules }: Erasure,
+): Change {
+  const { type, id, effectiveAt, seq } = found;
+  const record = stripped(found.record, found, rules);
+  const isErased = (guest: Guest) => found.meant.has(guest) || person.isMeant(guest, found.integration);
+  const text = jsonbText(encodeRecord(record));
+  const hash = createHash('sha256').update(text).digest('hex');
+  const version = found.version + 1;
+  return {
+    receipt,
+    type,
+    id,
+    version,
+    event: 'erased',
+    item: {
+      index: 0,
+      incoming: { type, id, record, raw: null, notes: [], origins: () => ({}) },
+      arrival: { mode: 'pull', effectiveAt, cause: 'erasure', causeId: erasureId },
+      seq,
+      text,
+      hash,
+    },
+    state: { effectiveAt, seq, said: saidWithout(found, record, isErased), pulledHash: '' },
+    diff: [],
+    was: found.record,
+    idempotencyKey: idempotencyKey(integration, type, id, version, hash),
+  };
 }
 
 /** The sources' statements without the person; a profile keeps none. */
