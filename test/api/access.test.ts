@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { buildServer } from '../../src/api/server.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { createSession } from '../../src/operations/tokens.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
@@ -216,8 +217,8 @@ test('one address cannot take all connections', async (t) => {
       return socket;
     }),
   );
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  const open = sockets.filter((socket) => !socket.closed && socket.readyState === 'open').length;
-  assert.ok(open <= 10, `${open} connections are open`);
+  const open = () => sockets.filter((socket) => !socket.closed && socket.readyState === 'open').length;
+  while (open() > 10) await systemClock.wait(5);
+  assert.equal(open(), 10);
   for (const socket of sockets) socket.destroy();
 });

@@ -142,10 +142,8 @@ test('no GET route changes anything', async () => {
   const places: Record<string, string> = { integration: 'grand', kind: 'connector', name: 'hotel', id: 'R1' };
   for (const route of apiRoutes(node.ports).filter(({ method, id }) => method === 'GET' && id !== 'live')) {
     const at = route.path.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? '1');
-    await Promise.race([
-      node.call('GET', `${at}${at.includes('feed') ? '?wait=0' : ''}`, admin).catch(() => {}),
-      new Promise((done) => setTimeout(done, 3000)),
-    ]);
+    const { status } = await node.call('GET', at, admin);
+    assert.ok(status < 500, `${route.id} answered ${status}`);
   }
   assert.equal(await dump(), before);
 });
