@@ -23,6 +23,7 @@ import { openPool, type Pool } from '../store/db/pool.ts';
 import { refuseTransactionPooling } from '../store/db/pooling.ts';
 import { openSignals, sendSignals } from '../store/db/signals.ts';
 import { getSecret } from '../store/documents/secrets.ts';
+import { PendingFloors } from '../store/events/pending-floors.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
 import type { Active } from './active.ts';
 import { openActiveDocuments } from './active-documents.ts';
@@ -49,6 +50,8 @@ export interface Runtime extends Network {
   readonly wake: Wake;
   /** Passes changes directly to the deliveries of this node, or signals all nodes that changes are queued. */
   readonly directLeases: DirectLeases;
+  /** Where this process searches for pending events. */
+  readonly pendingFloors: PendingFloors;
   readonly keys: Keys;
   /** Of `keys`: seals and opens stored secrets. */
   readonly keyring: Keyring;
@@ -158,6 +161,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
     log,
     wake,
     directLeases: new DirectLeases(() => wake.signal('outbox')),
+    pendingFloors: new PendingFloors(clock),
     lost: lost.promise,
     giveUp: lost.resolve,
     heartbeats: new Heartbeats(systemClock),

@@ -35,15 +35,16 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
     heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     tracer: runtime.tracer,
-    lanes: () => pendingLanes(runtime.pool),
-    putBack: () => putEventsBack(runtime.pool),
+    lanes: () => pendingLanes(runtime.pool, runtime.pendingFloors),
+    putBack: () => putEventsBack(runtime.pool, runtime.pendingFloors),
     lane: async (integration, limit, work) => {
       const target = targetOf(integration);
-      return target ? workEventLane(runtime.pool, target, limit, work, runtime.directLeases) : 'drained';
+      if (target === undefined) return 'drained';
+      return workEventLane(runtime.pool, target, limit, work, runtime.directLeases, runtime.pendingFloors);
     },
     setAside: async (integration, error) => {
       const target = targetOf(integration);
-      if (target) await setEventAside(runtime.pool, target, error);
+      if (target) await setEventAside(runtime.pool, target, error, runtime.pendingFloors);
     },
     path: (integration) => {
       const found = integrations().get(integration);
@@ -83,7 +84,7 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
       if (single.kind === 'found') return { ...single, body: Buffer.from(JSON.stringify(single.body)) };
       return { ...single, reason: single.code };
     },
-    hydrated: (thin, body, requestedAt) => hydrateEvents(pool, thin, body, requestedAt),
+    hydrated: (thin, body, requestedAt) => hydrateEvents(pool, thin, body, requestedAt, runtime.pendingFloors),
     later: (thin, delayMs) => hydrateLater(pool, thin, delayMs),
     dead: async (thin, message, detail) => {
       const target = runtime.active().integrations.get(thin.integration)?.target;

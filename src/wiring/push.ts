@@ -78,7 +78,7 @@ export function openIntake(
 }
 
 function applierOf(
-  { clock, log, wake, directLeases, active, tracer }: Runtime,
+  { clock, log, wake, directLeases, active, tracer, pendingFloors }: Runtime,
   pool: Pool,
   { path, worked }: Pick<EventWorkerPorts, 'path' | 'worked'>,
 ): NonNullable<IntakePorts['apply']> {
@@ -91,7 +91,7 @@ function applierOf(
         const target = active().integrations.get(integration)?.target;
         return target ? [{ ...lane, target }] : [];
       });
-      return arriving.length === lanes.length ? applyOnArrival(pool, directLeases, arriving) : 'refused';
+      return arriving.length === lanes.length ? applyOnArrival(pool, directLeases, arriving, pendingFloors) : 'refused';
     },
     worked: (integration, settled, durationMs) => {
       if (settled.some(({ state }) => state === 'hydrate')) wake.signal('hydrate');

@@ -1,7 +1,9 @@
+import { systemClock } from '../../src/kit/clock.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../src/store/events/lane.ts';
 import { applyOnArrival } from '../../src/store/events/on-arrival.ts';
+import { PendingFloors } from '../../src/store/events/pending-floors.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
 import { openPartnerStore } from '../../src/store/runs/partner-states.ts';
 import { openRunStore } from '../../src/store/runs/runs.ts';
@@ -9,13 +11,14 @@ import type { StorePorts } from './store-ports.ts';
 
 /** The same ports on PostgreSQL. */
 export function realPorts(pool: Pool): StorePorts {
+  const floors = new PendingFloors(systemClock);
   return {
     insert: (events, written) => appendEvents(pool, events, written),
-    applyOnArrival: (lanes, directLeases) => applyOnArrival(pool, directLeases, lanes),
-    lanes: () => pendingLanes(pool),
-    putBack: () => putEventsBack(pool),
-    lane: (target, limit, work, directLeases) => workEventLane(pool, target, limit, work, directLeases),
-    setAside: (target, error) => setEventAside(pool, target, error),
+    applyOnArrival: (lanes, directLeases) => applyOnArrival(pool, directLeases, lanes, floors),
+    lanes: () => pendingLanes(pool, floors),
+    putBack: () => putEventsBack(pool, floors),
+    lane: (target, limit, work, directLeases) => workEventLane(pool, target, limit, work, directLeases, floors),
+    setAside: (target, error) => setEventAside(pool, target, error, floors),
     runs: (directLeases) => openRunStore(pool, 'model', directLeases),
     partners: openPartnerStore(pool),
     outbox: outboxStore(pool),

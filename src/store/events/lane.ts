@@ -10,28 +10,42 @@ import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import { type ApplyTarget, type ApplyWays, applyPrepared } from '../records/apply.ts';
 import { findProfiles, findReservationsOf, readReservationAhead } from '../records/guest-lookup.ts';
+import type { FirstPending, PendingFloors } from './pending-floors.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
 
 /** Makes events pending again that were set aside and are due. */
-export async function putEventsBack(pool: Pool): Promise<void> {
-  await pool.query(`update events set state = 'pending', due_at = null where state = 'waiting' and due_at <= now()`);
+export async function putEventsBack(pool: Pool, floors: PendingFloors): Promise<void> {
+  const { rows } = await pool.query<FirstPending>(
+    `update events set state = 'pending', due_at = null where state = 'waiting' and due_at <= now()
+     returning integration, seq`,
+  );
+  for (const { integration, seq } of rows) floors.lower(integration, seq);
 }
 
-/** The integrations with pending events, found by a loose index scan. */
-export async function pendingLanes(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ integration: string }>(
+/** The integrations with pending events, found by a loose index scan above the bound and one probe for each lane that has some below it. */
+export async function pendingLanes(pool: Pool, floors: PendingFloors): Promise<string[]> {
+  const look = floors.look();
+  const { rows } = await pool.query<{ newest: number; firsts: readonly FirstPending[] | null }>(
     `with recursive lanes as (
-       (select integration from events where state = 'pending' order by integration, seq limit 1)
+       (select integration, seq from events where state = 'pending' and seq > $1 order by integration, seq limit 1)
        union all
-       select (select e.integration from events e where e.state = 'pending' and e.integration > lanes.integration
-                order by e.integration, e.seq limit 1)
-         from lanes where lanes.integration is not null
+       select n.* from lanes cross join lateral (
+         select e.integration, e.seq from events e
+          where e.state = 'pending' and e.integration > lanes.integration and e.seq > $1
+          order by e.integration, e.seq limit 1) n
+     ), below as (
+       select l.integration, p.seq from unnest($2::text[], $3::bigint[]) as l (integration, seq)
+        cross join lateral (
+         select e.seq from events e
+          where e.state = 'pending' and e.integration = l.integration and e.seq between l.seq and $1
+          order by e.seq limit 1) p
      )
-     select integration from lanes where integration is not null`,
+     select last_value as newest, (select json_agg(f) from (table below union all table lanes) f) as firsts from intake_seq`,
+    [look.above, texts(look.below.map(({ integration }) => integration)), int8s(look.below.map(({ seq }) => seq))],
   );
-  return rows.map((row) => row.integration);
+  return look.found(rows[0]?.firsts ?? [], rows[0]?.newest ?? 0);
 }
 
 /**
@@ -48,12 +62,13 @@ export async function workEventLane(
   limit: number,
   work: (lane: Lane) => Promise<readonly Settled[]>,
   directLeases: DirectLeases,
+  floors: PendingFloors,
 ): Promise<LaneResult> {
   try {
-    return await workBatch(pool, target, limit, work, directLeases);
+    return await workBatch(pool, target, limit, work, directLeases, floors);
   } catch (error) {
     if (limit === 1 || !isSqlState(error, 'lockNotAvailable')) throw error;
-    return workBatch(pool, target, 1, work, directLeases);
+    return workBatch(pool, target, 1, work, directLeases, floors);
   }
 }
 
@@ -63,21 +78,23 @@ async function workBatch(
   limit: number,
   work: (lane: Lane) => Promise<readonly Settled[]>,
   directLeases: DirectLeases,
+  floors: PendingFloors,
 ): Promise<LaneResult> {
   const { integration } = target;
-  const { result } = await leasingTransaction(
+  const { result, upTo } = await leasingTransaction(
     pool,
     directLeases,
-    async (tx, leaseBatch): Promise<{ result: LaneResult; settled: readonly Settled[] }> => {
-      const { isMine, events, more } = await lockLane(tx, integration, limit);
+    async (tx, leaseBatch): Promise<{ result: LaneResult; settled: readonly Settled[]; upTo?: number | undefined }> => {
+      const { isMine, events, more } = await lockLane(tx, integration, limit, floors);
       if (!isMine) return { result: 'busy', settled: [] };
       if (events.length === 0) return { result: 'drained', settled: [] };
       const settled = await work(laneOf(tx, target, events, { leaseBatch }));
       // An event that arrives from now on wakes the worker.
-      return { result: more ? 'more' : 'drained', settled };
+      return { result: more ? 'more' : 'drained', settled, upTo: events.at(-1)?.seq };
     },
     (tx, { settled }) => (settled.length > 0 ? settle(tx, integration, settled) : undefined),
   );
+  if (upTo !== undefined) floors.processed(integration, upTo);
   return result;
 }
 
@@ -100,7 +117,7 @@ export const laneLock = (name: string): string => `hashtextextended('events ' ||
 const batchWaitsMs = 200;
 
 /** Takes the lock and reads the batch in one round trip: the second statement's snapshot is taken after the lock is held. */
-async function lockLane(tx: Tx, integration: string, limit: number) {
+async function lockLane(tx: Tx, integration: string, limit: number, floors: PendingFloors) {
   const [, { rows }, next] = await together(tx, () => [
     limit > 1 ? tx.query(`set local lock_timeout = '${batchWaitsMs}ms'`) : undefined,
     tx.query<{ mine: boolean }>({
@@ -108,7 +125,7 @@ async function lockLane(tx: Tx, integration: string, limit: number) {
       text: `select pg_try_advisory_xact_lock(${laneLock('$1')}) as mine`,
       values: [integration],
     }),
-    nextEvents(tx, integration, limit),
+    nextEvents(tx, integration, limit, floors),
   ]);
   return { isMine: rows[0]?.mine === true, ...next };
 }
@@ -117,6 +134,7 @@ export async function nextEvents(
   tx: Tx,
   integration: string,
   limit: number,
+  floors: PendingFloors,
 ): Promise<{ events: PendingEvent[]; more: boolean }> {
   const { rows } = await tx.query<{
     seq: number;
@@ -139,10 +157,10 @@ export async function nextEvents(
                      (extract(epoch from hydrated_at) * 1000)::bigint as hydrated_ms,
                      sum(octet_length(body) + coalesce(octet_length(hydrated), 0)) over (order by seq) as bytes,
                      row_number() over (order by seq) as nth, count(*) over () as among
-                from (select * from events where integration = $1 and state = 'pending' order by seq limit $2) first) sized
+                from (select * from events where integration = $1 and state = 'pending' and seq > $4 order by seq limit $2) first) sized
        where nth = 1 or bytes <= $3
        order by seq`,
-    values: [integration, limit, batchBytes],
+    values: [integration, limit, batchBytes, floors.of(integration)],
   });
   const events = rows.map((row) => ({
     seq: row.seq,
@@ -188,12 +206,17 @@ const innocentDelayS = 10;
  * but not the error's message, which may quote it. An error that says nothing of the event, such as a lock held by a long erasure, uses no
  * try. Changes nothing while another node works the lane: it may be processing the event.
  */
-export async function setEventAside(pool: Pool, target: ApplyTarget, error: Error): Promise<void> {
+export async function setEventAside(
+  pool: Pool,
+  target: ApplyTarget,
+  error: Error,
+  floors: PendingFloors,
+): Promise<void> {
   await transaction(pool, async (tx) => {
     const {
       isMine,
       events: [event],
-    } = await lockLane(tx, target.integration, 1);
+    } = await lockLane(tx, target.integration, 1, floors);
     if (!isMine || !event) return;
     const isInnocent = isPassing(error);
     const attempt = event.attempt + (isInnocent ? 0 : 1);
@@ -230,10 +253,13 @@ export async function setEventAside(pool: Pool, target: ApplyTarget, error: Erro
   });
 }
 
-/** Makes an event pending again, to replay its dead letter; false when its body is no longer retained. */
+/**
+ * Lets an event be processed again, to replay its dead letter; false when its body is no longer retained. It waits for `putEventsBack`, so
+ * that the node which makes it pending knows of it.
+ */
 export async function requeueEvent(tx: Tx, integration: string, seq: number): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update events set state = 'pending', attempt = 0, outcome = null, due_at = null, hydrated = null, hydrated_at = null
+    `update events set state = 'waiting', due_at = now(), attempt = 0, outcome = null, hydrated = null, hydrated_at = null
       where integration = $1 and seq = $2 and body is not null`,
     [integration, seq],
   );

@@ -8,6 +8,7 @@ import { lockErasures } from '../erasure/erased.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import type { ApplyTarget } from '../records/apply.ts';
 import { laneLock, laneOf, nextEvents, settle } from './lane.ts';
+import type { PendingFloors } from './pending-floors.ts';
 
 /** The events of one integration that arrived together, and how they are processed. */
 export interface ArrivingLane {
@@ -29,6 +30,7 @@ export async function applyOnArrival(
   pool: Pool,
   directLeases: DirectLeases,
   lanes: readonly ArrivingLane[],
+  floors: PendingFloors,
 ): Promise<Applied> {
   const inOrder = lanes.toSorted((a, b) => (a.target.integration < b.target.integration ? -1 : 1));
   const processed = await leasingTransaction(
@@ -43,7 +45,7 @@ export async function applyOnArrival(
           tx,
           inOrder.flatMap(({ events }) => events),
         ),
-        Promise.all(inOrder.map(({ target }) => nextEvents(tx, target.integration, mostPending + 1))),
+        Promise.all(inOrder.map(({ target }) => nextEvents(tx, target.integration, mostPending + 1, floors))),
         // Here, because the answer comes with the others: a round trip less.
         lockErasures(tx),
       ]);
@@ -56,15 +58,17 @@ export async function applyOnArrival(
         from += events.length;
         const erased = new Set<number>();
         const onErased = (seqs: readonly number[]) => seqs.forEach(erased.add, erased);
-        const backlog = backlogs[i]?.events ?? [];
+        const { events: backlog = [], more = false } = backlogs[i] ?? {};
         const settled = await work(laneOf(tx, target, [...backlog, ...arriving], { leaseBatch, onErased, hasErased }));
-        all.push({ target, events, arriving, settled, erased });
+        const upTo = (more ? backlog : arriving).at(-1)?.seq ?? 0;
+        all.push({ target, events, arriving, settled, erased, upTo });
       }
       return all;
     },
     (tx, all) => (typeof all === 'string' ? undefined : Promise.all(all.flatMap((one) => write(tx, one)))),
   );
   if (typeof processed === 'string') return processed;
+  for (const { target, upTo } of processed) floors.processed(target.integration, upTo);
   return lanes.map(({ target }) => processed.find((one) => one.target === target)?.settled ?? []);
 }
 
@@ -75,6 +79,8 @@ interface Processed {
   readonly arriving: readonly PendingEvent[];
   readonly settled: readonly Settled[];
   readonly erased: ReadonlySet<number>;
+  /** All pending events of the lane up to this number were among them. */
+  readonly upTo: number;
 }
 
 async function lockLanes(tx: Tx, lanes: readonly ArrivingLane[]): Promise<void> {

@@ -8,7 +8,7 @@ import type { NewEvent } from '../../../src/intake/push/ports.ts';
 import { workLane } from '../../../src/intake/push/work-lane.ts';
 import type { EventWorkerPorts } from '../../../src/intake/push/worker.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
-import { systemClock } from '../../../src/kit/clock.ts';
+import { systemClock, type Timers } from '../../../src/kit/clock.ts';
 import { Wake } from '../../../src/kit/wake.ts';
 import { activate } from '../../../src/runtime/active.ts';
 import type { ActiveIntegration } from '../../../src/runtime/active-integration.ts';
@@ -19,6 +19,7 @@ import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
 import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../../src/store/events/lane.ts';
 import { applyOnArrival } from '../../../src/store/events/on-arrival.ts';
+import { PendingFloors } from '../../../src/store/events/pending-floors.ts';
 import { applyPrepared } from '../../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
 import { brandId, integration, migratedPool, minter, openSealer, reservationData } from './support.ts';
@@ -56,6 +57,7 @@ export function activeIntegration(
 export interface Bench {
   readonly pool: Pool;
   readonly ports: EventWorkerPorts;
+  readonly floors: PendingFloors;
   readonly errors: unknown[];
   /** Stores an event as if it had been accepted. */
   send(
@@ -79,11 +81,15 @@ export interface Bench {
   end(): Promise<void>;
 }
 
-export async function openBench(active: ActiveIntegration = activeIntegration()): Promise<Bench> {
+export async function openBench(
+  active: ActiveIntegration = activeIntegration(),
+  clock: Pick<Timers, 'uptimeMs'> = systemClock,
+): Promise<Bench> {
   const { pool, end } = await migratedPool();
   const { endpointId } = await transaction(pool, (tx) => issueEndpoint(tx, integration, openSealer, minter));
   const errors: unknown[] = [];
-  const ports = workerPorts(pool, active, errors);
+  const floors = new PendingFloors(clock);
+  const ports = workerPorts(pool, active, errors, floors);
   let sent = 0;
   const newEvent: Bench['newEvent'] = (event, data, { occurredAt = Date.now(), eventId = `ev-${sent + 1}` } = {}) => {
     sent += 1;
@@ -102,11 +108,12 @@ export async function openBench(active: ActiveIntegration = activeIntegration())
   };
   const arrive: Bench['arrive'] = (...events) => {
     const work = (lane: Lane) => workLane(lane, eventPathOf(active));
-    return applyOnArrival(pool, new DirectLeases(() => {}), [{ target: active.target, events, work }]);
+    return applyOnArrival(pool, new DirectLeases(() => {}), [{ target: active.target, events, work }], floors);
   };
   return {
     pool,
     ports,
+    floors,
     errors,
     newEvent,
     arrive,
@@ -159,14 +166,20 @@ export async function poll(
   return transaction(pool, (tx) => applyPrepared(tx, target, prepared));
 }
 
-function workerPorts(pool: Pool, active: ActiveIntegration, errors: unknown[]): EventWorkerPorts {
+function workerPorts(
+  pool: Pool,
+  active: ActiveIntegration,
+  errors: unknown[],
+  floors: PendingFloors,
+): EventWorkerPorts {
   return {
     clock: systemClock,
     wake: new Wake(),
-    lanes: () => pendingLanes(pool),
-    putBack: () => putEventsBack(pool),
-    lane: (_integration, limit, work) => workEventLane(pool, active.target, limit, work, new DirectLeases(() => {})),
-    setAside: (_integration, error) => setEventAside(pool, active.target, error),
+    lanes: () => pendingLanes(pool, floors),
+    putBack: () => putEventsBack(pool, floors),
+    lane: (_integration, limit, work) =>
+      workEventLane(pool, active.target, limit, work, new DirectLeases(() => {}), floors),
+    setAside: (_integration, error) => setEventAside(pool, active.target, error, floors),
     path: (name) => (name === integration ? eventPathOf(active) : undefined),
     onError: (_integration, error) => errors.push(error),
   };

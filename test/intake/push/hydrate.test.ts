@@ -32,7 +32,7 @@ const ports = (): HydratorPorts => ({
     asked.push(id);
     return answer(id);
   },
-  hydrated: (thin, body, requestedAt) => hydrateEvents(bench.pool, thin, body, requestedAt),
+  hydrated: (thin, body, requestedAt) => hydrateEvents(bench.pool, thin, body, requestedAt, bench.floors),
   later: (thin, delayMs) => hydrateLater(bench.pool, thin, delayMs),
   dead: (thin, message, detail) => buryThin(bench.pool, active.target, thin, message, { ...detail }),
 });
