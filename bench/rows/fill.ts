@@ -6,7 +6,7 @@
 import { type Pool, type Tx, transaction } from '../../src/store/db/pool.ts';
 
 export const idOf = (n: number): string => `r${String(n).padStart(9, '0')}`;
-export const receiptsEach = 5;
+const receiptsEach = 5;
 
 /** SQL for each table, which reads `g` (integration, id, copied, n) and the table's first rows `t`. */
 const tables = {
@@ -26,7 +26,7 @@ const tables = {
       from g, generate_series(1, ${receiptsEach}) e`,
 } as const;
 
-/** Rows to copy from, kept in a schema of their own, because filling empties the tables. */
+/** Keeps the rows to copy from in another schema, because filling empties the tables. */
 export async function keepFirstRows(pool: Pool): Promise<void> {
   await pool.query('create schema bench');
   for (const table of ['records', 'guest_keys', 'outbox'])
