@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import { wordsOf } from '../words.ts';
-import { inFormat, writtenFormat } from './date-examples.ts';
-import { enumOf, exampleOf, flattened, propertiesOf, textOf, typeOf } from './schema.ts';
+import { day, numberFor, recordCount, textFor } from './example-values.ts';
+import { enumOf, flattened, propertiesOf, textOf, typeOf } from './schema.ts';
 
 /**
  * A made-up response in the shape of a schema, so that a description is read by the same rules as a sample. Values follow the
@@ -9,14 +9,20 @@ import { enumOf, exampleOf, flattened, propertiesOf, textOf, typeOf } from './sc
  * Deterministic: the same schema gives the same response.
  */
 export function synthesize(schema: JsonObject, statuses: readonly string[] = []): Json {
-  return new Synthesis(statuses).value(schema, '', [], 0, 0) ?? null;
+  return new Synthesis(statuses).value(schema, '', { around: [], index: 0, depth: 0 }) ?? null;
 }
 
-/** As many records as the longest list of statuses that is usual, so that each one occurs. */
-const recordCount = 18;
 const maxDepth = 10;
 /** A schema that contains itself many times over must not grow without bound. */
 const maxNodes = 60_000;
+
+interface Place {
+  /** The words of the objects around the value. */
+  readonly around: readonly string[];
+  /** The number of the record, so that records differ. */
+  readonly index: number;
+  readonly depth: number;
+}
 
 class Synthesis {
   readonly #statuses: readonly string[];
@@ -29,29 +35,25 @@ class Synthesis {
     this.#statuses = statuses;
   }
 
-  value(
-    input: Json | undefined,
-    name: string,
-    around: readonly string[],
-    index: number,
-    depth: number,
-  ): Json | undefined {
+  value(input: Json | undefined, name: string, place: Place): Json | undefined {
     this.#nodes += 1;
-    if (input === undefined || depth > maxDepth || this.#nodes > maxNodes || this.#open.has(input)) return undefined;
+    const isTooDeep = place.depth > maxDepth || this.#nodes > maxNodes;
+    if (input === undefined || isTooDeep || this.#open.has(input)) return undefined;
     this.#open.add(input);
-    const value = this.#inside(input, name, around, index, depth);
+    const value = this.#inside(input, name, place);
     this.#open.delete(input);
     return value;
   }
 
-  #inside(input: Json, name: string, around: readonly string[], index: number, depth: number): Json | undefined {
+  #inside(input: Json, name: string, place: Place): Json | undefined {
     const schema = flattened(input);
     const words = wordsOf(name);
+    const { around, index } = place;
     switch (typeOf(schema)) {
       case 'array':
-        return this.#list(schema, name, around, index, depth);
+        return this.#list(schema, name, place);
       case 'object':
-        return this.#object(schema, words, around, index, depth);
+        return this.#object(schema, words, place);
       case 'integer':
       case 'number':
         return numberFor(words, around, typeOf(schema) === 'integer', index);
@@ -64,7 +66,7 @@ class Synthesis {
     }
   }
 
-  #list(schema: JsonObject, name: string, around: readonly string[], index: number, depth: number): Json {
+  #list(schema: JsonObject, name: string, { around, index, depth }: Place): Json {
     const items = flattened(schema.items);
     // The first lists of objects may be the records, or contain them; lists inside records are short.
     const outer = typeOf(items) === 'object' && this.#lists === 0;
@@ -73,30 +75,24 @@ class Synthesis {
     const list: Json[] = [];
     for (let item = 0; item < length; item += 1) {
       // Elements inside a record differ from each other and between records.
-      const value = this.value(schema.items, name, around, outer ? item : index + item * recordCount, depth + 1);
+      const inside = { around, index: outer ? item : index + item * recordCount, depth: depth + 1 };
+      const value = this.value(schema.items, name, inside);
       if (value !== undefined) list.push(value);
     }
     if (outer) this.#lists -= 1;
     return list;
   }
 
-  #object(
-    schema: JsonObject,
-    words: readonly string[],
-    around: readonly string[],
-    index: number,
-    depth: number,
-  ): JsonObject | undefined {
+  #object(schema: JsonObject, words: readonly string[], { around, index, depth }: Place): JsonObject | undefined {
     const properties = Object.entries(propertiesOf(schema));
-    const inside = [...around, ...words];
-    if (properties.length === 0 && isObject(schema.additionalProperties))
-      return this.#map(schema, inside, index, depth);
+    const inside = { around: [...around, ...words], index, depth: depth + 1 };
+    if (properties.length === 0 && isObject(schema.additionalProperties)) return this.#map(schema, inside);
     const object: JsonObject = {};
     for (const [key, property] of properties) {
       if (isAside(wordsOf(key), property)) continue;
       const value = isTypeOfId(key, propertiesOf(schema), words)
         ? idTypes[Math.floor(index / recordCount) % idTypes.length]
-        : this.value(property, key, inside, index, depth + 1);
+        : this.value(property, key, inside);
       if (value !== undefined) object[key] = value;
     }
     return Object.keys(object).length === 0 ? undefined : object;
@@ -110,12 +106,12 @@ class Synthesis {
   }
 
   /** An object keyed by data: by date where the description says so, else by id. */
-  #map(schema: JsonObject, around: readonly string[], index: number, depth: number): JsonObject {
+  #map(schema: JsonObject, { around, index, depth }: Place): JsonObject {
     const byDate = /\bdates?\b/i.test(textOf(schema.description));
     const keys = byDate ? [day(index), day(index + 1)] : [String(70_000 + index * 2), String(70_001 + index * 2)];
     const map: JsonObject = {};
     for (const [item, key] of keys.entries()) {
-      const value = this.value(schema.additionalProperties, '', around, index + item * recordCount, depth + 1);
+      const value = this.value(schema.additionalProperties, '', { around, index: index + item * recordCount, depth });
       if (value !== undefined) map[key] = value;
     }
     return map;
@@ -168,84 +164,4 @@ function isTypeOfId(key: string, properties: JsonObject, words: readonly string[
     enumOf(flattened(properties.type)).length === 0 &&
     isIdList(words)
   );
-}
-
-const has = (words: readonly string[], ...wanted: string[]) => wanted.some((word) => words.includes(word));
-
-function numberFor(words: readonly string[], around: readonly string[], whole: boolean, index: number): number {
-  if (has(words, 'adults', 'adult', 'persons', 'pax', 'guests') && !has(words, 'id')) return 1 + (index % 2);
-  if (has(words, 'children', 'child', 'infants', 'infant', 'kids')) return index % 2;
-  if (has(words, 'nights', 'rooms') && has(words, 'number', 'no')) return 1 + (index % 3);
-  if (has(words, 'id', 'number', 'no', 'reference', 'key') || (words.length === 0 && whole)) return 400_100 + index * 7;
-  if (has(words, 'age')) return 8;
-  if (has(words, 'nights', 'quantity', 'count', 'rooms', 'units')) return 1 + (index % 3);
-  if (has(words, 'total', 'page', 'limit', 'offset') && whole && around.length <= 1) return 180;
-  if (whole && !has(words, 'amount', 'price', 'total', 'cents')) return index % 5;
-  const money = has([...around, ...words], 'total') ? 300.5 : 90.5;
-  return whole ? Math.round(money * 100) + index : money + index;
-}
-
-function textFor(schema: JsonObject, words: readonly string[], around: readonly string[], index: number): string {
-  const choices = enumOf(schema);
-  if (choices.length > 0) return String(choices[index % choices.length]);
-  const format = textOf(schema.format);
-  const shown = format === '' ? writtenFormat([exampleOf(schema)], textOf(schema.description)) : undefined;
-  if (format === 'date' || format === 'date-time' || shown !== undefined || isDateName(words)) {
-    const date = dateFor(format, words, around, index);
-    return shown === undefined || shown === 'iso' ? date : inFormat(date, shown);
-  }
-  if (format === 'time') return '15:00';
-  if (format === 'uuid') return `1f0c2a7e-0000-4000-8000-${String(100_000_000_000 + index)}`;
-  const all = [...around, ...words];
-  if (format === 'email' || has(words, 'email', 'mail')) return `guest${index}@mail.example`;
-  if (has(words, 'phone', 'telephone', 'mobile', 'cell', 'tel')) return `+35191234${String(5_000 + index)}`;
-  if (has(words, 'currency')) return 'EUR';
-  if (has(words, 'nationality', 'citizenship')) return pick(['PT', 'DE', 'FR'], index);
-  if (has(words, 'country') || (has(words, 'code') && has(around, 'nationality', 'country')))
-    return pick(['PT', 'DE'], index);
-  if (has(words, 'isocode') || (has(words, 'iso') && has(all, 'nationality', 'country')))
-    return pick(['PT', 'DE'], index);
-  if (has(words, 'first', 'given', 'forename')) return pick(['Ana', 'Rui', 'Mia'], index);
-  if (has(words, 'last', 'surname', 'family')) return pick(['Moura', 'Lopes', 'Reis'], index);
-  if (has(words, 'status')) return pick(['Confirmed', 'Cancelled', 'CheckedIn'], index);
-  if (has(words, 'adults', 'adult')) return String(1 + (index % 2));
-  if (has(words, 'children', 'child')) return String(index % 2);
-  if (has(words, 'amount', 'price', 'total', 'balance', 'deposit')) return `${120 + index}.50`;
-  if (has(words, 'board', 'meal')) return pick(['BB', 'HB', 'RO'], index);
-  if (has(words, 'number', 'id', 'ref', 'reference', 'confirmation', 'locator')) return `A${100_200 + index}`;
-  if (has(words, 'channel')) return pick(['BDC', 'WEB', 'EXP'], index);
-  if (has(words, 'code')) return pick(['STD', 'DLX', 'FAM'], index);
-  if (has(words, 'name')) return pick(['Deluxe', 'Standard', 'Family'], index);
-  return pick(['alpha', 'beta', 'gamma', 'delta'], index);
-}
-
-function pick(values: readonly string[], index: number): string {
-  return values[index % values.length] ?? '';
-}
-
-function isDateName(words: readonly string[]): boolean {
-  if (has(words, 'date', 'birthday', 'dob')) return true;
-  const name = words.join(' ');
-  return /^(?:.* )?(?:check in|check out|arrival|departure)$/.test(name);
-}
-
-function dateFor(format: string, words: readonly string[], around: readonly string[], index: number): string {
-  const near = [...around.slice(-1), ...words];
-  const offset = has(near, 'birth', 'dob', 'birthday', 'born')
-    ? -14_000
-    : has(words, 'departure', 'depart', 'out', 'end', 'to', 'until', 'checkout', 'leave')
-      ? 3
-      : has(words, 'created', 'create', 'booked', 'booking', 'made', 'inserted')
-        ? -40
-        : has(words, 'modified', 'updated', 'changed', 'cancelled', 'cancellation')
-          ? -10
-          : 0;
-  const date = day(offset + (index % recordCount));
-  return format === 'date-time' ? `${date}T12:00:00Z` : date;
-}
-
-/** Days after 2026-06-01, without a clock. */
-function day(offset: number): string {
-  const ms = 1_780_272_000_000 + offset * 86_400_000;
-  return new Date(ms).toISOString().slice(0, 10);
 }
