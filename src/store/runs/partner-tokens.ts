@@ -1,16 +1,11 @@
-import { createHash } from 'node:crypto';
-import type {
-  PendingConsent,
-  Renewal,
-  StoredTokens,
-  TokenSet,
-  TokenStore,
-} from '../../intake/pull/auth/token-store.ts';
-import { type Keyring, keyIdOf, open, seal } from '../../kit/crypto.ts';
+import type { Renewal, StoredTokens, TokenSet, TokenStore } from '../../intake/pull/auth/token-store.ts';
+import { type Keyring, keyIdOf } from '../../kit/crypto.ts';
 import type { Spool } from '../../kit/spool.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import { openConsents } from './consents.ts';
+import { TokenSeals } from './token-seals.ts';
 
 interface TokenRow {
   readonly generation: number;
@@ -24,16 +19,15 @@ interface TokenRow {
 /** A node that waits longer for the lock reports a failure that may be retried. */
 const lockTimeoutMs = 30_000;
 
-const about = (integration: string, what: string) => `partner token ${integration} ${what}`;
-
 /** After a rotation: seals the renewals in the spool with the first key of the ring. */
 export function resealRenewals(spool: Spool, keyring: Keyring): void {
+  const seals = new TokenSeals(keyring);
   for (const name of spool.names()) {
     const integration = /^renewal (.+)$/s.exec(name)?.[1];
     const bytes = integration === undefined ? undefined : spool.get(name);
     if (integration === undefined || bytes === undefined || keyIdOf(bytes) === keyring[0].id) continue;
-    const opened = open(keyring, bytes, about(integration, 'renewal'));
-    if (opened.kind === 'ok') spool.put(name, seal(keyring, opened.plaintext, about(integration, 'renewal')));
+    const renewal = seals.open(integration, 'renewal', bytes);
+    if (renewal !== undefined) spool.put(name, seals.seal(integration, 'renewal', renewal));
   }
 }
 
@@ -42,12 +36,7 @@ export function resealRenewals(spool: Spool, keyring: Keyring): void {
  * refresh token would be lost if the process died between the partner's answer and the commit.
  */
 export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): TokenStore {
-  const sealed = (integration: IntegrationName, what: string, text: string | undefined) =>
-    text === undefined ? null : seal(keyring, text, about(integration, what));
-  const opened = (integration: IntegrationName, what: string, bytes: Uint8Array | null): string | undefined => {
-    const result = bytes === null ? undefined : open(keyring, bytes, about(integration, what));
-    return result?.kind === 'ok' ? result.plaintext.toString('utf8') : undefined;
-  };
+  const seals = new TokenSeals(keyring);
   const renewing = new Map<string, Promise<Renewal>>();
   const spoolName = (integration: IntegrationName) => `renewal ${integration}`;
 
@@ -59,8 +48,8 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
     );
     const [row] = rows;
     if (row === undefined) return { generation: 0, interrupted: false };
-    const accessToken = opened(integration, 'access', row.access);
-    const refreshToken = opened(integration, 'refresh', row.refresh);
+    const accessToken = row.access ? seals.open(integration, 'access', row.access) : undefined;
+    const refreshToken = row.refresh ? seals.open(integration, 'refresh', row.refresh) : undefined;
     return {
       generation: row.generation,
       interrupted: row.renewing_since !== null,
@@ -85,8 +74,8 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
       [
         integration,
         identity,
-        sealed(integration, 'access', tokens.accessToken),
-        sealed(integration, 'refresh', tokens.refreshToken),
+        seals.seal(integration, 'access', tokens.accessToken),
+        tokens.refreshToken === undefined ? null : seals.seal(integration, 'refresh', tokens.refreshToken),
         tokens.expiresAt ?? null,
       ],
     );
@@ -95,84 +84,58 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
   /** The answer of an interrupted renewal, if it reached the spool. */
   function recovered(integration: IntegrationName, identity: string, generation: number): TokenSet | undefined {
     const bytes = spool?.get(spoolName(integration));
-    const text = bytes && opened(integration, 'renewal', bytes);
+    const text = bytes && seals.open(integration, 'renewal', bytes);
     if (text === undefined) return undefined;
     const kept = JSON.parse(text) as { identity: string; generation: number; tokens: TokenSet };
     return kept.identity === identity && kept.generation === generation ? kept.tokens : undefined;
   }
 
+  /** Called under the lock. */
+  async function renewOnce(
+    db: Tx,
+    integration: IntegrationName,
+    { identity, seenGeneration, renew }: RenewalRequest,
+  ): Promise<Renewal> {
+    const stored = await read(db, integration, identity);
+    if (stored.generation !== seenGeneration && stored.tokens !== undefined) {
+      return { kind: 'renewed', tokens: stored.tokens };
+    }
+    const rescued = stored.interrupted ? recovered(integration, identity, stored.generation) : undefined;
+    if (rescued !== undefined) {
+      await write(db, integration, identity, rescued);
+      spool?.remove(spoolName(integration));
+      return { kind: 'renewed', tokens: rescued };
+    }
+    await beginRenewal(db, integration, identity);
+    const renewal = await renew(stored);
+    if (renewal.kind === 'renewed') {
+      const kept = JSON.stringify({ identity, generation: stored.generation, tokens: renewal.tokens });
+      spool?.put(spoolName(integration), seals.seal(integration, 'renewal', kept));
+      await write(db, integration, identity, renewal.tokens);
+      spool?.remove(spoolName(integration));
+    } else {
+      await endRenewal(db, integration, renewal.kind === 'lost' ? renewal.message : undefined);
+    }
+    return renewal;
+  }
+
   return {
+    ...openConsents(pool, seals),
     read: (integration, identity) => read(pool, integration, identity),
     save: (integration, identity, tokens) => write(pool, integration, identity, tokens),
-
     renew: (integration, identity, seenGeneration, renew) =>
       shared(renewing, `${integration} ${seenGeneration} ${identity}`, () =>
-        locked(pool, `partner_tokens ${integration}`, async (db): Promise<Renewal> => {
-          const stored = await read(db, integration, identity);
-          if (stored.generation !== seenGeneration && stored.tokens !== undefined) {
-            return { kind: 'renewed', tokens: stored.tokens };
-          }
-          const rescued = stored.interrupted ? recovered(integration, identity, stored.generation) : undefined;
-          if (rescued !== undefined) {
-            await write(db, integration, identity, rescued);
-            spool?.remove(spoolName(integration));
-            return { kind: 'renewed', tokens: rescued };
-          }
-          await beginRenewal(db, integration, identity);
-          const renewal = await renew(stored);
-          if (renewal.kind === 'renewed') {
-            const kept = JSON.stringify({ identity, generation: stored.generation, tokens: renewal.tokens });
-            spool?.put(spoolName(integration), seal(keyring, kept, about(integration, 'renewal')));
-            await write(db, integration, identity, renewal.tokens);
-            spool?.remove(spoolName(integration));
-          } else {
-            await endRenewal(db, integration, renewal.kind === 'lost' ? renewal.message : undefined);
-          }
-          return renewal;
-        }),
+        locked(pool, `partner_tokens ${integration}`, (db) =>
+          renewOnce(db, integration, { identity, seenGeneration, renew }),
+        ),
       ),
-
-    async saveConsent(consent) {
-      await pool.query('delete from consents where expires_at < now()');
-      await pool.query(
-        `insert into consents (state_hash, integration, verifier, redirect_uri, requested_by, expires_at)
-         values ($1, $2, $3, $4, $5, now() + $6 * interval '1 ms')`,
-        [
-          hashOf(consent.state),
-          consent.integration,
-          sealed(consent.integration, 'verifier', consent.verifier),
-          consent.redirectUri,
-          consent.requestedBy,
-          consent.lifetimeMs,
-        ],
-      );
-    },
-
-    async takeConsent(state) {
-      const { rows } = await pool.query<{
-        integration: IntegrationName;
-        verifier: Buffer | null;
-        redirect_uri: string;
-        requested_by: string;
-      }>(
-        `delete from consents where state_hash = $1 and expires_at > now()
-         returning integration, verifier, redirect_uri, requested_by`,
-        [hashOf(state)],
-      );
-      const [row] = rows;
-      if (row === undefined) return undefined;
-      const verifier = opened(row.integration, 'verifier', row.verifier);
-      const consent: PendingConsent = {
-        state,
-        integration: row.integration,
-        ...(verifier !== undefined && { verifier }),
-        redirectUri: row.redirect_uri,
-        requestedBy: row.requested_by,
-        lifetimeMs: 0,
-      };
-      return consent;
-    },
   };
+}
+
+interface RenewalRequest {
+  readonly identity: string;
+  readonly seenGeneration: number;
+  readonly renew: (stored: StoredTokens) => Promise<Renewal>;
 }
 
 /** Committed before the request is sent: a mark found without the lock means that the process died during the renewal. */
@@ -226,10 +189,6 @@ async function locked(pool: Pool, name: string, work: (db: Tx) => Promise<Renewa
     }
     db.release(broken);
   }
-}
-
-function hashOf(state: string): Buffer {
-  return createHash('sha256').update(state).digest();
 }
 
 /** Whether the brand has tokens that may still be valid. */
