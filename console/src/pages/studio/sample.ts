@@ -1,0 +1,90 @@
+import { useEffect, useState } from 'react';
+import { call } from '../../api/client.ts';
+import { useAct, useApi } from '../../api/query.tsx';
+import type { Json, WholeDeadLetter } from '../../api/types.ts';
+import { useBrands } from '../../parts/BrandSelect.tsx';
+import { useTabDraft } from '../../parts/draft.ts';
+import type { Case } from './CasesCard.tsx';
+
+export const zones = Intl.supportedValuesOf('timeZone');
+
+/** The sample, and the brand or the property that it is mapped for. `source` is the connector in force. */
+export function useSample(connector: string | undefined, letterId: string | undefined, source: string | undefined) {
+  const [draft, setText] = useTabDraft<string>('studio sample');
+  const [isEvent, setIsEvent] = useState(false);
+  const brands = useBrands();
+  // Preferably a brand that is pulled, because a sample can be fetched from it.
+  const users = brands.filter((one) => one.connector === connector);
+  const user = (users.find(({ pull }) => pull !== null) ?? users[0])?.name;
+  const [asBrand, setAsBrand] = useState<string>();
+  const integration = asBrand ?? user;
+  // Of a property that is not connected yet.
+  const [timezone, setTimezone] = useState('');
+  const [country, setCountry] = useState('');
+  const letter = useApi('dead_letters.get', { id: letterId ?? '' }, { enabled: letterId !== undefined });
+  useEffect(() => {
+    if (!letter.data) return;
+    setText(JSON.stringify(sampleOf(letter.data, source ?? ''), null, 2));
+    setIsEvent(letter.data.kind === 'event');
+    setAsBrand(letter.data.integration);
+  }, [letter.data, source, setText]);
+  const fetching = useAct(
+    (integration: string) => call('map.fetch', { integration }),
+    (page) => {
+      setText(indented(page.sample));
+      return `Fetched one page for ${page.window.from} to ${page.window.to}.`;
+    },
+  );
+  return {
+    text: draft?.value ?? '',
+    setText,
+    isEvent,
+    setIsEvent,
+    brands,
+    /** A brand that uses the connector. */
+    user,
+    integration,
+    setAsBrand,
+    isPulled: brands.some(({ name, pull }) => name === integration && pull !== null),
+    timezone,
+    setTimezone,
+    country,
+    setCountry,
+    property: integration
+      ? {}
+      : {
+          ...(zones.includes(timezone) && { timezone }),
+          ...(/^[A-Z]{2}$/.test(country) && { country }),
+        },
+    fetching,
+    open: (one: Case) => {
+      setText(indented(one.sample));
+      setIsEvent(one.push);
+      setAsBrand('');
+      setTimezone(one.timezone ?? '');
+      setCountry(one.country ?? '');
+    },
+  };
+}
+
+export type Sample = ReturnType<typeof useSample>;
+
+/** A dead letter in the form the partner sent it: an event as it is, a record inside the list it came from. */
+function sampleOf({ event, raw }: WholeDeadLetter, source: string): Json {
+  const body = inside(event, 'body');
+  if (body !== undefined && body !== null) return body;
+  const value = inside(raw, 'value') ?? raw;
+  const root = /^\s*root_path:\s*["']?([\w.]+)/m.exec(source)?.[1];
+  return root === undefined ? [value] : root.split('.').reduceRight<Json>((inner, key) => ({ [key]: inner }), [value]);
+}
+
+const inside = (value: Json, key: string): Json | undefined =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? value[key] : undefined;
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
