@@ -138,10 +138,12 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
   return { kind: 'ok', plan: { settings, shaper, single, prepare, target, ...routing } };
 }
 
-/** The brands that this one's polls also serve. */
-function brandsOf(runtime: Runtime, { name }: ActiveIntegration): Brand[] {
+/** The brands that this one's polls also serve. A list of changes shows each change once, so a paused brand would miss it for good. */
+function brandsOf(runtime: Runtime, { name, connector }: ActiveIntegration): Brand[] {
+  const { request, requests, acknowledge } = connector.body.pull ?? {};
+  const listsChanges = acknowledge !== undefined || JSON.stringify([request, requests]).includes('{since');
   return [...runtime.active().integrations.values()]
-    .filter(({ body }) => body.pulled_by === name && !body.paused)
+    .filter(({ body }) => body.pulled_by === name && (listsChanges || !body.paused))
     .map(({ body, path: { prepare }, target }) => ({
       brandId: body.brand_id,
       timezone: body.timezone,

@@ -38,6 +38,14 @@ before(async () => {
     'connectors/chain.yaml': connector,
     'integrations/lisbon.yaml': brand('lisbon', 'LIS', `pull: { base_url: "${partner.url}", auth: { type: none } }`),
     'integrations/porto.yaml': brand('porto', 'OPO', 'pulled_by: lisbon'),
+    'connectors/feed.yaml': connector.replace('chain', 'feed').replace('to: "{window.to}"', 'since: "{since}"'),
+    'integrations/faro.yaml': brand(
+      'faro',
+      'FAO',
+      `pull: { base_url: "${partner.url}", auth: { type: none } }`,
+    ).replace('chain', 'feed'),
+    'integrations/lagos.yaml': brand('lagos', 'LOS', 'paused: true\npulled_by: faro').replace('chain', 'feed'),
+    'integrations/evora.yaml': brand('evora', 'EVO', 'paused: true\npulled_by: lisbon'),
   });
 });
 after(async () => {
@@ -94,6 +102,15 @@ test('a row of another property, or of none, is left out and counted', async () 
     ['property', ''],
     ['property', 'FAR'],
   ]);
+});
+
+test('rows of a paused brand are left out, but kept from a list of changes, which shows each change once', async () => {
+  listed = [at('LIS', one), at('EVO', one), at('FAO', one), at('LOS', one)];
+  await pull();
+  assert.deepEqual(await stored('evora'), []);
+  await pull('faro');
+  assert.equal((await stored('faro')).length, 1);
+  assert.equal((await stored('lagos')).length, 1);
 });
 
 test('a booking of the second brand that vanishes is noticed', async () => {
