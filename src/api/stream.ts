@@ -35,7 +35,7 @@ export function openStreams(): Streams {
         reply.header('retry-after', '10');
         const whose = held >= mostPerHolder ? 'This token' : 'This node';
         const detail = `${whose} has too many live listeners; retry later.`;
-        return sendProblem(request, reply, 503, 'operate.conflict', { detail });
+        return sendProblem(request, reply, 503, 'operate.busy', { detail });
       }
       reply.hijack();
       raw.writeHead(200, {

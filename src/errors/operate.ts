@@ -82,8 +82,8 @@ export const operateErrors = {
   'operate.busy': {
     stage: 'operate',
     retry: 'sender',
-    what: 'Too many texts are waiting to be checked or mapped.',
-    next: 'Try again in a few seconds.',
+    what: 'Too many requests of this kind are open or waiting: texts to check or map, live streams, readers of the feed.',
+    next: 'Try again in a few seconds; close streams and readers that are no longer needed.',
   },
   'operate.cursor_outdated': {
     stage: 'operate',

@@ -164,12 +164,12 @@ test('one token has at most ten live streams', async () => {
   assert.deepEqual(new Set(streams.map(({ status }) => status)), new Set([200]));
   const refused = await open();
   assert.equal(refused.status, 503);
+  assert.equal(((await refused.json()) as { code: string }).code, 'operate.busy');
   const other = await fetch(`${node.url}/api/v1/live`, {
     headers: { authorization: `Bearer ${await node.token('viewer')}` },
   });
   assert.equal(other.status, 200, 'other tokens are not affected');
   for (const stream of [...streams, other]) await stream.body?.cancel();
-  await refused.body?.cancel();
 });
 
 test('viewers see neither the partner’s guest ids nor what a destination answered', async () => {
