@@ -86,9 +86,9 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
     },
     hydrated: (thin, body, requestedAt) => hydrateEvents(pool, thin, body, requestedAt, runtime.pendingFloors),
     later: (thin, delayMs) => hydrateLater(pool, thin, delayMs),
-    dead: async (thin, message, detail) => {
+    dead: async (thin, message, detail, fromAttempt) => {
       const target = runtime.active().integrations.get(thin.integration)?.target;
-      if (target) await buryThin(pool, target, thin, message, detail);
+      if (target) await buryThin(pool, target, thin, message, detail, fromAttempt);
     },
     onError: (integration, error) =>
       runtime.log.error(

@@ -20,14 +20,18 @@ export interface HydratorPorts {
   readonly fetchSingle: (integration: string, id: string, signal?: AbortSignal) => Promise<Fetched>;
   readonly hydrated: (thin: Thin, body: Buffer, requestedAt: EpochMs) => Promise<void>;
   readonly later: (thin: Thin, delayMs: number) => Promise<void>;
-  readonly dead: (thin: Thin, message: string, detail: { reason: string; attempts: number }) => Promise<void>;
+  /** Buries the claimed events that had at least `fromAttempt` attempts. */
+  readonly dead: (thin: Thin, message: string, detail: DeadDetail, fromAttempt: number) => Promise<void>;
   readonly onError?: (integration: string, error: unknown) => void;
 }
+
+export type DeadDetail = { readonly reason: string; readonly attempts: number };
 
 /** A reservation to fetch for its waiting events. */
 export interface Thin {
   readonly integration: string;
   readonly id: string;
+  /** The attempts of its oldest event. */
   readonly attempt: number;
   /** The events that were claimed for it. */
   readonly seqs: readonly string[];
@@ -82,17 +86,17 @@ async function hydrateOne(ports: HydratorPorts, thin: Thin, signal: AbortSignal 
       ports.wake.signal('events');
       return;
     case 'absent':
-      return ports.dead(thin, 'The partner’s API does not know the reservation.', { reason: 'absent', attempts });
-    case 'failed':
-      return ports.dead(thin, `The reservation could not be fetched from the partner’s API: ${fetched.reason}.`, {
-        reason: fetched.reason,
-        attempts,
-      });
+      return ports.dead(thin, 'The partner’s API does not know the reservation.', { reason: 'absent', attempts }, 0);
+    case 'failed': {
+      const message = `The reservation could not be fetched from the partner’s API: ${fetched.reason}.`;
+      return ports.dead(thin, message, { reason: fetched.reason, attempts }, 0);
+    }
     case 'later':
       if (attempts >= tries) {
         const message = `The partner’s API did not return the reservation in ${attempts} attempts: ${fetched.reason}.`;
-        return ports.dead(thin, message, { reason: fetched.reason, attempts });
+        await ports.dead(thin, message, { reason: fetched.reason, attempts }, tries);
       }
+      // Later events of the same reservation still have tries left.
       return ports.later(thin, fetched.afterMs ?? Math.min(firstDelayMs * 2 ** (attempts - 1), mostDelayMs));
   }
 }

@@ -1,4 +1,4 @@
-import type { Thin } from '../../intake/push/hydrate.ts';
+import type { DeadDetail, Thin } from '../../intake/push/hydrate.ts';
 import { parseJson } from '../../kit/json.ts';
 import type { EpochMs, Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
@@ -48,25 +48,26 @@ export async function hydrateEvents(
 export async function hydrateLater(pool: Pool, thin: Thin, delayMs: number): Promise<void> {
   await pool.query(
     `update events set due_at = now() + make_interval(secs => $3)
-      where integration = $1 and id = $2 and state = 'hydrate'`,
-    [thin.integration, thin.id, delayMs / 1000],
+      where integration = $1 and id = $2 and state = 'hydrate' and seq = any($4::bigint[])`,
+    [thin.integration, thin.id, delayMs / 1000, thin.seqs],
   );
 }
 
-/** Turns each event into its own dead letter, to be replayed when the cause is fixed. */
+/** Turns each claimed event with enough attempts into its own dead letter, to be replayed when the cause is fixed. */
 export async function buryThin(
   pool: Pool,
   target: ApplyTarget,
   thin: Thin,
   message: string,
-  detail: Json,
+  detail: DeadDetail,
+  fromAttempt: number,
 ): Promise<void> {
   await transaction(pool, async (tx) => {
     const { rows } = await tx.query<{ seq: number; ms: number; body: Buffer }>(
       `update events set state = 'dead', outcome = 'dead', due_at = null
-        where integration = $1 and id = $2 and state = 'hydrate'
+        where integration = $1 and id = $2 and state = 'hydrate' and seq = any($3::bigint[]) and attempt >= $4
        returning seq, (extract(epoch from least(occurred_at, received_at)) * 1000)::bigint as ms, body`,
-      [thin.integration, thin.id],
+      [thin.integration, thin.id, thin.seqs, fromAttempt],
     );
     await applyPrepared(
       tx,
@@ -80,7 +81,7 @@ export async function buryThin(
           id: thin.id,
           code: 'push.not_hydrated',
           message,
-          detail,
+          detail: { ...detail },
           raw: (parseJson(body.toString('utf8')) as { data: Json }).data,
         },
       })),

@@ -34,7 +34,7 @@ const ports = (): HydratorPorts => ({
   },
   hydrated: (thin, body, requestedAt) => hydrateEvents(bench.pool, thin, body, requestedAt, bench.floors),
   later: (thin, delayMs) => hydrateLater(bench.pool, thin, delayMs),
-  dead: (thin, message, detail) => buryThin(bench.pool, active.target, thin, message, { ...detail }),
+  dead: (thin, message, detail, fromAttempt) => buryThin(bench.pool, active.target, thin, message, detail, fromAttempt),
 });
 
 const found = (more = {}): Fetched => ({
@@ -118,6 +118,33 @@ test('a transient failure is retried with growing delays and finally becomes a d
   assert.deepEqual(rows, [
     { kind: 'event', id: 'R-1001', code: 'push.not_hydrated', detail: { reason: 'breaker_open', attempts: 16 } },
   ]);
+});
+
+test('an event that arrives late in an outage, or during a failing request, has all its tries', async () => {
+  const thin = { booking: { ref: 'R-1001' } };
+  const waiting = async () =>
+    (await bench.pool.query(`select event_id, attempt from events where state = 'hydrate' order by seq`)).rows;
+  answer = () => ({ kind: 'later', reason: 'breaker_open' });
+  await bench.send('reservation.updated', thin, { eventId: 'first' });
+  await bench.work();
+  await bench.pool.query('update events set attempt = 15');
+  await bench.send('reservation.updated', thin, { eventId: 'second' });
+  await bench.work();
+  await hydrateOnce(ports());
+  assert.deepEqual(await waiting(), [{ event_id: 'second', attempt: 1 }]);
+
+  answer = async () => {
+    await bench.send('reservation.updated', thin, { eventId: 'third' });
+    await bench.work();
+    return { kind: 'absent' };
+  };
+  await bench.pool.query(`update events set due_at = now() where state = 'hydrate'`);
+  await hydrateOnce(ports());
+  assert.deepEqual(await waiting(), [{ event_id: 'third', attempt: 0 }]);
+  answer = () => found();
+  await hydrateOnce(ports());
+  await bench.work();
+  assert.equal(await bench.version(), 1);
 });
 
 for (const [what, fetched] of [
