@@ -16,7 +16,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/events/hydration.ts';
 import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../store/events/lane.ts';
 import { pruneRejections } from '../store/events/rejections.ts';
-import { pruneEvents } from '../store/events/retention.ts';
+import { eventPruner } from '../store/events/retention.ts';
 import {
   listSandboxReports,
   pruneSandboxReports,
@@ -124,10 +124,9 @@ export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
 export function upkeepPorts(runtime: Runtime): UpkeepPorts {
   const { pool } = runtime;
   const kept = () => runtime.active().settings.retention;
+  const prune = eventPruner(pool, systemClock);
   const pruned = () =>
-    pruneEvents(pool, { rawMs: durationMs(kept().raw), eventIdsMs: durationMs(kept().event_ids) }, () =>
-      systemClock.wait(20),
-    );
+    prune({ rawMs: durationMs(kept().raw), eventIdsMs: durationMs(kept().event_ids) }, () => systemClock.wait(20));
   return {
     clock: runtime.clock,
     random: systemRandom,

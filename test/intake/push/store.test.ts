@@ -12,7 +12,7 @@ import {
   pruneRejections,
   writeRejections,
 } from '../../../src/store/events/rejections.ts';
-import { pruneEvents } from '../../../src/store/events/retention.ts';
+import { eventPruner, pruneEvents } from '../../../src/store/events/retention.ts';
 import type { EndpointId, IntegrationName } from '../../../src/terms.ts';
 import { eventBody, integration, migratedPool, minter, openSealer, post, startService } from './support.ts';
 
@@ -160,6 +160,23 @@ test('bodies may be deleted sooner than ids', async () => {
   assert.deepEqual((await appendEvents(pool, [event('one')]))[0], { kind: 'duplicate', sameBody: true });
 });
 
+test('a body that a dead letter kept is deleted by the next full pass', async () => {
+  let uptimeMs = 0;
+  const prune = eventPruner(pool, { uptimeMs: () => uptimeMs });
+  const kept = { rawMs: 7 * day, eventIdsMs: 30 * day };
+  await appendEvents(pool, [event('first'), event('kept'), event('fresh'), event('between')]);
+  await age('first', 8, 'done');
+  assert.equal((await prune(kept)).bodies, 1);
+  await age('kept', 9, 'dead');
+  await age('fresh', 7, 'done');
+  uptimeMs += 600_000;
+  assert.equal((await prune(kept)).bodies, 1, 'the fresh one');
+  uptimeMs += day;
+  assert.equal((await prune(kept)).bodies, 1, 'the kept one');
+  await age('between', 5, 'done');
+  assert.equal((await prune({ ...kept, rawMs: 2 * day })).bodies, 1, 'after a change of the setting');
+});
+
 test('pruning goes in batches and never makes intake wait', async () => {
   await pool.query(
     `insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash, state)
@@ -173,6 +190,27 @@ test('pruning goes in batches and never makes intake wait', async () => {
   });
   assert.equal(pruned.events, 2500);
   assert.equal(pauses, 2);
+});
+
+test('pruning reads each event once, not once for every batch', async () => {
+  await pool.query(
+    `insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash, state)
+     select $1, $2, 'r-' || i, 'guest.updated', now(), now() - interval '9 days' + i * interval '1 second', '', '', 'done'
+       from generate_series(1, 6000) i`,
+    [integration, endpointId],
+  );
+  const read = async () => {
+    await pool.query('select pg_stat_force_next_flush()');
+    const { rows } = await pool.query<{ read: number }>(
+      `select idx_tup_read as read from pg_stat_user_indexes where indexrelname = 'events_by_time'`,
+    );
+    return rows[0]?.read ?? 0;
+  };
+  await pool.query('analyze events');
+  const before = await read();
+  assert.equal((await pruneEvents(pool, { rawMs: 7 * day, eventIdsMs: 30 * day })).bodies, 6000);
+  const entries = (await read()) - before;
+  assert.ok(entries < 8_000, `${entries} entries were read`);
 });
 
 test('rejections are counted; the last ones are kept with reason and header names, without payload', async () => {
