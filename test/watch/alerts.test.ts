@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { watchOnce } from '../../src/operations/watch-once.ts';
+import { openSibling } from '../../src/store/db/pool.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
 import { pruneStore } from '../../src/store/operate/retention.ts';
 import { conditionsOf, type Facts } from '../../src/watch/conditions.ts';
@@ -208,6 +209,9 @@ test('one cause is one alert, however many brands it concerns', () => {
   assert.deepEqual(kinds({ lanes }), ['deliveries_behind']);
 });
 
+const day = 86_400_000;
+const kept = { rawMs: 30 * day, deadLettersMs: 90 * day, runsMs: 90 * day, auditMs: 400 * day, historyMs: 400 * day };
+
 test('deletes what is past its retention, but never the newest state or open work', async () => {
   await node.take('other', reservation('OLD'), { id: 'DEAD' });
   await query(`update receipts set received_at = received_at - interval '31 days'`);
@@ -218,8 +222,6 @@ test('deletes what is past its retention, but never the newest state or open wor
     `update runs set queued_at = queued_at - interval '91 days', finished_at = finished_at - interval '91 days'`,
   );
   await query(`insert into audit (at, actor, action) values (now() - interval '401 days', 'x', 'y')`);
-  const day = 86_400_000;
-  const kept = { rawMs: 30 * day, deadLettersMs: 90 * day, runsMs: 90 * day, auditMs: 400 * day, historyMs: 400 * day };
   const forgotten = await pruneStore(node.runtime.pool, kept);
   assert.equal(forgotten.raw_payloads, 2);
   assert.equal(forgotten.sightings, 1);
@@ -230,4 +232,26 @@ test('deletes what is past its retention, but never the newest state or open wor
     (select count(*)::int from dead_letters) as dead, (select count(*)::int from outbox where due_at is not null) as waiting`);
   assert.deepEqual(rows, [{ records: 1, dead: 1, waiting: 2 }]);
   assert.ok((await countActivity(node.runtime.pool)) >= 0);
+});
+
+test('retention does not read runs that it keeps', async () => {
+  await query(`insert into runs (integration, run_id, sync, kind, state, requested_by, queued_at, finished_at)
+               select 'grand', 'run_' || n, 'stay', 'scheduled', 'complete', 'test', now(), now() from generate_series(1, 20000) n`);
+  await query('analyze runs');
+  const one = openSibling(node.runtime.pool, { applicationName: 'test', maxConnections: 1 });
+  const read = async () => {
+    await one.query('select pg_stat_force_next_flush()');
+    const { rows } = await one.query<{ read: number }>(
+      `select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_user_tables where relname = 'runs'`,
+    );
+    return rows[0]?.read ?? 0;
+  };
+  try {
+    const before = await read();
+    await pruneStore(one, kept);
+    const rows = (await read()) - before;
+    assert.ok(rows < 1_000, `${rows} runs were read`);
+  } finally {
+    await one.end();
+  }
 });
