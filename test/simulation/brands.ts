@@ -74,8 +74,8 @@ const plans = new Map(
       },
       { durationMs, dayOffset },
     );
-    const { shaper, singleShaper, prepare } = path;
-    const plan: PullPlan = { settings, shaper, single: (found) => singleShaper.single(found), prepare, target };
+    const { shaper, singleShaper, prepare, finish } = path;
+    const plan: PullPlan = { settings, shaper, single: (found) => singleShaper.single(found), prepare, finish, target };
     return [name as string, plan];
   }),
 );

@@ -70,7 +70,7 @@ export async function followUp(
     notes.push({ id: row.id, ...(answer.kind === 'absent' && { answer: 'absent' }) });
     if (plan.settings.gone !== 'cancelled') continue;
     const stored = await ports.runs.storedReservation(plan.target.integration, row.id);
-    if (stored !== undefined) prepared.push(cancelled(stored, run, ports.clock.now()));
+    if (stored !== undefined) prepared.push(cancelled(plan, stored, arrivalOf(run, ports.clock.now())));
   }
   const counted = sum(noCounts, { ...counts, fetched: prepared.length });
   const formed = { keys: [], prepared, counted };
@@ -113,28 +113,33 @@ function noteOf(id: string, prepared: Prepared, { from, to }: Position): Unliste
   return { id, answer: 'present', isElsewhere, record: { check_in, check_out, status } };
 }
 
-function cancelled(stored: Reservation, run: Run, now: EpochMs): Prepared {
-  const record: Reservation = { ...stored, status: 'cancelled' };
+/** A statement about the status only: everything else stays as each source said it. */
+function cancelled({ finish }: PullPlan, stored: Reservation, arrival: Arrival): Prepared {
+  const { id } = stored;
+  const note = {
+    step: 'reconcile',
+    field: 'status',
+    code: 'gone_is_cancelled',
+    reason:
+      'The partner no longer has this reservation, and the connector treats such a reservation as cancelled (gone: cancelled).',
+    before: stored.status,
+    after: 'cancelled',
+  } as const;
+  const said = { id, raw: null, notes: [note], origins: () => ({}) };
   return {
     kind: 'record',
-    arrival: arrivalOf(run, now),
-    incoming: {
-      type: 'reservation',
-      id: stored.id,
-      record,
-      raw: null,
-      notes: [
-        {
-          step: 'reconcile',
-          field: 'status',
-          code: 'gone_is_cancelled',
-          reason:
-            'The partner no longer has this reservation, and the connector treats such a reservation as cancelled (gone: cancelled).',
-          before: stored.status,
-          after: 'cancelled',
-        },
-      ],
-      origins: () => ({}),
+    arrival,
+    incoming: { ...said, type: 'reservation', record: { ...stored, status: 'cancelled' } },
+    message: {
+      ...said,
+      source: 'single',
+      manner: { silence: 'keep', lists: 'merge' },
+      isOnlySource: false,
+      isVerbatim: true,
+      says: () => ({ values: { status: 'cancelled' }, lists: {} }),
+      itemIds: () => undefined,
+      empties: () => [],
+      finish: (merged) => finish(merged, { key: id, value: null }, arrival),
     },
   };
 }

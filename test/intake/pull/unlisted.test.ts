@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { transaction } from '../../../src/store/db/pool.ts';
+import { applyPrepared } from '../../../src/store/records/apply.ts';
 import { pushGaps } from '../../../src/store/runs/push-gaps.ts';
 import { listUnlisted } from '../../../src/store/runs/unlisted.ts';
+import type { Json } from '../../../src/terms.ts';
 import { type Asked, type Booking, bookings, type Reply } from './support/partner.ts';
-import { type Documents, sync } from './support/runtime.ts';
+import { type Documents, planOf, sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';
 
 /** Bookings that a partner listed before and no longer lists. */
@@ -14,7 +17,7 @@ const none = { pagination: { type: 'none' } };
 const single = { single: { path: '/api/reservations/{id}' } };
 
 /** A partner whose list shows `listed`, and whose single request knows `held`. */
-async function brand(integration: string, connector: Documents['connector'] = {}) {
+async function brand(integration: string, connector: Documents['connector'] = {}, push = false) {
   const book = bookings(12, week.from, 2);
   const state = { listed: book as Booking[], held: new Map(book.map((one) => [one.id, one])), broken: false };
   const partner = await partnerOf(({ path }: Asked): Reply => {
@@ -24,7 +27,7 @@ async function brand(integration: string, connector: Documents['connector'] = {}
     const found = state.held.get(id);
     return found ? { json: found } : { status: 404, json: {} };
   });
-  const documents = { integration, baseUrl: partner.url, connector };
+  const documents = { integration, baseUrl: partner.url, connector, push };
   const pull = async () => {
     const result = await sync(runtime.ports(documents), integration, week);
     assert.equal(result.state, 'complete', JSON.stringify(result));
@@ -34,7 +37,13 @@ async function brand(integration: string, connector: Documents['connector'] = {}
   const statusOf = async (id: string) => (await runtime.stored(integration)).find((one) => one.id === id)?.data.status;
   const unlisted = async () =>
     (await listUnlisted(runtime.pool, integration, 100)).map(({ id, answer }) => [id, answer]);
-  return { book, state, partner, pull, statusOf, unlisted };
+  const event = (id: string, more: object) => {
+    const { prepare, target } = planOf(documents);
+    const arrival = { mode: 'push', effectiveAt: Date.now(), cause: 'event', causeId: '1' } as const;
+    const prepared = prepare({ key: id, value: { id, ...more } as Json }, arrival);
+    return transaction(runtime.pool, (tx) => applyPrepared(tx, target, [prepared]));
+  };
+  return { book, state, partner, pull, event, statusOf, unlisted };
 }
 
 test('a booking that vanishes from the list is requested, and the answer is processed', async () => {
@@ -73,6 +82,24 @@ test('with gone: cancelled, a booking that the partner no longer has is cancelle
   state.held.delete(first.id);
   await pull();
   assert.deepEqual([await statusOf(first.id), await statusOf(second.id)], ['cancelled', 'confirmed']);
+});
+
+test('a booking that is cancelled because it is gone keeps what only its events say, also when it is listed again', async () => {
+  const { state, pull, event } = await brand('returns', { pull: { ...none, ...single, gone: 'cancelled' } }, true);
+  const [first] = state.listed as [Booking];
+  await event(first.id, { source: 'an event' });
+  const shown = async () => {
+    const found = (await runtime.stored('returns')).find(({ id }) => id === first.id);
+    return [found?.data.status, found?.data.source];
+  };
+  assert.deepEqual(await shown(), ['confirmed', 'an event']);
+  state.listed = state.listed.slice(1);
+  state.held.delete(first.id);
+  await pull();
+  assert.deepEqual(await shown(), ['cancelled', 'an event']);
+  state.listed = [first, ...state.listed];
+  await pull();
+  assert.deepEqual(await shown(), ['confirmed', 'an event']);
 });
 
 test('without a single request, a booking is marked as not listed', async () => {

@@ -39,6 +39,8 @@ export interface Documents {
   readonly pull?: Record<string, unknown>;
   readonly timezone?: string;
   readonly version?: number;
+  /** The brand also has events. */
+  readonly push?: boolean;
 }
 
 export interface StoredReservation {
@@ -116,6 +118,7 @@ export function planOf(documents: Documents): PullPlan {
     brand_id: 'LIS01',
     timezone: documents.timezone ?? 'Europe/Lisbon',
     country: 'PT',
+    push: { enabled: documents.push ?? false },
     pull: {
       base_url: documents.baseUrl,
       auth: { type: 'none' },
@@ -145,6 +148,7 @@ export function planOf(documents: Documents): PullPlan {
     shaper: compiled.path.shaper,
     single: (body) => compiled.path.singleShaper.single(body),
     prepare: compiled.path.prepare,
+    finish: compiled.path.finish,
     target: {
       integration: name,
       connectorVersion: version,
