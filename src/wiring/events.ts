@@ -84,7 +84,8 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
       if (single.kind === 'found') return { ...single, body: Buffer.from(JSON.stringify(single.body)) };
       return { ...single, reason: single.code };
     },
-    hydrated: (thin, body, requestedAt) => hydrateEvents(pool, thin, body, requestedAt, runtime.pendingFloors),
+    hydrated: (thin, body, requestedAt, only) =>
+      hydrateEvents(pool, thin, body, requestedAt, runtime.pendingFloors, only),
     later: (thin, delayMs) => hydrateLater(pool, thin, delayMs),
     dead: async (thin, message, detail, fromAttempt) => {
       const target = runtime.active().integrations.get(thin.integration)?.target;

@@ -2,6 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Heartbeats } from '../../kit/heartbeats.ts';
 import { type Loop, startLoop } from '../../kit/loop.ts';
 import type { EpochMs } from '../../terms.ts';
+import type { EventType } from './envelope.ts';
 
 /**
  * Fetches the reservations of thin events from the partner's API before the events are processed. One request completes
@@ -18,7 +19,8 @@ export interface HydratorPorts {
   readonly claim: (limit: number, leaseMs: number) => Promise<readonly Thin[]>;
   /** The connector's single request, with pull's credentials, rate limits, retries and breaker. */
   readonly fetchSingle: (integration: string, id: string, signal?: AbortSignal) => Promise<Fetched>;
-  readonly hydrated: (thin: Thin, body: Buffer, requestedAt: EpochMs) => Promise<void>;
+  /** Completes the claimed events, or those of one type. */
+  readonly hydrated: (thin: Thin, body: Buffer, requestedAt: EpochMs, only?: EventType) => Promise<void>;
   readonly later: (thin: Thin, delayMs: number) => Promise<void>;
   /** Buries the claimed events that had at least `fromAttempt` attempts. */
   readonly dead: (thin: Thin, message: string, detail: DeadDetail, fromAttempt: number) => Promise<void>;
@@ -45,6 +47,9 @@ export type Fetched =
   | { readonly kind: 'later'; readonly reason: string; readonly afterMs?: number }
   /** Terminal: credentials, configuration, an answer that is not JSON. */
   | { readonly kind: 'failed'; readonly reason: string };
+
+/** Stored instead of a reservation that the partner does not have. */
+const absentBody = Buffer.from('null');
 
 const concurrency = 4;
 const leaseMs = 300_000;
@@ -86,6 +91,9 @@ async function hydrateOne(ports: HydratorPorts, thin: Thin, signal: AbortSignal 
       ports.wake.signal('events');
       return;
     case 'absent':
+      // A cancellation can be applied without the reservation: many partners delete what was cancelled.
+      await ports.hydrated(thin, absentBody, ports.clock.now(), 'reservation.cancelled');
+      ports.wake.signal('events');
       return ports.dead(thin, 'The partner’s API does not know the reservation.', { reason: 'absent', attempts }, 0);
     case 'failed': {
       const message = `The reservation could not be fetched from the partner’s API: ${fetched.reason}.`;

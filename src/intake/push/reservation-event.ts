@@ -1,6 +1,6 @@
 import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson } from '../../kit/json-strict.ts';
-import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
+import type { Arrival, Message, Prepared } from '../../reconcile/incoming.ts';
 import type { Json, JsonObject } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
 import type { Adjust, EventPath, PendingEvent } from './event-path.ts';
@@ -38,10 +38,12 @@ export function prepareReservation(path: EventPath, event: PendingEvent, data: J
 export interface EventContent {
   readonly event: EventType;
   readonly data: Json;
+  /** Null for a cancellation of a reservation that the partner no longer has. */
   readonly hydrated?: Json;
 }
 
 export function prepareEvent(path: EventPath, { event, data, hydrated }: EventContent, arrival: Arrival): Prepared {
+  if (hydrated === null) return bareCancellation(path, data, arrival);
   const shaped = hydrated === undefined ? path.record(data) : path.hydratedRecord(hydrated);
   if (shaped.kind === 'invalid') return deadEvent(arrival, shaped.code, shaped.message, data);
   const { record } = shaped;
@@ -50,6 +52,29 @@ export function prepareEvent(path: EventPath, { event, data, hydrated }: EventCo
   }
   const isCancelled = event === 'reservation.cancelled' && hydrated === undefined;
   return path.prepare(record, arrival, isCancelled ? cancelled(path) : undefined);
+}
+
+/** Changes only the status of a stored reservation; without one it is a dead letter. */
+function bareCancellation(path: EventPath, data: Json, arrival: Arrival): Prepared {
+  const id = path.thinId?.(data) ?? '';
+  const why = 'The partner’s API does not know the reservation, and it is not stored.';
+  const dead = deadEvent(arrival, 'push.not_hydrated', why, data, { id, detail: { reason: 'absent' } });
+  const reason = 'The event is reservation.cancelled, and the partner’s API no longer has the reservation.';
+  const message: Message = {
+    id,
+    source: arrival.mode,
+    manner: { silence: 'keep', lists: 'merge' },
+    isOnlySource: false,
+    isVerbatim: true,
+    says: () => ({ values: { status: 'cancelled' }, lists: {} }),
+    itemIds: () => undefined,
+    empties: () => [],
+    finish: (merged) => path.finish(merged, { key: id, value: data }, arrival),
+    raw: data,
+    notes: [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
+    origins: () => ({}),
+  };
+  return { ...dead, message };
 }
 
 const cancelled =

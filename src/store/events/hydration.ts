@@ -1,3 +1,4 @@
+import type { EventType } from '../../intake/push/envelope.ts';
 import type { DeadDetail, Thin } from '../../intake/push/hydrate.ts';
 import { parseJson } from '../../kit/json.ts';
 import type { EpochMs, Json } from '../../terms.ts';
@@ -34,13 +35,14 @@ export async function hydrateEvents(
   body: Buffer,
   requestedAt: EpochMs,
   floors: PendingFloors,
+  only?: EventType,
 ): Promise<void> {
   await pool.query(
     `update events
         set state = 'pending', hydrated = $3::bytea, hydrated_at = greatest(to_timestamp($4 / 1000.0), received_at),
             due_at = null, attempt = 0
-      where integration = $1 and id = $2 and state = 'hydrate' and seq = any($5::bigint[])`,
-    [thin.integration, thin.id, body, requestedAt, thin.seqs],
+      where integration = $1 and id = $2 and state = 'hydrate' and seq = any($5::bigint[]) and event = coalesce($6, event)`,
+    [thin.integration, thin.id, body, requestedAt, thin.seqs, only ?? null],
   );
   for (const seq of thin.seqs) floors.lower(thin.integration, Number(seq));
 }

@@ -32,7 +32,7 @@ const ports = (): HydratorPorts => ({
     asked.push(id);
     return answer(id);
   },
-  hydrated: (thin, body, requestedAt) => hydrateEvents(bench.pool, thin, body, requestedAt, bench.floors),
+  hydrated: (thin, body, requestedAt, only) => hydrateEvents(bench.pool, thin, body, requestedAt, bench.floors, only),
   later: (thin, delayMs) => hydrateLater(bench.pool, thin, delayMs),
   dead: (thin, message, detail, fromAttempt) => buryThin(bench.pool, active.target, thin, message, detail, fromAttempt),
 });
@@ -160,6 +160,33 @@ for (const [what, fetched] of [
     assert.deepEqual(rows, [{ code: 'push.not_hydrated', id: 'R-1001' }]);
   });
 }
+
+test('a thin cancellation of a reservation that the partner has deleted cancels the stored one', async () => {
+  const thin = { booking: { ref: 'R-1001' } };
+  await bench.send('reservation.updated', thin);
+  await bench.work();
+  await hydrateOnce(ports());
+  await bench.work();
+  const before = await bench.reservation();
+  assert.equal(before?.status, 'confirmed');
+  answer = () => ({ kind: 'absent' });
+  await bench.send('reservation.updated', thin, { eventId: 'update' });
+  await bench.send('reservation.cancelled', thin, { eventId: 'cancellation' });
+  await bench.send('reservation.cancelled', { booking: { ref: 'R-unknown' } }, { eventId: 'unknown' });
+  await bench.work();
+  await hydrateOnce(ports());
+  await bench.work();
+  assert.deepEqual(await bench.reservation(), { ...before, status: 'cancelled' });
+  const { rows } = await bench.pool.query(
+    `select e.event_id, e.state, d.code from events e left join dead_letters d on d.cause_id = e.seq::text
+      where e.event_id !~ '^ev-' order by e.seq`,
+  );
+  assert.deepEqual(rows, [
+    { event_id: 'update', state: 'dead', code: 'push.not_hydrated' },
+    { event_id: 'cancellation', state: 'done', code: null },
+    { event_id: 'unknown', state: 'dead', code: 'push.not_hydrated' },
+  ]);
+});
 
 test('the partner’s Retry-After is respected', async () => {
   answer = () => ({ kind: 'later', reason: 'rate', afterMs: 77_000 });
