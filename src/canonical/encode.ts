@@ -16,15 +16,15 @@ function withNumbers(record: Reservation): object {
   return { ...record, total_amount: asNumber(total), charges: charges.map(withAmount) };
 }
 
-function withAmount(charge: Charge): object {
+export function withAmount(charge: Charge): object {
   return charge.amount === undefined ? charge : { ...charge, amount: asNumber(charge.amount) };
 }
 
 /**
- * A double prints up to fifteen digits unchanged, unless it is so small that it would get an exponent. Other decimals are written as
- * raw text, at three times the cost.
+ * The value that JSON.stringify writes as the decimal's digits. A double prints up to fifteen digits unchanged, unless it is so small that
+ * it would get an exponent. Other decimals are written as raw text, at three times the cost.
  */
-function asNumber(text: Decimal): unknown {
+export function asNumber(text: Decimal): unknown {
   const number = Number(text);
   const same = text.length <= 15 && (number === 0 || number >= 1e-6 || number <= -1e-6);
   return same ? number : rawJson(text);

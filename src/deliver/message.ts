@@ -1,5 +1,5 @@
-import type { Charge, Guest, Reservation } from '../canonical/reservation.ts';
-import { rawNumber } from '../kit/json.ts';
+import { asNumber, withAmount } from '../canonical/encode.ts';
+import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ChangeEvent, EntityType, EpochMs, JsonObject } from '../terms.ts';
 
 /**
@@ -69,11 +69,7 @@ function withNumbers(data: MessageData): unknown {
   if (data.total_amount === undefined && data.charges === undefined) return data;
   return {
     ...data,
-    ...(data.total_amount !== undefined && { total_amount: rawNumber(data.total_amount) }),
-    ...(data.charges !== undefined && { charges: data.charges.map(chargeWithNumber) }),
+    ...(data.total_amount !== undefined && { total_amount: asNumber(data.total_amount) }),
+    ...(data.charges !== undefined && { charges: data.charges.map(withAmount) }),
   };
-}
-
-function chargeWithNumber(charge: Charge): unknown {
-  return charge.amount === undefined ? charge : { ...charge, amount: rawNumber(charge.amount) };
 }

