@@ -94,7 +94,7 @@ export function writeChanges(
 
 /**
  * Inserts receipts, each with the change that it made, numbered in the order of the batch. The content of a record that this transaction
- * inserted is copied from its row: not sending and checking it again saves 10 µs of 450 per record (`npm run bench -- pull`, 2 cores arm64).
+ * inserted is copied from its row: PostgreSQL takes 3 of 53 µs less, and a kilobyte less is sent (`npm run bench -- pull`, 2 cores arm64).
  */
 function insertReceipts(
   tx: Tx,
