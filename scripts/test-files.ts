@@ -1,6 +1,5 @@
 /** Which test files share a process in the suite. */
-import { globSync, mkdtempSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { globSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -28,16 +27,12 @@ export function planTests(root: string): TestPlan {
   return { alone: files.filter(isAlone), shared };
 }
 
-/** Writes one file per folder that imports the folder's test files. Returns what to give to `node --test`, and where they are. */
-export function writeShared(
-  root: string,
-  { shared }: TestPlan,
-): { readonly folder: string; readonly files: readonly string[] } {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'innbound-suite-'));
+/** Writes one file into `folder` per shared process. Returns what to give to `node --test`. */
+export function writeShared(root: string, { alone, shared }: TestPlan, folder: string): readonly string[] {
   const files = [...shared].map(([name, parts]) => {
     const file = path.join(folder, `${name}.test.mjs`);
     writeFileSync(file, parts.map((part) => `import '${pathToFileURL(path.join(root, part)).href}';\n`).join(''));
     return file;
   });
-  return { folder, files };
+  return [...files, ...alone];
 }

@@ -1,10 +1,11 @@
 /** Runs the checks and the tests, one line per step with its time. Node's summary and the slowest files come last. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepareBrowser } from './prepare-browser.ts';
+import { makeSuiteFolder, removeSuiteFolder } from './suite-folder.ts';
 import { planTests, writeShared } from './test-files.ts';
 
 const root = path.dirname(import.meta.dirname);
@@ -98,21 +99,19 @@ async function main(): Promise<number> {
   prepareBrowser();
   // Once, before the tests that start services: each of them would find it missing and wait for the same build.
   await run(process.execPath, [path.join(root, 'console', 'build.ts')], 'inherit');
-  const passed = planned.tests === 'all' ? await runAll() : await runTests(planned.tests);
+  const passed = await runTests(planned.tests);
   return passed && ok ? 0 : 1;
 }
 
-async function runAll(): Promise<boolean> {
-  const tests = planTests(root);
-  const shared = writeShared(root, tests);
+async function runTests(tests: Plan['tests']): Promise<boolean> {
+  const folder = makeSuiteFolder();
+  env.TMPDIR = folder;
   try {
-    return await runTests([...shared.files, ...tests.alone]);
+    const patterns = tests === 'all' ? writeShared(root, planTests(root), folder) : tests;
+    return (await run(process.execPath, [...runner, ...patterns], 'inherit')).ok;
   } finally {
-    rmSync(shared.folder, { recursive: true });
+    removeSuiteFolder(folder);
   }
 }
-
-const runTests = async (patterns: readonly string[]): Promise<boolean> =>
-  (await run(process.execPath, [...runner, ...patterns], 'inherit')).ok;
 
 process.exitCode = await main();

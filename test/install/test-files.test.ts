@@ -1,22 +1,27 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { makeSuiteFolder, removeSuiteFolder } from '../../scripts/suite-folder.ts';
 import { planTests, writeShared } from '../../scripts/test-files.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const plan = planTests(root);
 const shared = [...plan.shared.values()].flat();
 
-test('the suite runs every test file once', () => {
+test('the suite runs every test file once', (t) => {
   assert.deepEqual([...plan.alone, ...shared].sort(), globSync('test/**/*.test.ts', { cwd: root }).sort());
-  const written = writeShared(root, plan);
-  try {
-    const imports = written.files.flatMap((file) => readFileSync(file, 'utf8').trim().split('\n'));
-    assert.equal(new Set(imports).size, shared.length);
-  } finally {
-    rmSync(written.folder, { recursive: true });
-  }
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'innbound-plan-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const given = writeShared(root, plan, folder);
+  const imports = given
+    .filter((file) => path.isAbsolute(file))
+    .flatMap((file) => readFileSync(file, 'utf8').match(/.+/g));
+  assert.equal(new Set(imports).size, shared.length);
+  assert.equal(given.filter((file) => !path.isAbsolute(file)).length, plan.alone.length);
 });
 
 test('files that share a process leave its environment as it is', () => {
@@ -25,4 +30,19 @@ test('files that share a process leave its environment as it is', () => {
     shared.filter((file) => change.test(readFileSync(path.join(root, file), 'utf8'))),
     [],
   );
+});
+
+test('a run writes into a folder of its own, which it removes together with those of killed runs', async (t) => {
+  const ended = spawn(process.execPath, ['-e', '']);
+  await once(ended, 'close');
+  const first = makeSuiteFolder();
+  t.after(() => removeSuiteFolder(first));
+  const abandoned = mkdtempSync(path.join(path.dirname(first), `innbound-suite-${ended.pid}-`));
+
+  const second = makeSuiteFolder();
+  assert.equal(existsSync(first), true);
+  assert.equal(existsSync(abandoned), false);
+  writeFileSync(path.join(second, 'left.txt'), '');
+  removeSuiteFolder(second);
+  assert.equal(existsSync(second), false);
 });
