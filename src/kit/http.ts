@@ -1,5 +1,6 @@
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
 import { acceptedEncodings } from './http/body.ts';
+import { client } from './http/client.ts';
 import { checkBeforeProxy, guardedConnector, type ProxyVerdict, tlsOptions } from './http/connect.ts';
 import { HttpExchange } from './http/exchange.ts';
 import { type FailureReason, failureReason } from './http/failure.ts';
@@ -73,6 +74,7 @@ export function openHttp(settings: HttpSettings): Http {
   function dispatcherFor(connectTimeoutMs: number): Dispatcher {
     const known = dispatchers.get(connectTimeoutMs);
     if (known !== undefined) return known;
+    const { Agent, ProxyAgent } = client();
     const tls = { connectTimeoutMs, ...(settings.ca === undefined ? {} : { ca: settings.ca }) };
     const made =
       settings.proxy === undefined

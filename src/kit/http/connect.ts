@@ -1,8 +1,9 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { isPublicAddress } from './address.ts';
+import { client } from './client.ts';
 
 /** Thrown inside a connection attempt: the address is not public. */
 export class BlockedAddress extends Error {
@@ -43,6 +44,7 @@ export function tlsOptions({ ca, connectTimeoutMs }: TlsSettings): buildConnecto
 
 /** A connector that refuses non-public addresses. `lookup` is not called for IP literals, so they are checked here. */
 export function guardedConnector(settings: TlsSettings, allowPrivate: boolean): buildConnector.connector {
+  const { buildConnector } = client();
   if (allowPrivate) return buildConnector(tlsOptions(settings));
   const connect = buildConnector({ ...tlsOptions(settings), lookup: publicLookup } as buildConnector.BuildOptions);
   return (options, callback) => {

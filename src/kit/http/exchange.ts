@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type Body, openBody } from './body.ts';
+import { client } from './client.ts';
 
 /** What the server sent. */
 export interface Response {
@@ -35,14 +36,14 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   send(dispatcher: Dispatcher, url: URL, request: Omit<Dispatcher.DispatchOptions, 'origin' | 'path'>): void {
     // CONNECT would open a tunnel.
-    if (request.method === 'CONNECT') this.#fail(new errors.InvalidArgumentError('invalid method'));
+    if (request.method === 'CONNECT') this.#fail(new (client().errors.InvalidArgumentError)('invalid method'));
     if (this.#failure !== undefined) return;
     dispatcher.dispatch({ ...request, origin: url.origin, path: `${url.pathname}${url.search}` }, this);
   }
 
   /** Ends the exchange; a request that waits for a connection is not sent. */
   cut(): void {
-    this.#fail(new errors.RequestAbortedError());
+    this.#fail(new (client().errors.RequestAbortedError)());
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
