@@ -32,7 +32,7 @@ test('files that share a process leave its environment as it is', () => {
   );
 });
 
-test('a run writes into a folder of its own, which it removes together with those of killed runs', async (t) => {
+test('a run writes into one folder and removes it, and removes the folders of killed runs', async (t) => {
   const ended = spawn(process.execPath, ['-e', '']);
   await once(ended, 'close');
   const first = makeSuiteFolder();
