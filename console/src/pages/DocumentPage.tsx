@@ -131,40 +131,46 @@ function Editing(props: {
             </div>
           </Card>
         )}
-        <Card title="Versions" flush>
-          <Table
-            label="Versions"
-            narrow
-            rows={versions}
-            rowKey={(one) => String(one.version)}
-            columns={[
-              {
-                head: 'Version',
-                cell: (one) =>
-                  one.version === version ? (
-                    <strong>Version {one.version}</strong>
-                  ) : (
-                    <Link to="." search={{ version: String(one.version) }} className="name">
-                      Version {one.version}
-                    </Link>
-                  ),
-              },
-              {
-                head: 'Applied',
-                cell: (one) => (
-                  <>
-                    <Ago at={one.applied_at} />
-                    <div className="muted small">
-                      {one.version === version && 'in force, '}by {one.applied_by}
-                    </div>
-                  </>
-                ),
-              },
-            ]}
-          />
-        </Card>
+        <Versions versions={versions} inForce={version} />
       </div>
     </>
+  );
+}
+
+function Versions({ versions, inForce }: { versions: DocumentText['versions']; inForce: number }) {
+  return (
+    <Card title="Versions" flush>
+      <Table
+        label="Versions"
+        narrow
+        rows={versions}
+        rowKey={(one) => String(one.version)}
+        columns={[
+          {
+            head: 'Version',
+            cell: (one) =>
+              one.version === inForce ? (
+                <strong>Version {one.version}</strong>
+              ) : (
+                <Link to="." search={{ version: String(one.version) }} className="name">
+                  Version {one.version}
+                </Link>
+              ),
+          },
+          {
+            head: 'Applied',
+            cell: (one) => (
+              <>
+                <Ago at={one.applied_at} />
+                <div className="muted small">
+                  {one.version === inForce && 'in force, '}by {one.applied_by}
+                </div>
+              </>
+            ),
+          },
+        ]}
+      />
+    </Card>
   );
 }
 

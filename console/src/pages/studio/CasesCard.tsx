@@ -10,8 +10,8 @@ import { Table } from '../../parts/Table.tsx';
 
 export type Case = Answer<'cases.check'>['items'][number];
 
-/** The sample and the mapping shown now. */
-export interface Sample {
+/** The sample shown now, as a case keeps it. */
+interface CaseInput {
   readonly sample: string;
   readonly push: boolean;
   readonly timezone?: string | undefined;
@@ -33,13 +33,13 @@ export function CasesCard(props: {
   readonly text: string;
   readonly cases: readonly Case[] | undefined;
   readonly error: Error | null;
-  readonly current: Sample;
+  readonly current: CaseInput;
   readonly onOpen: (one: Case) => void;
 }) {
   const { connector, text, current } = props;
   const [name, setName] = useState('');
   const save = useAct(
-    (one: Sample & { name: string }) =>
+    (one: CaseInput & { name: string }) =>
       call('cases.save', {
         connector,
         name: one.name,

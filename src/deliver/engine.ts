@@ -1,0 +1,179 @@
+import { errorName } from '../kit/log.ts';
+import type { Counts } from './batch.ts';
+import { Channel } from './channel.ts';
+import type { Capacity, Channels } from './direct-leases.ts';
+import { LaneFloors } from './lane-floors.ts';
+import type { DeliverPorts, DueLane, Lane, LaneKey, Lanes } from './ports.ts';
+import { openSettler, type Settler } from './settler.ts';
+
+/** A stopping node waits this long for answers. Records without one are claimed again by the next node. */
+const patienceMs = 10_000;
+
+/** Due work is looked for at least this often, in case a signal is lost. */
+export const longestSleepMs = 1_000;
+
+/** Up to this many brands, their lanes are listed for the store. */
+const listedBrands = 100;
+
+/** The channels of a node: one for each destination in force, and the look for due work that they share. */
+export class Engine implements Channels {
+  readonly counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
+  readonly #ports: DeliverPorts;
+  readonly #lanes: () => Lanes;
+  readonly #channels = new Map<string, Channel>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #floors: LaneFloors;
+  readonly #settler: Settler;
+  #followed: Lanes | undefined;
+  /** The lanes to look at; undefined for all with work, if there are too many brands to list them. */
+  #listed: readonly LaneKey[] | undefined;
+
+  constructor(ports: DeliverPorts, lanes: () => Lanes) {
+    const { store, clock, node, log } = ports;
+    this.#ports = ports;
+    this.#lanes = lanes;
+    this.#floors = new LaneFloors(clock, this.#sendsAtOnce, ports.fullLookMs);
+    this.#settler = openSettler({
+      store,
+      clock,
+      node,
+      stopping: this.#stopping.signal,
+      onMore: (keys) => this.#offerNextVersions(keys),
+      onFailure: (error, lost) => {
+        const message = error instanceof Error ? error.message : String(error);
+        log.warn({ error: message, lost }, 'deliver: writing results failed');
+      },
+    });
+  }
+
+  get isIdle(): boolean {
+    return [...this.#channels.values()].every((channel) => channel.isIdle);
+  }
+
+  /** Finds lanes with due work and offers them to their channels. Returns the time until more work is due. */
+  async look(): Promise<number> {
+    try {
+      this.#followDocuments();
+      if (this.#listed?.length === 0) return longestSleepMs;
+      const due = await Promise.all((await this.#findDue()).map((lane) => this.#batchDue(lane)));
+      const ready = due.filter(({ dueInMs }) => dueInMs <= 0);
+      this.#offer(ready.filter(({ isProbe }) => !isProbe));
+      await this.#probe(ready.filter(({ isProbe }) => isProbe));
+      const waits = due.map(({ dueInMs, destination }) =>
+        Math.max(dueInMs, this.#channels.get(destination)?.pausedMs ?? 0),
+      );
+      return Math.min(longestSleepMs, ...waits);
+    } catch (error) {
+      this.#ports.log.warn({ error: errorName(error) }, 'deliver: store does not answer');
+      return longestSleepMs;
+    }
+  }
+
+  readonly reserveCapacity = (key: LaneKey, wanted: number): Capacity | undefined => {
+    const lane = this.#laneOf(key);
+    return lane && this.#channels.get(lane.destination.name)?.reserveCapacity(lane, wanted);
+  };
+
+  /** These lanes have records that were just queued. Lanes whose batches may wait are found by the next look. */
+  readonly offerQueued = (lanes: readonly LaneKey[]): void => this.#offer(lanes.filter(this.#sendsAtOnce));
+
+  async close(): Promise<void> {
+    const cancel = this.#ports.clock.schedule(patienceMs, () => this.#stopping.abort());
+    await Promise.all([...this.#channels.values()].map((channel) => channel.close(this.#stopping.signal)));
+    await Promise.all(this.#closing);
+    cancel();
+  }
+
+  readonly #laneOf = ({ integration, destination }: LaneKey): Lane | undefined =>
+    this.#followed?.of(integration).find((lane) => lane.destination.name === destination && !lane.destination.paused);
+
+  readonly #sendsAtOnce = (key: LaneKey): boolean => this.#laneOf(key)?.destination.batchWaitMs === 0;
+
+  #byDestination(keys: readonly LaneKey[]): Map<string, Lane[]> {
+    const lanes = keys.map(this.#laneOf).filter((lane) => lane !== undefined);
+    return Map.groupBy(lanes, (lane) => lane.destination.name);
+  }
+
+  #offer(keys: readonly LaneKey[]): void {
+    for (const [name, due] of this.#byDestination(keys)) this.#channels.get(name)?.offer(due);
+  }
+
+  async #probe(keys: readonly LaneKey[]): Promise<void> {
+    for (const [name, due] of this.#byDestination(keys)) await this.#channels.get(name)?.probe(due);
+  }
+
+  /** Settled records of these lanes have further versions. */
+  #offerNextVersions(keys: readonly LaneKey[]): void {
+    this.#floors.reopen(keys);
+    this.offerQueued(keys);
+    if (!keys.every(this.#sendsAtOnce)) this.#ports.wake.arrived('outbox');
+  }
+
+  /** A changed document closes its channel. The new one opens at once and claims only what the old one does not hold. */
+  #followDocuments(): void {
+    const inForce = this.#lanes();
+    if (inForce === this.#followed) return;
+    this.#followed = inForce;
+    this.#listed = inForce.brands.size > listedBrands ? undefined : laneKeysOf(inForce);
+    const open = inForce.destinations.filter(({ paused }) => !paused);
+    const configs = new Map(open.map((config) => [config.name as string, config]));
+    for (const [name, channel] of this.#channels) {
+      if (configs.get(name)?.revision === channel.revision) continue;
+      this.#channels.delete(name);
+      const closed = channel.close(this.#stopping.signal).finally(() => this.#closing.delete(closed));
+      this.#closing.add(closed);
+    }
+    const shared = {
+      settler: this.#settler,
+      floors: this.#floors,
+      onSettled: (settled: Counts) => this.#count(settled),
+    };
+    for (const [name, config] of configs) {
+      if (!this.#channels.has(name)) this.#channels.set(name, new Channel(this.#ports, config, shared));
+    }
+  }
+
+  /** Lanes in force with work that is due now or soon. */
+  async #findDue(): Promise<DueLane[]> {
+    const look = this.#floors.look();
+    const found = await (this.#listed === undefined
+      ? this.#dueOfAll(look.isBounded)
+      : this.#dueOf(this.#listed, look.isBounded));
+    look.found(found);
+    return found.filter(this.#laneOf);
+  }
+
+  #dueOf(lanes: readonly LaneKey[], isBounded: boolean): Promise<DueLane[]> {
+    const sinceMs = (lane: LaneKey) => (isBounded ? this.#floors.sinceMs(lane) : undefined);
+    return this.#ports.store.nextDue(lanes, { sinceMs, withinMs: longestSleepMs });
+  }
+
+  #dueOfAll(isBounded: boolean): Promise<DueLane[]> {
+    const allSendAtOnce = this.#followed?.destinations.every(({ batchWaitMs }) => batchWaitMs === 0);
+    const sinceMs = isBounded && allSendAtOnce ? this.#floors.oldestSinceMs() : undefined;
+    return this.#ports.store.nextDueOfAll({ sinceMs, withinMs: longestSleepMs });
+  }
+
+  /** With `batch.wait`, a lane is due once its oldest record has waited for that time or a full batch is due. */
+  async #batchDue(lane: DueLane): Promise<DueLane> {
+    const { batchWaitMs = 0, batch = 1 } = this.#laneOf(lane)?.destination ?? {};
+    if (batchWaitMs === 0 || lane.dueInMs > 0 || lane.dueInMs <= -batchWaitMs) return lane;
+    const full = (await this.#ports.store.countDue(lane, batch)) >= batch;
+    return full ? lane : { ...lane, dueInMs: lane.dueInMs + batchWaitMs };
+  }
+
+  #count(settled: Counts): void {
+    this.counts.delivered += settled.delivered;
+    this.counts.skipped += settled.skipped;
+    this.counts.retry += settled.retry;
+    this.counts.dead += settled.dead;
+    this.#ports.observe?.(settled);
+  }
+}
+
+const laneKeysOf = (lanes: Lanes): LaneKey[] =>
+  [...lanes.brands.keys()]
+    .flatMap((brand) => lanes.of(brand))
+    .filter(({ destination }) => !destination.paused)
+    .map(({ integration, destination }) => ({ integration, destination: destination.name }));
