@@ -18,6 +18,7 @@ export interface ReplayLetter {
   readonly kind: 'event' | 'record' | 'delivery';
 }
 
+/** Who closed a dead letter, and why. Stored with it. */
 export interface Closing {
   readonly by: string;
   readonly reason?: string;

@@ -4,15 +4,13 @@ import type { Connector } from './connector.ts';
 import type { LoadedDocument } from './kinds.ts';
 import { placeholdersIn, requestPlaceholders } from './placeholders.ts';
 
-type IntegrationDocument = LoadedDocument<'integration'>;
-
 /** Checks of what an integration adds to its connector's requests: credentials and the brand's own headers, query and body. */
-export function additionChecks(integration: IntegrationDocument, { pull }: Connector): CheckFinding[] {
+export function additionChecks(integration: LoadedDocument<'integration'>, { pull }: Connector): CheckFinding[] {
   return [...bodyAdditions(integration, pull), ...sentAsWritten(integration)];
 }
 
 /** Keys of a body need a request with a body, and a place in it that the connector does not use. */
-function bodyAdditions({ name, body }: IntegrationDocument, pull: Connector['pull']): CheckFinding[] {
+function bodyAdditions({ name, body }: LoadedDocument<'integration'>, pull: Connector['pull']): CheckFinding[] {
   const { auth, body: own } = body.pull ?? {};
   if (pull === undefined) return [];
   const requests = [pull.request, ...Object.values(pull.requests)].filter((request) => request !== undefined);
@@ -38,7 +36,7 @@ function bodyAdditions({ name, body }: IntegrationDocument, pull: Connector['pul
 }
 
 /** Only the connector's requests have placeholders: from here the partner would receive the braces. */
-function sentAsWritten({ name, body }: IntegrationDocument): CheckFinding[] {
+function sentAsWritten({ name, body }: LoadedDocument<'integration'>): CheckFinding[] {
   const { auth, headers, query, body: own } = body.pull ?? {};
   const sent = { headers, query, body: own, ...((auth?.type === 'custom' || auth?.type === 'login') && { auth }) };
   return [...textsIn(sent)].flatMap(({ text, path }) => {

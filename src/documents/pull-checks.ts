@@ -10,8 +10,6 @@ import type { Integration } from './integration.ts';
 import type { LoadedDocument } from './kinds.ts';
 import { placeholdersIn } from './placeholders.ts';
 
-type IntegrationDocument = LoadedDocument<'integration'>;
-
 /** Checks of pulling that need an integration together with its connector, or with other integrations. */
 export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
   const all = [...integrations.values()];
@@ -32,7 +30,7 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
 };
 
 /** Without push, a cancellation is only seen if some sync asks for it. */
-function hiddenCancellations({ name, body }: IntegrationDocument, connector: Connector): CheckFinding[] {
+function hiddenCancellations({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
   const syncs = Object.entries(body.pull?.syncs ?? {}).flatMap(([type, sync]) => (sync ? [{ type, ...sync }] : []));
   if (body.push.enabled || syncs.length === 0 || !sendsStatus(connector)) return [];
   const asksForAll = syncs.some(({ status }) => status === undefined || [status].flat().some(isCancelled(connector)));
@@ -61,7 +59,7 @@ function isCancelled({ values }: Connector): (status: string) => boolean {
 }
 
 /** Two brands that read the same property would both deliver its reservations. */
-function sameProperty(integrations: readonly IntegrationDocument[]): CheckFinding[] {
+function sameProperty(integrations: readonly LoadedDocument<'integration'>[]): CheckFinding[] {
   const first = new Map<string, string>();
   return integrations.flatMap(({ name, body }) => {
     if (body.pull === undefined) return [];
@@ -85,7 +83,7 @@ function sameProperty(integrations: readonly IntegrationDocument[]): CheckFindin
 
 /** A brand that is polled together with another one. */
 function sharedPoll(
-  { name, body }: IntegrationDocument,
+  { name, body }: LoadedDocument<'integration'>,
   integrations: Parameters<DocumentCheck>[0]['integrations'],
   connectors: Parameters<DocumentCheck>[0]['connectors'],
 ): CheckFinding[] {
@@ -115,7 +113,7 @@ function sharedPoll(
 }
 
 /** Only a request that sends days needs a range. */
-function missingRanges({ name, body }: IntegrationDocument, connector: Connector): CheckFinding[] {
+function missingRanges({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
   return syncsByDays(body, connector).flatMap(({ type, range }) =>
     range !== undefined
       ? []
@@ -133,7 +131,7 @@ const dayMs = 86_400_000;
 const manyPerHour = 60;
 
 /** A long range cut into short windows means many requests at every poll; the partner should know before it sees them. */
-function manyRequests({ name, body }: IntegrationDocument, connector: Connector): CheckFinding[] {
+function manyRequests({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
   const { pull } = connector;
   if (pull === undefined || pull.window === 'none') return [];
   const stepDays = Math.max(1, Math.floor(durationMs(pull.window.step) / dayMs));

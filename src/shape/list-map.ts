@@ -28,7 +28,6 @@ export interface ListPart<Field extends string> {
 }
 
 type FieldOf<Name extends ListName> = keyof (typeof listFields)[Name] & string;
-type AnyListMap = ListMap<string>;
 
 /** Compiles guests, rooms or charges. Several parts are concatenated. */
 export function compileList<Name extends ListName>(
@@ -37,7 +36,7 @@ export function compileList<Name extends ListName>(
   conflict: Conflict | undefined,
   env: Env,
 ): ListPart<FieldOf<Name>>[] {
-  const map: AnyListMap | readonly AnyListMap[] | false | undefined = config.map?.[name];
+  const map: ListMap<string> | readonly ListMap<string>[] | false | undefined = config.map?.[name];
   if (map === false) return [];
   const flat = config.shape?.flat;
   if (flat !== undefined && map === undefined && flat[name] === undefined) return [];
@@ -46,13 +45,13 @@ export function compileList<Name extends ListName>(
   return [compilePart(name, map ?? {}, at, config, conflict, env)];
 }
 
-function isMany(map: AnyListMap | readonly AnyListMap[] | undefined): map is readonly AnyListMap[] {
+function isMany(map: ListMap<string> | readonly ListMap<string>[] | undefined): map is readonly ListMap<string>[] {
   return Array.isArray(map);
 }
 
 function compilePart<Name extends ListName>(
   name: Name,
-  map: AnyListMap,
+  map: ListMap<string>,
   at: string,
   config: ShapeConfig,
   conflict: Conflict | undefined,
@@ -97,7 +96,7 @@ function compilePart<Name extends ListName>(
 /** Without `id`: the item's own `id`; for flat rows, what the rows of one item share. Guests have a canonical field for it. */
 function compileItemId(
   name: ListName,
-  { id }: AnyListMap,
+  { id }: ListMap<string>,
   at: string,
   flat: FlatConfig | undefined,
   env: Env,
@@ -109,13 +108,13 @@ function compileItemId(
   return key === undefined ? undefined : compileFlatKey(key, `shape.flat.${name}.key`, env);
 }
 
-function pathsOf(name: ListName, { from, join }: AnyListMap, flat: boolean): readonly string[] {
+function pathsOf(name: ListName, { from, join }: ListMap<string>, flat: boolean): readonly string[] {
   if (from === undefined) return flat || join !== undefined ? [] : [name];
   return typeof from === 'object' && 'first' in from ? from.first : asList(from);
 }
 
 /** Without `from`: the list of the same name; for flat rows the row itself; with a join the record itself. */
-function compileOrigin(name: ListName, map: AnyListMap, at: string, flat: boolean, env: Env): Each {
+function compileOrigin(name: ListName, map: ListMap<string>, at: string, flat: boolean, env: Env): Each {
   const { from } = map;
   if (from === undefined)
     return env.asImplied(() => compileFrom([flat || map.join !== undefined ? '$item' : name], at, env));
@@ -138,7 +137,14 @@ function firstWithItems(paths: readonly string[], at: string, env: Env): Each {
 }
 
 /** Flat rows: the items of all rows, merged by key. A row with an empty key has no such item. */
-function regrouped(each: Each, name: ListName, map: AnyListMap, flat: FlatConfig, conflict: Conflict, env: Env): Each {
+function regrouped(
+  each: Each,
+  name: ListName,
+  map: ListMap<string>,
+  flat: FlatConfig,
+  conflict: Conflict,
+  env: Env,
+): Each {
   const own = flat[name];
   const key = own === undefined ? undefined : compileFlatKey(own.key, `shape.flat.${name}.key`, env);
   const rowIsItem = map.from === undefined;

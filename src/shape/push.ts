@@ -17,8 +17,6 @@ const eventItems: { readonly [List in ListName]: { readonly [field: string]: rea
   charges: {},
 };
 
-type AnyListMap = ListMap<string>;
-
 /**
  * The mapping of event data: `push.map` first, then `map`, then the names of the event envelope. The record is the data itself, never
  * flat rows.
@@ -53,9 +51,9 @@ function fallback(pull: FieldMap | undefined, field: string, names: readonly str
 
 function mergeList(name: ListName, pull: MapConfig[ListName], push: MapConfig[ListName]): unknown {
   if (push === false || Array.isArray(push)) return push;
-  const own = (push ?? {}) as AnyListMap;
+  const own = (push ?? {}) as ListMap<string>;
   // Events contain their items: lists that are concatenated or joined from a table apply to list responses only.
-  const based = (isPlain(pull) ? pull : {}) as AnyListMap;
+  const based = (isPlain(pull) ? pull : {}) as ListMap<string>;
   if (pull === false && push === undefined) return false;
   const fields: { [field: string]: FieldMap } = {};
   for (const field of Object.keys(listFields[name]))

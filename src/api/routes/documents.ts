@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { DocumentKind } from '../../documents/kinds.ts';
 import type { Mistake } from '../../documents/mistake.ts';
-import type { DocumentKind } from '../../store/documents/documents.ts';
 import type { DocumentRow } from '../../store/documents/list.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 

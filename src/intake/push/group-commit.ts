@@ -48,7 +48,7 @@ export const groupCommitLimits: GroupCommitLimits = {
   deadlineMs: 10_000,
 };
 
-type Appended =
+export type Appended =
   | Stored
   | { readonly kind: 'unavailable'; readonly reason: 'store_unreachable' | 'store_slow' | 'backlog_full' };
 

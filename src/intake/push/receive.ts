@@ -6,7 +6,8 @@ import type { EpochMs, IntegrationName } from '../../terms.ts';
 import type { Answer, Refused } from './answer.ts';
 import * as answer from './answer.ts';
 import type { Buckets } from './bucket.ts';
-import type { Endpoint, NewEvent, PushSettings, Stored } from './ports.ts';
+import type { Appended } from './group-commit.ts';
+import type { Endpoint, NewEvent, PushSettings } from './ports.ts';
 import { type EventsRead, readEvents } from './read-events.ts';
 import { defaultVerification, type Request, type Secret, type Verdict, verify } from './verify.ts';
 
@@ -29,8 +30,6 @@ export interface ReceivePorts {
   readonly jsonLimits: () => StrictLimits;
   readonly tracer?: Tracer;
 }
-
-type Appended = Stored | { kind: 'unavailable'; reason: 'store_unreachable' | 'store_slow' | 'backlog_full' };
 
 export interface Arrived extends Request {
   readonly endpointId: string;

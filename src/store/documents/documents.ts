@@ -1,7 +1,6 @@
+import type { DocumentKind } from '../../documents/kinds.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, type Tx, together } from '../db/pool.ts';
-
-export type DocumentKind = 'connector' | 'integration' | 'destination' | 'workspace';
 
 export interface DocumentToApply {
   readonly kind: DocumentKind;

@@ -1,5 +1,5 @@
+import type { DocumentKind } from '../../documents/kinds.ts';
 import type { Pool } from '../db/pool.ts';
-import type { DocumentKind } from './documents.ts';
 
 export interface DocumentRow {
   readonly kind: DocumentKind;

@@ -1,10 +1,5 @@
+import type { Closing } from '../../deliver/replay.ts';
 import type { Tx } from '../db/pool.ts';
-
-/** Who closed a dead letter, and why. Stored with it. */
-export interface Closing {
-  readonly by: string;
-  readonly reason?: string;
-}
 
 /** The open dead letter, locked against a concurrent close. Undefined if it is not open. */
 export async function lockDeadLetter(

@@ -1,11 +1,7 @@
+import type { LaneKey } from '../../deliver/ports.ts';
 import type { Pool } from '../db/pool.ts';
 
 /** Facts about the health of brands, one statement each. All are cheap enough to read every few seconds. */
-
-interface LaneKey {
-  readonly integration: string;
-  readonly destination: string;
-}
 
 export interface RetryingLane extends LaneKey {
   readonly retrying: number;
