@@ -158,7 +158,7 @@ async function takeAllIn(pool: Pool, { records, versions }: ChaosOptions): Promi
   const take = async (brand: string, batch: readonly Reservation[], lateByMs: number): Promise<void> => {
     for (;;) {
       try {
-        await takeIn(pool, batch, destinations, brand, lateByMs);
+        await takeIn(pool, batch, destinations, { integration: brand, lateByMs });
         break;
       } catch {
         await rest(50); // the database is unreachable for a moment

@@ -25,5 +25,5 @@ const isIdle = async () => (await pool.query('select from outbox where due_at is
 await takeIn(pool, [reservation('opens')], ['crm']);
 while (!(await isIdle())) await new Promise((resolve) => setTimeout(resolve, 10));
 const records = ids.map((id) => reservation(id));
-await takeIn(pool, records, ['crm'], 'lisbon', 0, directLeases);
+await takeIn(pool, records, ['crm'], { directLeases });
 process.send?.('leased');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
-import { type DirectLeaseBatch, DirectLeases } from '../../src/deliver/direct-leases.ts';
+import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { DeliverPorts, DestinationConfig } from '../../src/deliver/ports.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
@@ -49,7 +49,7 @@ async function node(
     running,
     directLeases,
     queued: () => queued,
-    take: (...records: ReturnType<typeof reservation>[]) => takeIn(pool, records, ['crm'], 'lisbon', 0, directLeases),
+    take: (...records: ReturnType<typeof reservation>[]) => takeIn(pool, records, ['crm'], { directLeases }),
   };
 }
 
@@ -90,30 +90,12 @@ test('a failed transaction sends nothing and releases its capacity', async (t) =
   t.after(close);
   const crm = scripted(() => delivered);
   const { claims, directLeases, take } = await node(pool, crm.destination, { concurrency: 2 });
-  // Fails after its rows were leased, before the commit.
-  const failing = {
-    during: (work) =>
-      directLeases.during((leaseBatch) =>
-        work({
-          begin: () => leaseBatch.begin(),
-          queued: (lane) => leaseBatch.queued(lane),
-          reserve: (lane, wanted) => {
-            const capacity = leaseBatch.reserve(lane, wanted);
-            return (
-              capacity && {
-                ...capacity,
-                lease: (leased) => {
-                  capacity.lease(leased);
-                  throw new Error('broken');
-                },
-              }
-            );
-          },
-        } as DirectLeaseBatch),
-      ),
-  } as DirectLeases;
+  // Fails after its rows were leased.
+  const beforeCommit = () => {
+    throw new Error('broken');
+  };
   for (let i = 0; i < 20; i++) {
-    await assert.rejects(takeIn(pool, [reservation('a')], ['crm'], 'lisbon', 0, failing), /broken/);
+    await assert.rejects(takeIn(pool, [reservation('a')], ['crm'], { directLeases, beforeCommit }), /broken/);
   }
   await take(reservation('b'), reservation('c'));
   await settled(pool);
@@ -134,7 +116,7 @@ test('a commit whose answer was lost releases its leases at once, and loses none
     during: (work) =>
       directLeases.during((leaseBatch) => work(leaseBatch).then(() => Promise.reject(new Error('cut')))),
   } as DirectLeases;
-  await assert.rejects(takeIn(pool, [reservation('a'), reservation('b')], ['crm'], 'lisbon', 0, cut), /cut/);
+  await assert.rejects(takeIn(pool, [reservation('a'), reservation('b')], ['crm'], { directLeases: cut }), /cut/);
   await settled(pool);
   for (const id of ['a', 'b']) assert.deepEqual(versions(crm.messages(), id), [1]);
 });
@@ -295,12 +277,12 @@ test('a small brand does not wait behind one that fills call after call', async 
       const call = ++calls;
       assert.ok(call < 40, 'it went out before 40 calls of the other brand');
       const records = Array.from({ length: 400 }, (_, i) => reservation(`large-${call}-${i}`));
-      await takeIn(pool, records, ['crm'], 'lisbon', 0, directLeases);
+      await takeIn(pool, records, ['crm'], { directLeases });
     }
   };
   const trickle = async () => {
     await until('calls follow each other', async () => crm.calls.length > 2);
-    await takeIn(pool, [reservation('small')], ['crm'], 'porto', 0, directLeases);
+    await takeIn(pool, [reservation('small')], ['crm'], { integration: 'porto', directLeases });
   };
   await Promise.all([flood(), flood(), flood(), trickle()]);
   await settled(pool);

@@ -163,8 +163,8 @@ test('a dead destination does not delay others, and a noisy brand does not starv
     return delivered;
   });
   const many = Array.from({ length: 300 }, (_, i) => reservation(`n${i}`));
-  await takeIn(store.pool, many, ['crm', 'dead'], 'noisy');
-  await takeIn(store.pool, [reservation('q1')], ['crm', 'dead'], 'quiet');
+  await takeIn(store.pool, many, ['crm', 'dead'], { integration: 'noisy' });
+  await takeIn(store.pool, [reservation('q1')], ['crm', 'dead'], { integration: 'quiet' });
   const lanes = ['noisy', 'quiet'].flatMap((brand) => [
     lane(config('crm', { batch: 5, concurrency: 1 }), brand),
     lane(config('dead', { timeoutMs: 300 }), brand),

@@ -73,7 +73,7 @@ export function peopleConformance(make: () => Account): void {
       const all = ports(pool, [one], { [name]: http.open(settings, offered) });
       return drainOnce({ ...all, store: { ...all.store, ...change } });
     };
-    const receive = (record: Reservation) => takeIn(pool, [record], [name], name);
+    const receive = (record: Reservation) => takeIn(pool, [record], [name], { integration: name });
     const deliver = async (...records: Reservation[]) => {
       for (const record of records) {
         await receive(record);

@@ -85,13 +85,9 @@ test('a late withdrawal reaches a profile that a newer reservation has changed s
   const guest = (more: Guest) => ({ guests: [{ ...withoutPhone, ...more }] });
   await takeIn(pool, [reservation('a', guest({ marketing_consent: true }))], []);
   await takeIn(pool, [reservation('b', guest({ phone: phone ?? '' }))], []);
-  await takeIn(
-    pool,
-    [reservation('c', guest({ phone: '+351910000000', marketing_consent: false }))],
-    [],
-    'lisbon',
-    1_500,
-  );
+  await takeIn(pool, [reservation('c', guest({ phone: '+351910000000', marketing_consent: false }))], [], {
+    lateByMs: 1_500,
+  });
   for (const id of ['a', 'b', 'c']) await assemble([id, 1]);
   assert.deepEqual(await profiles(), [{ version: 3, ...ana, marketing_consent: false }]);
 });
@@ -101,7 +97,7 @@ test('consent that a newer reservation repeats outranks a late statement from be
   const guest = (marketing_consent: boolean) => ({ guests: [{ ...ana, marketing_consent }] });
   await takeIn(pool, [reservation('a', guest(false))], []);
   await takeIn(pool, [reservation('b', guest(false))], []);
-  await takeIn(pool, [reservation('c', guest(true))], [], 'lisbon', 1_500);
+  await takeIn(pool, [reservation('c', guest(true))], [], { lateByMs: 1_500 });
   for (const id of ['a', 'b', 'c']) await assemble([id, 1]);
   assert.deepEqual(await profiles(), [{ version: 1, ...ana, marketing_consent: false }]);
 });

@@ -73,14 +73,19 @@ export function reservation(id: string, change: Partial<Reservation> = {}): Rese
 
 let effective = Date.UTC(2026, 10, 1);
 
+interface TakeInOptions {
+  readonly integration?: string;
+  readonly lateByMs?: number;
+  readonly directLeases?: DirectLeases;
+  readonly beforeCommit?: () => void;
+}
+
 /** Stores records as a push would, each call later than the one before; or late, with an older state. */
 export async function takeIn(
   pool: Pool,
   records: readonly Reservation[],
   destinations: readonly string[],
-  integration = 'lisbon',
-  lateByMs = 0,
-  directLeases = new DirectLeases(() => {}),
+  { integration = 'lisbon', lateByMs = 0, directLeases = new DirectLeases(() => {}), beforeCommit }: TakeInOptions = {},
 ): Promise<void> {
   effective += 1_000;
   const target = {
@@ -98,7 +103,10 @@ export async function takeIn(
       incoming,
     };
   });
-  await leasingTransaction(pool, directLeases, (tx, leaseBatch) => applyPrepared(tx, target, prepared, { leaseBatch }));
+  await leasingTransaction(pool, directLeases, async (tx, leaseBatch) => {
+    await applyPrepared(tx, target, prepared, { leaseBatch });
+    beforeCommit?.();
+  });
 }
 
 export function config(name: string, change: Partial<DestinationConfig> = {}): DestinationConfig {
