@@ -44,7 +44,8 @@ export function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, ad
   const draft = shaper.draft(raw);
   const adjusted = adjust?.(draft.record);
   const record = adjusted?.record ?? draft.record;
-  const notes = adjusted === undefined ? draft.notes : joined(draft.notes, adjusted.notes);
+  const noted = adjusted === undefined ? draft.notes : joined(draft.notes, adjusted.notes);
+  const notes = isRequestedById(arrival) ? joined(requestedById, noted) : noted;
   const sent = { record: record as ReservationDraft, strict: draft.strict };
   const alone = finish(steps, sent, raw, arrival);
   const isPartialRow = arrival.mode === 'pull' && steps.partialRows && alone.said === undefined;
@@ -93,6 +94,18 @@ export function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, ad
     ...mergeable,
   };
 }
+
+const isRequestedById = ({ mode, cause }: Arrival): boolean => mode === 'single' && cause === 'run';
+
+/** The store tells such a payload from a row of a list by this note: it is read by another mapping, and its silence clears nothing. */
+const requestedById: readonly Note[] = [
+  {
+    step: 'shape',
+    field: '',
+    code: 'requested_by_id',
+    reason: 'The partner was asked for this reservation by its id.',
+  },
+];
 
 type Sent = Parameters<typeof toReservation>[0];
 
@@ -198,7 +211,10 @@ function dead(arrival: Arrival, raw: RawRecord, { code, problems, message }: Bro
       ...(id !== '' && { id }),
       code,
       message: message ?? describeProblems(problems),
-      detail: { problems: problems.map((problem) => ({ ...problem })) },
+      detail: {
+        problems: problems.map((problem) => ({ ...problem })),
+        ...(isRequestedById(arrival) && { requested_by_id: true }),
+      },
       // Includes the surrounding data that a replay needs if the mapping reads outside the record.
       raw: { ...raw } as unknown as Json,
     },

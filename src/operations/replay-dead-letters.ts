@@ -163,7 +163,11 @@ async function preparationOf(
     return { kind: 'event', content, arrival: { ...arrival, mode } };
   }
   if (letter.kind === 'record') {
-    return letter.raw === null ? undefined : { kind: 'record', raw: rawRecord(letter.raw), arrival };
+    const { requested_by_id: isSingle } = (letter.detail ?? {}) as JsonObject;
+    const mode = isSingle === true ? 'single' : 'pull';
+    return letter.raw === null
+      ? undefined
+      : { kind: 'record', raw: rawRecord(letter.raw), arrival: { ...arrival, mode } };
   }
   const newest = await newestRaw(
     runtime.pool,

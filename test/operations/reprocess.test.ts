@@ -3,8 +3,10 @@ import { after, before, test } from 'node:test';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
+import { transaction } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
-import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
+import { applyPrepared } from '../../src/store/records/apply.ts';
+import type { EndpointId, IntegrationName, Json, JsonObject } from '../../src/terms.ts';
 import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
 
@@ -88,6 +90,34 @@ test('newer data stays, and reservations that the documents refuse do not change
   assert.equal((await stored('R4'))?.data.channel, 'NEW');
   const letters = await node.runtime.pool.query(`select from dead_letters where integration = 'grand'`);
   assert.equal(letters.rows.length, 0);
+});
+
+test('an answer for one reservation is read again by its own mapping, also from a dead letter', async () => {
+  const apply = async (map: string) => {
+    const text = hotelConnector('').replace('  pagination', `  single: { path: "/r/{id}", map: ${map} }\n  pagination`);
+    const applied = await applyDocument(node.runtime, { kind: 'connector', name: 'hotel', text }, 'test');
+    assert.equal(applied.kind, 'applied', JSON.stringify(applied));
+  };
+  const answer = async (id: string, more: JsonObject) => {
+    const { channel: _, ...rest } = reservation(id) as JsonObject;
+    const { path, target } = node.runtime.active().integrations.get('grand') ?? assert.fail();
+    const arrival = { mode: 'single', effectiveAt: Date.now(), cause: 'run', causeId: 'run_single' } as const;
+    const prepared = path.prepare({ key: id, value: { ...rest, ...more } }, arrival);
+    await transaction(node.runtime.pool, (tx) => applyPrepared(tx, target, [prepared]));
+  };
+  await apply('{ channel: via.code }');
+  await node.take('grand', reservation('R6', { channel: 'LIST' }));
+  await answer('R6', { via: { code: 'SINGLE' } });
+  await answer('R7', { via: { code: 'SINGLE' }, check_in: 'soon', arrival: '2026-12-02' });
+  assert.equal((await stored('R6'))?.data.channel, 'SINGLE');
+  await reprocess({ preview: false });
+  assert.equal((await stored('R6'))?.data.channel, 'SINGLE');
+
+  await apply('{ channel: via.code, check_in: arrival }');
+  const { body } = await node.call('GET', '/dead-letters?integration=grand', operator);
+  const replayed = await node.call('POST', `/dead-letters/${body.items.at(-1).id}/replay`, operator, {});
+  assert.equal(replayed.status, 200, JSON.stringify(replayed.body));
+  assert.deepEqual([(await stored('R7'))?.data.check_in, (await stored('R7'))?.data.channel], ['2026-12-02', 'SINGLE']);
 });
 
 test('an unknown brand is a clear error', async () => {

@@ -70,7 +70,8 @@ function bareCancellation(path: EventPath, data: Json, arrival: Arrival): Prepar
     itemIds: () => undefined,
     empties: () => [],
     finish: (merged) => path.finish(merged, { key: id, value: data }, arrival),
-    raw: data,
+    // Not a payload that can be processed again by itself.
+    raw: null,
     notes: [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
     origins: () => ({}),
   };

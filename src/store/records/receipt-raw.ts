@@ -11,7 +11,9 @@ export interface NewestRaw {
 }
 
 /** The mode of a receipt `r` with its event `e`; null if it came from neither a run nor an event. */
-export const modeOf = `case r.cause when 'run' then 'pull' when 'event' then case when e.hydrated_at is null then 'push' else 'single' end end`;
+export const modeOf = `case r.cause
+  when 'run' then case when r.notes @> '[{"code": "requested_by_id"}]' then 'single' else 'pull' end
+  when 'event' then case when e.hydrated_at is null then 'push' else 'single' end end`;
 
 /** What the partner sent for the newest version of a record, while it is retained. */
 export async function newestRaw(
