@@ -18,12 +18,14 @@ export async function knownRows(
   if (rows.length === 0) return [];
   const { rows: known } = await pool.query<KnownRow>({
     name: 'known-rows',
-    // A lateral lookup per row forces the index. As a plain join, PostgreSQL scanned the whole table for each page of a backfill.
+    // A lateral lookup per row forces an index. As a plain join, PostgreSQL scanned the whole table for each page of a backfill. The
+    // sub-select hides the brand: of a brand that is new since the last analyze the planner expects no rows, takes the index by arrival,
+    // and reads all its rows for each lookup.
     text: `select p.*
              from unnest($2::text[], $3::float8[]) as t (key, content)
             cross join lateral (
                   select key, id, version, check_in, check_out, status from pulled
-                   where integration = $1 and key = t.key and content = t.content and made_by = $4 limit 1) p`,
+                   where integration = (select $1::text) and key = t.key and content = t.content and made_by = $4 limit 1) p`,
     values: [
       target.integration,
       texts(rows.map(({ key }) => key)),
