@@ -4,15 +4,42 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Files that each need a separate process: those that measure time or memory, end processes, or take long. All others share one process
- * per folder: six files of test/api take 13 s of processor time together and 23 s apart (2 arm64 cores, busy), because each loads the
- * sources and starts a PostgreSQL.
+ * Folders and files that need a process for each file: they measure time or memory, end processes, or take long. All others share one
+ * process per group: six files of test/api take 13 s of processor time together and 23 s apart (2 arm64 cores, busy), because each loads
+ * the sources and starts a PostgreSQL.
  */
-const alone = ['console', 'deliver', 'e2e', 'embedded-postgres', 'fuzz', 'install', 'intake', 'simulation'];
+export const alone = [
+  'console',
+  'deliver/busy',
+  'deliver/chaos',
+  'deliver/circuit',
+  'deliver/commands',
+  'deliver/direct-leases',
+  'deliver/lease',
+  'deliver/pace',
+  'deliver/people-kill',
+  'deliver/sigstop',
+  'e2e',
+  'embedded-postgres',
+  'fuzz',
+  'install',
+  'intake/pull/cli',
+  'intake/pull/partners',
+  'intake/pull/resume',
+  'intake/push/attacks',
+  'intake/push/clocks',
+  'intake/push/crash',
+  'intake/push/deadlock',
+  'intake/push/endpoint-command',
+  'intake/push/failover',
+  'intake/push/group-commit',
+  'intake/push/vendors',
+  'simulation',
+];
 
 export interface TestPlan {
   readonly alone: readonly string[];
-  /** By folder. */
+  /** By the name of the group. */
   readonly shared: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -22,16 +49,28 @@ export function planTests(root: string): TestPlan {
     alone.some((each) => file.startsWith(`test/${each}/`) || file === `test/${each}.test.ts`);
   const shared = Map.groupBy(
     files.filter((file) => !isAlone(file)),
-    (file) => file.split('/').slice(1, -1)[0] ?? 'all',
+    groupOf,
   );
   return { alone: files.filter(isAlone), shared };
 }
 
-/** Writes one file into `folder` per shared process. Returns what to give to `node --test`. */
+/** The folder; intake has too many files for one process. */
+function groupOf(file: string): string {
+  const [folder = 'all', within] = file.split('/').slice(1, -1);
+  return folder === 'intake' && within !== undefined ? `${folder}-${within}` : folder;
+}
+
+/**
+ * Writes one file into `folder` per shared process. Returns what to give to `node --test`. Each test file is a suite there, so that its
+ * hooks run before and after its own tests only.
+ */
 export function writeShared(root: string, { alone, shared }: TestPlan, folder: string): readonly string[] {
   const files = [...shared].map(([name, parts]) => {
     const file = path.join(folder, `${name}.test.mjs`);
-    writeFileSync(file, parts.map((part) => `import '${pathToFileURL(path.join(root, part)).href}';\n`).join(''));
+    const suites = parts.map(
+      (part) => `describe('${part}', () => import('${pathToFileURL(path.join(root, part)).href}'));\n`,
+    );
+    writeFileSync(file, `import { describe } from 'node:test';\n${suites.join('')}`);
     return file;
   });
   return [...files, ...alone];

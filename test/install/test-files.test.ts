@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { makeSuiteFolder, removeSuiteFolder } from '../../scripts/suite-folder.ts';
-import { planTests, writeShared } from '../../scripts/test-files.ts';
+import { alone as aloneInPlan, planTests, writeShared } from '../../scripts/test-files.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const plan = planTests(root);
@@ -19,9 +19,16 @@ test('the suite runs every test file once', (t) => {
   const given = writeShared(root, plan, folder);
   const imports = given
     .filter((file) => path.isAbsolute(file))
-    .flatMap((file) => readFileSync(file, 'utf8').match(/.+/g));
+    .flatMap((file) => readFileSync(file, 'utf8').match(/import\('.+?'\)/g));
   assert.equal(new Set(imports).size, shared.length);
   assert.equal(given.filter((file) => !path.isAbsolute(file)).length, plan.alone.length);
+});
+
+test('every name in the plan is a folder or a file', () => {
+  for (const each of aloneInPlan) {
+    const place = path.join(root, 'test', each);
+    assert.ok(existsSync(place) || existsSync(`${place}.test.ts`), each);
+  }
 });
 
 test('files that share a process leave its environment as it is', () => {

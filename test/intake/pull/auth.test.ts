@@ -5,7 +5,6 @@ import { signed } from '../../../src/intake/pull/auth/hmac.ts';
 import { toWire } from '../../../src/intake/pull/request.ts';
 import type { HmacAuth } from '../../../src/intake/pull/settings.ts';
 import { openHttp } from '../../../src/kit/http.ts';
-import type { IntegrationName } from '../../../src/terms.ts';
 import { type Asked, bookings, type Reply } from './support/partner.ts';
 import { planOf, sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';
@@ -162,14 +161,14 @@ test('401: credentials are read again and the request is repeated once', async (
   const partner = await partnerOf(({ headers }) =>
     headers.authorization === 'Bearer new' ? list : { status: 401, json: {} },
   );
-  let reads = 0;
+  const token = () => (partner.requests.length === 0 ? 'old' : 'new');
   const documents = (token: string) => ({
     integration: 'rotated',
     baseUrl: partner.url,
     pull: { auth: { type: 'bearer', token } },
   });
   const ports = runtime.ports(documents('old'), {
-    plan: async () => ({ kind: 'ok', plan: planOf(documents(reads++ === 0 ? 'old' : 'new')) }),
+    plan: async () => ({ kind: 'ok', plan: planOf(documents(token())) }),
   });
   const result = await sync(ports, 'rotated', day);
   assert.equal(result.state, 'complete');
@@ -242,21 +241,15 @@ test('headers of the brand are sent with every request and read again after a 40
     },
     pull: { auth: { type: 'bearer', token: 't-1' }, headers: { 'x-app-key': key } },
   });
-  let key = 'app-1';
-  const rotating = { plan: async () => ({ kind: 'ok' as const, plan: planOf(documents(key)) }) };
-  const refused = await sync(runtime.ports(documents(key), rotating), 'app-key', day);
+  // The key is replaced after the first request of the second sync.
+  const key = () => (partner.requests.length < 3 ? 'app-1' : 'app-2');
+  const ports = runtime.ports(documents(key()), {
+    plan: async () => ({ kind: 'ok', plan: planOf(documents(key())) }),
+  });
+  const refused = await sync(ports, 'app-key', day);
   assert.equal(refused.error?.code, 'pull.auth_failed');
   assert.match((await runtime.partnerText(refused.runId)) ?? '', /no application \*\*\*/, 'the echo is masked');
-  const ports = runtime.ports(documents(key));
-  const before = await ports.plan('app-key' as IntegrationName);
-  let isFirst = true;
-  const plan = async () => {
-    if (!isFirst) return rotating.plan();
-    isFirst = false;
-    key = 'app-2';
-    return before;
-  };
-  const result = await sync({ ...ports, plan }, 'app-key', day);
+  const result = await sync(ports, 'app-key', day);
   assert.equal(result.state, 'complete', JSON.stringify(result));
   assert.deepEqual(
     partner.requests.map(({ headers }) => [headers['x-app-key'], headers['x-hotelid']]),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { after, before, beforeEach, test } from 'node:test';
 import { openSandbox } from '../../../src/intake/push/sandbox.ts';
 import { reportOn } from '../../../src/intake/push/sandbox-report.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
@@ -88,7 +88,10 @@ test('a valid event is reported with the resulting record and what normalization
 const hmac = (algorithm: string, string: string, key: string | Buffer = service.secret) =>
   createHmac(algorithm, key).update(string);
 const body = eventBody();
-const timestamp = nowS();
+let timestamp = '';
+beforeEach(() => {
+  timestamp = nowS();
+});
 for (const [mistake, signature, explanation] of [
   ['only the body signed', () => `sha512=${hmac('sha512', body).digest('hex')}`, /Only the body was signed/],
   ['SHA-256', () => `sha256=${hmac('sha256', `${timestamp}.${body}`).digest('hex')}`, /HMAC-SHA256/],
