@@ -142,8 +142,8 @@ export const pullErrors = {
   'pull.wrong_shape': {
     stage: 'pull',
     retry: 'operator',
-    what: 'The answer is JSON, but the list of reservations is not where the connector says.',
-    next: 'Compare the answer with shape.root_path of the connector (innbound map helps).',
+    what: 'The answer is JSON, but the list of reservations is not where the connector says, or the answer for one reservation is another one.',
+    next: 'Compare the answer with shape.root_path of the connector (innbound map helps). pull.single must return the reservation with the requested id and no other.',
   },
   'pull.error_in_answer': {
     stage: 'pull',

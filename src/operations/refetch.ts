@@ -31,6 +31,9 @@ export async function refetchReservation(
   if (single.kind !== 'found') return { kind: 'failed', code: single.code, message: single.message };
   const found = plan.single(single.body);
   if (found.kind === 'invalid') return { kind: 'failed', code: 'pull.wrong_shape', message: found.message };
+  if (found.record.key !== id) {
+    return { kind: 'failed', code: 'pull.wrong_shape', message: 'The partner answered with another reservation.' };
+  }
   const runId = timedId('run', systemClock.now()) as RunId;
   const arrival = { mode: 'single', effectiveAt: single.requestedAt, cause: 'run', causeId: runId } as const;
   const prepared = plan.prepare(found.record, arrival);

@@ -46,6 +46,8 @@ test('one reservation is requested by its id, and the answer is processed like a
   assert.equal((await refetch(id)).body.outcome, 'unchanged');
   held = { ...booking, status: 'cancelled' };
   assert.equal((await refetch(id)).body.outcome, 'cancelled');
+  const other = await refetch('R-other');
+  assert.deepEqual([other.status, other.body.code], [409, 'pull.wrong_shape'], 'the answer is another reservation');
   held = undefined;
   assert.deepEqual((await refetch(id)).body, { result: 'absent', outcome: null, version: null, run_id: null });
 });

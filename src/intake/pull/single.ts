@@ -63,8 +63,8 @@ async function withRelated(
   return got.kind === 'body' ? { ...found, body: got.body } : resultOf(got);
 }
 
-function isReservation({ shaper }: PullPlan, body: Json): boolean {
-  const single = shaper.single(body);
+function isReservation(plan: PullPlan, body: Json): boolean {
+  const single = plan.single(body);
   return single.kind === 'ok' && single.record.key !== '';
 }
 

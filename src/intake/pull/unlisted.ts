@@ -68,7 +68,7 @@ export async function followUp(
       continue;
     }
     notes.push({ id: row.id, ...(answer.kind === 'absent' && { answer: 'absent' }) });
-    if (plan.settings.gone !== 'cancelled') continue;
+    if (plan.settings.gone !== 'cancelled' || answer.kind === 'other') continue;
     const stored = await ports.runs.storedReservation(plan.target.integration, row.id);
     if (stored !== undefined) prepared.push(cancelled(plan, stored, arrivalOf(run, ports.clock.now())));
   }
@@ -80,7 +80,11 @@ export async function followUp(
   return { kind: 'ok', counters: sum(counted, tally) };
 }
 
-type SingleAnswer = { readonly kind: 'found'; readonly prepared: Prepared } | { readonly kind: 'absent' };
+type SingleAnswer =
+  | { readonly kind: 'found'; readonly prepared: Prepared }
+  | { readonly kind: 'absent' }
+  /** Another reservation: the request is probably a search. It says nothing about this one. */
+  | { readonly kind: 'other' };
 
 export async function askFor(
   { plan, run, asker }: Context,
@@ -97,6 +101,7 @@ export async function askFor(
   if (asked.body === undefined) return { kind: 'absent' };
   const found = plan.single(asked.body);
   if (found.kind !== 'ok') return undefined;
+  if (found.record.key !== id) return { kind: 'other' };
   return { kind: 'found', prepared: plan.prepare(found.record, arrivalOf(run, asked.requestedAt)) };
 }
 

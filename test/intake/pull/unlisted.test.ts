@@ -84,6 +84,21 @@ test('with gone: cancelled, a booking that the partner no longer has is cancelle
   assert.deepEqual([await statusOf(first.id), await statusOf(second.id)], ['cancelled', 'confirmed']);
 });
 
+test('an answer that is another reservation neither cancels the booking nor counts as it', async () => {
+  const { book, state, pull, statusOf, unlisted } = await brand('other', {
+    pull: { ...none, ...single, gone: 'cancelled' },
+  });
+  const [first, second] = state.listed as [Booking, Booking];
+  state.listed = state.listed.slice(1);
+  // A search by prefix: R1 finds R10.
+  state.held.set(first.id, { ...second, confirmation_number: 'wrong' });
+  await pull();
+  assert.equal(await statusOf(first.id), 'confirmed');
+  assert.deepEqual(await unlisted(), [[first.id, null]]);
+  const stored = (await runtime.stored('other')).find(({ id }) => id === second.id);
+  assert.equal(stored?.data.confirmation_number, book[1]?.confirmation_number);
+});
+
 test('a booking that is cancelled because it is gone keeps what only its events say, also when it is listed again', async () => {
   const { state, pull, event } = await brand('returns', { pull: { ...none, ...single, gone: 'cancelled' } }, true);
   const [first] = state.listed as [Booking];
