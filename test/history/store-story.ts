@@ -223,7 +223,7 @@ export class StoreStory {
     if (read.kind === 'invalid') throw new Error(read.message);
     const requestedAt = Math.floor(await this.#store.clock());
     const page = read.records.map((raw, i) => ({ raw, content: i }));
-    const made = preparePage(plan, run, position, page as never, [], requestedAt);
+    const made = preparePage({ plan, run, position, requestedAt }, page as never, []);
     const counted = sum(made.counted, { pages: 1, rows: rows.length });
     const commit = { ...made, counted, position, requestedAt, log: { ...pageLog, requestedAt } };
     const before = Promise.resolve(false);

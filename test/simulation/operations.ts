@@ -352,7 +352,7 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
       const run = client.runs[Math.floor(roll('run') * client.runs.length)];
       if (run === undefined) return 'no run';
       if (how === 'extend') return runs.extend(run, leaseMs, 'rate');
-      if (how === 'park') return runs.park(run, 0, undefined, { ...noCounts, requests: 1 });
+      if (how === 'park') return runs.park(run, { ...noCounts, requests: 1 }, { afterMs: 0 });
       if (how === 'finish') return runs.finish(run, { state, findings: [] }, { ...noCounts, requests: 1 });
       const plan = pullPlan(run.integration);
       const read = plan.shaper.records({ reservations: rows });
@@ -362,7 +362,7 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
       if (how === 'known') return known.map(({ key, version, status }) => [key, version, status]).sort();
       client.directLeaseMs = undefined;
       const view = await runs.get(run.integration, run.runId);
-      const made = preparePage(plan, run, position, page as never, known, requestedAt as EpochMs);
+      const made = preparePage({ plan, run, position, requestedAt: requestedAt as EpochMs }, page as never, known);
       const after = view?.counters.pages ?? 0;
       const commit = {
         ...made,

@@ -249,12 +249,12 @@ export class Execution {
     if (this.#lease.isLost) return { kind: 'fenced' };
     const { runs } = this.#ports;
     if (turn.kind === 'stop') {
-      const isHeld = await runs.park(this.#run, 0, undefined, this.#counters.pending);
+      const isHeld = await runs.park(this.#run, this.#counters.pending, { afterMs: 0 });
       return isHeld ? { kind: 'stopped' } : { kind: 'fenced' };
     }
     const { ms, reason, position } = turn;
     this.#counters.add({ waitedMs: ms });
-    const isHeld = await runs.park(this.#run, ms, reason, this.#counters.pending, position);
+    const isHeld = await runs.park(this.#run, this.#counters.pending, { afterMs: ms, waiting: reason, position });
     return isHeld ? { kind: 'parked', ms, reason } : { kind: 'fenced' };
   }
 

@@ -32,7 +32,7 @@ export async function formStaged(context: Context, position: Position, signal: A
     let counted = noCounts;
     const made = staged.map(({ rows, requestedAt }) => {
       const raws = plan.shaper.group(rows);
-      return prepareRecords(plan, run, position, raws, requestedAt, raws.map(formedAs));
+      return prepareRecords({ plan, run, position, requestedAt }, raws, raws.map(formedAs));
     });
     for (const one of made) counted = sum(counted, one.counted);
     const { prepared, pulled, ...cut } = await wholeGroups(context, {

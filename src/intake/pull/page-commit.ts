@@ -1,9 +1,8 @@
-import type { EpochMs } from '../../terms.ts';
 import type { AnswerRead, AskCounts } from './ask.ts';
 import type { Row, WholePage } from './page.ts';
 import type { Taken } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
-import { preparePage, recognisableRows } from './prepare-page.ts';
+import { type PageSource, preparePage, recognisableRows } from './prepare-page.ts';
 import { dateIn, planFor, routeRows } from './routing.ts';
 import { type Counters, type PageCommit, type Position, type Run, sum } from './run-state.ts';
 
@@ -32,11 +31,12 @@ export async function makePageCommit(
   const { no, plainFrom = 1 } = position.pass;
   const repeated = no === plainFrom ? page.repeated : 0;
   const { own, others, unrouted } = routeRows(plan, taken.rows);
-  const made = await prepared(ports, plan, run, position, own, requestedAt);
+  const made = await prepared(ports, { plan, run, position, requestedAt }, own);
   const routed = [];
   for (const { brand, rows } of others) {
     const today = dateIn(brand.timezone, requestedAt);
-    const its = await prepared(ports, planFor(plan, brand), run, { ...position, today }, rows, requestedAt);
+    const source = { plan: planFor(plan, brand), run, position: { ...position, today }, requestedAt };
+    const its = await prepared(ports, source, rows);
     routed.push({ ...its, target: brand.target });
   }
   const left = { fetched: unrouted.length, skipped: unrouted.length };
@@ -66,13 +66,11 @@ export async function makePageCommit(
 
 async function prepared(
   ports: Pick<PullPorts, 'runs'>,
-  plan: PullPlan,
-  run: Run,
-  position: Position,
+  page: PageSource,
   rows: readonly Row[],
-  requestedAt: EpochMs,
 ): Promise<ReturnType<typeof preparePage>> {
+  const { plan } = page;
   const recognisable = plan.shaper.flat ? [] : recognisableRows(rows);
   const known = await ports.runs.known(plan.target, recognisable);
-  return preparePage(plan, run, position, rows, known, requestedAt);
+  return preparePage(page, rows, known);
 }

@@ -84,6 +84,13 @@ export interface Limits {
   readonly cooldownMs: number;
 }
 
+export interface Parked {
+  readonly afterMs: number;
+  readonly waiting?: WaitReason;
+  /** Where the run continues; unchanged if absent. */
+  readonly position?: Position;
+}
+
 export interface QueueRequest {
   readonly integration: IntegrationName;
   /** Absent for a backfill, which keeps everything in the range. */
@@ -204,13 +211,7 @@ export interface RunStore {
   storedReservation(integration: IntegrationName, id: string): Promise<Reservation | undefined>;
   storedRooms(integration: IntegrationName, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Returns the run to the queue, to be claimed by any node after `afterMs`. */
-  park(
-    lease: Lease,
-    afterMs: number,
-    waiting: WaitReason | undefined,
-    counted: Counters,
-    position?: Position,
-  ): Promise<boolean>;
+  park(lease: Lease, counted: Counters, parked: Parked): Promise<boolean>;
   finish(lease: Lease, end: RunEnd, counted: Counters): Promise<boolean>;
   get(integration: IntegrationName, runId: string): Promise<RunView | undefined>;
   /** When the last complete run of the sync began; for lists by modification time. */

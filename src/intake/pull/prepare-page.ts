@@ -7,28 +7,27 @@ import type { KnownRow, Pulled, PullPlan } from './ports.ts';
 import { type Counters, noCounts, type PageCommit, type Position, type Run, sum } from './run-state.ts';
 import { type Selection, selectionOf } from './select.ts';
 
+/** Where rows come from: a page of a run, or several of its pages. */
+export interface PageSource {
+  readonly plan: PullPlan;
+  readonly run: Run;
+  readonly position: Position;
+  readonly requestedAt: EpochMs;
+}
+
 type MadePage = Pick<PageCommit, 'prepared' | 'pulled' | 'known' | 'staged' | 'readLate' | 'counted'>;
 
 /**
  * Maps rows to records and keeps those that the run is for. Rows known to change nothing are skipped. Flat rows are staged until
  * all pages are read.
  */
-export function preparePage(
-  plan: PullPlan,
-  run: Run,
-  position: Position,
-  rows: readonly Row[],
-  known: readonly KnownRow[],
-  requestedAt: EpochMs,
-): MadePage {
+export function preparePage(page: PageSource, rows: readonly Row[], known: readonly KnownRow[]): MadePage {
+  const { plan, run, position, requestedAt } = page;
   const keys = new Set(known.map(({ key }) => key));
   const read = (which: readonly Row[]) =>
     prepareRecords(
-      plan,
-      run,
-      position,
+      page,
       which.map(({ raw }) => raw),
-      requestedAt,
       which.map(pulledOf),
     );
   if (plan.shaper.flat) {
@@ -73,12 +72,9 @@ export function formedAs({ key }: RawRecord): Pulled | undefined {
 }
 
 export function prepareRecords(
-  plan: PullPlan,
-  run: Run,
-  position: Position,
+  { plan, run, position, requestedAt: effectiveAt }: PageSource,
   raws: readonly RawRecord[],
-  effectiveAt: EpochMs,
-  pulled: readonly (Pulled | undefined)[] = [],
+  pulled: readonly (Pulled | undefined)[],
 ): { prepared: Prepared[]; pulled: (Pulled | undefined)[]; counted: Counters } {
   const trace = run.trace === undefined ? undefined : { trace: run.trace };
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId, ...trace };

@@ -1,5 +1,5 @@
 import type { DirectLeases } from '../../deliver/direct-leases.ts';
-import type { Lease, Queued, QueueRequest, RunStore, RunView, Target } from '../../intake/pull/ports.ts';
+import type { Lease, Parked, Queued, QueueRequest, RunStore, RunView, Target } from '../../intake/pull/ports.ts';
 import type { Counters, Position, Run, RunEnd, WaitReason } from '../../intake/pull/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
@@ -43,7 +43,7 @@ export function openRunStore(
     noteUnlisted: (lease, integration, sync, notes) => noteUnlisted(pool, lease, integration, sync, notes),
     storedReservation: (integration, id) => storedReservation(pool, integration, id),
     storedRooms: (integration, ids) => storedRooms(pool, integration, ids),
-    park: (lease, afterMs, waiting, counted, position) => parkRun(pool, lease, afterMs, waiting, counted, position),
+    park: (lease, counted, parked) => parkRun(pool, lease, counted, parked),
     finish: (lease, end, counted) => finishRun(pool, lease, end, counted),
     get: (integration, runId) => getRun(pool, integration, runId),
     watermark: (integration, sync) => readWatermark(pool, integration, sync),
@@ -172,10 +172,8 @@ async function commitPosition(pool: Pool, lease: Lease, position: Position): Pro
 async function parkRun(
   pool: Pool,
   lease: Lease,
-  afterMs: number,
-  waiting: WaitReason | undefined,
   counted: Counters,
-  position: Position | undefined,
+  { afterMs, waiting, position }: Parked,
 ): Promise<boolean> {
   const counters = addCounters(counted, 7);
   const { rowCount } = await pool.query(

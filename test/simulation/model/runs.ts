@@ -94,7 +94,7 @@ export function runsModel(model: StoreModel, link: Link, directLeases: DirectLea
         return row && readReservation(row.text);
       }),
     storedRooms: () => link.call('storedRooms', () => new Map()),
-    park: (lease, afterMs, waiting, counted, position) =>
+    park: (lease, counted, { afterMs, waiting, position }) =>
       whileHeld('park', lease, (row) => {
         row.state = 'queued';
         row.dueAt = model.now() + afterMs;
