@@ -13,20 +13,19 @@ import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
 import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
-import { type Loop, startLoop } from './kit/loop.ts';
-import { version } from './kit/version.ts';
+import type { Loop } from './kit/loop.ts';
 import { startConsoleBuild } from './operations/build-console.ts';
 import { startJobs } from './operations/jobs.ts';
 import { clockToleranceMs } from './operations/watch-once.ts';
 import { openRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
-import { newerSchemaCheck } from './store/db/migrate.ts';
 import { poolProblem } from './store/db/pool.ts';
 import { endAbandonedLeases } from './store/operate/abandoned.ts';
-import { forgetNode, seenNode } from './store/operate/nodes.ts';
 import { apiPorts, isServedOverHttps } from './wiring/api.ts';
 import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
+import { followDocuments } from './wiring/follow-documents.ts';
 import { type MetricsExchange, metricsOf, serveMetrics } from './wiring/metrics.ts';
+import { keepSeen } from './wiring/presence.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
 import { type Intake, openIntake } from './wiring/push.ts';
 import { startWatch } from './wiring/watch.ts';
@@ -159,73 +158,4 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }
     throw error;
   }
-}
-
-/**
- * Writes this node's heartbeat, and stops a worker when a newer version has migrated the database. A web node only stores events, so it
- * may stay until it is replaced. Takes up a rotated key: at the signal of the rotation, or when the database is sealed with another one.
- */
-async function keepSeen(runtime: Runtime, role: Role, url: string, everyMs: number): Promise<Loop> {
-  const newerSchema = await newerSchemaCheck(runtime.pool);
-  const seen = async () => {
-    const newer = role === 'web' ? undefined : await newerSchema();
-    if (newer) runtime.giveUp(newer);
-    await runtime.restoreCheck.check();
-    const stalled = runtime.heartbeats.stalled().map(({ loop }) => loop);
-    const keys = runtime.keyring.map(({ id }) => id);
-    const clockAheadMs = runtime.clock.nodeAheadMs();
-    await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs, stalled, keys, version });
-  };
-  await seen();
-  const timer = setInterval(
-    () =>
-      refreshKeys(runtime, false)
-        .then(seen)
-        .catch(() => {}),
-    everyMs,
-  );
-  const keys = startLoop({
-    name: 'keys',
-    heartbeats: runtime.heartbeats,
-    turn: async () => {
-      await refreshKeys(runtime, true);
-      await seen();
-    },
-    rest: (_, signal) => runtime.wake.wait('keys', 3_600_000, signal),
-    onError: (error) => runtime.log.warn({ error: (error as Error).message }, 'store: reporting the keys failed'),
-  });
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await keys.stop();
-      await forgetNode(runtime.pool, runtime.node);
-    },
-  };
-}
-
-/** A node without the sealing key stops: it could open no secret, and would refuse every webhook as unsigned. */
-async function refreshKeys(runtime: Runtime, readSource: boolean): Promise<void> {
-  try {
-    await runtime.refreshKeys(readSource);
-  } catch (error) {
-    if (error instanceof InnboundError && error.code === 'store.other_key') runtime.giveUp(error);
-    else runtime.log.warn({ error: (error as Error).message }, 'store: reading the key failed, keeping the one in use');
-  }
-}
-
-/** Loads documents that another process applied: at once after a signal, at the latest after 30 seconds. */
-function followDocuments(runtime: Runtime, changed: () => void): Loop {
-  return startLoop({
-    name: 'documents',
-    heartbeats: runtime.heartbeats,
-    turn: async () => {
-      changed();
-      await runtime.restoreCheck.check().catch(() => {});
-      if (await runtime.refresh())
-        runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');
-    },
-    rest: (_, signal) => runtime.wake.wait('documents', 30_000, signal),
-    onError: (error) =>
-      runtime.log.warn({ error: (error as Error).message }, 'documents: reading failed, keeping the versions in force'),
-  });
 }

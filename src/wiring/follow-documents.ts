@@ -1,0 +1,19 @@
+import { type Loop, startLoop } from '../kit/loop.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+
+/** Loads documents that another process applied: at once after a signal, at the latest after 30 seconds. */
+export function followDocuments(runtime: Runtime, changed: () => void): Loop {
+  return startLoop({
+    name: 'documents',
+    heartbeats: runtime.heartbeats,
+    turn: async () => {
+      changed();
+      await runtime.restoreCheck.check().catch(() => {});
+      if (await runtime.refresh())
+        runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');
+    },
+    rest: (_, signal) => runtime.wake.wait('documents', 30_000, signal),
+    onError: (error) =>
+      runtime.log.warn({ error: (error as Error).message }, 'documents: reading failed, keeping the versions in force'),
+  });
+}
