@@ -63,7 +63,7 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   'intake/push': { rooms: [...everywhere, 'canonical', 'kit'], types: ['reconcile', 'shape'] },
   deliver: { rooms: [...everywhere, 'canonical', 'kit'] },
   watch: { rooms: [...everywhere, 'kit'] },
-  privacy: { rooms: [...everywhere, 'canonical', 'kit'] },
+  privacy: { rooms: [...everywhere, 'canonical', 'kit'], types: ['reconcile'] },
   store: { rooms: [...everywhere, 'canonical', 'reconcile', 'kit'], types: 'any' },
   'embedded-postgres': { rooms: everywhere },
   partner: { rooms: [...everywhere, 'kit'], types: ['documents'] },

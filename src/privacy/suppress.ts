@@ -1,44 +1,10 @@
 import { withoutMentions } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Keyring } from '../kit/crypto.ts';
-import type { Json, Note, Origins } from '../terms.ts';
+import type { Message, Prepared } from '../reconcile/incoming.ts';
+import type { Json } from '../terms.ts';
 import { hashesOf, identitiesInPayload, identitiesOf } from './identity.ts';
 import { speaksOfGuests, withoutGuests } from './strip.ts';
-
-interface Element {
-  readonly values: object;
-  readonly as?: object | undefined;
-}
-
-/** The parts of a message that this room reads: guests, by their canonical fields. */
-interface PassingMessage {
-  readonly raw: Json;
-  readonly notes: readonly Note[];
-  readonly origins: () => Origins;
-  says(): {
-    readonly values: { readonly [field: string]: Json };
-    readonly lists: { readonly [Name in 'guests' | 'rooms' | 'charges']?: readonly Element[] | undefined };
-  };
-}
-
-/** The parts of an incoming record that this room reads. */
-export type Passing = { readonly message?: PassingMessage } & PassingKind;
-
-type PassingKind =
-  | {
-      readonly kind: 'record';
-      readonly incoming: {
-        readonly type: 'reservation' | 'guest';
-        readonly id: string;
-        readonly record: Reservation | Guest;
-        readonly raw: Json;
-        readonly notes: readonly Note[];
-        readonly origins: () => Origins;
-        readonly retraceable?: boolean;
-      };
-    }
-  | { readonly kind: 'dropped'; readonly raw: Json }
-  | { readonly kind: 'dead'; readonly deadLetter: { readonly raw: Json; readonly detail: Json } };
 
 /** Removes erased guests from incoming records: implements the store's erasure port with the workspace's keys. */
 export function suppression(keyring: Keyring) {
@@ -46,40 +12,40 @@ export function suppression(keyring: Keyring) {
   const inRaw = (raw: Json, integration: string) => hashesOf(keyring, identitiesInPayload(raw, integration));
   const guestsOf = (record: Reservation | Guest): readonly Guest[] => ('guests' in record ? record.guests : [record]);
   return {
-    hashesOf(passing: Passing, integration: string): readonly string[] {
-      if (passing.kind === 'record') {
-        return guestsOf(passing.incoming.record).flatMap((guest) => known(integration, guest));
+    hashesOf(prepared: Prepared, integration: string): readonly string[] {
+      if (prepared.kind === 'record') {
+        return guestsOf(prepared.incoming.record).flatMap((guest) => known(integration, guest));
       }
-      const said = saidGuests(passing.message).flatMap((guest) => known(integration, guest));
-      return [...said, ...inRaw(passing.kind === 'dropped' ? passing.raw : passing.deadLetter.raw, integration)];
+      const said = saidGuests(prepared.message).flatMap((guest) => known(integration, guest));
+      return [...said, ...inRaw(prepared.kind === 'dropped' ? prepared.raw : prepared.deadLetter.raw, integration)];
     },
-    strip<P extends Passing>(passing: P, integration: string, erased: ReadonlySet<string>): P {
+    strip(prepared: Prepared, integration: string, erased: ReadonlySet<string>): Prepared {
       const isErased = (guest: Guest) => known(integration, guest).some((hash) => erased.has(hash));
-      const { message } = passing;
+      const { message } = prepared;
       const says = saidGuests(message).some(isErased);
       const stripped = says && message ? { message: stripMessage(message, isErased) } : undefined;
-      if (passing.kind === 'record') {
-        const record = stripRecord(passing, isErased);
-        return (stripped === undefined ? record : { ...record, ...stripped }) as P;
+      if (prepared.kind === 'record') {
+        const record = stripRecord(prepared, isErased);
+        return stripped === undefined ? record : { ...record, ...stripped };
       }
-      const raw = passing.kind === 'dropped' ? passing.raw : passing.deadLetter.raw;
-      if (!says && !inRaw(raw, integration).some((hash) => erased.has(hash))) return passing;
-      if (passing.kind === 'dropped') return { ...passing, raw: null, ...stripped };
-      return { ...passing, deadLetter: { ...passing.deadLetter, raw: null, detail: { erased: true } }, ...stripped };
+      const raw = prepared.kind === 'dropped' ? prepared.raw : prepared.deadLetter.raw;
+      if (!says && !inRaw(raw, integration).some((hash) => erased.has(hash))) return prepared;
+      if (prepared.kind === 'dropped') return { ...prepared, raw: null, ...stripped };
+      return { ...prepared, deadLetter: { ...prepared.deadLetter, raw: null, detail: { erased: true } }, ...stripped };
     },
   };
 }
 
-const saidGuests = (message: PassingMessage | undefined): readonly Guest[] =>
+const saidGuests = (message: Message | undefined): readonly Guest[] =>
   (message?.says().lists.guests ?? []).flatMap(({ values, as }) => [values as Guest, ...(as ? [as as Guest] : [])]);
 
 /** The message without erased guests, who stay as empty elements. `extra` may repeat guest data under any key. */
-function stripMessage(message: PassingMessage, isErased: (guest: Guest) => boolean): PassingMessage {
+function stripMessage(message: Message, isErased: (guest: Guest) => boolean): Message {
   const { origins } = message;
   return {
     ...message,
     raw: null,
-    ...{ retraceable: false },
+    retraceable: false,
     notes: message.notes.filter(({ field }) => !speaksOfGuests(field)),
     origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !speaksOfGuests(field))),
     says: () => {
@@ -110,19 +76,20 @@ function stripMessage(message: PassingMessage, isErased: (guest: Guest) => boole
   };
 }
 
-function stripRecord(passing: Extract<Passing, { kind: 'record' }>, isErased: (guest: Guest) => boolean): Passing {
-  const { incoming } = passing;
+function stripRecord(prepared: Prepared & { kind: 'record' }, isErased: (guest: Guest) => boolean): Prepared {
+  const { incoming } = prepared;
   if (!('guests' in incoming.record)) {
-    if (!isErased(incoming.record)) return passing;
+    if (!isErased(incoming.record)) return prepared;
     // A profile consists of its guest only.
-    const { incoming: _, ...rest } = passing;
-    return { ...rest, kind: 'dropped', id: incoming.id, reason: 'The guest was erased.', raw: null } as Passing;
+    const { arrival, message } = prepared;
+    const reason = 'The guest was erased.';
+    return { kind: 'dropped', arrival, id: incoming.id, reason, raw: null, ...(message && { message }) };
   }
   const { reservation, erased } = withoutGuests(incoming.record, isErased);
-  if (erased.length === 0) return passing;
+  if (erased.length === 0) return prepared;
   const { origins } = incoming;
   return {
-    ...passing,
+    ...prepared,
     incoming: {
       ...incoming,
       record: reservation,
