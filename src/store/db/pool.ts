@@ -140,13 +140,15 @@ async function askPool(pool: Pool): Promise<'store.unreachable' | 'store.read_on
 
 /**
  * Runs the work in one transaction. Retries it after a deadlock or a serialization failure, three attempts in all. `last` is a
- * statement that is sent together with the commit.
+ * statement that is sent together with the commit; `lockMs` is the longest wait for a lock.
  */
 export async function transaction<T>(
   pool: Pool,
   work: (tx: Tx) => Promise<T>,
   last?: (tx: Tx, result: T) => Promise<unknown> | undefined,
+  lockMs?: number,
 ): Promise<T> {
+  const beginning = lockMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockMs}`;
   for (let attempt = 1; ; attempt++) {
     const tx = await pool.connect();
     const ahead: Promise<unknown>[] = [];
@@ -154,7 +156,7 @@ export async function transaction<T>(
     let broken: Error | undefined;
     try {
       const begun = oneWrite(tx, () => {
-        const begin = tx.query('begin');
+        const begin = tx.query(beginning);
         // If it fails, the statements behind it fail too and report it.
         begin.catch(() => {});
         return { begin, working: work(tx) };

@@ -16,7 +16,7 @@ const isOfEvent = ({ cause }: Prepared['arrival']): boolean => cause === 'event'
 export const erasureLock = `hashtextextended('erasure', 0)`;
 
 /** Keeps erasures out until the end of the transaction. True if guests were erased before. */
-export async function lockErasures(tx: Tx): Promise<boolean> {
+async function lockErasures(tx: Tx): Promise<boolean> {
   const [, any] = await together(tx, () => [
     tx.query({ name: 'erasure-lock', text: `select pg_advisory_xact_lock_shared(${erasureLock})` }),
     tx.query({ name: 'any-erased', text: 'select from erased_guests limit 1' }),
@@ -26,8 +26,8 @@ export async function lockErasures(tx: Tx): Promise<boolean> {
 
 /**
  * Removes erased guests from incoming records, before anything is compared or stored, and their payload from stored events.
- * `onErased` gets the events, for a caller that has not stored them yet. `hasErased` is the answer of `lockErasures`, for a caller that
- * already has it.
+ * `onErased` gets the events, for a caller that has not stored them yet. `hasErased`: the caller holds `erasureLock` and
+ * knows whether guests were erased.
  */
 export async function withoutErased(
   tx: Tx,

@@ -105,6 +105,10 @@ async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<numb
 const appendPlain = appendSql(false);
 const appendTraced = appendSql(true);
 
+/**
+ * Each lookup is by key. As plain joins, a plan that was made while the tables were new reads all events for every batch, for as long as
+ * its connection lasts or until the tables are analyzed.
+ */
 function appendSql(isTraced: boolean): string {
   const [array, trace] = isTraced ? [', $8::text[]', ', trace'] : ['', ''];
   return `
@@ -118,8 +122,9 @@ function appendSql(isTraced: boolean): string {
         select i.*, e.endpoint_id is null or e.retired_at is not null as retired,
                s.endpoint_id is null or s.expires_at <= clock_timestamp() as secret_ended
           from incoming i
-          left join endpoints e on e.endpoint_id = i.endpoint_id
-          left join endpoint_secrets s on s.endpoint_id = i.endpoint_id and s.secret_no = i.secret_no
+          left join lateral (select * from endpoints where endpoint_id = i.endpoint_id limit 1) e on true
+          left join lateral (select * from endpoint_secrets
+                              where endpoint_id = i.endpoint_id and secret_no = i.secret_no limit 1) s on true
       ), inserted as (
         insert into events (seq, integration, endpoint_id, event_id, event, occurred_at, received_at, body,
                             body_hash${trace})
@@ -134,6 +139,7 @@ function appendSql(isTraced: boolean): string {
              coalesce(old.body_hash = sha256(c.body), true) as same_body
         from checked c
         left join inserted i using (endpoint_id, event_id)
-        left join events old using (endpoint_id, event_id)
+        left join lateral (select * from events where i.event_id is null
+                              and endpoint_id = c.endpoint_id and event_id = c.event_id limit 1) old on true
        where i.event_id is null`;
 }

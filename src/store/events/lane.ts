@@ -93,6 +93,7 @@ async function workBatch(
       return { result: more ? 'more' : 'drained', settled, upTo: events.at(-1)?.seq };
     },
     (tx, { settled }) => (settled.length > 0 ? settle(tx, integration, settled) : undefined),
+    limit > 1 ? batchWaitsMs : undefined,
   );
   if (upTo !== undefined) floors.processed(integration, upTo);
   return result;
@@ -118,8 +119,7 @@ const batchWaitsMs = 200;
 
 /** Takes the lock and reads the batch in one round trip: the second statement's snapshot is taken after the lock is held. */
 async function lockLane(tx: Tx, integration: string, limit: number, floors: PendingFloors) {
-  const [, { rows }, next] = await together(tx, () => [
-    limit > 1 ? tx.query(`set local lock_timeout = '${batchWaitsMs}ms'`) : undefined,
+  const [{ rows }, next] = await together(tx, () => [
     tx.query<{ mine: boolean }>({
       name: 'lock-events',
       text: `select pg_try_advisory_xact_lock(${laneLock('$1')}) as mine`,
@@ -185,7 +185,7 @@ export async function settle(tx: Tx, integration: string, settled: readonly Sett
              attempt = case when t.state = 'hydrate' then 0 else e.attempt end
         from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])
           as t (seq, state, outcome, type, id, version)
-       where e.integration = $1 and e.seq = t.seq`,
+       where e.integration = $1 and e.seq = t.seq and e.seq = any($2::bigint[])`,
     values: [
       integration,
       int8s(settled.map((one) => one.seq)),

@@ -22,7 +22,7 @@ export interface ApplyWays {
   readonly inTurn?: () => Promise<unknown>;
   /** Called with events that carry erased guests; their payload must not be kept. */
   readonly onErased?: (seqs: readonly number[]) => void;
-  /** The answer of `lockErasures`, if the transaction has asked already. */
+  /** Whether guests were erased, if the transaction already holds `erasureLock` and has asked. */
   readonly hasErased?: boolean;
 }
 

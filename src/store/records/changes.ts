@@ -158,6 +158,7 @@ function insertSql(isTraced: boolean): string {
        where key is not null`;
 }
 
+/** The ids are also given as an array: a plan that was made while the table was new would otherwise read all records of the brand. */
 function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]): Promise<unknown> {
   return tx.query({
     name: 'update-records',
@@ -168,7 +169,7 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
         from unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::bigint[], $7::text[], $8::text[], $9::text[],
                     $10::text[])
           as t (type, id, version, ms, seq, hash, data, said, pulled)
-       where r.integration = $1 and r.type = t.type and r.id = t.id`,
+       where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any($3::text[])`,
     values: [
       target.integration,
       texts(changes.map((c) => c.type)),

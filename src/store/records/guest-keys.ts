@@ -39,7 +39,7 @@ export function moveGuestKeys(
   if (gone.length > 0) {
     const text = `
       delete from guest_keys k using unnest($2::text[], $3::text[], $4::text[]) as t (type, id, key)
-       where k.key = t.key and k.id = t.id and k.integration = $1 and k.type = t.type`;
+       where k.key = t.key and k.id = t.id and k.integration = $1 and k.type = t.type and k.key = any($4::text[])`;
     const columns = [gone.map(({ type }) => type), gone.map(({ id }) => id), gone.map(({ key }) => key)];
     statements.push(tx.query({ name: 'guest-keys-gone', text, values: [integration, ...columns.map(texts)] }));
   }

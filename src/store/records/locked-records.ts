@@ -132,7 +132,7 @@ export async function moveSaid(
               set effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, said = t.said::json,
                   pulled_hash = decode(t.pulled, 'hex')
              from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[]) as t (id, ms, seq, said, pulled)
-            where r.integration = $1 and r.type = $2 and r.id = t.id`,
+            where r.integration = $1 and r.type = $2 and r.id = t.id and r.id = any($3::text[])`,
     values: [
       integration,
       type,

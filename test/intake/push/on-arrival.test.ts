@@ -10,7 +10,7 @@ import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import { transaction } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import type { Json } from '../../../src/terms.ts';
-import { activeIntegration, type Bench, openBench, reservationData } from './events-support.ts';
+import { activeIntegration, type Bench, openBench, poll, reservationData } from './events-support.ts';
 import { integration } from './support.ts';
 
 const data = (more: { [field: string]: Json } = {}): Json => ({ ...reservationData(), ...more });
@@ -287,3 +287,40 @@ test('if the node does not keep up, events are stored first for a second', async
     assert.equal(calls, before);
   });
 });
+
+/** A statement is planned once per connection, often while its tables are new: the plan must also suit a large brand. */
+test('no statement reads all events or records of a brand, whatever the statistics say', () =>
+  withBench(async (bench) => {
+    const active = activeIntegration();
+    const changed = (channel: string) => bench.newEvent('reservation.updated', data({ channel }));
+    await bench.arrive(bench.newEvent('reservation.created', data()));
+    await bench.arrive(changed('phone'));
+    await bench.arrive(changed('phone'));
+    await bench.arrive(bench.newEvent('reservation.updated', data({ check_in: '2026-09-30' })));
+    await bench.send('reservation.updated', data({ channel: 'fax' }));
+    await bench.work();
+    await poll(bench, active, Date.now(), { ...reservationData(), id: 'R-1001', channel: 'desk' });
+    const { rows: statements } = await bench.pool.query<{ name: string; statement: string }>(
+      'select name, statement from pg_prepared_statements order by name',
+    );
+    const names = new Set(statements.map(({ name }) => name));
+    const expected = ['admit-events', 'append-events', 'settle-events', 'update-records', 'known-records'];
+    for (const name of [...expected, 'move-said', 'guest-keys-gone']) {
+      assert.ok(names.has(name), `${name} was not sent on this connection`);
+    }
+    const wide: string[] = [];
+    for (const pageCost of [1.1, 4]) {
+      await bench.pool.query(`set random_page_cost = ${pageCost}`);
+      for (const { name, statement } of statements) {
+        const { rows } = await bench.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`);
+        const lines = rows.map((row) => row['QUERY PLAN'].trim());
+        for (const [i, line] of lines.entries()) {
+          const isWhole = /Seq Scan on (?:events|records|outbox|receipts|changes|guest_keys|endpoint)/.test(line);
+          const isBrand =
+            / on (?:events|records|outbox) /.test(line) && /Cond: \(integration = \$\d+\)$/.test(lines[i + 1] ?? '');
+          if (isWhole || isBrand) wide.push(`${name} at ${pageCost}: ${line}`);
+        }
+      }
+    }
+    assert.deepEqual(wide, []);
+  }));
