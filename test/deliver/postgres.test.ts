@@ -67,6 +67,22 @@ test('rows are replaced by newer versions only, child rows included', async (t) 
   assert.deepEqual(counts, [{ guests: ['z'], rooms: 0, charges: 0, version: 3 }]);
 });
 
+test('an erasure removes texts that name the guest from the versions before it', async (t) => {
+  const { open, rows } = await setUp(t);
+  const destination = open();
+  const guest = { first_name: 'Ana', last_name: 'Exemplo', email: 'ana@guests.example' };
+  const before = reservation('r', { guests: [guest], channel: 'WEB', source: 'friend of Ana Exemplo' });
+  await destination.deliver([delivery(before)], limits);
+  const after = reservation('r', { guests: [{}], channel: 'WEB' });
+  const erasure = { ...delivery(after, { version: 2, event: 'erased' }), erased: [guest] };
+  const [outcome] = await destination.deliver([erasure], limits);
+  assert.equal(outcome?.kind, 'delivered');
+  assert.deepEqual(await rows('select version, channel, source from innbound.reservation_versions order by version'), [
+    { version: 1, channel: 'WEB', source: null },
+    { version: 2, channel: 'WEB', source: null },
+  ]);
+});
+
 test('leftover child rows of a deleted reservation do not fail the merge and are removed', async (t) => {
   const { open, rows, pool } = await setUp(t);
   const destination = open();

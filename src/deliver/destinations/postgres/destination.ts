@@ -5,6 +5,7 @@ import { isSqlState } from '../../../kit/sql-state.ts';
 import type { Destination, DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
 import { openWarehouse } from './connection.ts';
+import { eraseFromVersions } from './erase-versions.ts';
 import { failureOf } from './failure.ts';
 import { mergeProfilesSql, mergeReservationsSql, stageName, stageSql } from './merge.ts';
 import { migrateWarehouse } from './schema.ts';
@@ -37,7 +38,7 @@ export const destinationType: DestinationType<Settings> = {
       return migrated;
     }
 
-    async function write(rows: Rows, merge = mergeReservations): Promise<void> {
+    async function write(batch: readonly Delivery[], rows: Rows, merge = mergeReservations): Promise<void> {
       const client = await pool.connect();
       let broken: Error | undefined;
       try {
@@ -54,6 +55,8 @@ export const destinationType: DestinationType<Settings> = {
         }
         if (rows.reservations.length > 0) await client.query(merge);
         if (rows.guest_profiles.length > 0) await client.query(mergeProfiles);
+        const isErasure = ({ message }: Delivery) => message.event === 'erased' && message.type === 'reservation';
+        await eraseFromVersions(client, schema, batch.filter(isErasure));
         await client.query('commit');
       } catch (error) {
         // A connection in doubt is not used again. Whether the server committed does not matter: the merge compares versions.
@@ -68,8 +71,8 @@ export const destinationType: DestinationType<Settings> = {
       async deliver(batch: readonly Delivery[]): Promise<readonly Outcome[]> {
         const startedAt = clock.uptimeMs();
         const rows = rowsOf(batch);
-        const written = write(rows).catch((error: unknown) => {
-          if (isSqlState(error, 'uniqueViolation')) return write(rows, mergeOverLeftovers);
+        const written = write(batch, rows).catch((error: unknown) => {
+          if (isSqlState(error, 'uniqueViolation')) return write(batch, rows, mergeOverLeftovers);
           throw error;
         });
         const outcome = await written.then((): Outcome => ({ kind: 'delivered' }), failureOf);

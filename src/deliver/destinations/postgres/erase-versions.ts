@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import { withoutMentions } from '../../../canonical/mentions.ts';
+import type { Delivery } from '../../message.ts';
+
+const texts = ['confirmation_number', 'status_raw', 'channel', 'source'] as const;
+
+type Version = { readonly epoch: number; readonly version: number } & {
+  readonly [Text in (typeof texts)[number]]?: string | null;
+};
+
+/** Earlier versions of a reservation hold no guests, but a text in them may name one. */
+export async function eraseFromVersions(
+  client: pg.PoolClient,
+  schema: string,
+  erasures: readonly Delivery[],
+): Promise<void> {
+  for (const { message, erased = [] } of erasures) {
+    const key = [message.integration, message.data.id];
+    const { rows } = await client.query<Version>(
+      `select epoch, version, ${texts.join(', ')} from ${schema}.reservation_versions where integration = $1 and id = $2`,
+      key,
+    );
+    for (const row of rows) {
+      const kept = withoutMentions(row, erased);
+      if (kept === row) continue;
+      await client.query(
+        `update ${schema}.reservation_versions set ${texts.map((text, i) => `${text} = $${i + 5}`).join(', ')}
+          where integration = $1 and id = $2 and epoch = $3 and version = $4`,
+        [...key, row.epoch, row.version, ...texts.map((text) => kept[text] ?? null)],
+      );
+    }
+  }
+}
