@@ -1,0 +1,120 @@
+import type { ListName } from '../canonical/fields.ts';
+import type { Reservation } from '../canonical/reservation.ts';
+import type { Json } from '../terms.ts';
+import { extraPrefix } from './merge.ts';
+import { groupOf, type ItemIds, leaderOf, listNames, never, type SaidItem, type Statement } from './statement.ts';
+
+type Fields = { readonly [field: string]: unknown };
+
+/**
+ * The fields that a message sent and that have no value after check and normalization; the same as `emptiesOf` of its statement.
+ * Written for speed: it runs for every pulled row that was not recognised, to tell a missing field from an empty one.
+ */
+export function emptiesIn(record: Partial<Reservation>, draft: Fields): string[] {
+  const found: string[] = [];
+  collectEmpties(record as Fields, draft, '', found);
+  for (const name of listNames) {
+    const sent = draft[name] as readonly Fields[] | undefined;
+    if (sent === undefined) continue;
+    if (sent.length === 0) found.push(name);
+    const items = (record[name] ?? []) as readonly Fields[];
+    if (items.length !== sent.length) continue;
+    for (let index = 0; index < items.length; index++) {
+      collectEmpties(items[index] as Fields, sent[index] ?? {}, `${name}.${index}.`, found);
+    }
+  }
+  return found;
+}
+
+function collectEmpties(record: Fields, draft: Fields, prefix: string, found: string[]): void {
+  for (const field in draft) {
+    if (draft[field] === undefined || record[field] !== undefined || field in noLists) continue;
+    if (leaderOf(field) !== field || groupOf(field).some((one) => record[one] !== undefined)) continue;
+    found.push(prefix + field);
+  }
+}
+
+const noLists: { readonly [Name in ListName]: true } = { guests: true, rooms: true, charges: true };
+
+/**
+ * The statement of a message: its canonical values, and null for fields that it sent without a usable value. `draft` contains what was
+ * sent; without a draft, the record itself is the statement.
+ */
+export function statementOf(
+  record: Partial<Reservation>,
+  draft?: Fields,
+  assumed: ReadonlySet<string> = new Set(),
+  ids: { readonly [Name in ListName]?: readonly (string | null | undefined)[] | undefined } = {},
+): Statement {
+  const lists: { [Name in ListName]?: readonly SaidItem[] } = {};
+  const weak: { [field: string]: Json } = {};
+  const values = valuesOf(record as Fields, draft, (field, value) => {
+    if (!assumed.has(field)) return false;
+    weak[field] = value;
+    return true;
+  });
+  for (const name of listNames) {
+    const sent = draft?.[name] as readonly Fields[] | undefined;
+    const items = record[name] as readonly Fields[] | undefined;
+    if (draft !== undefined && sent === undefined) continue;
+    lists[name] = (items ?? []).map((item, index) => {
+      // The check drops elements without any valid field; after that, positions in the record and in the message may differ.
+      const isAligned = sent?.length === items?.length;
+      const key = isAligned || draft === undefined ? (ids[name]?.[index] ?? undefined) : undefined;
+      const values = valuesOf(item, isAligned ? sent?.[index] : undefined);
+      const guesses = Object.keys(values).filter((field) => assumed.has(`${name}[${index}].${field}`));
+      return {
+        values,
+        ...(key !== undefined && { key }),
+        ...(guesses.length > 0 && { at: Object.fromEntries(guesses.map((field) => [field, never])) }),
+      };
+    });
+  }
+  return Object.keys(weak).length === 0 ? { values, lists } : { values, assumed: weak, lists };
+}
+
+/** The ids of a message's rooms and charges, where the elements of its record are those that were sent. */
+export function usableIds(
+  record: Partial<Reservation>,
+  draft: Fields,
+  ids: { readonly [Name in ListName]?: readonly (string | undefined)[] | undefined },
+): ItemIds | undefined {
+  const usable = listNames.flatMap((name) => {
+    const [of, sent] = [ids[name], draft[name] as readonly unknown[] | undefined];
+    return of !== undefined && sent?.length === record[name]?.length
+      ? [[name, of.map((id) => id ?? null)] as const]
+      : [];
+  });
+  return usable.length === 0 ? undefined : Object.fromEntries(usable);
+}
+
+export function valuesOf(
+  record: Fields,
+  draft: Fields | undefined,
+  sortOut?: (field: string, value: Json) => boolean,
+): { [field: string]: Json } {
+  const values: { [field: string]: Json } = {};
+  /** Fields that the message does not leave empty, although they are not among its values. */
+  const sortedOut = new Set<string>();
+  const say = (field: string, value: Json) => {
+    if (sortOut?.(field, value) === true) sortedOut.add(field);
+    else values[field] = value;
+  };
+  for (const [field, value] of Object.entries(record)) {
+    if (value === undefined || value === null || listNames.includes(field as ListName)) continue;
+    if (field !== 'extra') say(field, value as Json);
+    else for (const [name, one] of Object.entries(value as object)) say(extraPrefix + name, one as Json);
+  }
+  if (draft === undefined) return values;
+  const said = new Set([...Object.keys(values), ...sortedOut].map(leaderOf));
+  for (const [field, value] of Object.entries(draft)) {
+    if (value === undefined || listNames.includes(field as ListName)) continue;
+    if (field === 'extra') {
+      for (const name of Object.keys((value ?? {}) as object))
+        if (!said.has(extraPrefix + name)) values[extraPrefix + name] = null;
+    } else if (leaderOf(field) === field && !said.has(field)) {
+      values[field] = null;
+    }
+  }
+  return values;
+}

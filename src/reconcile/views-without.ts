@@ -1,0 +1,59 @@
+import type { ListName } from '../canonical/fields.ts';
+import { withoutMentions } from '../canonical/mentions.ts';
+import type { Guest, Reservation } from '../canonical/reservation.ts';
+import { matchItems } from './match-items.ts';
+import { extraPrefix } from './merge.ts';
+import type { SoleView, StoredViews } from './said.ts';
+import type { Source, Values } from './statement.ts';
+import { valuesOf } from './statement-of.ts';
+import { faceOf, type View, type ViewItem, type ViewList } from './view.ts';
+
+/**
+ * The views without guests who must not be kept: those whom `isErased` names, and those who are the same person as one of them in
+ * `record`, under whatever address another source knows them. Their places stay. `extra` goes where the record's had to go, and so do
+ * texts that name one of the guests in `named`.
+ */
+export function viewsWithout(
+  stored: StoredViews,
+  record: Reservation,
+  {
+    isErased,
+    named,
+    keepsExtra,
+  }: {
+    readonly isErased: (guest: Guest) => boolean;
+    readonly named: readonly Guest[];
+    readonly keepsExtra: boolean;
+  },
+): StoredViews {
+  const faces = record.guests.map((guest) => faceOf({ values: valuesOf(guest, undefined) }));
+  const left: { [Name in Source]?: View | SoleView } = {};
+  for (const [source, view] of Object.entries(stored) as [Source, View | SoleView][]) {
+    if (!('values' in view)) {
+      // The record shows which guests are left; fields that were stated to be empty for the others no longer matter.
+      const none = view.none?.filter((path) => !path.startsWith('guests.'));
+      left[source] = none === undefined ? view : { ...view, none };
+      continue;
+    }
+    const { guests } = view.lists;
+    const places = matchItems('guests', faces, guests?.items.map(faceOf) ?? []);
+    const isGone = ({ values, as }: ViewItem, index: number): boolean => {
+      const same = record.guests[places[index] ?? -1];
+      return [values, as, same].some((one) => one !== undefined && isErased(one as Guest));
+    };
+    const items = guests?.items.map((item, index) => (isGone(item, index) ? { values: {} } : item));
+    const lists: { [Name in ListName]?: ViewList } = {};
+    for (const name of ['rooms', 'charges'] as const) {
+      const list = view.lists[name];
+      const texts = list?.items.map((item) => ({ ...item, values: withoutMentions(item.values, named) }));
+      if (list !== undefined && texts !== undefined) lists[name] = { ...list, items: texts };
+    }
+    if (guests !== undefined && items !== undefined) lists.guests = { ...guests, items };
+    const values = withoutMentions(view.values, named);
+    left[source] = { ...view, values: keepsExtra ? values : withoutExtra(values), lists };
+  }
+  return left;
+}
+
+const withoutExtra = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([field]) => !field.startsWith(extraPrefix)));
