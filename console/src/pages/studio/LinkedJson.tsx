@@ -26,8 +26,7 @@ export function LinkedJson(props: {
   readonly onPick: (path: string) => void;
 }) {
   const place = useRef<HTMLElement>(null);
-  const lines: Line[] = [];
-  write(props.value, '', undefined, 0, false, lines);
+  const lines = [...linesOf(props.value, '', { key: undefined, depth: 0, comma: false })];
   const [first] = props.lit;
   useEffect(() => {
     if (!props.scrolls || first === undefined) return;
@@ -85,18 +84,19 @@ export function LinkedJson(props: {
   );
 }
 
-function write(value: Json, path: string, key: string | undefined, depth: number, comma: boolean, lines: Line[]): void {
+function* linesOf(value: Json, path: string, line: Pick<Line, 'key' | 'depth' | 'comma'>): Generator<Line> {
   const isList = Array.isArray(value);
   if (value === null || typeof value !== 'object' || Object.keys(value).length === 0) {
     const kind = typeof value === 'string' ? 's' : value === null || typeof value !== 'object' ? 'n' : 'b';
-    lines.push({ depth, key, text: JSON.stringify(value), path: kind === 'b' ? undefined : path, kind, comma });
+    yield { ...line, text: JSON.stringify(value), path: kind === 'b' ? undefined : path, kind };
     return;
   }
-  lines.push({ depth, key, text: isList ? '[' : '{', path: undefined, kind: 'b', comma: false });
+  yield { ...line, text: isList ? '[' : '{', path: undefined, kind: 'b', comma: false };
   const inner = Object.entries(value);
-  inner.forEach(([name, child], index) => {
+  for (const [index, [name, child]] of inner.entries()) {
     const at = pathText(path, isList ? Number(name) : name);
-    write(child, at, isList ? undefined : name, depth + 1, index < inner.length - 1, lines);
-  });
-  lines.push({ depth, key: undefined, text: isList ? ']' : '}', path: undefined, kind: 'b', comma });
+    const key = isList ? undefined : name;
+    yield* linesOf(child, at, { key, depth: line.depth + 1, comma: index < inner.length - 1 });
+  }
+  yield { ...line, key: undefined, text: isList ? ']' : '}', path: undefined, kind: 'b' };
 }
