@@ -89,7 +89,7 @@ async function rewriteNewest(
   await tx.query(
     `update changes c set erased = t.identifiers::jsonb
        from unnest($2::text[], $3::text[], $4::int[], $5::text[]) as t (type, id, version, identifiers)
-      where c.integration = $1 and c.type = t.type and c.id = t.id and c.version = t.version`,
+      where c.integration = $1 and c.type = t.type and c.id = t.id and c.version = t.version and c.id = any($3::text[])`,
     [
       target.integration satisfies IntegrationName,
       changes.map(({ type }) => type),

@@ -211,9 +211,9 @@ async function extend(
     `with mine as (
        select o.type, o.id from unnest((select $3::text[]), (select $4::text[]), (select $5::bigint[])) as k (type, id, fence)
          join outbox o on o.integration = $1 and o.destination = $2 and o.type = k.type and o.id = k.id
-        where o.fence = k.fence and o.leased order by o.type, o.id for update of o)
+        where o.id = any($4) and o.fence = k.fence and o.leased order by o.type, o.id for update of o)
      update outbox o set due_at = now() + $6 * interval '1 millisecond', leased = $7 from mine
-      where o.integration = $1 and o.destination = $2 and o.type = mine.type and o.id = mine.id`,
+      where o.integration = $1 and o.destination = $2 and o.type = mine.type and o.id = mine.id and o.id = any($4)`,
     [lane.integration, lane.destination, ...columns(claims), leaseMs, leased],
   );
   return rowCount ?? 0;

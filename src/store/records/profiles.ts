@@ -113,7 +113,8 @@ async function readConsents(
   }>(
     `select r.id, r.version, r.data::text as data, r.said, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
        from unnest($2::text[], $3::int[]) as t (id, version)
-       join records r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version`,
+       join records r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version
+      where r.id = any($2::text[])`,
     [integration, stated.map(({ id }) => id), stated.map(({ version }) => version)],
   );
   const found = new Map(
@@ -145,7 +146,8 @@ async function effectiveTimes(
     `select c.id, c.version, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
        from unnest($2::text[], $3::int[]) as t (id, version)
        join changes c on c.integration = $1 and c.type = 'reservation' and c.id = t.id and c.version = t.version
-       join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id`,
+       join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id
+      where c.id = any($2::text[])`,
     [integration, reservations.map(({ id }) => id), reservations.map(({ version }) => version)],
   );
   return new Map(rows.map(({ id, version, ms, seq }) => [`${id} ${version}`, { effectiveAt: ms, seq }]));
