@@ -62,7 +62,7 @@ async function dropIndexes(tx: Tx, table: string): Promise<string[]> {
   const { rows } = await tx.query<{ drop: string; create: string }>(
     `select case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
                  else format('alter table %s drop constraint %I', i.indrelid::regclass, c.conname) end as drop,
-            case when c.oid is null then pg_get_indexdef(i.indexrelid)
+            case when c.oid is null then replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ')
                  else format('alter table %s add constraint %I %s', i.indrelid::regclass, c.conname, pg_get_constraintdef(c.oid)) end as create
        from pg_index i left join pg_constraint c on c.conindid = i.indexrelid and c.contype in ('p', 'u')
       where i.indrelid in (select relid from pg_partition_tree($1) union select $1::regclass)
