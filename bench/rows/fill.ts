@@ -1,7 +1,7 @@
 /**
  * Fills the tables with copies of the first reservations under other ids. Their history is past its retention: five receipts for each
  * reservation, without payload, and no versions. Each table is emptied and filled in one transaction with its indexes built at the end: the
- * private server then writes no log for it, and 10,000,000 reservations take a quarter of an hour instead of hours.
+ * private server then writes no log for it.
  */
 import { type Pool, type Tx, transaction } from '../../src/store/db/pool.ts';
 
