@@ -40,7 +40,7 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
     lane: async (integration, limit, work) => {
       const target = targetOf(integration);
       if (target === undefined) return 'drained';
-      return workEventLane(runtime.pool, target, limit, work, runtime.directLeases, runtime.pendingFloors);
+      return workEventLane(runtime, target, limit, work);
     },
     setAside: async (integration, error) => {
       const target = targetOf(integration);
@@ -84,12 +84,11 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
       if (single.kind === 'found') return { ...single, body: Buffer.from(JSON.stringify(single.body)) };
       return { ...single, reason: single.code };
     },
-    hydrated: (thin, body, requestedAt, only) =>
-      hydrateEvents(pool, thin, body, requestedAt, runtime.pendingFloors, only),
+    hydrated: (thin, hydration) => hydrateEvents(runtime, thin, hydration),
     later: (thin, delayMs) => hydrateLater(pool, thin, delayMs),
     dead: async (thin, message, detail, fromAttempt) => {
       const target = runtime.active().integrations.get(thin.integration)?.target;
-      if (target) await buryThin(pool, target, thin, message, detail, fromAttempt);
+      if (target) await buryThin(pool, target, thin, { message, detail, fromAttempt });
     },
     onError: (integration, error) =>
       runtime.log.error(

@@ -17,7 +17,8 @@ export function realPorts(pool: Pool): StorePorts {
     applyOnArrival: (lanes, directLeases) => applyOnArrival(pool, directLeases, lanes, floors),
     lanes: () => pendingLanes(pool, floors),
     putBack: () => putEventsBack(pool, floors),
-    lane: (target, limit, work, directLeases) => workEventLane(pool, target, limit, work, directLeases, floors),
+    lane: (target, limit, work, directLeases) =>
+      workEventLane({ pool, directLeases, pendingFloors: floors }, target, limit, work),
     setAside: (target, error) => setEventAside(pool, target, error, floors),
     runs: (directLeases) => openRunStore(pool, 'model', directLeases),
     partners: openPartnerStore(pool),

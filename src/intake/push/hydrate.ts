@@ -19,12 +19,19 @@ export interface HydratorPorts {
   readonly claim: (limit: number, leaseMs: number) => Promise<readonly Thin[]>;
   /** The connector's single request, with pull's credentials, rate limits, retries and breaker. */
   readonly fetchSingle: (integration: string, id: string, signal?: AbortSignal) => Promise<Fetched>;
-  /** Completes the claimed events, or those of one type. */
-  readonly hydrated: (thin: Thin, body: Buffer, requestedAt: EpochMs, only?: EventType) => Promise<void>;
+  /** Completes the claimed events. */
+  readonly hydrated: (thin: Thin, hydration: Hydration) => Promise<void>;
   readonly later: (thin: Thin, delayMs: number) => Promise<void>;
   /** Buries the claimed events that had at least `fromAttempt` attempts. */
   readonly dead: (thin: Thin, message: string, detail: DeadDetail, fromAttempt: number) => Promise<void>;
   readonly onError?: (integration: string, error: unknown) => void;
+}
+
+export interface Hydration {
+  readonly body: Buffer;
+  readonly requestedAt: EpochMs;
+  /** Only events of this type. */
+  readonly only?: EventType;
 }
 
 export type DeadDetail = { readonly reason: string; readonly attempts: number };
@@ -87,12 +94,16 @@ async function hydrateOne(ports: HydratorPorts, thin: Thin, signal: AbortSignal 
   const attempts = thin.attempt;
   switch (fetched.kind) {
     case 'found':
-      await ports.hydrated(thin, fetched.body, fetched.requestedAt);
+      await ports.hydrated(thin, fetched);
       ports.wake.signal('events');
       return;
     case 'absent':
       // A cancellation can be applied without the reservation: many partners delete what was cancelled.
-      await ports.hydrated(thin, absentBody, ports.clock.now(), 'reservation.cancelled');
+      await ports.hydrated(thin, {
+        body: absentBody,
+        requestedAt: ports.clock.now(),
+        only: 'reservation.cancelled',
+      });
       ports.wake.signal('events');
       return ports.dead(thin, 'The partner’s API does not know the reservation.', { reason: 'absent', attempts }, 0);
     case 'failed': {

@@ -1,10 +1,9 @@
-import type { EventType } from '../../intake/push/envelope.ts';
-import type { DeadDetail, Thin } from '../../intake/push/hydrate.ts';
+import type { DeadDetail, Hydration, Thin } from '../../intake/push/hydrate.ts';
 import { parseJson } from '../../kit/json.ts';
-import type { EpochMs, Json } from '../../terms.ts';
+import type { Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
-import type { PendingFloors } from './pending-floors.ts';
+import type { LaneStore } from './lane.ts';
 
 /** Claims reservations whose thin events are due. All waiting events of a reservation are leased together. */
 export async function claimThin(pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> {
@@ -30,12 +29,9 @@ export async function claimThin(pool: Pool, limit: number, leaseMs: number): Pro
  * by number, not by time: the estimate of the database's clock lags on a busy node, and the same request would be repeated.
  */
 export async function hydrateEvents(
-  pool: Pool,
+  { pool, pendingFloors: floors }: Pick<LaneStore, 'pool' | 'pendingFloors'>,
   thin: Thin,
-  body: Buffer,
-  requestedAt: EpochMs,
-  floors: PendingFloors,
-  only?: EventType,
+  { body, requestedAt, only }: Hydration,
 ): Promise<void> {
   await pool.query(
     `update events
@@ -60,9 +56,11 @@ export async function buryThin(
   pool: Pool,
   target: ApplyTarget,
   thin: Thin,
-  message: string,
-  detail: DeadDetail,
-  fromAttempt: number,
+  {
+    message,
+    detail,
+    fromAttempt,
+  }: { readonly message: string; readonly detail: DeadDetail; readonly fromAttempt: number },
 ): Promise<void> {
   await transaction(pool, async (tx) => {
     const { rows } = await tx.query<{ seq: number; ms: number; body: Buffer }>(

@@ -57,28 +57,31 @@ export async function pendingLanes(pool: Pool, floors: PendingFloors): Promise<s
  * in order.
  */
 export async function workEventLane(
-  pool: Pool,
+  store: LaneStore,
   target: ApplyTarget,
   limit: number,
   work: (lane: Lane) => Promise<readonly Settled[]>,
-  directLeases: DirectLeases,
-  floors: PendingFloors,
 ): Promise<LaneResult> {
   try {
-    return await workBatch(pool, target, limit, work, directLeases, floors);
+    return await workBatch(store, target, limit, work);
   } catch (error) {
     if (limit === 1 || !isSqlState(error, 'lockNotAvailable')) throw error;
-    return workBatch(pool, target, 1, work, directLeases, floors);
+    return workBatch(store, target, 1, work);
   }
 }
 
+/** What processing the events of a node shares. */
+export interface LaneStore {
+  readonly pool: Pool;
+  readonly directLeases: DirectLeases;
+  readonly pendingFloors: PendingFloors;
+}
+
 async function workBatch(
-  pool: Pool,
+  { pool, directLeases, pendingFloors: floors }: LaneStore,
   target: ApplyTarget,
   limit: number,
   work: (lane: Lane) => Promise<readonly Settled[]>,
-  directLeases: DirectLeases,
-  floors: PendingFloors,
 ): Promise<LaneResult> {
   const { integration } = target;
   const { result, upTo } = await leasingTransaction(

@@ -52,7 +52,7 @@ export async function applyPrepared(
     const stored = known.get(type);
     const open = stored ? withoutUnchanged(ofType, stored, taken.outcomes, seenUnchanged) : ofType;
     if (open.length === 0) continue;
-    const states = await takeIn(tx, target, type, open, stored, taken);
+    const states = await takeIn(tx, target, { type, arrivals: open, known: stored }, taken);
     if (states.size > 0) moved.set(type, states);
   }
 

@@ -16,6 +16,12 @@ export interface Taken {
   readonly dead: { readonly letter: RecordDeadLetter; readonly arrival: Arrival }[];
 }
 
+interface OfOneType {
+  readonly type: EntityType;
+  readonly arrivals: readonly Arriving[];
+  readonly known: KnownRecords | undefined;
+}
+
 /**
  * Locks the records of one type in the order of their ids and decides each message in the order of arrival, so that two messages of
  * one batch about one record build on each other. Returns new statements for records whose content did not change.
@@ -23,9 +29,7 @@ export interface Taken {
 export async function takeIn(
   tx: Tx,
   target: ApplyTarget,
-  type: EntityType,
-  arrivals: readonly Arriving[],
-  known: KnownRecords | undefined,
+  { type, arrivals, known }: OfOneType,
   into: Taken,
 ): Promise<ReadonlyMap<string, SaidState>> {
   const [{ rows, stored }, sighted] = await together(tx, () => [
@@ -40,7 +44,7 @@ export async function takeIn(
     if (decision.kind === 'change') {
       rows.set(id, afterChange(decision));
       moved.delete(id);
-      addChange(target, arriving, decision, before, stored.has(id), into);
+      addChange(arriving, decision, { target, before, isInserted: stored.has(id) }, into);
     } else if (decision.kind === 'dropped' || decision.kind === 'dead') {
       addUnmade(arriving, decision, into);
     } else {
@@ -83,12 +87,17 @@ function firstStates(
 
 type Changed = Extract<Decision, { kind: 'change' }>;
 
+interface RowBefore {
+  readonly target: ApplyTarget;
+  readonly before: LockedRecord | undefined;
+  /** The row was inserted with the first state of this batch. */
+  readonly isInserted: boolean;
+}
+
 function addChange(
-  target: ApplyTarget,
   arriving: Arriving,
   { event, version, content, state, diff, notes, isOverruled }: Changed,
-  before: LockedRecord | undefined,
-  isInserted: boolean,
+  { target, before, isInserted }: RowBefore,
   into: Taken,
 ): void {
   const { index, type, id } = arriving;

@@ -178,7 +178,12 @@ function workerPorts(
     lanes: () => pendingLanes(pool, floors),
     putBack: () => putEventsBack(pool, floors),
     lane: (_integration, limit, work) =>
-      workEventLane(pool, active.target, limit, work, new DirectLeases(() => {}), floors),
+      workEventLane(
+        { pool, directLeases: new DirectLeases(() => {}), pendingFloors: floors },
+        active.target,
+        limit,
+        work,
+      ),
     setAside: (_integration, error) => setEventAside(pool, active.target, error, floors),
     path: (name) => (name === integration ? eventPathOf(active) : undefined),
     onError: (_integration, error) => errors.push(error),

@@ -32,9 +32,10 @@ const ports = (): HydratorPorts => ({
     asked.push(id);
     return answer(id);
   },
-  hydrated: (thin, body, requestedAt, only) => hydrateEvents(bench.pool, thin, body, requestedAt, bench.floors, only),
+  hydrated: (thin, hydration) => hydrateEvents({ pool: bench.pool, pendingFloors: bench.floors }, thin, hydration),
   later: (thin, delayMs) => hydrateLater(bench.pool, thin, delayMs),
-  dead: (thin, message, detail, fromAttempt) => buryThin(bench.pool, active.target, thin, message, detail, fromAttempt),
+  dead: (thin, message, detail, fromAttempt) =>
+    buryThin(bench.pool, active.target, thin, { message, detail, fromAttempt }),
 });
 
 const found = (more = {}): Fetched => ({
