@@ -120,16 +120,16 @@ async function admit(tx: Tx, lanes: readonly ArrivingLane[], floors: PendingFloo
       with incoming as materialized (
         select n, nextval('intake_seq') as seq, endpoint_id, secret_no, event_id,
                coalesce(occurred_ms, (extract(epoch from statement_timestamp()) * 1000)::float8) as occurred_ms
-          from unnest($1::text[], $2::int[], $3::text[], $4::float8[]) with ordinality
+          from unnest((select $1::text[]), (select $2::int[]), (select $3::text[]), (select $4::float8[])) with ordinality
             as t (endpoint_id, secret_no, event_id, occurred_ms, n)
       )
       select seq, occurred_ms, (extract(epoch from statement_timestamp()) * 1000)::bigint as received_ms,
              exists (select from erased_guests) as has_erased,
-             exists (select from unnest($5::text[], $6::bigint[]) lane (name, above),
+             exists (select from unnest((select $5::text[]), (select $6::bigint[])) lane (name, above),
                           lateral (select from events p where p.integration = lane.name and p.state = 'pending'
                                       and p.seq > lane.above order by p.seq limit 1) first) as has_pending
         from incoming i
-        -- Lookups by key, not joins: see appendSql.
+        -- Lookups by key, not joins: see appendSql. Sub-selects keep the plan, see insertSql of changes.
         join lateral (select from endpoints where endpoint_id = i.endpoint_id and retired_at is null limit 1) e on true
         join lateral (select from endpoint_secrets
                        where endpoint_id = i.endpoint_id and secret_no = i.secret_no

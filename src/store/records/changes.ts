@@ -135,13 +135,17 @@ function insertReceipts(
 const insertPlain = insertSql(false);
 const insertTraced = insertSql(true);
 
+/**
+ * The arrays come through sub-selects, so that the planner does not see their length: for a single row it would plan every execution
+ * again, which takes PostgreSQL 0.2 ms (2 cores arm64).
+ */
 function insertSql(isTraced: boolean): string {
-  const [array, trace] = isTraced ? [', $19::text[]', ', trace'] : ['', ''];
+  const [array, trace] = isTraced ? [', (select $19::text[])', ', trace'] : ['', ''];
   return `
       with t as materialized (
         select nextval('receipt_ids') as receipt_id, t.*
-          from unnest($4::text[], $5::text[], $6::float8[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::int[],
-                      $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[]${array})
+          from unnest((select $4::text[]), (select $5::text[]), (select $6::float8[]), (select $7::bigint[]), (select $8::text[]), (select $9::text[]), (select $10::text[]), (select $11::int[]),
+                      (select $12::text[]), (select $13::text[]), (select $14::text[]), (select $15::text[]), (select $16::text[]), (select $17::text[]), (select $18::text[])${array})
             as t (type, id, ms, seq, cause, cause_id, outcome, version, reason, raw, notes, origins, data, diff, key${trace})
       ), received as (
         insert into receipts (integration, receipt_id, type, id, effective_at, seq, cause, cause_id, outcome, version, reason,
