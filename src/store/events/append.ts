@@ -107,16 +107,18 @@ const appendTraced = appendSql(true);
 
 /**
  * Each lookup is by key. As plain joins, a plan that was made while the tables were new reads all events for every batch, for as long as
- * its connection lasts or until the tables are analyzed.
+ * its connection lasts or until the tables are analyzed. Sub-selects hide the length of the arrays: otherwise PostgreSQL plans every
+ * execution again.
  */
 function appendSql(isTraced: boolean): string {
-  const [array, trace] = isTraced ? [', $8::text[]', ', trace'] : ['', ''];
+  const [array, trace] = isTraced ? [', (select $8::text[])', ', trace'] : ['', ''];
   return `
       with incoming as materialized (
         select n::int - 1 as n, nextval('intake_seq') as seq, integration, endpoint_id, secret_no, event_id, event,
                coalesce(to_timestamp(occurred_ms / 1000.0), statement_timestamp()) as occurred_at,
                statement_timestamp() as received_at, body${trace}
-          from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[], $7::bytea[]${array})
+          from unnest((select $1::text[]), (select $2::text[]), (select $3::int[]), (select $4::text[]), (select $5::text[]),
+                      (select $6::float8[]), (select $7::bytea[])${array})
                with ordinality as t (integration, endpoint_id, secret_no, event_id, event, occurred_ms, body${trace}, n)
       ), checked as (
         select i.*, e.endpoint_id is null or e.retired_at is not null as retired,
