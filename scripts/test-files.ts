@@ -61,16 +61,13 @@ function groupOf(file: string): string {
 }
 
 /**
- * Writes one file into `folder` per shared process. Returns what to give to `node --test`. Each test file is a suite there, so that its
- * hooks run before and after its own tests only.
+ * Writes one file into `folder` per shared process. Returns what to give to `node --test`. The files are imported together. A suite per
+ * file, with a dynamic import, would keep hooks apart, but Node's runner loses the suite of a module that waits for another one.
  */
 export function writeShared(root: string, { alone, shared }: TestPlan, folder: string): readonly string[] {
   const files = [...shared].map(([name, parts]) => {
     const file = path.join(folder, `${name}.test.mjs`);
-    const suites = parts.map(
-      (part) => `describe('${part}', () => import('${pathToFileURL(path.join(root, part)).href}'));\n`,
-    );
-    writeFileSync(file, `import { describe } from 'node:test';\n${suites.join('')}`);
+    writeFileSync(file, parts.map((part) => `import '${pathToFileURL(path.join(root, part)).href}';\n`).join(''));
     return file;
   });
   return [...files, ...alone];

@@ -19,7 +19,7 @@ test('the suite runs every test file once', (t) => {
   const given = writeShared(root, plan, folder);
   const imports = given
     .filter((file) => path.isAbsolute(file))
-    .flatMap((file) => readFileSync(file, 'utf8').match(/import\('.+?'\)/g));
+    .flatMap((file) => readFileSync(file, 'utf8').match(/.+/g));
   assert.equal(new Set(imports).size, shared.length);
   assert.equal(given.filter((file) => !path.isAbsolute(file)).length, plan.alone.length);
 });

@@ -65,11 +65,11 @@ test('row addresses are used only in the listed places', () => {
   ]);
 });
 
-test('one sequence orders arrivals, and only intake uses it', () => {
+test('one sequence orders arrivals, another numbers receipts, and only intake uses them', () => {
   const names = new Set(
     statements.flatMap(({ sql }) => [...sql.matchAll(/nextval\('(\w+)'\)/g)].map(([, name]) => name)),
   );
-  assert.deepEqual([...names], ['intake_seq']);
+  assert.deepEqual([...names].sort(), ['intake_seq', 'receipt_ids']);
   const rooms = new Set(filesWith((sql) => /nextval/.test(sql)).map((file) => file.split('/')[0]));
   assert.deepEqual([...rooms].sort(), ['events', 'records', 'runs']);
 });
@@ -126,6 +126,7 @@ const writesAcrossBrands: readonly string[] = [
   'erasure/traces.ts',
   // Background cleanup: it would run on every shard, and nothing waits for it.
   'events/lane.ts',
+  'events/retention.ts',
   'operate/abandoned.ts',
   // By the id of the dead letter alone, which an operator enters.
   'operate/dead-letter-close.ts',

@@ -119,7 +119,7 @@ const quick = [
   ['full_page_writes', 'off'],
   ['autovacuum_naptime', '1min'],
   ['shared_buffers', '64MB'],
-  ['max_connections', '100'],
+  ['max_connections', '300'],
   ['jit', 'off'],
 ] as const;
 
