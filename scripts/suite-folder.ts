@@ -4,9 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 
 const memory = '/dev/shm';
-const prefix = 'innbound-suite-';
+/** Short: the path of a socket has 107 bytes at most. */
+const name = /^inn-(\d+)-\w{6}$/;
 
-/** The suite has 0.9 GB of files at most. The rest is for PostgreSQL, browsers and Node. */
+/** The suite has 1.8 GB of files at most. The rest is for PostgreSQL, browsers and Node. */
 const neededBytes = 4 * 1024 ** 3;
 
 /**
@@ -16,7 +17,7 @@ const neededBytes = 4 * 1024 ** 3;
 export function makeSuiteFolder(): string {
   const parent = hasRoom() ? memory : os.tmpdir();
   removeAbandoned(parent);
-  const folder = mkdtempSync(path.join(parent, `${prefix}${process.pid}-`));
+  const folder = mkdtempSync(path.join(parent, `inn-${process.pid}-`));
   // As /tmp: PostgreSQL may run as another account.
   chmodSync(folder, 0o1777);
   return folder;
@@ -44,9 +45,9 @@ function mayExecute(): boolean {
 
 /** Folders of runs that were killed. */
 function removeAbandoned(parent: string): void {
-  for (const name of readdirSync(parent)) {
-    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-    if (Number.isInteger(pid) && !isRunning(pid)) removeSuiteFolder(path.join(parent, name));
+  for (const found of readdirSync(parent)) {
+    const pid = name.exec(found)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) removeSuiteFolder(path.join(parent, found));
   }
 }
 

@@ -44,7 +44,7 @@ test('a run writes into one folder and removes it, and removes the folders of ki
   await once(ended, 'close');
   const first = makeSuiteFolder();
   t.after(() => removeSuiteFolder(first));
-  const abandoned = mkdtempSync(path.join(path.dirname(first), `innbound-suite-${ended.pid}-`));
+  const abandoned = mkdtempSync(path.join(path.dirname(first), `inn-${ended.pid}-`));
 
   const second = makeSuiteFolder();
   assert.equal(existsSync(first), true);
