@@ -54,9 +54,23 @@ export function planTests(root: string): TestPlan {
   return { alone: files.filter(isAlone), shared };
 }
 
-/** The folder; intake has too many files for one process. */
+/** Rooms without a database or a server: each alone would mostly load the sources. */
+const pure = [
+  'canonical',
+  'connectors',
+  'documents',
+  'normalize',
+  'pipeline',
+  'reconcile',
+  'shape',
+  'suggest',
+  'transform',
+];
+
+/** The folder; the pure rooms are one group, and intake has too many files for one. */
 function groupOf(file: string): string {
   const [folder = 'all', within] = file.split('/').slice(1, -1);
+  if (pure.includes(folder)) return 'pure';
   return folder === 'intake' && within !== undefined ? `${folder}-${within}` : folder;
 }
 

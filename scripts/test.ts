@@ -18,10 +18,10 @@ const staticChecks: readonly [step: string, program: string, ...args: string[]][
   ['unused code', tool('knip')],
 ];
 
-/** Two for each core of a small machine: tests also wait. Three at a time left a quarter of two cores idle. */
+/** Tests also wait, so two cores are busy with three at a time. Four take as long. */
 const runner = [
   '--test',
-  '--test-concurrency=4',
+  '--test-concurrency=3',
   '--test-timeout=400000',
   '--disable-warning=ExperimentalWarning',
   '--test-reporter=spec',
@@ -81,8 +81,8 @@ async function check([step, program, ...args]: (typeof staticChecks)[number]): P
   const startedAt = performance.now();
   const { ok, output } = await run(program, args, 'pipe');
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  console.log(`${ok ? '✔' : '✖'} ${step} (${seconds} s)`);
-  if (!ok) console.log(output.trimEnd());
+  const line = `${ok ? '✔' : '✖'} ${step} (${seconds} s)`;
+  console.log(ok ? line : `${line}\n${output.trimEnd()}`);
   return ok;
 }
 
@@ -92,8 +92,8 @@ async function main(): Promise<number> {
     console.error('Usage: scripts/test [--all | --no-suite | --suite | PATH...]');
     return 2;
   }
-  let ok = true;
-  for (const each of planned.checks ? staticChecks : []) ok = (await check(each)) && ok;
+  const checked = await Promise.all((planned.checks ? staticChecks : []).map(check));
+  const ok = checked.every((one) => one);
   if (planned.tests.length === 0) return ok ? 0 : 1;
   if (!ok) console.log('✖ the checks above failed, so this run fails; the tests run anyway');
   prepareBrowser();

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { simulate } from './simulate.ts';
 
 /** Two files run every other seed, each for this long. */
-const seconds = Number(process.env.INNBOUND_SIMULATION_SECONDS ?? 20);
+const seconds = Number(process.env.INNBOUND_SIMULATION_SECONDS ?? 12);
 const firstSeed = Number(process.env.INNBOUND_SIMULATION_SEED ?? 1);
 const leastSeeds = 60;
 
