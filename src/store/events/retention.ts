@@ -44,7 +44,12 @@ export async function pruneEvents(
     select 1 from dead_letters d
      where d.integration = e.integration and d.kind = 'event' and d.fingerprint = e.seq::text and d.state = 'open')`;
   /** Each batch begins where the last one ended: what that one left, or left behind as dead rows, is not read again. */
-  const inBatches = async (change: string, condition: string, keptMs: number, overdueMs?: number): Promise<number> => {
+  const inBatches = async (
+    change: string,
+    condition: string,
+    keptMs: number,
+    mostOverdueMs?: number,
+  ): Promise<number> => {
     let total = 0;
     let from = '-infinity';
     for (;;) {
@@ -56,7 +61,7 @@ export async function pruneEvents(
             order by received_at limit $2 for update skip locked
          ), changed as (${change} where e.integration = old.integration and e.seq = old.seq)
          select count(*)::int as found, max(received_at)::text as last from old`,
-        [keptMs / 1000, batch, from, overdueMs === undefined ? null : (keptMs + overdueMs) / 1000],
+        [keptMs / 1000, batch, from, mostOverdueMs === undefined ? null : (keptMs + mostOverdueMs) / 1000],
       );
       const { found = 0, last } = rows[0] ?? {};
       total += found;
