@@ -35,8 +35,8 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
     heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     tracer: runtime.tracer,
-    lanes: () => pendingLanes(runtime.pool, runtime.pendingFloors),
-    putBack: () => putEventsBack(runtime.pool, runtime.pendingFloors),
+    lanes: () => pendingLanes(runtime),
+    putBack: () => putEventsBack(runtime),
     lane: async (integration, limit, work) => {
       const target = targetOf(integration);
       if (target === undefined) return 'drained';
@@ -44,7 +44,7 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
     },
     setAside: async (integration, error) => {
       const target = targetOf(integration);
-      if (target) await setEventAside(runtime.pool, target, error, runtime.pendingFloors);
+      if (target) await setEventAside(runtime, target, error);
     },
     path: (integration) => {
       const found = integrations().get(integration);

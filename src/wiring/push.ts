@@ -91,7 +91,9 @@ function applierOf(
         const target = active().integrations.get(integration)?.target;
         return target ? [{ ...lane, target }] : [];
       });
-      return arriving.length === lanes.length ? applyOnArrival(pool, directLeases, arriving, pendingFloors) : 'refused';
+      return arriving.length === lanes.length
+        ? applyOnArrival({ pool, directLeases, pendingFloors }, arriving)
+        : 'refused';
     },
     worked: (integration, settled, durationMs) => {
       if (settled.some(({ state }) => state === 'hydrate')) wake.signal('hydrate');

@@ -11,15 +11,15 @@ import type { StorePorts } from './store-ports.ts';
 
 /** The same ports on PostgreSQL. */
 export function realPorts(pool: Pool): StorePorts {
-  const floors = new PendingFloors(systemClock);
+  const pendingFloors = new PendingFloors(systemClock);
   return {
     insert: (events, written) => appendEvents(pool, events, written),
-    applyOnArrival: (lanes, directLeases) => applyOnArrival(pool, directLeases, lanes, floors),
-    lanes: () => pendingLanes(pool, floors),
-    putBack: () => putEventsBack(pool, floors),
+    applyOnArrival: (lanes, directLeases) => applyOnArrival({ pool, directLeases, pendingFloors }, lanes),
+    lanes: () => pendingLanes({ pool, pendingFloors }),
+    putBack: () => putEventsBack({ pool, pendingFloors }),
     lane: (target, limit, work, directLeases) =>
-      workEventLane({ pool, directLeases, pendingFloors: floors }, target, limit, work),
-    setAside: (target, error) => setEventAside(pool, target, error, floors),
+      workEventLane({ pool, directLeases, pendingFloors }, target, limit, work),
+    setAside: (target, error) => setEventAside({ pool, pendingFloors }, target, error),
     runs: (directLeases) => openRunStore(pool, 'model', directLeases),
     partners: openPartnerStore(pool),
     outbox: outboxStore(pool),

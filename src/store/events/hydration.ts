@@ -3,7 +3,7 @@ import { parseJson } from '../../kit/json.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
-import type { LaneStore } from './lane.ts';
+import type { PendingStore } from './lane.ts';
 
 /** Claims reservations whose thin events are due. All waiting events of a reservation are leased together. */
 export async function claimThin(pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> {
@@ -29,7 +29,7 @@ export async function claimThin(pool: Pool, limit: number, leaseMs: number): Pro
  * by number, not by time: the estimate of the database's clock lags on a busy node, and the same request would be repeated.
  */
 export async function hydrateEvents(
-  { pool, pendingFloors: floors }: Pick<LaneStore, 'pool' | 'pendingFloors'>,
+  { pool, pendingFloors: floors }: PendingStore,
   thin: Thin,
   { body, requestedAt, only }: Hydration,
 ): Promise<void> {

@@ -15,18 +15,28 @@ import type { FirstPending, PendingFloors } from './pending-floors.ts';
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
 
+/** What processing the events of a node shares. */
+export interface LaneStore {
+  readonly pool: Pool;
+  readonly directLeases: DirectLeases;
+  readonly pendingFloors: PendingFloors;
+}
+
+/** The part of it that finds pending events. */
+export type PendingStore = Pick<LaneStore, 'pool' | 'pendingFloors'>;
+
 /** Makes events pending again that were set aside and are due. */
-export async function putEventsBack(pool: Pool, floors: PendingFloors): Promise<void> {
+export async function putEventsBack({ pool, pendingFloors }: PendingStore): Promise<void> {
   const { rows } = await pool.query<FirstPending>(
     `update events set state = 'pending', due_at = null where state = 'waiting' and due_at <= now()
      returning integration, seq`,
   );
-  for (const { integration, seq } of rows) floors.lower(integration, seq);
+  for (const { integration, seq } of rows) pendingFloors.lower(integration, seq);
 }
 
 /** The integrations with pending events, found by a loose index scan above the bound and one probe for each lane that has some below it. */
-export async function pendingLanes(pool: Pool, floors: PendingFloors): Promise<string[]> {
-  const look = floors.look();
+export async function pendingLanes({ pool, pendingFloors }: PendingStore): Promise<string[]> {
+  const look = pendingFloors.look();
   const { rows } = await pool.query<{ newest: number; firsts: readonly FirstPending[] | null }>(
     `with recursive lanes as (
        (select integration, seq from events where state = 'pending' and seq > $1 order by integration, seq limit 1)
@@ -68,13 +78,6 @@ export async function workEventLane(
     if (limit === 1 || !isSqlState(error, 'lockNotAvailable')) throw error;
     return workBatch(store, target, 1, work);
   }
-}
-
-/** What processing the events of a node shares. */
-export interface LaneStore {
-  readonly pool: Pool;
-  readonly directLeases: DirectLeases;
-  readonly pendingFloors: PendingFloors;
 }
 
 async function workBatch(
@@ -210,16 +213,15 @@ const innocentDelayS = 10;
  * try. Changes nothing while another node works the lane: it may be processing the event.
  */
 export async function setEventAside(
-  pool: Pool,
+  { pool, pendingFloors }: PendingStore,
   target: ApplyTarget,
   error: Error,
-  floors: PendingFloors,
 ): Promise<void> {
   await transaction(pool, async (tx) => {
     const {
       isMine,
       events: [event],
-    } = await lockLane(tx, target.integration, 1, floors);
+    } = await lockLane(tx, target.integration, 1, pendingFloors);
     if (!isMine || !event) return;
     const isInnocent = isPassing(error);
     const attempt = event.attempt + (isInnocent ? 0 : 1);

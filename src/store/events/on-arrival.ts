@@ -1,13 +1,12 @@
-import type { DirectLeases } from '../../deliver/direct-leases.ts';
 import type { Lane, PendingEvent, Settled } from '../../intake/push/event-path.ts';
 import type { Applied } from '../../intake/push/on-arrival.ts';
 import type { NewEvent } from '../../intake/push/ports.ts';
 import { bytes, float8s, int4s, int8s, texts } from '../db/columns.ts';
-import { type Pool, type Tx, together } from '../db/pool.ts';
+import { type Tx, together } from '../db/pool.ts';
 import { erasureLock } from '../erasure/erased.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import type { ApplyTarget } from '../records/apply.ts';
-import { laneLock, laneOf, nextEvents, settle } from './lane.ts';
+import { type LaneStore, laneLock, laneOf, nextEvents, settle } from './lane.ts';
 import type { PendingFloors } from './pending-floors.ts';
 
 /** The events of one integration that arrived together, and how they are processed. */
@@ -27,10 +26,8 @@ const lockMs = 250;
  * processed first. Throws if a lock is not free in time.
  */
 export async function applyOnArrival(
-  pool: Pool,
-  directLeases: DirectLeases,
+  { pool, directLeases, pendingFloors: floors }: LaneStore,
   lanes: readonly ArrivingLane[],
-  floors: PendingFloors,
 ): Promise<Applied> {
   const inOrder = lanes.toSorted((a, b) => (a.target.integration < b.target.integration ? -1 : 1));
   const processed = await leasingTransaction(

@@ -17,7 +17,13 @@ import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import type { StoredDocument } from '../../../src/store/documents/documents.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
-import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../../src/store/events/lane.ts';
+import {
+  type LaneStore,
+  pendingLanes,
+  putEventsBack,
+  setEventAside,
+  workEventLane,
+} from '../../../src/store/events/lane.ts';
 import { applyOnArrival } from '../../../src/store/events/on-arrival.ts';
 import { PendingFloors } from '../../../src/store/events/pending-floors.ts';
 import { applyPrepared } from '../../../src/store/records/apply.ts';
@@ -57,7 +63,7 @@ export function activeIntegration(
 export interface Bench {
   readonly pool: Pool;
   readonly ports: EventWorkerPorts;
-  readonly floors: PendingFloors;
+  readonly pendingFloors: PendingFloors;
   readonly errors: unknown[];
   /** Stores an event as if it had been accepted. */
   send(
@@ -88,8 +94,9 @@ export async function openBench(
   const { pool, end } = await migratedPool();
   const { endpointId } = await transaction(pool, (tx) => issueEndpoint(tx, integration, openSealer, minter));
   const errors: unknown[] = [];
-  const floors = new PendingFloors(clock);
-  const ports = workerPorts(pool, active, errors, floors);
+  const pendingFloors = new PendingFloors(clock);
+  const store: LaneStore = { pool, directLeases: new DirectLeases(() => {}), pendingFloors };
+  const ports = workerPorts(store, active, errors);
   let sent = 0;
   const newEvent: Bench['newEvent'] = (event, data, { occurredAt = Date.now(), eventId = `ev-${sent + 1}` } = {}) => {
     sent += 1;
@@ -108,12 +115,12 @@ export async function openBench(
   };
   const arrive: Bench['arrive'] = (...events) => {
     const work = (lane: Lane) => workLane(lane, eventPathOf(active));
-    return applyOnArrival(pool, new DirectLeases(() => {}), [{ target: active.target, events, work }], floors);
+    return applyOnArrival(store, [{ target: active.target, events, work }]);
   };
   return {
     pool,
     ports,
-    floors,
+    pendingFloors,
     errors,
     newEvent,
     arrive,
@@ -166,25 +173,14 @@ export async function poll(
   return transaction(pool, (tx) => applyPrepared(tx, target, prepared));
 }
 
-function workerPorts(
-  pool: Pool,
-  active: ActiveIntegration,
-  errors: unknown[],
-  floors: PendingFloors,
-): EventWorkerPorts {
+function workerPorts(store: LaneStore, active: ActiveIntegration, errors: unknown[]): EventWorkerPorts {
   return {
     clock: systemClock,
     wake: new Wake(),
-    lanes: () => pendingLanes(pool, floors),
-    putBack: () => putEventsBack(pool, floors),
-    lane: (_integration, limit, work) =>
-      workEventLane(
-        { pool, directLeases: new DirectLeases(() => {}), pendingFloors: floors },
-        active.target,
-        limit,
-        work,
-      ),
-    setAside: (_integration, error) => setEventAside(pool, active.target, error, floors),
+    lanes: () => pendingLanes(store),
+    putBack: () => putEventsBack(store),
+    lane: (_integration, limit, work) => workEventLane(store, active.target, limit, work),
+    setAside: (_integration, error) => setEventAside(store, active.target, error),
     path: (name) => (name === integration ? eventPathOf(active) : undefined),
     onError: (_integration, error) => errors.push(error),
   };
