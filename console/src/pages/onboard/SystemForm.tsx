@@ -1,4 +1,4 @@
-import { Button, Select, Textarea, TextInput } from '@mantine/core';
+import { Button, Select, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { type Answer, call } from '../../api/client.ts';
@@ -12,6 +12,7 @@ import { Choice } from '../../parts/Choice.tsx';
 import { useTabDraft } from '../../parts/draft.ts';
 import { Mapped } from '../Mapped.tsx';
 import { ImportCard } from '../studio/ImportCard.tsx';
+import { SampleText } from '../studio/SampleText.tsx';
 import { type AuthForm, authForms } from './auth.ts';
 import type { Brand } from './brand.ts';
 
@@ -157,13 +158,7 @@ function SampleCard(props: {
   return (
     <Card title="Sample" aside="a response that lists reservations">
       <div className="stack">
-        <Textarea
-          aria-label="Sample as JSON"
-          placeholder="Paste a JSON response here"
-          value={sample}
-          onChange={(event) => props.onSample(event.currentTarget.value)}
-          styles={{ input: { fontFamily: 'var(--mono)', height: 220, fontSize: 12.5 } }}
-        />
+        <SampleText value={sample} onChange={props.onSample} height={220} />
         <div>
           <Button onClick={() => suggest.mutate(undefined)} loading={suggest.isPending} disabled={sample.trim() === ''}>
             Suggest a mapping

@@ -1,6 +1,7 @@
-import { Button, Checkbox, Textarea } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { Card } from '../../parts/basics.tsx';
 import { useMay } from '../../shell/session.ts';
+import { SampleText } from './SampleText.tsx';
 import type { Sample } from './sample.ts';
 
 export function SampleCard({
@@ -25,13 +26,7 @@ export function SampleCard({
       }
     >
       <div className="stack">
-        <Textarea
-          aria-label="Sample as JSON"
-          placeholder="Paste a JSON response here"
-          value={text}
-          onChange={(event) => sample.setText(event.currentTarget.value)}
-          styles={{ input: { fontFamily: 'var(--mono)', height: 400, fontSize: 12.5 } }}
-        />
+        <SampleText value={text} onChange={sample.setText} height={400} />
         <div className="row">
           <Button onClick={() => suggest.mutate(undefined)} loading={suggest.isPending} disabled={text.trim() === ''}>
             Suggest a mapping
