@@ -5,7 +5,6 @@
  *   node_modules/.bin/node scripts/console-pictures.ts [NAME...]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -14,6 +13,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
+import { signedHeaders } from '../src/partner/sender/sign.ts';
 import { browserFlags, requiredBrowser } from './prepare-browser.ts';
 
 const root = path.dirname(import.meta.dirname);
@@ -189,17 +189,8 @@ async function pushBackwards({ url, secret }: { url: string; secret: string }): 
       stays: [{ room_type: 'Double', board_type: 'BB', adults: 2, children: 0 }],
     },
   });
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = createHmac('sha512', secret).update(`${timestamp}.${body}`).digest('hex');
-  await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-webhook-timestamp': timestamp,
-      'x-webhook-signature': `sha512=${signature}`,
-    },
-    body,
-  });
+  const headers = signedHeaders(secret, Math.floor(Date.now() / 1000), body);
+  await fetch(url, { method: 'POST', headers, body });
 }
 
 /** Accepts most reservations, refuses every seventh for good, and answers 503 for every eleventh. */

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { sign } from '../../src/partner/sender/sign.ts';
 
 export interface Target {
   readonly port: number;
@@ -58,11 +58,10 @@ export function eventBody(brandId: string, run: string, n: number, reservations:
 }
 
 export function request(target: Target, body: string): Buffer {
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = createHmac('sha512', target.secret).update(`${timestamp}.${body}`).digest('hex');
+  const timestamp = Math.floor(Date.now() / 1000);
   return Buffer.from(
     `POST /webhooks/${target.endpointId} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nx-webhook-timestamp: ${timestamp}\r\n` +
-      `x-webhook-signature: sha512=${signature}\r\n\r\n${body}`,
+      `x-webhook-signature: ${sign(target.secret, timestamp, body)}\r\n\r\n${body}`,
   );
 }

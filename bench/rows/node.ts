@@ -1,7 +1,7 @@
 /** A node that receives signed events, and the processor time that they take. */
-import { createHmac } from 'node:crypto';
 import { Pool as Connections } from 'undici';
 import { systemClock } from '../../src/kit/clock.ts';
+import { signedHeaders } from '../../src/partner/sender/sign.ts';
 import { postmasterUnder, serverMs } from '../pull/cpu.ts';
 import { ask, end, start } from '../push/processes.ts';
 import type { ServiceAddress } from '../push/service.ts';
@@ -47,13 +47,7 @@ export async function withNode(
     const reservation = isUpdate ? Number((BigInt(n) * 2_654_435_761n) % BigInt(progress.stored)) : n;
     const { endpointId = '', secret = '' } = progress.endpoints[reservation % brands.length] ?? {};
     const body = bodyOf(reservation, n);
-    const timestamp = String(Math.floor(Date.now() / 1000));
-    const signature = createHmac('sha512', secret).update(`${timestamp}.${body}`).digest('hex');
-    const headers = {
-      'content-type': 'application/json',
-      'x-webhook-timestamp': timestamp,
-      'x-webhook-signature': `sha512=${signature}`,
-    };
+    const headers = signedHeaders(secret, Math.floor(Date.now() / 1000), body);
     const answer = await connections.request({ method: 'POST', path: `/webhooks/${endpointId}`, headers, body });
     await answer.body.dump();
     if (answer.statusCode !== 202) throw new Error(`the node answered ${answer.statusCode}`);

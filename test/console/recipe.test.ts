@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { curlRecipe } from '../../console/src/pages/onboard/recipe.ts';
+import { sign } from '../../src/partner/sender/sign.ts';
 
 test('the commands shown to a new brand send an event with a valid signature', async () => {
   const secret = "whsec_it's secret";
@@ -13,8 +13,7 @@ test('the commands shown to a new brand send an event with a valid signature', a
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    const signed = `${request.headers['x-webhook-timestamp']}.${body}`;
-    const expected = `sha512=${createHmac('sha512', secret).update(signed).digest('hex')}`;
+    const expected = sign(secret, Number(request.headers['x-webhook-timestamp']), body);
     seen = { body, signature: request.headers['x-webhook-signature'], expected };
     response.writeHead(202).end('{}');
   });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
@@ -13,6 +12,7 @@ import { eventWorkerPorts, sandboxOf } from '../../src/wiring/events.ts';
 import { httpWithoutCards } from '../../src/wiring/http-without-cards.ts';
 import { openIntake } from '../../src/wiring/push.ts';
 import { apiNode, reservation } from '../api/node.ts';
+import { postEvent } from '../intake/push/support.ts';
 
 const pan = '4111111111111111';
 
@@ -67,17 +67,10 @@ test('accepts an event with card data, and no table holds the card number', asyn
       payment: { cardNumber: pan, cvv: '987' },
     },
   });
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = createHmac('sha512', secret).update(`${timestamp}.${body}`).digest('hex');
-  const headers = {
-    'content-type': 'application/json',
-    'x-webhook-timestamp': timestamp,
-    'x-webhook-signature': `sha512=${signature}`,
-  };
-  const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/webhooks/`;
-  for (const id of [endpoint_id, sandbox_url.split('/').at(-1)]) {
-    const answer = await fetch(base + id, { method: 'POST', headers, body });
-    assert.ok(answer.ok, `${id}: ${answer.status} ${await answer.text()}`);
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  for (const endpointId of [endpoint_id, sandbox_url.split('/').at(-1) ?? '']) {
+    const answer = await postEvent(url, { endpointId, secret }, body);
+    assert.ok(answer.ok, `${endpointId}: ${answer.status} ${await answer.text()}`);
   }
   await drainEvents(eventWorkerPorts(node.runtime));
   const admin = await node.token('admin');

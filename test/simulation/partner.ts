@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto';
 import type { Http } from '../../src/kit/http.ts';
+import { sign } from '../../src/partner/sender/sign.ts';
 import type { Statement } from '../history/history.ts';
 import { brand, brandNames, pageSize } from './brands.ts';
 import type { Host } from './host.ts';
@@ -126,9 +126,9 @@ export class Partner {
         this.#said.set(eventId, { statement: { ...said, fromMs, toMs, isAccepted } });
       };
       note(false);
-      const timestamp = String(Math.floor(this.#time.nowMs / 1_000));
-      const signature = createHmac('sha512', secret).update(`${timestamp}.`).update(rawBody).digest('hex');
-      const headers = { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': `sha512=${signature}` };
+      const timestamp = Math.floor(this.#time.nowMs / 1_000);
+      const signature = sign(secret, timestamp, rawBody);
+      const headers = { 'x-webhook-timestamp': String(timestamp), 'x-webhook-signature': signature };
       const status = await this.#deliver({ endpointId, headers, rawBody });
       const isAccepted = status !== undefined && status < 300;
       note(isAccepted);

@@ -1,5 +1,4 @@
 /** A running service with one brand, a CRM that can refuse, and a browser: the starting point of the console's tests. */
-import { createHmac } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,6 +10,7 @@ import { browserFlags, requiredBrowser, skipWithoutBrowser } from '../../../scri
 import type { TokenRole } from '../../../src/api/caller.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createSignIn, createToken } from '../../../src/operations/tokens.ts';
+import { signedHeaders } from '../../../src/partner/sender/sign.ts';
 import { startService } from '../../../src/service.ts';
 import { testDatabase } from '../../support/database.ts';
 import { followRequests } from './go.ts';
@@ -72,13 +72,7 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
     `${service.url}${(await createSignIn(service.runtime, { name: `Ada, ${role}`, role, by: 'test' })).path}`;
   const pushTo: Desk['pushTo'] = async ({ url, secret }, event) => {
     const body = JSON.stringify({ timestamp: new Date().toISOString(), brand_id: 'LIS01', ...event });
-    const timestamp = String(Math.floor(Date.now() / 1000));
-    const signature = createHmac('sha512', secret).update(`${timestamp}.${body}`).digest('hex');
-    const headers = {
-      'content-type': 'application/json',
-      'x-webhook-timestamp': timestamp,
-      'x-webhook-signature': `sha512=${signature}`,
-    };
+    const headers = signedHeaders(secret, Math.floor(Date.now() / 1000), body);
     const answer = await fetch(url, { method: 'POST', headers, body });
     if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`);
   };
