@@ -9,9 +9,20 @@ type Named = Pick<
   'first_name' | 'last_name' | 'email' | 'email_raw' | 'phone' | 'phone_raw' | 'document_number'
 >;
 
-/** The last nine digits, with up to three other characters between two of them: 912 345 678, (91) 2345-678, +351.912.345.678. */
-export function numberPattern(phone: string): string {
-  return phone.replace(/\D/g, '').slice(-9).split('').join('[^0-9a-zA-Z]{0,3}');
+/** Phone numbers are compared by their last digits: with or without the country's prefix they are the same. */
+export const comparedDigits = 9;
+/** Fewer digits are also found in dates, amounts and ids. */
+const fewestDigits = 6;
+
+export const lastDigits = (phone: string): string => phone.replace(/\D/g, '').slice(-comparedDigits);
+
+/**
+ * The last digits, with up to three other characters between two of them: 912 345 678, (91) 2345-678, +351.912.345.678. Undefined if
+ * there are too few to recognise a number.
+ */
+export function numberPattern(phone: string): string | undefined {
+  const digits = lastDigits(phone);
+  return digits.length < fewestDigits ? undefined : digits.split('').join('[^0-9a-zA-Z]{0,3}');
 }
 
 export function mentions(text: string, guests: readonly Named[]): boolean {
@@ -19,7 +30,8 @@ export function mentions(text: string, guests: readonly Named[]): boolean {
   return guests.some(({ first_name: first, last_name: last, email, email_raw, phone, phone_raw, document_number }) => {
     const written = [email, email_raw, phone_raw, document_number];
     if (written.some((one) => one !== undefined && one.length > 3 && lower.includes(one.toLowerCase()))) return true;
-    if (phone !== undefined && new RegExp(numberPattern(phone)).test(text)) return true;
+    const number = phone === undefined ? undefined : numberPattern(phone);
+    if (number !== undefined && new RegExp(number).test(text)) return true;
     return first !== undefined && last !== undefined && hasWords(lower, first) && hasWords(lower, last);
   });
 }

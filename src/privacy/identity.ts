@@ -1,8 +1,9 @@
+import { lastDigits } from '../canonical/mentions.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { hmac, type Key, type Keyring } from '../kit/crypto.ts';
 import type { Json } from '../terms.ts';
 import { nameOf } from './person.ts';
-import { addressesIn, comparedDigits, numbersIn } from './strip.ts';
+import { addressesIn, numbersIn } from './strip.ts';
 
 /** An e-mail address or phone number from an erasure request, for all brands or for one. */
 export function askedIdentity(kind: 'email' | 'phone', value: string, integration: string | undefined): string {
@@ -52,7 +53,7 @@ export function rememberedOf(guest: Guest, integration: string): string[] {
 export function payloadIdentities({ email, phone }: Guest, integration: string | undefined): string[] {
   return [
     ...(email ? [inPayload('email', email, integration)] : []),
-    ...(phone ? [inPayload('phone', phone.replace(/\D/g, '').slice(-comparedDigits), integration)] : []),
+    ...(phone ? [inPayload('phone', lastDigits(phone), integration)] : []),
   ];
 }
 

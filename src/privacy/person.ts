@@ -120,7 +120,7 @@ export class Traces {
 
   constructor(addresses: readonly string[], phones: readonly string[]) {
     this.addresses = addresses.map((address) => address.toLowerCase());
-    this.numbers = phones.map(numberPattern);
+    this.numbers = phones.map(numberPattern).filter((pattern) => pattern !== undefined);
     this.#numbers = this.numbers.map((pattern) => new RegExp(pattern));
   }
 

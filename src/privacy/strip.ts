@@ -1,4 +1,4 @@
-import { withoutNamingTexts } from '../canonical/mentions.ts';
+import { comparedDigits, mentions, withoutNamingTexts } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json, JsonObject } from '../terms.ts';
 
@@ -20,13 +20,14 @@ export function withoutGuests(
   return { reservation: { ...rest, guests, ...kept }, erased };
 }
 
-/** `extra` may repeat guest data under any key. If it mentions the guest, all of it is removed. */
-function isNaming(extra: JsonObject, erased: readonly Guest[]): boolean {
-  const text = JSON.stringify(extra).toLowerCase();
-  return erased.some((guest) =>
-    [guest.email, guest.phone, guest.last_name, guest.document_number, guest.email_raw, guest.phone_raw].some(
-      (value) => value !== undefined && value.length > 1 && text.includes(value.toLowerCase()),
-    ),
+/** `extra` may repeat guest data under any key. If it mentions a guest, even by the last name alone, all of it is removed. */
+export function isNaming(extra: JsonObject, guests: readonly Guest[]): boolean {
+  const text = JSON.stringify(extra);
+  const lower = text.toLowerCase();
+  const has = (value = '') => value.length > 1 && lower.includes(value.toLowerCase());
+  return (
+    mentions(text, guests) ||
+    guests.some((guest) => [guest.last_name, guest.document_number, guest.email_raw, guest.phone_raw].some(has))
   );
 }
 
@@ -49,7 +50,6 @@ export function addressesIn(raw: Json): string[] {
 }
 
 const mostCompared = 1_000;
-export const comparedDigits = 9;
 
 /** Nine digits in a row, as at the end of a phone number, wherever they begin and however they are separated. */
 export function numbersIn(raw: Json): string[] {

@@ -1,10 +1,12 @@
 import { withoutMentions } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
+import { statedGuest } from '../canonical/stated-guest.ts';
 import type { Keyring } from '../kit/crypto.ts';
 import type { Message, Prepared } from '../reconcile/incoming.ts';
+import type { SaidItem } from '../reconcile/statement.ts';
 import type { Json } from '../terms.ts';
 import { hashesOf, identitiesInPayload, identitiesOf } from './identity.ts';
-import { speaksOfGuests, withoutGuests } from './strip.ts';
+import { isNaming, speaksOfGuests, withoutGuests } from './strip.ts';
 
 /** Removes erased guests from incoming records: implements the store's erasure port with the workspace's keys. */
 export function suppression(keyring: Keyring) {
@@ -37,7 +39,9 @@ export function suppression(keyring: Keyring) {
 }
 
 const saidGuests = (message: Message | undefined): readonly Guest[] =>
-  (message?.says().lists.guests ?? []).flatMap(({ values, as }) => [values as Guest, ...(as ? [as as Guest] : [])]);
+  (message?.says().lists.guests ?? []).flatMap(guestsOfItem);
+
+const guestsOfItem = ({ values, as }: SaidItem): Guest[] => [values, ...(as ? [as] : [])].map(statedGuest);
 
 /** The message without erased guests, who stay as empty elements. `extra` may repeat guest data under any key. */
 function stripMessage(message: Message, isErased: (guest: Guest) => boolean): Message {
@@ -50,28 +54,21 @@ function stripMessage(message: Message, isErased: (guest: Guest) => boolean): Me
     origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !speaksOfGuests(field))),
     says: () => {
       const statement = message.says();
-      const { values, lists } = statement;
-      const guests = lists.guests?.map((item) =>
-        isErased(item.values as Guest) || (item.as !== undefined && isErased(item.as as Guest)) ? { values: {} } : item,
-      );
-      const extra = Object.entries(values).filter(([field]) => field.startsWith('extra'));
-      const guestsSaid = saidGuests(message);
-      const named = guestsSaid.filter(isErased);
-      const { rooms, charges } = lists;
-      const texts = (items: typeof rooms) =>
-        items?.map((item) => ({ ...item, values: withoutMentions(item.values, named) }));
-      const whole = { guests: guestsSaid, extra: Object.fromEntries(extra) } as unknown as Reservation;
-      const keepsExtra = extra.length > 0 && 'extra' in withoutGuests(whole, isErased).reservation;
-      const kept = Object.entries(withoutMentions(values, named)).filter(
-        ([field]) => keepsExtra || !field.startsWith('extra'),
-      );
-      const left = {
-        ...lists,
-        guests,
+      const { guests, rooms, charges } = statement.lists;
+      const named = guests?.flatMap(guestsOfItem).filter(isErased) ?? [];
+      const texts = (items: readonly SaidItem[]) =>
+        items.map((item) => ({ ...item, values: withoutMentions(item.values, named) }));
+      const lists = {
+        ...(guests && { guests: guests.map((item) => (guestsOfItem(item).some(isErased) ? { values: {} } : item)) }),
         ...(rooms && { rooms: texts(rooms) }),
         ...(charges && { charges: texts(charges) }),
       };
-      return { ...statement, values: Object.fromEntries(kept), lists: left };
+      const isExtra = ([field]: [string, Json]) => field.startsWith('extra');
+      const hasNamingExtra = isNaming(Object.fromEntries(Object.entries(statement.values).filter(isExtra)), named);
+      const values = Object.entries(withoutMentions(statement.values, named)).filter(
+        (one) => !hasNamingExtra || !isExtra(one),
+      );
+      return { ...statement, values: Object.fromEntries(values), lists };
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
 import { withoutMentions } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
+import { statedGuest } from '../canonical/stated-guest.ts';
 import { matchItems } from './match-items.ts';
 import { extraPrefix } from './merge.ts';
 import type { SoleView, StoredViews } from './said.ts';
@@ -39,7 +40,7 @@ export function viewsWithout(
     const places = matchItems('guests', faces, guests?.items.map(faceOf) ?? []);
     const isGone = ({ values, as }: ViewItem, index: number): boolean => {
       const same = record.guests[places[index] ?? -1];
-      return [values, as, same].some((one) => one !== undefined && isErased(one as Guest));
+      return [statedGuest(values), as && statedGuest(as), same].some((one) => one !== undefined && isErased(one));
     };
     const items = guests?.items.map((item, index) => (isGone(item, index) ? { values: {} } : item));
     const lists: { [Name in ListName]?: ViewList } = {};

@@ -17,6 +17,7 @@ test('a text names a guest by full name, address or number; a last name alone ma
   for (const text of ['King Suite', 'Evaluation at Kingston', 'Eva', '912 345 67']) {
     assert.ok(!mentions(text, [guest]), text);
   }
+  assert.ok(!mentions('Sea View', [{ phone: 'none' }]), 'a rule may have written a text that is not a number');
 });
 
 test('only the texts that name the guest are removed, and never a required field', () => {

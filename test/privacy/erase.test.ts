@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PoolClient } from 'pg';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
-import type { Pool } from '../../src/store/db/pool.ts';
+import { type Pool, transaction } from '../../src/store/db/pool.ts';
+import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { until } from '../support/process.ts';
@@ -199,6 +200,29 @@ test('erasing in one brand leaves the others unchanged; a guest_id needs its bra
   assert.equal((await eraseGuest(node.runtime, {}, 'officer')).kind, 'invalid');
   const byId = await eraseGuest(node.runtime, { guest_id: 'g8', integration: 'grand' }, 'officer');
   assert.equal(byId.kind === 'erased' && byId.receipt.removed.records, 2);
+});
+
+test('an id that a partner sends as null names nobody: other guests stay', async () => {
+  const ana = { guest_id: null, first_name: 'Ana', last_name: 'Reis', email: 'ana.reis@mail.example', phone: null };
+  const rui = { guest_id: null, first_name: 'Rui', last_name: 'Lopes', email: 'rui.lopes@mail.example', phone: null };
+  const grand = node.runtime.active().integrations.get('grand');
+  assert.ok(grand);
+  const both = { reservation_id: 'Q1', guests: [ana, rui] };
+  const arrival = { mode: 'push', effectiveAt: Date.now(), cause: 'event', causeId: '1' } as const;
+  await node.take('grand', reservation('Q1', { guests: [ana, rui] }), reservation('Q2', { guests: [rui] }));
+  const stated = grand.path.prepare({ key: 'Q1', value: both }, arrival);
+  await transaction(node.runtime.pool, (tx) => applyPrepared(tx, grand.target, [stated]));
+  const erased = await eraseGuest(node.runtime, { email: ana.email }, 'officer');
+  assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 1);
+  assert.deepEqual(await tablesWith(ana.email), ['changes']);
+  const { rows } = await node.runtime.pool.query(
+    `select id, data, said::text as said from records where integration = 'grand' and id in ('Q1', 'Q2') order by id`,
+  );
+  assert.deepEqual(
+    rows.map(({ data }) => data.guests.map((guest: { last_name?: string }) => guest.last_name ?? '')),
+    [['', 'Lopes'], ['Lopes']],
+  );
+  assert.equal(rows[0].said.split(rui.email).length, 3, 'both sources still name the companion');
 });
 
 /** Starts an erasure that waits for `lock`, and stops it once it has come as far as `until` says. */

@@ -62,6 +62,7 @@ test('finds addresses and numbers in payloads however they are written', () => {
   assert.ok(traces.inJson({ phone: 351912345678 }));
   for (const text of ['vera@mail.test', '912 345 679', 'R912 345 67', '91a2345678'])
     assert.ok(!traces.inText(text), text);
+  assert.ok(!new Person({ phones: ['none'] }).traces().inText('R1001'), 'not a number');
 });
 
 test('follows any number of guests of one name', () => {

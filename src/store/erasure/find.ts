@@ -1,5 +1,6 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { statedGuest } from '../../canonical/stated-guest.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
@@ -85,7 +86,7 @@ const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
 const guestsSaid = (said: StoredViews | undefined): (readonly Guest[])[] =>
   Object.values(said ?? {}).flatMap((view) =>
     view !== undefined && 'values' in view
-      ? [(view.lists.guests?.items ?? []).map(({ values }) => values as Guest)]
+      ? [(view.lists.guests?.items ?? []).map(({ values }) => statedGuest(values))]
       : [],
   );
 

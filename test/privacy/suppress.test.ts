@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import type { Keyring } from '../../src/kit/crypto.ts';
+import { hashesOf, identitiesOf } from '../../src/privacy/identity.ts';
+import { withoutGuests } from '../../src/privacy/strip.ts';
+import { suppression } from '../../src/privacy/suppress.ts';
+import type { Json } from '../../src/terms.ts';
+import { activeIntegration } from '../intake/push/events-support.ts';
+import { integration, reservationData } from '../intake/push/support.ts';
+
+const keyring: Keyring = [{ id: 'test', bytes: randomBytes(32) }];
+const email = 'marta.quill@mail.example';
+const { path } = activeIntegration({}, {}, { map: { extra: { remark: 'remark' } } });
+
+function stripped(more: { [key: string]: Json }) {
+  const raw = { key: 'R-1001', value: reservationData(more) };
+  const arrival = { mode: 'push', effectiveAt: 1, cause: 'event', causeId: '1' } as const;
+  const erased = hashesOf(keyring, identitiesOf({ email, last_name: 'Quill' }, integration));
+  return suppression(keyring).strip(path.prepare(raw, arrival), integration, new Set(erased));
+}
+
+const said = (more: { [key: string]: Json }) => stripped(more).message?.says();
+
+test('an erased guest whose phone number was sent empty is removed', () => {
+  for (const phone of [null, '', 'n/a']) {
+    const guest = { first_name: 'Marta', last_name: 'Quill', email, phone };
+    const statement = said({ guests: [guest], source: 'Marta Quill', channel: 'web' });
+    assert.deepEqual(statement?.lists.guests, [{ values: {} }], String(phone));
+    assert.equal(statement?.values.source, undefined, 'a text that names the guest');
+    assert.equal(statement?.values.channel, 'web');
+  }
+});
+
+test("extra goes if it contains the erased guest's number, however it is written", () => {
+  const extra = { remark: 'call 912 345 678' };
+  const guest = { email, phone: '+351912345678' };
+  const stay = { id: 'R', check_in: '2026-12-01', check_out: '2026-12-04', status: 'confirmed' as const };
+  const whole = { ...stay, guests: [guest], rooms: [], charges: [], extra };
+  assert.equal(withoutGuests(whole, () => true).reservation.extra, undefined);
+  assert.equal(said({ remark: extra.remark })?.values['extra.remark'], undefined);
+});
