@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { call } from '../api/client.ts';
-import { useAct, useApi } from '../api/query.tsx';
+import { useApi } from '../api/query.tsx';
 import { ownMistakes, useApplying } from '../editor/applying.tsx';
 import { useCheck, useSettled } from '../editor/checking.ts';
 import { Card, Empty, Head } from '../parts/basics.tsx';
@@ -17,6 +16,7 @@ import { ImportCard } from './studio/ImportCard.tsx';
 import { Linking } from './studio/Linking.tsx';
 import { SampleCard } from './studio/SampleCard.tsx';
 import { useSample } from './studio/sample.ts';
+import { useSuggest } from './studio/suggest.ts';
 
 const route = getRouteApi('/desk/studio');
 
@@ -57,13 +57,7 @@ export function Studio() {
     keep: true,
     retry: false,
   });
-  const suggest = useAct(
-    () => call('map.suggest', { sample: text, name }),
-    (made) => {
-      setYaml(made.connector);
-      return 'A first mapping. Check it: it was inferred from field names and values.';
-    },
-  );
+  const suggest = useSuggest(text, name, setYaml);
   const operator = useMay('operator');
   const admin = useMay('admin');
   const cases = useCases(search.connector, asked.connector, operator);

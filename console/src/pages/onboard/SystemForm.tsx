@@ -1,8 +1,8 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { type Answer, call } from '../../api/client.ts';
-import { useAct, useApi } from '../../api/query.tsx';
+import type { Answer } from '../../api/client.ts';
+import { useApi } from '../../api/query.tsx';
 import type { Json } from '../../api/types.ts';
 import { RefusedNotice, useApplying } from '../../editor/applying.tsx';
 import { useMistakes, useSchema, useSettled } from '../../editor/checking.ts';
@@ -10,9 +10,11 @@ import { YamlEditor } from '../../editor/YamlEditor.tsx';
 import { Card } from '../../parts/basics.tsx';
 import { Choice } from '../../parts/Choice.tsx';
 import { useTabDraft } from '../../parts/draft.ts';
+import { inside } from '../../parts/inside.ts';
 import { Mapped } from '../Mapped.tsx';
 import { ImportCard } from '../studio/ImportCard.tsx';
 import { SampleText } from '../studio/SampleText.tsx';
+import { isConnectorName, useSuggest } from '../studio/suggest.ts';
 import { type AuthForm, authForms } from './auth.ts';
 import type { Brand } from './brand.ts';
 
@@ -41,7 +43,7 @@ export function SystemForm(props: { brand: Brand; onChange: (some: Partial<Brand
               placeholder="harbour-pms"
               value={brand.newConnector}
               onChange={(event) => onChange({ newConnector: event.currentTarget.value })}
-              error={isName(brand.newConnector) || brand.newConnector === '' ? undefined : 'not a name'}
+              error={isConnectorName(brand.newConnector) || brand.newConnector === '' ? undefined : 'not a name'}
             />
           )}
         </div>
@@ -50,8 +52,6 @@ export function SystemForm(props: { brand: Brand; onChange: (some: Partial<Brand
     </div>
   );
 }
-
-const isName = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,60}$/.test(text);
 
 const optionsOf = (connectors: readonly { name: string; title: string | null }[]) =>
   connectors.map(({ name, title }) => ({
@@ -98,7 +98,7 @@ function Made(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; o
   const sample = sampleDraft?.value ?? '';
   const connectors = useApi('connectors.list', {}).data?.items ?? [];
   const isTaken = connectors.some((one) => one.name === name);
-  if (!isName(name)) return null;
+  if (!isConnectorName(name)) return null;
   if (isTaken && brand.connector !== name) {
     return (
       <Card>
@@ -138,9 +138,6 @@ function proposed(integration: Json, forms: readonly AuthForm[]): Partial<Brand>
   };
 }
 
-const inside = (value: Json | undefined, key: string): Json | undefined =>
-  value !== null && typeof value === 'object' && !Array.isArray(value) ? value[key] : undefined;
-
 function SampleCard(props: {
   name: string;
   sample: string;
@@ -148,13 +145,7 @@ function SampleCard(props: {
   onConnector: (text: string) => void;
 }) {
   const { name, sample } = props;
-  const suggest = useAct(
-    () => call('map.suggest', { sample, name }),
-    (made) => {
-      props.onConnector(made.connector);
-      return 'A first mapping. Check it: it was inferred from field names and values.';
-    },
-  );
+  const suggest = useSuggest(sample, name, props.onConnector);
   return (
     <Card title="Sample" aside="a response that lists reservations">
       <div className="stack">

@@ -1,6 +1,7 @@
 import { Autocomplete, Select, TextInput } from '@mantine/core';
 import { useApi } from '../../api/query.tsx';
 import { type Sample, zones } from './sample.ts';
+import { isConnectorName } from './suggest.ts';
 
 /** Which connector is edited, and for which brand or property the sample is mapped. */
 export function Choices({
@@ -34,7 +35,7 @@ export function Choices({
           label="Name"
           value={name}
           onChange={(event) => onName(event.currentTarget.value)}
-          error={/^[a-z0-9][a-z0-9-]{0,60}$/.test(name) ? undefined : 'lower-case letters, digits and -'}
+          error={isConnectorName(name) ? undefined : 'lower-case letters, digits and -'}
         />
       )}
       <Select

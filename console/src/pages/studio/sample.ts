@@ -4,6 +4,7 @@ import { useAct, useApi } from '../../api/query.tsx';
 import type { Json, WholeDeadLetter } from '../../api/types.ts';
 import { useBrands } from '../../parts/BrandSelect.tsx';
 import { useTabDraft } from '../../parts/draft.ts';
+import { inside } from '../../parts/inside.ts';
 import type { Case } from './CasesCard.tsx';
 
 export const zones = Intl.supportedValuesOf('timeZone');
@@ -77,9 +78,6 @@ function sampleOf({ event, raw }: WholeDeadLetter, source: string): Json {
   const root = /^\s*root_path:\s*["']?([\w.]+)/m.exec(source)?.[1];
   return root === undefined ? [value] : root.split('.').reduceRight<Json>((inner, key) => ({ [key]: inner }), [value]);
 }
-
-const inside = (value: Json, key: string): Json | undefined =>
-  value !== null && typeof value === 'object' && !Array.isArray(value) ? value[key] : undefined;
 
 function indented(text: string): string {
   try {
