@@ -142,7 +142,7 @@ export const pullErrors = {
   'pull.wrong_shape': {
     stage: 'pull',
     retry: 'operator',
-    what: 'The answer is JSON, but the list of reservations is not where the connector says, or the answer for one reservation is another one.',
+    what: 'The answer is JSON, but the list of reservations is not where the connector says, or the answer for one reservation contains a different one.',
     next: 'Compare the answer with shape.root_path of the connector (innbound map helps). pull.single must return the reservation with the requested id and no other.',
   },
   'pull.error_in_answer': {
