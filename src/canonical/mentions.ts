@@ -60,7 +60,7 @@ interface Lists {
 }
 
 /** The same for a reservation, its rooms and its charges; the same object if no text names a guest. */
-export function withoutNamingTexts<Of extends Lists>(reservation: Of, guests: readonly Named[]): Of {
+export function reservationWithoutMentions<Of extends Lists>(reservation: Of, guests: readonly Named[]): Of {
   const kept = withoutMentions(reservation, guests);
   const rooms = kept.rooms?.map((room) => withoutMentions(room, guests));
   const charges = kept.charges?.map((charge) => withoutMentions(charge, guests));

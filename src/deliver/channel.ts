@@ -43,10 +43,9 @@ type State = 'opening' | 'open' | 'claims_only' | 'closed';
  * In any state claims may be paused for a time: the rate is used up, the store failed, or the destination did not open.
  *
  * Leased records come from `claiming` or from direct leases, wait in `gathering`, and are sent by `calling` or given back by
- * `returning`. A call ends before
- * its lease does, so two calls for one record never run at the same time, on any number of nodes. Only a process that is frozen
- * between the last check of the lease and the first byte of the call can break that; the version in the message then shows the
- * destination which one is newer.
+ * `returning`. A call ends before its lease does, so two calls for one record never run at the same time, on any number of nodes.
+ * Only a process that is frozen between the last check of the lease and the first byte of the call can break that; the version in the
+ * message then shows the destination which one is newer.
  */
 export class Channel {
   readonly #ports: DeliverPorts;

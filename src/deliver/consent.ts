@@ -16,13 +16,13 @@ import type { ConsentChange, MessageData } from './message.ts';
 export class ConsentHistory {
   readonly #type: EntityType;
   readonly #texts: readonly string[];
-  readonly #isGone: boolean;
+  readonly #isPastRetention: boolean;
   readonly #decoded: MessageData[] = [];
 
   constructor(type: EntityType, texts: readonly string[] = [], deliveredVersion = 0) {
     this.#type = type;
     this.#texts = texts;
-    this.#isGone = deliveredVersion > 0 && texts.length === 0;
+    this.#isPastRetention = deliveredVersion > 0 && texts.length === 0;
   }
 
   /** The guest as of the last version that states true or false; versions that leave it unknown are passed over. */
@@ -44,7 +44,7 @@ export class ConsentHistory {
     if (now === undefined) return undefined;
     const before = this.lastStated(guest)?.marketing_consent;
     if (before === now) return undefined;
-    if (now === false) return before === true || this.#isGone ? 'withdrawn' : undefined;
+    if (now === false) return before === true || this.#isPastRetention ? 'withdrawn' : undefined;
     const isKnown = this.#texts.some((_, i) => this.#guestsOf(i).some((one) => this.#isSame(one, guest)));
     return isKnown ? 'given' : 'first';
   }

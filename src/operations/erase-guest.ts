@@ -2,7 +2,7 @@ import type { EraseRequest, ErasurePreview, ErasureReceipt } from '../api/routes
 import { profilesDestination } from '../deliver/profiles.ts';
 import { timedId } from '../kit/ids.ts';
 import { hashesOf, hashIdentity, payloadIdentities, rememberedOf } from '../privacy/identity.ts';
-import { speaksOfGuests, withoutGuests } from '../privacy/strip.ts';
+import { mayHoldGuestData, withoutGuests } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, type Tx } from '../store/db/pool.ts';
 import { eraseFromRecords } from '../store/erasure/erase.ts';
@@ -114,7 +114,7 @@ function eraseRecords(
     {
       strip: withoutGuests,
       remember: (guest, brand) => [...rememberedOf(guest, brand), ...payloadIdentities(guest, brand)].map(hash),
-      speaksOfGuests,
+      mayHoldGuestData,
     },
     (brand) => targetOf(runtime, brand),
   );

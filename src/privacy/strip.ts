@@ -1,4 +1,4 @@
-import { comparedDigits, mentions, withoutNamingTexts } from '../canonical/mentions.ts';
+import { comparedDigits, mentions, reservationWithoutMentions } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json, JsonObject } from '../terms.ts';
 
@@ -15,13 +15,13 @@ export function withoutGuests(
   const named = [...erased, ...known];
   if (named.length === 0) return { reservation, erased };
   const guests = reservation.guests.map((guest) => (erased.includes(guest) ? {} : guest));
-  const { extra, ...rest } = withoutNamingTexts(reservation, named);
-  const kept = extra === undefined || isNaming(extra as JsonObject, named) ? {} : { extra };
+  const { extra, ...rest } = reservationWithoutMentions(reservation, named);
+  const kept = extra === undefined || extraMentions(extra as JsonObject, named) ? {} : { extra };
   return { reservation: { ...rest, guests, ...kept }, erased };
 }
 
 /** `extra` may repeat guest data under any key. If it mentions a guest, even by the last name alone, all of it is removed. */
-export function isNaming(extra: JsonObject, guests: readonly Guest[]): boolean {
+export function extraMentions(extra: JsonObject, guests: readonly Guest[]): boolean {
   const text = JSON.stringify(extra);
   const lower = text.toLowerCase();
   const has = (value = '') => value.length > 1 && lower.includes(value.toLowerCase());
@@ -32,7 +32,7 @@ export function isNaming(extra: JsonObject, guests: readonly Guest[]): boolean {
 }
 
 /** True for paths of notes, differences and origins that can hold guest data. */
-export function speaksOfGuests(path: string): boolean {
+export function mayHoldGuestData(path: string): boolean {
   return path.startsWith('guests') || path.startsWith('extra');
 }
 

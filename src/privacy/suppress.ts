@@ -6,7 +6,7 @@ import type { Message, Prepared } from '../reconcile/incoming.ts';
 import type { SaidItem } from '../reconcile/statement.ts';
 import type { Json } from '../terms.ts';
 import { hashesOf, identitiesInPayload, identitiesOf } from './identity.ts';
-import { isNaming, speaksOfGuests, withoutGuests } from './strip.ts';
+import { extraMentions, mayHoldGuestData, withoutGuests } from './strip.ts';
 
 /** Removes erased guests from incoming records: implements the store's erasure port with the workspace's keys. */
 export function suppression(keyring: Keyring) {
@@ -50,8 +50,8 @@ function stripMessage(message: Message, isErased: (guest: Guest) => boolean): Me
     ...message,
     raw: null,
     retraceable: false,
-    notes: message.notes.filter(({ field }) => !speaksOfGuests(field)),
-    origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !speaksOfGuests(field))),
+    notes: message.notes.filter(({ field }) => !mayHoldGuestData(field)),
+    origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !mayHoldGuestData(field))),
     says: () => {
       const statement = message.says();
       const { guests, rooms, charges } = statement.lists;
@@ -64,9 +64,9 @@ function stripMessage(message: Message, isErased: (guest: Guest) => boolean): Me
         ...(charges && { charges: texts(charges) }),
       };
       const isExtra = ([field]: [string, Json]) => field.startsWith('extra');
-      const hasNamingExtra = isNaming(Object.fromEntries(Object.entries(statement.values).filter(isExtra)), named);
+      const dropsExtra = extraMentions(Object.fromEntries(Object.entries(statement.values).filter(isExtra)), named);
       const values = Object.entries(withoutMentions(statement.values, named)).filter(
-        (one) => !hasNamingExtra || !isExtra(one),
+        (one) => !dropsExtra || !isExtra(one),
       );
       return { ...statement, values: Object.fromEntries(values), lists };
     },
@@ -92,8 +92,8 @@ function stripRecord(prepared: Prepared & { kind: 'record' }, isErased: (guest: 
       record: reservation,
       raw: null,
       retraceable: false,
-      notes: incoming.notes.filter(({ field }) => !speaksOfGuests(field)),
-      origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !speaksOfGuests(field))),
+      notes: incoming.notes.filter(({ field }) => !mayHoldGuestData(field)),
+      origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !mayHoldGuestData(field))),
     },
   };
 }

@@ -146,7 +146,7 @@ function documentsOf(loaded: LoadedDocuments): LoadedDocument[] {
   ];
 }
 
-/** Without the connectors and destinations that an integration which stays still uses. */
+/** Without the connectors and destinations that the remaining integrations use. */
 async function withoutUsed<One extends DocumentName>(tx: Tx, going: readonly One[]): Promise<One[]> {
   if (going.every(({ kind }) => kind === 'integration' || kind === 'workspace')) return [...going];
   const names = new Set(going.map(keyOf));

@@ -13,7 +13,7 @@ export async function readDocuments(workspaceDir: string): Promise<CheckResult> 
   return loadWorkspace(workspaceDir, { shippedConnectorsDir, checks: [compileCheck] });
 }
 
-/** As above, but throws an error that lists every mistake. */
+/** Like `readDocuments`, but throws an error that lists every mistake. */
 export async function readSoundDocuments(workspaceDir: string): Promise<LoadedDocuments> {
   const loaded = await readDocuments(workspaceDir);
   if (loaded.kind === 'ok') return loaded.documents;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mentions, withoutNamingTexts } from '../../src/canonical/mentions.ts';
+import { mentions, reservationWithoutMentions } from '../../src/canonical/mentions.ts';
 
 const guest = { first_name: 'Eva', last_name: 'King', email: 'eva@mail.example', phone: '+351912345678' };
 
@@ -28,12 +28,12 @@ test('only the texts that name the guest are removed, and never a required field
     rooms: [{ room_type: 'King' }],
     charges: [{ code: 'TRF', description: 'Eva King', amount: '30' }],
   };
-  assert.deepEqual(withoutNamingTexts(stay, [guest]), {
+  assert.deepEqual(reservationWithoutMentions(stay, [guest]), {
     id: 'Eva King',
     status: 'confirmed',
     rooms: [{ room_type: 'King' }],
     charges: [{ code: 'TRF', amount: '30' }],
   });
   const other = { ...stay, source: 'web', charges: [] };
-  assert.equal(withoutNamingTexts(other, [guest]), other);
+  assert.equal(reservationWithoutMentions(other, [guest]), other);
 });

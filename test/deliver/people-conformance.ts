@@ -5,7 +5,7 @@ import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
 import { Person } from '../../src/privacy/person.ts';
-import { speaksOfGuests, withoutGuests } from '../../src/privacy/strip.ts';
+import { mayHoldGuestData, withoutGuests } from '../../src/privacy/strip.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { eraseFromRecords } from '../../src/store/erasure/erase.ts';
 import { beginErasure } from '../../src/store/erasure/erasures.ts';
@@ -93,7 +93,7 @@ export function peopleConformance(make: () => Account): void {
             integration: name,
             hashes: [],
           },
-          { strip: withoutGuests, remember: () => [], speaksOfGuests },
+          { strip: withoutGuests, remember: () => [], mayHoldGuestData },
           () => ({ ...target, destinations: { reservation: [name], guest: [] } }),
         ),
       );

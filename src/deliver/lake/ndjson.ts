@@ -1,4 +1,4 @@
-import { withoutNamingTexts } from '../../canonical/mentions.ts';
+import { reservationWithoutMentions } from '../../canonical/mentions.ts';
 import { parseJson } from '../../kit/json.ts';
 import { encodeMessage, type Message } from '../message.ts';
 import type { Format } from './format.ts';
@@ -24,7 +24,7 @@ export const ndjson: Format<string> = {
     }
     const guests = guestsAfter(data.guests ?? [], erasure);
     // Further fields of the partner may repeat guest data under any name.
-    const kept = withoutNamingTexts(data, erasure.erased ?? []);
+    const kept = reservationWithoutMentions(data, erasure.erased ?? []);
     const { extra, ...rest } = kept;
     if (guests === undefined && extra === undefined && kept === data) return undefined;
     return encodeMessage({ ...message, data: { ...rest, ...(guests && { guests }) } });

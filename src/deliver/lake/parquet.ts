@@ -1,6 +1,6 @@
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { withoutNamingTexts } from '../../canonical/mentions.ts';
+import { reservationWithoutMentions } from '../../canonical/mentions.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import type { Delivery, MessageData } from '../message.ts';
 import { encodeMessage } from '../message.ts';
@@ -164,7 +164,7 @@ function eraseFromRow(row: Row, erasure: Delivery): Row | undefined {
     ((row.guests as Row[] | null) ?? []).map((guest) => withoutNulls(guest) as Guest),
     erasure,
   );
-  const texts = withoutNamingTexts(row, erasure.erased ?? []);
+  const texts = reservationWithoutMentions(row, erasure.erased ?? []);
   if (kept === undefined && (row.extra ?? undefined) === undefined && texts === row) return undefined;
   return { ...texts, extra: undefined, ...(kept && { guests: kept }) };
 }

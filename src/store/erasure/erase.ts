@@ -21,7 +21,7 @@ export interface EraseRules {
   ) => { readonly reservation: Reservation; readonly erased: readonly Guest[] };
   /** Hashes (hex) to keep for a guest that was found, so that the guest is not stored again. */
   readonly remember: (guest: Guest, integration: string) => readonly string[];
-  readonly speaksOfGuests: (path: string) => boolean;
+  readonly mayHoldGuestData: (path: string) => boolean;
 }
 
 export interface EraseRequest {
@@ -179,7 +179,7 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
   for (const found of records) {
     for (const { version, record, diff } of found.versions) {
       const kept = (found.type === 'guest' ? [] : diff).filter(
-        (one) => !rules.speaksOfGuests(one.path) && !mentions(JSON.stringify(one), [...found.meant]),
+        (one) => !rules.mayHoldGuestData(one.path) && !mentions(JSON.stringify(one), [...found.meant]),
       );
       await tx.query(
         `update changes set data = $5::json, diff = $6 where integration = $1 and type = $2 and id = $3 and version = $4`,

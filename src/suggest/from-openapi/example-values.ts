@@ -2,13 +2,12 @@ import type { JsonObject } from '../../terms.ts';
 import { inFormat, writtenFormat } from './date-examples.ts';
 import { enumOf, exampleOf, textOf } from './schema.ts';
 
-/** Made-up values by the words of a name. `around` are the words of the objects that contain it, `index` numbers the record. */
-
-/** As many records as the longest list of statuses that is usual, so that each one occurs. */
+/** Enough records for every status of a usual list to occur. */
 export const recordCount = 18;
 
 const has = (words: readonly string[], ...wanted: string[]) => wanted.some((word) => words.includes(word));
 
+/** A made-up number for a name. `around`: the words of the objects that contain it; `index`: the number of the record. */
 export function numberFor(words: readonly string[], around: readonly string[], whole: boolean, index: number): number {
   if (has(words, 'adults', 'adult', 'persons', 'pax', 'guests') && !has(words, 'id')) return 1 + (index % 2);
   if (has(words, 'children', 'child', 'infants', 'infant', 'kids')) return index % 2;
@@ -22,6 +21,7 @@ export function numberFor(words: readonly string[], around: readonly string[], w
   return whole ? Math.round(money * 100) + index : money + index;
 }
 
+/** The same for a text. */
 export function textFor(
   schema: JsonObject,
   words: readonly string[],

@@ -6,7 +6,7 @@ import { findAuth } from './auth.ts';
 import type { ApiDescription, Operation } from './model.ts';
 import { findParameterPaging } from './paging.ts';
 import { parentFields } from './parent.ts';
-import { type Candidate, named, type Ranked, rank } from './rank.ts';
+import { type Candidate, operationName, type Ranked, rank } from './rank.ts';
 import { type ProposedRequest, requestOf, windowLine } from './request.ts';
 import { findSince } from './since.ts';
 import { findSingle } from './single.ts';
@@ -40,12 +40,12 @@ export type Proposal =
 /** A connector and the credentials' part of an integration, from an API description alone or together with a sample. */
 export function proposeFromDescription(description: ApiDescription, options: ProposeOptions = {}): Proposal {
   const considered = description.operations.filter(
-    (one) => options.operation === undefined || named(one) === options.operation,
+    (one) => options.operation === undefined || operationName(one) === options.operation,
   );
   const ranked = rank(considered);
   const [best] = ranked;
   if (best === undefined) {
-    const all = description.operations.map(named);
+    const all = description.operations.map(operationName);
     return {
       kind: 'nothing',
       message:
@@ -91,7 +91,7 @@ function proposalFor(
   const isPicked = !found.isReal && JSON.stringify(suggestion.connector.map).includes('"pick"');
   return {
     kind: 'ok',
-    operations: ranked.map(({ operation: one, score, reason }) => ({ operation: named(one), score, reason })),
+    operations: ranked.map(({ operation: one, score, reason }) => ({ operation: operationName(one), score, reason })),
     connector: {
       connector: options.name ?? 'new-pms',
       ...(description.title !== undefined && description.title !== '' && { title: description.title }),
@@ -158,8 +158,8 @@ function connectorOf(found: Found, request: JsonObject): JsonObject {
 }
 
 /** Each part of the proposal with its reason. */
-function linesOf({ best, window, since, hasDates, fixed, paging, single, auth, ...found }: Found): FieldLine[] {
-  const { suggestion, parent, isReal } = found;
+function linesOf(found: Found): FieldLine[] {
+  const { best, suggestion, window, since, fixed, hasDates, paging, single, auth, parent, isReal } = found;
   const line = (field: string, path: string, { confidence, reason }: Omit<FieldLine, 'field' | 'path'>): FieldLine => ({
     field,
     path,
@@ -168,7 +168,7 @@ function linesOf({ best, window, since, hasDates, fixed, paging, single, auth, .
   });
   const windowPath = window?.value.from.name ?? since?.value.parameter.name ?? '';
   return [
-    line('pull.request', named(best.operation), best),
+    line('pull.request', operationName(best.operation), best),
     line('pull.request.window', windowPath, windowLine(window ?? since, hasDates)),
     ...fixed.map(({ place, reason }) => line(`pull.request.${place}`, place, { confidence: 0.85, reason })),
     line('pull.pagination', String(paging.pagination.type), paging),
@@ -184,8 +184,8 @@ function linesOf({ best, window, since, hasDates, fixed, paging, single, auth, .
 /** The values were made up: only the name counts. */
 function unseen(line: FieldLine): FieldLine {
   if (line.field.startsWith('shape.')) return line;
-  const [named = line.reason] = line.reason.split('; ');
-  return { ...line, confidence: Math.round(line.confidence * 92) / 100, reason: `${named}; no value of it was seen` };
+  const [byName = line.reason] = line.reason.split('; ');
+  return { ...line, confidence: Math.round(line.confidence * 92) / 100, reason: `${byName}; no value of it was seen` };
 }
 
 function pagingFor(operation: Operation, sample: Json, suggestion: Suggestion & { kind: 'ok' }) {

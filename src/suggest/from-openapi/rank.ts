@@ -23,7 +23,7 @@ export interface Ranked extends Omit<Candidate, 'operation'> {
 }
 
 /** Only the likeliest by name are examined: reading a large schema takes time. */
-const mostLookedInto = 12;
+const mostExamined = 12;
 
 /** The operations that look like a list of reservations, the likeliest first. */
 export function rank(operations: readonly Operation[]): Ranked[] {
@@ -31,7 +31,7 @@ export function rank(operations: readonly Operation[]): Ranked[] {
     .map((operation) => ({ operation, name: nameScore(operation) }))
     .filter(({ name }) => name > 0)
     .toSorted((a, b) => b.name - a.name)
-    .slice(0, mostLookedInto)
+    .slice(0, mostExamined)
     .flatMap(({ operation, name }): Ranked[] => {
       const sample = operation.sample ?? answerOf(operation);
       const root = sample === undefined ? undefined : findRoot(sample);
@@ -57,7 +57,7 @@ export function rank(operations: readonly Operation[]): Ranked[] {
     .toSorted((a, b) => b.score - a.score);
 }
 
-const elsewhere =
+const otherTopics =
   /\b(?:availability|rate plan|inventory|invoice|folio|payment|housekeeping|report|statistic|audit|webhook|deposit|attachment|note)s?\b/;
 
 function nameScore({ method, path, about }: Operation): number {
@@ -71,7 +71,7 @@ function nameScore({ method, path, about }: Operation): number {
   const writes = method === 'PUT' || (method === 'POST' && !/\b(?:search|find|list|query|get|filter|all)\b/.test(text));
   // A path that ends with an id answers with one record.
   if (path.endsWith('}')) return 0;
-  return known - (writes ? 3 : 0) - (elsewhere.test(words.join(' ')) ? 1.5 : 0) + 1;
+  return known - (writes ? 3 : 0) - (otherTopics.test(words.join(' ')) ? 1.5 : 0) + 1;
 }
 
 /** The answer that the schema describes; a status without values takes those that the request filters by. */
@@ -82,4 +82,4 @@ function answerOf({ response, parameters }: Operation): Json | undefined {
   return synthesize(response, choices.map(String));
 }
 
-export const named = ({ method, path }: Operation) => `${method} ${path}`;
+export const operationName = ({ method, path }: Operation) => `${method} ${path}`;
