@@ -68,7 +68,7 @@ async function accountOf(dataLink: string, force?: 'namespace' | 'nobody'): Prom
 /** The socket's folder, created if missing. Checked at every attempt, because a temporary folder may be cleaned up at any time. */
 export async function socketFolder(place: Place): Promise<string> {
   const link = path.join(place.home, 'run');
-  const here = place.open && Buffer.byteLength(socketPath(link)) <= longestSocketPath;
+  const here = place.open && fitsSocket(link);
   for (;;) {
     const found = await lstat(link).catch(() => undefined);
     if (found?.isDirectory() && here) {
@@ -97,9 +97,17 @@ export async function socketFolder(place: Place): Promise<string> {
   }
 }
 
+/** True if the socket's folder came to a path that is too long for a socket: the workspace was renamed. */
+export async function isSocketTooDeep({ home }: Place): Promise<boolean> {
+  const folder = path.join(home, 'run');
+  return !fitsSocket(folder) && (await lstat(folder).catch(() => undefined))?.isDirectory() === true;
+}
+
 export function socketPath(folder: string): string {
   return path.join(folder, `.s.PGSQL.${port}`);
 }
+
+const fitsSocket = (folder: string): boolean => Buffer.byteLength(socketPath(folder)) <= longestSocketPath;
 
 /** Removes the temporary folder after the server has stopped. A folder in use again is not empty, so rmdir leaves it. */
 export async function sweepSocketFolder(place: Place): Promise<void> {
@@ -129,8 +137,7 @@ async function temporaryFolder(account: Account): Promise<string> {
     const folder = await mkdtemp(path.join(parent, 'innbound-')).catch(() => undefined);
     if (folder === undefined) continue;
     await own(account, folder);
-    const fits = Buffer.byteLength(socketPath(folder)) <= longestSocketPath;
-    if (fits && (await canReach(account, folder))) return folder;
+    if (fitsSocket(folder) && (await canReach(account, folder))) return folder;
     await rmdir(folder);
   }
   throw new InnboundError(

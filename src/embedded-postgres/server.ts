@@ -8,7 +8,15 @@ import { InnboundError } from '../errors.ts';
 import { invocation, programEnv } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { databaseName, superuser } from './cluster.ts';
-import { forgetSocketFolder, type Place, port, socketFolder, socketPath, sweepSocketFolder } from './place.ts';
+import {
+  forgetSocketFolder,
+  isSocketTooDeep,
+  type Place,
+  port,
+  socketFolder,
+  socketPath,
+  sweepSocketFolder,
+} from './place.ts';
 import { isGone, quitOrphans, removeStaleLock, runningPostmaster, signal } from './postmaster.ts';
 import { serverSettings } from './settings.ts';
 
@@ -45,6 +53,7 @@ export function connectionOf(socketDir: string): Connection {
  */
 export async function connect(server: Server, applicationName: string, isWanted: () => boolean): Promise<pg.Client> {
   const deadline = Date.now() + patienceMs;
+  await refuseUnreachable(server);
   const logFrom = await logSize(server.place);
   let starts = 0;
   let child: Spawned | undefined;
@@ -68,6 +77,18 @@ export async function connect(server: Server, applicationName: string, isWanted:
     }
     await delay(pollMs);
   }
+}
+
+/** Its socket stays where it is, for the processes that know it under the workspace's earlier name. */
+async function refuseUnreachable({ place, data }: Server): Promise<void> {
+  const pid = (await isSocketTooDeep(place)) ? await runningPostmaster(data) : undefined;
+  if (pid === undefined) return;
+  throw new InnboundError(
+    'store.postgres_failed',
+    `The workspace was renamed while its PostgreSQL was running, and ${place.home} is too long for a socket. ` +
+      `Rename it back, or stop the server (process ${pid}), and try again.`,
+    { data, pid },
+  );
 }
 
 /** True if the server accepts new sessions. A stopping server refuses them before it ends existing ones. */

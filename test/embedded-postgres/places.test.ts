@@ -94,6 +94,25 @@ test('a workspace renamed while its server is running keeps its server', async (
   assert.deepEqual(serversOf(postgres.dataDir), []);
 });
 
+test('a workspace renamed to a path too long for the socket of its running server says so', async (t) => {
+  const folder = await workspace(t);
+  const user = holder(t, folder);
+  const { dataDir } = await user.next();
+  const pid = postmasterOf(dataDir);
+  const renamed = `${folder}${'-long'.repeat(25)}`;
+  await rename(folder, renamed);
+  await assert.rejects(openPrivatePostgres(renamed, { ...service, purpose: 'command' }), (error: Error) => {
+    assert.equal((error as Error & { code: string }).code, 'store.postgres_failed');
+    assert.match(error.message, new RegExp(`too long for a socket.*process ${pid}`));
+    assert.ok(error.message.includes(renamed));
+    return true;
+  });
+  await rename(renamed, folder);
+  const postgres = await openPrivatePostgres(folder, { ...service, purpose: 'command' });
+  assert.equal(postmasterOf(postgres.dataDir), pid, 'the server and its socket are unharmed');
+  await postgres.release();
+});
+
 test('data that PostgreSQL refuses is reported with its reason and the log', async (t) => {
   const folder = await workspace(t);
   await writeFile(path.join(folder, '.innbound', 'pg', 'PG_VERSION'), '9\n');
