@@ -91,6 +91,13 @@ export function withConsent(
   return { kind: 'withdrawn', data: { id, ...stay, guests: withdrawn, rooms: [], charges: [] } };
 }
 
+/** A profile that was merged into another one has no address any more. Its withdrawal names the one that the destination knows. */
+export function withKnownAddress(profile: MessageData, history: ConsentHistory): MessageData {
+  const hasAddress = profile.email !== undefined || profile.phone !== undefined;
+  const known = hasAddress || history.change(profile) !== 'withdrawn' ? undefined : history.lastStated(profile);
+  return known === undefined ? profile : { ...withdrawal(known), ...profile };
+}
+
 /** The rest of a record beside an erasure: only guests who agreed. */
 export function onlyConsenting(type: EntityType, data: MessageData): MessageData {
   if (type === 'guest') return data.marketing_consent === true ? data : { id: data.id };

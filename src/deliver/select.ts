@@ -1,7 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType } from '../terms.ts';
-import { ConsentHistory, onlyConsenting, withConsent } from './consent.ts';
+import { ConsentHistory, onlyConsenting, withConsent, withKnownAddress } from './consent.ts';
 import { type ConsentChange, dataOf, keyInEpoch, type Message, type MessageData } from './message.ts';
 import type { Claimed, Lane } from './ports.ts';
 
@@ -42,8 +42,9 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const { change, type, id } = claimed;
   if (change === undefined) return skip('version_gone', 'The version is no longer stored.');
   if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
-  const data = dataOf(type, id, change.record());
   const history = new ConsentHistory(type, claimed.deliveredDataTexts, claimed.deliveredVersion);
+  const stored = dataOf(type, id, change.record());
+  const data = type === 'guest' ? withKnownAddress(stored, history) : stored;
   const send = (part: MessageData): Selected => ({
     kind: 'send',
     message: {

@@ -5,8 +5,11 @@ import { isSame } from './guest-update.ts';
 /** The field that names the profile into which this one was merged. */
 const mergedInto = 'merged_into';
 
-/** What remains of a profile after it was merged into another one. */
-export const retired = (into: string): Guest => ({ extra: { [mergedInto]: into } });
+/** What remains of a profile after it was merged into another one. A refusal remains: it also concerns the profile's own address. */
+export const retired = (into: string, { marketing_consent: consent }: Guest): Guest => ({
+  ...(consent === false && { marketing_consent: false }),
+  extra: { [mergedInto]: into },
+});
 
 export function continuedBy({ extra }: Guest): string | undefined {
   const id = extra?.[mergedInto];

@@ -185,6 +185,26 @@ test('consent: a guest record with unknown consent is neither sent nor withdrawn
   assert.equal((told(guests, profile(no, [{}, yes])) as MessageData).marketing_consent, false);
 });
 
+test('consent: the withdrawal of a merged profile, which has no address, names the one that the destination knows', () => {
+  const merged = { extra: { merged_into: 'gst_2' } };
+  const one: Claimed = {
+    ...claimed(reservation('g')),
+    type: 'guest',
+    change: { event: 'updated', idempotencyKey: 'k', at: 0, record: () => ({ ...merged, ...no }) },
+    deliveredDataTexts: [merged, { ...ana, ...yes }].map((earlier) => JSON.stringify(earlier)),
+  };
+  const { guest_id, email, phone } = ana;
+  const withdrawal = { id: 'g', guest_id, email, phone, marketing_consent: false };
+  assert.deepEqual(told({ ...marketing, receives: ['guest'] }, one), withdrawal);
+  const comparing: Selection = { ...all, receives: ['guest'], comparesConsent: true };
+  assert.deepEqual(told(comparing, one), { ...withdrawal, ...merged });
+  assert.deepEqual(told({ ...all, receives: ['guest'] }, { ...one, deliveredDataTexts: [] }), {
+    id: 'g',
+    ...merged,
+    ...no,
+  });
+});
+
 test('consent: a change is reported against the last stated one', () => {
   const change = (now: object, ...before: object[]) => {
     const guests = (state: object) => reservation('r', { guests: [{ ...ana, ...state }] });

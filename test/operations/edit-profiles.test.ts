@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { glob, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
@@ -11,7 +13,16 @@ import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 let node: ApiNode;
 let operator: string;
 before(async () => {
-  node = await apiNode();
+  node = await apiNode('', {
+    'destinations/news.yaml': 'destination: news\ntype: files\npath: news\nreceives: [guest]\nconsent: marketing\n',
+    'integrations/grand.yaml': `integration: grand
+connector: hotel
+brand_id: LIS01
+timezone: Europe/Lisbon
+push: { enabled: true }
+deliver: [lake, news]
+`,
+  });
   operator = await node.token('operator', ['grand']);
 });
 after(() => node.stop());
@@ -21,10 +32,27 @@ async function book(...guests: Guest[]): Promise<void> {
   for (const guest of guests) {
     booked += 1;
     await node.take('grand', reservation(`b-${booked}`, { guests: [guest as JsonObject] }));
-    await drainOnce(await deliverPorts(node.runtime), { integration: 'grand' as IntegrationName });
+    await deliver();
   }
 }
 let booked = 0;
+
+async function deliver(): Promise<void> {
+  await drainOnce(await deliverPorts(node.runtime), { integration: 'grand' as IntegrationName });
+}
+
+/** The consent of each address of these people, as the marketing destination knows it. */
+async function subscribed(lastName: string): Promise<Record<string, boolean | undefined>> {
+  await deliver();
+  const found = await Array.fromAsync(glob(path.join(node.runtime.workspaceDir, 'news', '*', '*.ndjson')));
+  const texts = await Promise.all(found.sort().map((file) => readFile(file, 'utf8')));
+  const lines = texts.flatMap((text) => text.trimEnd().split('\n')).map((line) => JSON.parse(line));
+  const known = new Map<string, boolean | undefined>();
+  for (const { data } of lines) {
+    if (String(data.email).includes(lastName)) known.set(data.email, data.marketing_consent);
+  }
+  return Object.fromEntries(known);
+}
 
 /** The profile that holds these values. */
 async function profile(where: Partial<Guest>): Promise<{ id: string; guest: Guest } | undefined> {
@@ -89,6 +117,40 @@ test('a phone that two people share is split off, and stays with the new profile
   assert.deepEqual((await profile({ phone: mother.phone }))?.guest, daughter);
   await book(mother);
   assert.deepEqual((await profile({ email: mother.email }))?.guest, without, 'the same booking does not bring it back');
+});
+
+test('after merges, a withdrawal of consent reaches the addresses of all profiles', async () => {
+  const [club, work, home] = ['bea.club@ramos.example', 'bea.work@ramos.example', 'bea.home@ramos.example'];
+  const bea = { first_name: 'Bea', last_name: 'Ramos', marketing_consent: true };
+  await book({ ...bea, email: club }, { ...bea, email: work }, { ...bea, email: home });
+  const [first, from, into] = [await idOf({ email: club }), await idOf({ email: work }), await idOf({ email: home })];
+  await decide(first, 'merge', { into: from });
+  await decide(from, 'merge', { into });
+  assert.deepEqual(
+    await subscribed('ramos'),
+    { [club]: true, [work]: true, [home]: true },
+    'a merge withdraws nothing',
+  );
+  await book({ ...bea, email: work, marketing_consent: false });
+  const none = { [club]: false, [work]: false, [home]: false };
+  assert.deepEqual(await subscribed('ramos'), none);
+
+  const separated = await decide(into, 'split', { merged: from });
+  assert.equal(separated.status, 200, JSON.stringify(separated.body));
+  const names = { first_name: 'Bea', last_name: 'Ramos' };
+  for (const email of [work, home]) {
+    assert.deepEqual((await profile({ email }))?.guest, { ...names, email, marketing_consent: false });
+  }
+  assert.deepEqual(await subscribed('ramos'), none, 'undoing a merge subscribes nobody');
+});
+
+test('merged into a profile that refused later, a profile is unsubscribed under its own address', async () => {
+  const [old, current] = ['caio.old@torres.example', 'caio.now@torres.example'];
+  const caio = { first_name: 'Caio', last_name: 'Torres' };
+  await book({ ...caio, email: old, marketing_consent: true }, { ...caio, email: current, marketing_consent: false });
+  assert.deepEqual(await subscribed('torres'), { [old]: true });
+  await decide(await idOf({ email: old }), 'merge', { into: await idOf({ email: current }) });
+  assert.deepEqual(await subscribed('torres'), { [old]: false });
 });
 
 test('decisions that make no sense are refused with the reason', async () => {

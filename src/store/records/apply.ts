@@ -10,6 +10,7 @@ import { type Arriving, contentOf, letterOf, statementHash } from './decide.ts';
 import { countDrift } from './drift.ts';
 import { type KnownRecords, knownRecords, withoutUnchanged } from './known-records.ts';
 import { moveSaid, type SaidState } from './locked-records.ts';
+import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { insertSighting } from './sightings.ts';
 import { type Taken, takeIn } from './take-in.ts';
 
@@ -70,6 +71,8 @@ export async function applyPrepared(
     insertDeadLetters(tx, target, dead),
     countDrift(tx, target.integration, changes),
   ]);
+  const withdrawn = await mergedWithdrawals(tx, target.integration, changes);
+  if (withdrawn.length > 0) await applyPrepared(tx, target, withdrawn, { ...(leaseBatch && { leaseBatch }) });
   return tally(taken.outcomes);
 }
 

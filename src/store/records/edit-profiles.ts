@@ -49,7 +49,7 @@ export async function mergeProfiles(
     const guest = withConsent(mergeProfile(source.guest, kept.guest), consent);
     return write(tx, target, mergeCause(from, into), [
       { id: into, guest, consent, reason: `An operator merged profile ${from} into this one.` },
-      { id: from, guest: retired(into), reason: `An operator merged this profile into ${into}.` },
+      { id: from, guest: retired(into, guest), reason: `An operator merged this profile into ${into}.` },
     ]);
   });
 }
@@ -77,16 +77,18 @@ export async function undoMerge(
       .filter((key) => !keys.includes(key));
     const cause = mergeCause(from, id);
     // Versions from before the merge may be past their retention; then the reservations are the only source.
-    const restored =
+    const theirs =
       (await stateBefore(tx, target.integration, from, cause)) ??
       (await fromReservations(tx, target.integration, keys, rest)).guest;
     const own =
       (await stateBefore(tx, target.integration, id, cause)) ??
       withoutKeys((await fromReservations(tx, target.integration, rest, [])).guest, keys);
-    const kept = withoutOther(whole.guest, restored, own);
+    const kept = withoutOther(whole.guest, theirs, own);
+    // Nobody knows which of the two withdrew consent since the merge: it counts for both.
+    const restored = withConsent(theirs, source.consent);
     return write(tx, target, `separation of ${from} from ${id}`, [
       { id, guest: kept, consent: whole.consent, reason: `An operator separated profile ${from} from this one.` },
-      { id: from, guest: restored, reason: `An operator separated this profile from ${id}.` },
+      { id: from, guest: restored, consent: source.consent, reason: `An operator separated this profile from ${id}.` },
     ]);
   });
 }
@@ -197,7 +199,7 @@ async function stateBefore(tx: Tx, integration: string, id: string, cause: strin
   const { rows } = await tx.query<{ data: string }>(
     `select c.data::text as data from changes c
       where c.integration = $1 and c.type = 'guest' and c.id = $2 and c.version =
-            (select r.version - 1 from receipts r
+            (select case r.outcome when 'unchanged' then r.version else r.version - 1 end from receipts r
               where r.integration = $1 and r.type = 'guest' and r.id = $2 and r.cause = 'guest' and r.cause_id = $3
               order by r.receipt_id desc limit 1)`,
     [integration, id, cause],
