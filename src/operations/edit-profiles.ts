@@ -3,7 +3,9 @@ import { InnboundError } from '../errors.ts';
 import type { GuestKeyKind } from '../reconcile/guest-match.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ApplyTarget } from '../store/records/changes.ts';
-import { mergeProfiles, type ProfileEdit, splitProfile, undoMerge } from '../store/records/edit-profiles.ts';
+import { mergeProfiles, splitProfile } from '../store/records/edit-profiles.ts';
+import type { ProfileEdit } from '../store/records/profile-edit.ts';
+import { undoMerge } from '../store/records/undo-merge.ts';
 
 export type ProfileDecision =
   | { readonly kind: 'merge'; readonly id: string; readonly into: string }

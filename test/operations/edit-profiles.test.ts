@@ -142,6 +142,8 @@ test('after merges, a withdrawal of consent reaches the addresses of all profile
     assert.deepEqual((await profile({ email }))?.guest, { ...names, email, marketing_consent: false });
   }
   assert.deepEqual(await subscribed('ramos'), none, 'undoing a merge subscribes nobody');
+  await book({ ...names, email: club, phone: '+351912000444' });
+  assert.equal((await profile({ phone: '+351912000444' }))?.id, from, 'what was merged into it before stays with it');
 });
 
 test('merged into a profile that refused later, a profile is unsubscribed under its own address', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ProfileDecision } from '../../operations/edit-profiles.ts';
-import type { ProfileEdit } from '../../store/records/edit-profiles.ts';
+import type { ProfileEdit } from '../../store/records/profile-edit.ts';
 import { notFound, ok, problem, type Result, type Route, route } from '../route.ts';
 
 export interface ProfilePorts {

@@ -1,0 +1,87 @@
+import type { Guest } from '../../canonical/reservation.ts';
+import type { Consent } from '../../reconcile/consent.ts';
+import type { Prepared } from '../../reconcile/incoming.ts';
+import { continuedBy } from '../../reconcile/separate-profile.ts';
+import type { Tx } from '../db/pool.ts';
+import { type ApplyTarget, applyPrepared } from './apply.ts';
+import { lockProfiles, type Profile, profilesById } from './profile-lookup.ts';
+
+export type ProfileEdit =
+  | { readonly kind: 'done'; readonly profiles: readonly { readonly id: string; readonly version: number }[] }
+  | { readonly kind: 'missing'; readonly id: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** A new state of a profile after an operator's decision. */
+interface Made {
+  readonly id: string;
+  readonly guest: Guest;
+  readonly consent?: Consent | undefined;
+  readonly reason: string;
+}
+
+/** The profiles in the order of the ids, under the lock of the brand's profiles. */
+export async function readForEdit(
+  tx: Tx,
+  { integration }: ApplyTarget,
+  ids: readonly string[],
+): Promise<Profile[] | Exclude<ProfileEdit, { kind: 'done' }>> {
+  await lockProfiles(tx, integration);
+  const found = new Map((await profilesById(tx, integration, ids)).map((profile) => [profile.id, profile]));
+  const profiles: Profile[] = [];
+  for (const id of ids) {
+    const profile = found.get(id);
+    if (profile === undefined || Object.keys(profile.guest).length === 0) return { kind: 'missing', id };
+    const into = continuedBy(profile.guest);
+    if (into !== undefined) return { kind: 'refused', reason: `Profile ${id} was merged into ${into}: use that one.` };
+    profiles.push(profile);
+  }
+  return profiles;
+}
+
+export async function pin(
+  tx: Tx,
+  { integration }: ApplyTarget,
+  profile: string,
+  keys: readonly string[],
+  mergedFrom: string | undefined,
+): Promise<void> {
+  await tx.query(
+    `insert into profile_pins (integration, key, profile_id, merged_from)
+     select $1, key, $3, $4 from unnest($2::text[]) as key
+     on conflict (integration, key) do update set profile_id = excluded.profile_id, merged_from = coalesce(profile_pins.merged_from, excluded.merged_from)`,
+    [integration, [...new Set(keys)], profile, mergedFrom ?? null],
+  );
+}
+
+/** Applies the states as of now, so that no message from before the decision undoes it. */
+export async function writeProfiles(
+  tx: Tx,
+  target: ApplyTarget,
+  causeId: string,
+  made: readonly Made[],
+): Promise<ProfileEdit> {
+  const { rows } = await tx.query<{ ms: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
+  );
+  const effectiveAt = Math.floor(rows[0]?.ms ?? 0);
+  const prepared = made.map(
+    ({ id, guest, consent, reason }): Prepared => ({
+      kind: 'record',
+      arrival: { mode: 'pull', effectiveAt, cause: 'guest', causeId },
+      incoming: {
+        type: 'guest',
+        id,
+        record: guest,
+        raw: null,
+        notes: [{ step: 'reconcile', field: '', code: 'profile_edited', reason }],
+        origins: () => ({}),
+        ...(consent !== undefined && consent.value === guest.marketing_consent && { consent }),
+      },
+    }),
+  );
+  const { outcomes } = await applyPrepared(tx, target, prepared);
+  return { kind: 'done', profiles: made.map(({ id }, index) => ({ id, version: outcomes[index]?.version ?? 0 })) };
+}
+
+/** Names the merge in receipts. */
+export const mergeCause = (from: string, into: string): string => `merge of ${from} into ${into}`;

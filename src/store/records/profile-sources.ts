@@ -1,0 +1,55 @@
+import { decodeRecord } from '../../canonical/encode.ts';
+import type { Guest } from '../../canonical/reservation.ts';
+import { type Consent, consentsIn, newerConsent } from '../../reconcile/consent.ts';
+import { guestKeys, keyText } from '../../reconcile/guest-match.ts';
+import { mergeProfile } from '../../reconcile/profile.ts';
+import type { StoredViews } from '../../reconcile/said.ts';
+import type { Tx } from '../db/pool.ts';
+import { readReservation } from './stored-record.ts';
+
+/** The state of a profile before a merge; undefined if that version is no longer kept. */
+export async function stateBefore(tx: Tx, integration: string, id: string, cause: string): Promise<Guest | undefined> {
+  const { rows } = await tx.query<{ data: string }>(
+    `select c.data::text as data from changes c
+      where c.integration = $1 and c.type = 'guest' and c.id = $2 and c.version =
+            (select case r.outcome when 'unchanged' then r.version else r.version - 1 end from receipts r
+              where r.integration = $1 and r.type = 'guest' and r.id = $2 and r.cause = 'guest' and r.cause_id = $3
+              order by r.receipt_id desc limit 1)`,
+    [integration, id, cause],
+  );
+  return rows[0] && decodeRecord('guest', rows[0].data);
+}
+
+/** The guests in stored reservations that have one of these keys and none of the others, newest last. */
+export async function fromReservations(
+  tx: Tx,
+  integration: string,
+  keys: readonly string[],
+  others: readonly string[],
+): Promise<{ readonly guest: Guest; readonly consent: Consent | undefined }> {
+  const { rows } = await tx.query<{ data: string; said: StoredViews | null; ms: number; seq: number }>(
+    `select r.data::text as data, r.said, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+       from (select distinct id from guest_keys where integration = $1 and key = any($2) and type = 'reservation') k
+       join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
+      order by r.effective_at, r.seq`,
+    [integration, keys],
+  );
+  let found: { guest: Guest; consent: Consent | undefined } = { guest: {}, consent: undefined };
+  for (const { data, said, ms, seq } of rows) {
+    const reservation = readReservation(data);
+    const consents = consentsIn(reservation, said ?? undefined, [ms, seq]);
+    for (const [position, guest] of reservation.guests.entries()) {
+      const own = guestKeys(guest).map(keyText);
+      if (!own.some((key) => keys.includes(key)) || own.some((key) => others.includes(key))) continue;
+      found = { guest: mergeProfile(found.guest, guest), consent: newerConsent(found.consent, consents[position]) };
+    }
+  }
+  return found;
+}
+
+/** A guest without the fields that hold one of these keys. */
+export function withoutKeys(guest: Guest, keys: readonly string[]): Guest {
+  const held = guestKeys(guest).filter((key) => keys.includes(keyText(key)));
+  const gone = new Set<string>(held.map(({ kind }) => kind));
+  return Object.fromEntries(Object.entries(guest).filter(([field]) => !gone.has(field))) as Guest;
+}
