@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -25,7 +25,8 @@ async function setUp(t: TestContext, settings: object = {}) {
     await offered.close();
     await remove();
   });
-  const open = () => files.open(files.settings.parse({ path: 'out', ...settings }), offered);
+  const open = (change: object = {}) =>
+    files.open(files.settings.parse({ path: 'out', ...settings, ...change }), offered);
   const list = async () => (await readdir(path.join(folder, 'out'), { recursive: true })).sort();
   const lines = async (file = '') =>
     (await readFile(path.join(folder, 'out', file), 'utf8'))
@@ -232,6 +233,84 @@ test('Parquet: an erasure rewrites the files that hold the guest, and changes no
   );
   assert.deepEqual(loyal, [{ number: 'L-77120' }], 'of those who stay');
 });
+
+for (const format of ['ndjson', 'parquet'] as const) {
+  test(`${format}: an erasure after a restore removes the guest from versions of the earlier epoch`, async (t) => {
+    const { root, open } = await setUp(t, { format });
+    const destination = open();
+    const ana = { first_name: 'Ana', email: 'ana@guests.example' };
+    await destination.deliver([delivery(reservation('r', { guests: [ana] }), { version: 7 })], limits);
+    const gone = delivery(reservation('r', { guests: [] }), { version: 3, epoch: 2, event: 'erased' });
+    assert.deepEqual(await destination.deliver([{ ...gone, erased: [ana] }], limits), [{ kind: 'delivered' }]);
+    assert.deepEqual(await filesNaming(root, ana.email), []);
+  });
+}
+
+test('an erasure also cleans files of the format that the destination had before', async (t) => {
+  const { root, open } = await setUp(t);
+  const ana = { first_name: 'Ana', email: 'ana@guests.example' };
+  await open().deliver([delivery(reservation('r', { guests: [ana] }))], limits);
+  const gone = delivery(reservation('r', { guests: [] }), { version: 2, event: 'erased' });
+  const outcomes = await open({ format: 'parquet' }).deliver([{ ...gone, erased: [ana] }], limits);
+  assert.deepEqual(outcomes, [{ kind: 'delivered' }]);
+  assert.deepEqual(await filesNaming(root, ana.email), []);
+});
+
+test('an erasure removes the half-written files of killed writers in every folder', async (t) => {
+  const { root, open } = await setUp(t);
+  const left = path.join(root, 'date=2026-10-01', '.changes_x.ndjson.tmp');
+  await mkdir(path.dirname(left), { recursive: true });
+  await writeFile(left, '{"guests":[{"email":"ana@guests.example"');
+  const hourAgo = Date.now() / 1_000 - 3_600;
+  await utimes(left, hourAgo, hourAgo);
+  const gone = delivery(reservation('r', { guests: [] }), { version: 2, event: 'erased' });
+  assert.deepEqual(await open().deliver([gone], limits), [{ kind: 'delivered' }]);
+  assert.deepEqual(await filesNaming(root, 'ana@guests.example'), []);
+});
+
+test('an erasure that cannot read a file is not delivered', async (t) => {
+  const { root, open, list } = await setUp(t);
+  const destination = open();
+  await destination.deliver([delivery(reservation('r'))], limits);
+  const [written = ''] = (await list()).filter((name) => name.endsWith('.ndjson'));
+  // A link that leads to itself is an error of the file system for every user, also for root.
+  await rm(path.join(root, written));
+  await symlink(path.join(root, written), path.join(root, written));
+  const gone = delivery(reservation('r', { guests: [] }), { version: 2, event: 'erased' });
+  const [outcome] = await destination.deliver([gone], limits);
+  assert.ok(outcome?.kind === 'retry' && outcome.code === 'deliver.write_failed');
+});
+
+test('a folder reports what it cannot read; only what does not exist is absent', async (t) => {
+  const { root } = await setUp(t);
+  const store = folderStore(root, systemClock);
+  assert.deepEqual([await store.list(''), await store.read('a.ndjson')], [[], undefined]);
+  await mkdir(path.join(root, 'a.ndjson'), { recursive: true });
+  await assert.rejects(store.read('a.ndjson'), { code: 'EISDIR' });
+  await writeFile(path.join(root, 'file'), '');
+  await assert.rejects(folderStore(path.join(root, 'file'), systemClock).list(''), { code: 'ENOTDIR' });
+});
+
+test('a file whose content was replaced is not continued, even under its old inode', async (t) => {
+  const { root, open, list, lines } = await setUp(t);
+  const destination = open();
+  await destination.deliver([delivery(reservation('first'))], limits);
+  const [written = ''] = (await list()).filter((name) => name.endsWith('.ndjson'));
+  // File systems give the inode of a replaced file to the next one; writing in place keeps it too.
+  await writeFile(path.join(root, written), '{"data":{"id":"erased"}}\n');
+  await destination.deliver([delivery(reservation('second'))], limits);
+  const names = (await list()).filter((name) => name.endsWith('.ndjson'));
+  const ids = (await Promise.all(names.map(lines))).flat().map(({ data }) => data.id);
+  assert.deepEqual(ids, ['erased', 'second']);
+});
+
+/** The files under a folder, also hidden ones, that hold a text. */
+async function filesNaming(root: string, text: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const found = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  const contents = await Promise.all(found.map((name) => readFile(name, 'latin1')));
+  return found.filter((_, i) => contents[i]?.includes(text));
+}
 
 async function query(sql: string): Promise<Record<string, unknown>[]> {
   const duck = await DuckDBInstance.create(':memory:');

@@ -36,7 +36,7 @@ export function openLake({ store, format: wanted, fileBytes, byBrand, clock, fai
     const which = erased.map(({ message }) => message.idempotency_key).join(' ');
     const clean = cleaned.get(which) ?? new Set();
     cleaned.set(which, clean);
-    await eraseFromFiles(store, format, erased, { clock, deadlineAtMs, mayHold, clean });
+    await eraseFromFiles(store, erased, { clock, deadlineAtMs, mayHold, clean });
     cleaned.delete(which);
   }
 

@@ -2,6 +2,12 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Delivery } from '../message.ts';
 import type { FileStore } from './file-store.ts';
 import type { Format } from './format.ts';
+import { ndjson } from './ndjson.ts';
+import { parquet } from './parquet.ts';
+
+/** Of both formats: the destination may have had the other one before. */
+const formatOf = (name: string): Format | undefined =>
+  [ndjson, parquet].find(({ extension }) => name.endsWith(extension)) as Format | undefined;
 
 export interface EraseLimits {
   readonly clock: Clock;
@@ -18,17 +24,18 @@ export interface EraseLimits {
  */
 export async function eraseFromFiles(
   store: FileStore,
-  format: Format,
   erased: readonly Delivery[],
   { clock, deadlineAtMs, mayHold, clean }: EraseLimits,
 ): Promise<void> {
   const late = new AbortController().signal;
   const passes = (await store.isGuarded(late)) ? 1 : 2;
+  await store.removeAbandoned();
   for (let pass = 1, found = true; found || pass <= passes; pass++) {
     found = false;
     for (const { name, size, modifiedAtMs } of await store.list('')) {
       const state = `${name} ${size} ${modifiedAtMs}`;
-      if (!name.endsWith(format.extension) || !mayHold(name) || (passes === 1 && clean.has(state))) continue;
+      const format = formatOf(name);
+      if (format === undefined || !mayHold(name) || (passes === 1 && clean.has(state))) continue;
       if (clock.now() > deadlineAtMs) throw new RangeError('too many files to erase from within the deadline');
       if (await eraseFromFile(store, name, format, erased)) found = true;
       else clean.add(state);

@@ -19,6 +19,8 @@ export interface FileStore {
   readonly isGuarded: (late: AbortSignal) => Promise<boolean>;
   /** Called before the first write to a folder. */
   readonly prepare: (folder: string) => Promise<void>;
+  /** Removes the incomplete files of killed writers, in all folders. */
+  readonly removeAbandoned: () => Promise<void>;
   /** The complete files in a folder and below it; of all folders for ''. */
   readonly list: (folder: string, late?: AbortSignal) => Promise<readonly StoredFile[]>;
   /** Undefined if there is no such file. */

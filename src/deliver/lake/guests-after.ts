@@ -5,13 +5,15 @@ interface Version {
   readonly type: unknown;
   readonly integration: unknown;
   readonly id: unknown;
+  readonly epoch: unknown;
   readonly version: unknown;
 }
 
-/** An older version of the record that the erasure is about. */
-export function isOlderThan({ type, integration, id, version }: Version, { message }: Delivery): boolean {
-  const isSameRecord = type === message.type && integration === message.integration && id === message.data.id;
-  return isSameRecord && Number(version) < message.version;
+/** An older version of the record that the erasure is about. The epoch outranks the version: after a restore versions repeat. */
+export function isOlderThan({ type, integration, id, epoch, version }: Version, { message }: Delivery): boolean {
+  if (type !== message.type || integration !== message.integration || id !== message.data.id) return false;
+  const epochsApart = Number(epoch ?? 1) - (message.epoch ?? 1);
+  return epochsApart < 0 || (epochsApart === 0 && Number(version) < message.version);
 }
 
 type Known = Pick<Guest, 'guest_id' | 'email' | 'phone' | 'first_name' | 'last_name'>;

@@ -18,7 +18,7 @@ export const ndjson: Format<string> = {
     if (!line.includes(JSON.stringify(erasure.message.data.id))) return undefined;
     const message = parseJson(line) as unknown as Message;
     const { data } = message;
-    if (!isOlderThan({ ...message, id: data.id }, erasure)) return undefined;
+    if (!isOlderThan({ ...message, epoch: message.epoch, id: data.id }, erasure)) return undefined;
     if (message.type === 'guest') {
       return Object.keys(data).length > 1 ? encodeMessage({ ...message, data: { id: data.id } }) : undefined;
     }

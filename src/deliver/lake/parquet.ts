@@ -157,8 +157,8 @@ function decimalOf(value: unknown): bigint | undefined {
 const withoutNulls = (row: Row): Row => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 
 function eraseFromRow(row: Row, erasure: Delivery): Row | undefined {
-  if (!isOlderThan({ type: row.type, integration: row.integration, id: row.id, version: row.version }, erasure))
-    return undefined;
+  const { type, integration, id, epoch, version } = row;
+  if (!isOlderThan({ type, integration, id, epoch, version }, erasure)) return undefined;
   if (row.type === 'guest') return row.guest ? { ...row, guest: undefined } : undefined;
   const kept = guestsAfter(
     ((row.guests as Row[] | null) ?? []).map((guest) => withoutNulls(guest) as Guest),

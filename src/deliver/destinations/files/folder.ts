@@ -7,7 +7,10 @@ import type { FileStore, StoredFile } from '../../lake/file-store.ts';
 /** Larger pieces make the search for keys cheaper. */
 const pieceBytes = 4 << 20;
 
-/** A folder as a place for files. The tag of a file is its inode: each replacement is a new file. */
+/**
+ * A folder as a place for files. The tag of a file is its inode, time and size. The inode alone is not enough: file systems reuse it,
+ * so two erasures could bring back the tag, and a writer would continue the rows from before them.
+ */
 export function folderStore(root: string, clock: Clock): FileStore {
   return {
     // Between the look and the rename another node may replace the file.
@@ -16,13 +19,14 @@ export function folderStore(root: string, clock: Clock): FileStore {
       const at = path.join(root, folder);
       const first = await mkdir(at, { recursive: true });
       if (first !== undefined) await syncFolder(path.dirname(path.resolve(root, first)));
-      await removeAbandoned(at, clock.now());
+      await removeAbandoned(at, await readdir(at), clock.now());
     },
+    removeAbandoned: async () => removeAbandoned(root, await namesIn(root), clock.now()),
     list: (folder) => list(root, folder),
     read: async (name) => {
       const file = path.join(root, name);
       const tag = await tagOf(file);
-      const bytes = await readFile(file).catch(() => undefined);
+      const bytes = await readFile(file).catch(absent);
       return bytes === undefined ? undefined : { bytes, tag };
     },
     async *pieces(name, late) {
@@ -40,43 +44,52 @@ export function folderStore(root: string, clock: Clock): FileStore {
 }
 
 async function list(root: string, folder: string): Promise<StoredFile[]> {
-  const names = await readdir(path.join(root, folder), { recursive: true }).catch(() => []);
+  const names = await namesIn(path.join(root, folder));
   const wanted = names.filter((name) => !path.basename(name).startsWith('.')).map((name) => path.join(folder, name));
   const files = await Promise.all(
     wanted.map(async (name) => {
-      const found = await stat(path.join(root, name)).catch(() => undefined);
+      const found = await stat(path.join(root, name)).catch(absent);
       return found?.isFile() ? [{ name, size: found.size, modifiedAtMs: found.mtimeMs }] : [];
     }),
   );
   return files.flat();
 }
 
+/** The paths of everything in a folder and below it. */
+const namesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true }).catch(absent)) ?? [];
+
+/** Only a missing file is absent. Any other error is a failure: an erasure that passed over a file would look complete. */
+function absent(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+  throw error;
+}
+
 async function tagOf(file: string): Promise<string> {
-  const found = await stat(file).catch(() => undefined);
-  return found === undefined ? 'absent' : String(found.ino);
+  const found = await stat(file, { bigint: true }).catch(absent);
+  return found === undefined ? 'absent' : `${found.ino} ${found.mtimeNs} ${found.size}`;
 }
 
 /**
  * A reader sees the old content or the new one, never a part, and one of the two survives a power cut. The rename is made durable by
- * syncing the folder. Returns the inode. If `late` is aborted meanwhile, the file stays as it was.
+ * syncing the folder. Returns the tag. If `late` is aborted meanwhile, the file stays as it was.
  */
 async function replaceFile(file: string, content: Uint8Array | string, late?: AbortSignal): Promise<string> {
   const folder = path.dirname(file);
   const aside = path.join(folder, `.${path.basename(file)}.tmp`);
   const handle = await open(aside, 'w', 0o640);
-  let inode: number;
   try {
     await handle.writeFile(content);
     await handle.sync();
-    inode = (await handle.stat()).ino;
   } finally {
     await handle.close();
   }
   if (late?.aborted) await rm(aside, { force: true });
   late?.throwIfAborted();
+  const tag = await tagOf(aside);
   await rename(aside, file);
   await syncFolder(folder);
-  return String(inode);
+  return tag;
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -91,11 +104,11 @@ async function syncFolder(folder: string): Promise<void> {
 const abandonedAfterMs = 600_000;
 
 /** Removes the temporary files of killed writers; a living one has touched its file recently. */
-async function removeAbandoned(folder: string, nowMs: number): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!name.startsWith('.') || !name.endsWith('.tmp')) continue;
+async function removeAbandoned(folder: string, names: readonly string[], nowMs: number): Promise<void> {
+  for (const name of names) {
+    if (!path.basename(name).startsWith('.') || !name.endsWith('.tmp')) continue;
     const file = path.join(folder, name);
-    const found = await stat(file).catch(() => undefined);
+    const found = await stat(file).catch(absent);
     if (found && nowMs - found.mtimeMs > abandonedAfterMs) await rm(file, { force: true });
   }
 }

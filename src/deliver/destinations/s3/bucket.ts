@@ -82,6 +82,8 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
       return guarded;
     },
     prepare: async () => {},
+    // A bucket holds complete objects only.
+    removeAbandoned: async () => {},
     list: async (folder, late) => {
       const files: StoredFile[] = [];
       let next: string | undefined;
