@@ -1,4 +1,5 @@
 import { type Loop, startLoop } from '../kit/loop.ts';
+import { isConnectionFailure } from '../kit/sql-state.ts';
 import type { Counts } from './batch.ts';
 import { Engine, longestSleepMs } from './engine.ts';
 import type { DeliverPorts, Lanes } from './ports.ts';
@@ -28,7 +29,11 @@ export function startDeliveries(ports: DeliverPorts): Loop {
       await ports.clock.wait(restMs, signal);
       if (looked.sleepMs > restMs) await ports.wake.wait('outbox', looked.sleepMs - restMs, signal);
     },
-    onError: (error) => ports.log.warn({ error: (error as Error).message }, 'deliver: looking for due work failed'),
+    onError: (error) => {
+      const { message } = error as Error;
+      if (isConnectionFailure(error)) ports.log.warn({ error: message }, 'deliver: the store does not answer');
+      else ports.log.error({ error: message }, 'deliver: looking for due work failed');
+    },
     finish: async () => {
       ports.directLeases?.connect(undefined);
       await engine.close();
@@ -36,7 +41,7 @@ export function startDeliveries(ports: DeliverPorts): Loop {
   });
 }
 
-/** Delivers what is due now, for all brands or one, and returns when nothing more is due. Retries stay in the queue. */
+/** Delivers what is due now, for all brands or one, and returns when nothing more is due. Retries stay in the queue. Rejects if the store fails. */
 export async function drainOnce(
   ports: DeliverPorts,
   only: { readonly integration?: string } = {},

@@ -1,4 +1,3 @@
-import { errorName } from '../kit/log.ts';
 import type { Counts } from './batch.ts';
 import { Channel } from './channel.ts';
 import type { Capacity, Channels } from './direct-leases.ts';
@@ -51,23 +50,18 @@ export class Engine implements Channels {
     return [...this.#channels.values()].every((channel) => channel.isIdle);
   }
 
-  /** Finds lanes with due work and offers them to their channels. Returns the time until more work is due. */
+  /** Finds lanes with due work and offers them to their channels. Returns the time until more work is due. Rejects if the store fails. */
   async look(): Promise<number> {
-    try {
-      this.#followDocuments();
-      if (this.#listed?.length === 0) return longestSleepMs;
-      const due = await Promise.all((await this.#findDue()).map((lane) => this.#batchDue(lane)));
-      const ready = due.filter(({ dueInMs }) => dueInMs <= 0);
-      this.#offer(ready.filter(({ isProbe }) => !isProbe));
-      await this.#probe(ready.filter(({ isProbe }) => isProbe));
-      const waits = due.map(({ dueInMs, destination }) =>
-        Math.max(dueInMs, this.#channels.get(destination)?.pausedMs ?? 0),
-      );
-      return Math.min(longestSleepMs, ...waits);
-    } catch (error) {
-      this.#ports.log.warn({ error: errorName(error) }, 'deliver: store does not answer');
-      return longestSleepMs;
-    }
+    this.#followDocuments();
+    if (this.#listed?.length === 0) return longestSleepMs;
+    const due = await Promise.all((await this.#findDue()).map((lane) => this.#batchDue(lane)));
+    const ready = due.filter(({ dueInMs }) => dueInMs <= 0);
+    this.#offer(ready.filter(({ isProbe }) => !isProbe));
+    await this.#probe(ready.filter(({ isProbe }) => isProbe));
+    const waits = due.map(({ dueInMs, destination }) =>
+      Math.max(dueInMs, this.#channels.get(destination)?.pausedMs ?? 0),
+    );
+    return Math.min(longestSleepMs, ...waits);
   }
 
   readonly reserveCapacity = (key: LaneKey, wanted: number): Capacity | undefined => {

@@ -3,6 +3,7 @@ import type { LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
 import { takeUp } from '../documents/take-up.ts';
 import type { TypedSecret } from '../documents/typed-secrets.ts';
 import { hmac, type Keyring } from '../kit/crypto.ts';
+import type { Log } from '../kit/log.ts';
 import type { Serial } from '../kit/serial.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
 import { signalNodes } from '../store/db/signals.ts';
@@ -28,6 +29,7 @@ export interface DocumentContext {
   readonly keyring: Keyring;
   readonly keys: Pick<Keys, 'hashKeys'>;
   readonly workspaceDir: string;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 /** Makes the documents in force equal to the files: applies what is new or changed, removes what is missing. */
@@ -50,7 +52,7 @@ export async function applyWorkspace(
       )),
     ];
   });
-  await rememberApplied(context.workspaceDir, documents);
+  await rememberApplied(context, documents);
   await signalNodes(context.pool, 'documents');
   return applied;
 }
@@ -94,7 +96,7 @@ export async function takeUpWorkspace(
     return { kind: 'taken', behind: decided.behind } as const;
   });
   if (taken.kind === 'breaks_cases') return taken;
-  await rememberApplied(context.workspaceDir, documents);
+  await rememberApplied(context, documents);
   await signalNodes(context.pool, 'documents');
   const files = new Map(documents.map((one) => [keyOf(one), one.file]));
   return { kind: 'taken', behind: taken.behind.map((key) => files.get(key) ?? key) };
@@ -129,7 +131,7 @@ export async function changeDocument<T>(
   };
   const changed = await context.edits.run(() => transaction(context.pool, change));
   if (changed.kind === 'changed') {
-    await rememberApplied(context.workspaceDir, changed.put, changed.remove);
+    await rememberApplied(context, changed.put, changed.remove);
     await signalNodes(context.pool, 'documents');
   }
   return changed.result;

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { LoadedDocument } from '../documents/kinds.ts';
 import type { LastApplied } from '../documents/take-up.ts';
-import { readJsonFile, writeJsonFile } from '../kit/json-file.ts';
+import { readJsonFile, writeJsonFile, writeProblem } from '../kit/json-file.ts';
+import type { Log } from '../kit/log.ts';
 import type { DocumentName } from '../store/documents/documents.ts';
 
 /** The hashes of the files at their last apply. Kept in the folder, because they describe these files and move with them. */
@@ -11,9 +12,12 @@ export async function readLastApplied(workspaceDir: string): Promise<LastApplied
   return (await readJsonFile(fileIn(workspaceDir))) as LastApplied | undefined;
 }
 
-/** Records the hashes of all files, or, with `removed`, of one change. Does nothing if the folder is read-only. */
+/**
+ * Records the hashes of all files, or, with `removed`, of one change. Does nothing if the folder is read-only. Another failure, such as a
+ * full disk, is reported and not thrown: the documents are in force already.
+ */
 export async function rememberApplied(
-  workspaceDir: string,
+  { workspaceDir, log }: { readonly workspaceDir: string; readonly log: Pick<Log, 'warn'> },
   applied: readonly LoadedDocument[],
   removed?: readonly DocumentName[],
 ): Promise<void> {
@@ -23,7 +27,14 @@ export async function rememberApplied(
   const forgotten = new Set(removed?.map(keyOf));
   const kept = Object.entries(before).filter(([key]) => !forgotten.has(key));
   const all = Object.fromEntries([...kept, ...applied.map((one) => [keyOf(one), one.hash])]);
-  await writeJsonFile(fileIn(workspaceDir), all).catch(() => {});
+  await writeJsonFile(fileIn(workspaceDir), all).catch((error: unknown) => {
+    const problem = writeProblem(error);
+    if (problem === undefined) return;
+    log.warn(
+      { error: problem },
+      'documents: in force, but not recorded in .innbound/given.json; if the disk is full, free space and run `apply`',
+    );
+  });
 }
 
 /** The key of a document in this file and in maps of documents. */

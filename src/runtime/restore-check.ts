@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { readJsonFile, writeJsonFile } from '../kit/json-file.ts';
+import { readJsonFile, writeJsonFile, writeProblem } from '../kit/json-file.ts';
 import type { Log } from '../kit/log.ts';
 import { nextBeat, raiseEpoch, type StorePosition } from '../store/db/epoch.ts';
 import type { Pool } from '../store/db/pool.ts';
@@ -19,6 +19,16 @@ export interface RestoreCheck {
 export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Log): Promise<RestoreCheck> {
   const file = path.join(workspaceDir, '.innbound', 'store-position.json');
   let epoch = 1;
+  let lastProblem: string | undefined;
+  const reportOnce = (problem: string | undefined): void => {
+    if (problem !== undefined && problem !== lastProblem) {
+      log.warn(
+        { error: problem },
+        'store: its position cannot be written to .innbound/store-position.json, so a restore may go unnoticed; is the disk full?',
+      );
+    }
+    lastProblem = problem;
+  };
   const check = async (): Promise<void> => {
     const known = await remembered(file);
     let now = await nextBeat(pool);
@@ -32,7 +42,10 @@ export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Lo
     }
     epoch = now.epoch;
     // A read-only folder remembers nothing: then a restore must be declared with `innbound restored`.
-    await writeJsonFile(file, now).catch(() => {});
+    await writeJsonFile(file, now).then(
+      () => reportOnce(undefined),
+      (error: unknown) => reportOnce(writeProblem(error)),
+    );
   };
   await check();
   return { epoch: () => epoch, check };

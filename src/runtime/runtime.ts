@@ -126,14 +126,14 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   await migrate(pool);
   const keys = await openKeys(pool, workspaceDir, env);
   const { ring: keyring, hashKeys } = keys;
-  const documents = { pool, keyring, keys, workspaceDir };
+  const documents = { pool, keyring, keys, workspaceDir, log };
   if (purpose === 'service') await sealStored(documents);
   const clock = await openDatabaseClock(pool, options.nodeClock, (error) =>
     log.warn({ error: (error as Error).message }, 'store: cannot compare the clock with the database now'),
   );
   opened.defer(() => clock.stop());
   const restoreCheck = await openRestoreCheck(pool, workspaceDir, log);
-  await applyAtStart({ ...documents, offload, log, hasPrivateServer: server !== undefined }, options);
+  await applyAtStart({ ...documents, offload, hasPrivateServer: server !== undefined }, options);
   const { active, refresh } = await openActiveDocuments(pool, restoreCheck.epoch, suppression(hashKeys));
   const wake = new Wake();
   const alone = server !== undefined && purpose === 'service';

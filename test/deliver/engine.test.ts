@@ -41,6 +41,43 @@ test('every version is delivered once, in order, and nothing is left due', async
   assert.deepEqual(rows, [idle, idle, idle]);
 });
 
+test('only a store that cannot be reached is reported as one that does not answer', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const failures = [
+    Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' }),
+    Object.assign(new Error('permission denied for table outbox'), { code: '42501' }),
+    new TypeError('lanes are not a list'),
+  ];
+  const logged: string[] = [];
+  const log = {
+    info() {},
+    warn: (_: object, text: string) => logged.push(text),
+    error: (_: object, text: string) => logged.push(text),
+  };
+  const made = ports(store.pool, [lane(config('crm'))], {}, { log: log as never });
+  let looks = 0;
+  const nextDue = async () => {
+    looks += 1;
+    throw failures[Math.min(looks, failures.length) - 1];
+  };
+  const failing = {
+    ...made,
+    store: { ...made.store, nextDue },
+    clock: { ...systemClock, wait: () => systemClock.wait(1) },
+  };
+  await assert.rejects(drainOnce(failing), { code: 'ECONNREFUSED' }, 'a command must not report that nothing is due');
+  looks = 0;
+  const node = startNode(failing);
+  await until('three failed looks', async () => logged.length >= 3);
+  await node.stop();
+  assert.deepEqual(logged.slice(0, 3), [
+    'deliver: the store does not answer',
+    'deliver: looking for due work failed',
+    'deliver: looking for due work failed',
+  ]);
+});
+
 test('with very many brands, only the lanes with work are made', async (t) => {
   const store = await openStore();
   t.after(() => store.close());

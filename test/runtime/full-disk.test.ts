@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { LoadedDocument } from '../../src/documents/kinds.ts';
+import type { Log } from '../../src/kit/log.ts';
+import { rememberApplied } from '../../src/runtime/last-applied.ts';
+import { openRestoreCheck } from '../../src/runtime/restore-check.ts';
+import { openStore, temporaryFolder } from '../deliver/support.ts';
+
+/** A workspace folder in which the next write of one file finds no space: its draft is /dev/full. */
+async function workspace(t: TestContext) {
+  const { folder, remove } = await temporaryFolder();
+  t.after(remove);
+  const own = path.join(folder, '.innbound');
+  await mkdir(own);
+  const warnings: string[] = [];
+  const warn = ({ error }: { error: string }, text: string) => warnings.push(`${error} ${text}`);
+  const log = { warn, error: () => {} } as unknown as Log;
+  const fill = (name: string) => symlink('/dev/full', path.join(own, `${name}.${process.pid}`));
+  return { folder, own, warnings, log, fill };
+}
+
+test('a full disk: documents in force that cannot be recorded are reported', async (t) => {
+  const { folder, own, warnings, log, fill } = await workspace(t);
+  const context = { workspaceDir: folder, log };
+  const document = (hash: string) => ({ kind: 'connector', name: 'acme', hash }) as unknown as LoadedDocument;
+  await rememberApplied(context, [document('a')]);
+  await fill('given.json');
+  await rememberApplied(context, [document('b')]);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /^ENOSPC .*given\.json/);
+  assert.deepEqual(await readdir(own), ['given.json'], 'no draft stays behind');
+  assert.match(await readFile(path.join(own, 'given.json'), 'utf8'), /"connector acme": "a"/);
+});
+
+test('a full disk: a position of the store that cannot be written is reported once', async (t) => {
+  const { folder, warnings, log, fill } = await workspace(t);
+  const store = await openStore();
+  t.after(() => store.close());
+  await fill('store-position.json');
+  const { check } = await openRestoreCheck(store.pool, folder, log);
+  assert.match(warnings.join(), /^ENOSPC .*store-position\.json/);
+  await fill('store-position.json');
+  await check();
+  assert.equal(warnings.length, 1, 'not again at every check');
+  await check();
+  await fill('store-position.json');
+  await check();
+  assert.equal(warnings.length, 2, 'but again after it worked in between');
+});
