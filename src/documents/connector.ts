@@ -66,7 +66,7 @@ const pullSchema = crossChecked(
       .enum(['kept', 'cancelled'])
       .default('kept')
       .describe(
-        'What to do with a reservation that a complete run no longer lists and that a `single` request, if there is one, does not find: `kept` marks it as not listed, `cancelled` delivers it as cancelled.',
+        'What to do with a reservation that a complete run no longer lists and that a `single` request, if there is one, does not find: `kept` marks it as not listed, `cancelled` delivers it as cancelled, unless its status is checked_in or checked_out.',
       ),
     errors: errorsSchema,
     property: z

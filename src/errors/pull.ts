@@ -10,7 +10,7 @@ export const pullErrors = {
   'pull.not_found': {
     stage: 'pull',
     retry: 'operator',
-    what: 'The partner answered 404: the path does not exist there.',
+    what: 'The partner answered 404 or 410: the path does not exist there.',
     next: 'Check base_url of the integration and path of the connector.',
   },
   'pull.forbidden': {

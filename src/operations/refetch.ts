@@ -29,14 +29,9 @@ export async function refetchReservation(
   const single = await fetchSingle(ports, name, id);
   if (single.kind === 'absent') return single;
   if (single.kind !== 'found') return { kind: 'failed', code: single.code, message: single.message };
-  const found = plan.single(single.body);
-  if (found.kind === 'invalid') return { kind: 'failed', code: 'pull.wrong_shape', message: found.message };
-  if (found.record.key !== id) {
-    return { kind: 'failed', code: 'pull.wrong_shape', message: 'The partner answered with another reservation.' };
-  }
   const runId = timedId('run', systemClock.now()) as RunId;
   const arrival = { mode: 'single', effectiveAt: single.requestedAt, cause: 'run', causeId: runId } as const;
-  const prepared = plan.prepare(found.record, arrival);
+  const prepared = plan.prepare(single.record, arrival);
   const bytes = JSON.stringify(single.body).length;
   const tally = await commitRefetch(runtime.pool, runtime.directLeases, plan.target, prepared, { runId, by, bytes });
   const [outcome] = tally.outcomes;

@@ -27,6 +27,8 @@ export interface Misshapen {
   readonly kind: 'invalid';
   readonly code: 'record.root_not_found' | 'record.not_a_list';
   readonly message: string;
+  /** A single reservation was looked for, and the place where it would be is empty. */
+  readonly isEmpty?: boolean;
 }
 
 export function compileRows(shape: ShapeSection, env: Env): Rows {
@@ -63,6 +65,8 @@ interface Place {
   readonly text: string | undefined;
   readonly each: Each;
   readonly read: Read;
+  /** Reads the path up to its first index or []: the list that holds the rows. */
+  readonly list: Read;
   /** The path goes through lists, so it has no single value. */
   readonly many: boolean;
 }
@@ -71,7 +75,9 @@ function place(text: string | undefined, at: string, env: Env): Place {
   const path = env.path(text ?? '$item', at) ?? { start: 'item', up: 0, steps: [] };
   if (path.start !== 'item' || path.up > 0) env.problem(at, 'this path starts at the response itself', 0);
   const many = path.steps.some((step) => step.kind === 'each');
-  return { text, each: compileEach(path, false), read: compileRead(path, false), many };
+  const keys = path.steps.findIndex((step) => step.kind !== 'key');
+  const list = keys < 0 ? path : { ...path, steps: path.steps.slice(0, keys) };
+  return { text, each: compileEach(path, false), read: compileRead(path, false), list: compileRead(list, false), many };
 }
 
 /** Why there is no list at the path, or undefined. A null list is empty; a missing one may mean a wrong path, so it does not count as empty. */
@@ -111,7 +117,12 @@ function singleAt(
     kind: 'invalid',
     code: 'record.root_not_found',
     message: `The response holds no single reservation; ${seen(body)}.`,
+    isEmpty: isEmptyList(body) || isEmptyList((alone ?? root).list(scope)),
   };
+}
+
+function isEmptyList(value: Json | undefined): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
 }
 
 function listedOrBare(scope: Scope, root: Place): readonly Scope[] {

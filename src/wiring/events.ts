@@ -81,7 +81,10 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
     fetchSingle: async (integration, id, signal) => {
       const single = await fetchSingle(pull, integration as IntegrationName, id, signal);
       if (single.kind === 'absent') return single;
-      if (single.kind === 'found') return { ...single, body: Buffer.from(JSON.stringify(single.body)) };
+      if (single.kind === 'found') {
+        const { requestedAt } = single;
+        return { kind: 'found', body: Buffer.from(JSON.stringify(single.body)), requestedAt };
+      }
       return { ...single, reason: single.code };
     },
     hydrated: (thin, hydration) => hydrateEvents(runtime, thin, hydration),

@@ -34,6 +34,7 @@ const byStatus: Readonly<Record<number, Rule>> = {
   403: rule('fail', 'pull.forbidden'),
   404: rule('fail', 'pull.not_found'),
   408: rule('shrink', 'pull.timeout'),
+  410: rule('fail', 'pull.not_found'),
   413: rule('shrink', 'pull.too_large'),
   425: rule('again', 'pull.server_error'),
   429: rule('wait', 'pull.rate_limited'),

@@ -125,12 +125,13 @@ export interface KnownRow {
 
 /** A known row that a complete run did not list. */
 export interface UnlistedRow extends KnownRow {
-  /** It was requested from the partner during the last day. */
+  /** The partner answered a request for it during the last day. */
   readonly isAskedRecently: boolean;
 }
 
 export interface UnlistedNote {
   readonly id: string;
+  readonly isAsked: boolean;
   /** The partner's answer to the request for this reservation; absent if there was none. */
   readonly answer?: 'present' | 'absent';
   /** The partner has it with other dates or cancelled, so the list need not show it. */

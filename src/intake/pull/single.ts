@@ -1,15 +1,58 @@
 import type { ErrorCode } from '../../errors.ts';
+import type { RawRecord } from '../../shape/shape.ts';
 import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
-import { type Asked, type Asker, noAskCounts, openAsker } from './ask.ts';
+import { type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { addRelated, type RelatedOptions } from './related.ts';
 import { openRequest } from './request.ts';
 
-export type Single =
-  | { readonly kind: 'found'; readonly body: Json; readonly requestedAt: EpochMs }
+/** The partner's answer to a request for one reservation. */
+export type SingleAnswer =
+  | { readonly kind: 'found'; readonly body: Json; readonly record: RawRecord; readonly requestedAt: EpochMs }
   /** The partner has no such reservation. */
   | { readonly kind: 'absent' }
+  /** Not the requested reservation: another one, because the request is probably a search, or none that can be read. */
+  | { readonly kind: 'other'; readonly message: string }
+  | NoAnswer;
+
+/** Requests one reservation by its id, and the related tables that it refers to. */
+export async function askSingle(
+  asker: Asker,
+  { settings, single }: PullPlan,
+  id: string,
+  options: RelatedOptions,
+): Promise<SingleAnswer> {
+  if (settings.single === undefined) {
+    return { kind: 'failed', code: 'pull.no_single', message: 'the connector has no single request' };
+  }
+  const request = openRequest(settings.single, settings.baseUrl, { id, brand_id: settings.brandId });
+  const hasRows = (body: Json) => {
+    const read = single(body);
+    return read.kind === 'ok' && read.record.key !== '';
+  };
+  const asked = await asker.ask(request, { canShrink: false, firstPage: true, counts: options.counts, hasRows });
+  if (asked.kind === 'failed' && asked.code === 'pull.not_found') return { kind: 'absent' };
+  if (asked.kind !== 'answer') return asked;
+  const { body, requestedAt } = asked;
+  if (body === undefined) return { kind: 'absent' };
+  const read = single(body);
+  if (read.kind === 'invalid') return read.isEmpty ? { kind: 'absent' } : { kind: 'other', message: read.message };
+  const { record } = read;
+  if (record.key.trim() !== id.trim()) {
+    const what = record.key === '' ? 'without a reservation id' : 'with another reservation';
+    return { kind: 'other', message: `The partner answered ${what}.` };
+  }
+  if (settings.related.length === 0) return { kind: 'found', body, record, requestedAt };
+  const got = await addRelated(asker, settings, { body, rows: [record.value] }, options);
+  if (got.kind !== 'body') return got;
+  const whole = single(got.body);
+  if (whole.kind === 'invalid') return { kind: 'other', message: whole.message };
+  return { kind: 'found', body: got.body, record: whole.record, requestedAt };
+}
+
+export type Single =
+  | Extract<SingleAnswer, { kind: 'found' | 'absent' }>
   /** A retry may succeed. */
   | { readonly kind: 'later'; readonly code: ErrorCode; readonly message: string; readonly afterMs?: number }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
@@ -32,47 +75,18 @@ export async function fetchSingle(
 ): Promise<Single> {
   const planned = await ports.plan(integration);
   if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
-  const { plan } = planned;
-  const { single, baseUrl, brandId } = plan.settings;
-  if (single === undefined) {
-    return { kind: 'failed', code: 'pull.no_single', message: 'the connector has no single request' };
-  }
-  const request = openRequest(single, baseUrl, { id, brand_id: brandId });
-  const counts = noAskCounts();
-  const asker = openAsker(ports, plan, { parkable: true, atOpenCircuit: () => 'fail', signal });
-  const found = resultOf(
-    await asker.ask(request, {
-      canShrink: false,
-      firstPage: true,
-      counts,
-      hasRows: (body) => isReservation(plan, body),
-    }),
-  );
-  return found.kind === 'found' ? withRelated(asker, plan, found, { counts, mostPages: limitsOf(ports).pages }) : found;
+  const asker = openAsker(ports, planned.plan, { parkable: true, atOpenCircuit: () => 'fail', signal });
+  const options = { counts: noAskCounts(), mostPages: limitsOf(ports).pages };
+  return resultOf(await askSingle(asker, planned.plan, id, options));
 }
 
-async function withRelated(
-  asker: Asker,
-  { settings, shaper }: PullPlan,
-  found: Extract<Single, { kind: 'found' }>,
-  options: RelatedOptions,
-): Promise<Single> {
-  const single = settings.related.length === 0 ? undefined : shaper.single(found.body);
-  if (single?.kind !== 'ok') return found;
-  const got = await addRelated(asker, settings, { body: found.body, rows: [single.record.value] }, options);
-  return got.kind === 'body' ? { ...found, body: got.body } : resultOf(got);
-}
-
-function isReservation(plan: PullPlan, body: Json): boolean {
-  const single = plan.single(body);
-  return single.kind === 'ok' && single.record.key !== '';
-}
-
-function resultOf(asked: Asked): Single {
+function resultOf(asked: SingleAnswer): Single {
   switch (asked.kind) {
-    case 'answer':
-      if (asked.body === undefined) return { kind: 'absent' };
-      return { kind: 'found', body: asked.body, requestedAt: asked.requestedAt };
+    case 'found':
+    case 'absent':
+      return asked;
+    case 'other':
+      return { kind: 'failed', code: 'pull.wrong_shape', message: asked.message };
     case 'park':
       return {
         kind: 'later',
@@ -85,7 +99,6 @@ function resultOf(asked: Asked): Single {
     case 'shrink':
     case 'failed': {
       const { code, message } = asked;
-      if (code === 'pull.not_found') return { kind: 'absent' };
       return { kind: passing.has(code) ? 'later' : 'failed', code, message };
     }
   }

@@ -1,14 +1,15 @@
 import type { Reservation } from '../../canonical/reservation.ts';
+import type { ErrorCode } from '../../errors.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type AskCounts, type Asker, noAskCounts } from './ask.ts';
 import { limitsOf } from './limits.ts';
 import { asksByDays } from './list-request.ts';
 import type { PullPlan, PullPorts, UnlistedNote, UnlistedRow } from './ports.ts';
-import { openRequest } from './request.ts';
 import { rowIdentity } from './routing.ts';
 import { type Counters, noCounts, type Position, type Run, sum } from './run-state.ts';
 import { listsChanges, selectionOf } from './select.ts';
+import { askSingle } from './single.ts';
 
 export interface Context {
   readonly ports: PullPorts;
@@ -59,18 +60,21 @@ export async function followUp(
   const prepared: Prepared[] = [];
   const canAsk = plan.settings.single !== undefined;
   for (const row of canAsk ? rows.filter((one) => !one.isAskedRecently).slice(0, mostAsked) : rows) {
-    const answer = canAsk ? await askFor(context, row.id, counts) : { kind: 'unknown' as const };
-    // The partner cannot be asked now: the next run tries again. This run still counts as complete.
-    if (answer === undefined) break;
-    if (answer.kind === 'found') {
+    const answer = canAsk ? await askFor(context, row.id, counts) : undefined;
+    if (answer?.kind === 'found') {
       prepared.push(answer.prepared);
       notes.push(noteOf(row.id, answer.prepared, position));
       continue;
     }
-    notes.push({ id: row.id, ...(answer.kind === 'absent' && { answer: 'absent' }) });
-    if (plan.settings.gone !== 'cancelled' || answer.kind === 'other') continue;
+    const isAbsent = answer?.kind === 'absent';
+    notes.push({ id: row.id, isAsked: canAsk, ...(isAbsent && { answer: 'absent' }) });
+    // The partner cannot be asked now: the next run tries the others first. This run still counts as complete.
+    if (answer?.kind === 'none') break;
+    if (plan.settings.gone !== 'cancelled' || (canAsk && !isAbsent)) continue;
     const stored = await ports.runs.storedReservation(plan.target.integration, row.id);
-    if (stored !== undefined) prepared.push(cancelled(plan, stored, arrivalOf(run, ports.clock.now())));
+    if (stored !== undefined && !begun.has(stored.status)) {
+      prepared.push(cancelled(plan, stored, arrivalOf(run, ports.clock.now())));
+    }
   }
   const counted = sum(noCounts, { ...counts, fetched: prepared.length });
   const formed = { keys: [], prepared, counted };
@@ -80,29 +84,28 @@ export async function followUp(
   return { kind: 'ok', counters: sum(counted, tally) };
 }
 
-type SingleAnswer =
+/** A partner may remove a stay from its API after it began; that does not cancel it. */
+const begun: ReadonlySet<string> = new Set(['checked_in', 'checked_out']);
+
+type Answer =
   | { readonly kind: 'found'; readonly prepared: Prepared }
   | { readonly kind: 'absent' }
-  /** Another reservation: the request is probably a search. It says nothing about this one. */
-  | { readonly kind: 'other' };
+  /** An answer that says nothing about this reservation. */
+  | { readonly kind: 'unusable' }
+  /** No answer: probably none for other reservations either. */
+  | { readonly kind: 'none' };
 
-export async function askFor(
-  { plan, run, asker }: Context,
-  id: string,
-  counts: AskCounts,
-): Promise<SingleAnswer | undefined> {
-  const { single, baseUrl, brandId } = plan.settings;
-  if (single === undefined) return undefined;
-  const request = openRequest(single, baseUrl, { id, brand_id: brandId });
-  const hasRows = (body: Parameters<typeof plan.single>[0]) => plan.single(body).kind === 'ok';
-  const asked = await asker.ask(request, { canShrink: false, firstPage: true, counts, hasRows });
-  if (asked.kind === 'failed' && asked.code === 'pull.not_found') return { kind: 'absent' };
-  if (asked.kind !== 'answer') return undefined;
-  if (asked.body === undefined) return { kind: 'absent' };
-  const found = plan.single(asked.body);
-  if (found.kind !== 'ok') return undefined;
-  if (found.record.key !== id) return { kind: 'other' };
-  return { kind: 'found', prepared: plan.prepare(found.record, arrivalOf(run, asked.requestedAt)) };
+/** Failures that concern the requested id, not the partner as a whole. */
+const ofTheId: ReadonlySet<ErrorCode> = new Set(['pull.bad_request', 'pull.refused', 'pull.wrong_shape']);
+
+export async function askFor({ ports, plan, run, asker }: Context, id: string, counts: AskCounts): Promise<Answer> {
+  const answer = await askSingle(asker, plan, id, { counts, mostPages: limitsOf(ports).pages });
+  if (answer.kind === 'absent') return answer;
+  if (answer.kind === 'found') {
+    return { kind: 'found', prepared: plan.prepare(answer.record, arrivalOf(run, answer.requestedAt)) };
+  }
+  const isUnusable = answer.kind === 'other' || (answer.kind === 'failed' && ofTheId.has(answer.code));
+  return { kind: isUnusable ? 'unusable' : 'none' };
 }
 
 function arrivalOf(run: Run, effectiveAt: EpochMs): Arrival {
@@ -112,10 +115,10 @@ function arrivalOf(run: Run, effectiveAt: EpochMs): Arrival {
 
 /** A reservation that moved out of the range is not missing from the list. */
 function noteOf(id: string, prepared: Prepared, { from, to }: Position): UnlistedNote {
-  if (prepared.kind !== 'record') return { id, answer: 'present' };
+  if (prepared.kind !== 'record') return { id, isAsked: true, answer: 'present' };
   const { check_in, check_out, status } = prepared.incoming.record as Reservation;
   const isElsewhere = check_in < from || check_out > to || status === 'cancelled' || status === 'no_show';
-  return { id, answer: 'present', isElsewhere, record: { check_in, check_out, status } };
+  return { id, isAsked: true, answer: 'present', isElsewhere, record: { check_in, check_out, status } };
 }
 
 /** A statement about the status only: everything else stays as each source said it. */

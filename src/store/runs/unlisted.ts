@@ -23,10 +23,10 @@ export async function findUnlisted(
   await clearListed(pool, integration, isListed);
   const { rows } = await pool.query<UnlistedRow>(
     `select p.key, p.id, p.version, p.check_in, p.check_out, p.status,
-            coalesce(u.asked_at > now() - interval '1 day', false) as "isAskedRecently"
+            coalesce(u.asked_at > now() - interval '1 day' and u.answer is not null, false) as "isAskedRecently"
        from pulled p left join unlisted u on u.integration = p.integration and u.id = p.id
       where p.integration = $1 and p.check_in >= $2 and p.check_out <= $3 and p.status not in ('cancelled', 'no_show')
-      order by p.check_in, p.key`,
+      order by u.asked_at nulls first, p.check_in, p.key`,
     [integration, range.from, range.to],
   );
   return rows.filter(({ key }) => !isListed(key)).slice(0, mostRows);
@@ -80,11 +80,19 @@ export async function noteUnlisted(
     const marked = notes.filter(({ isElsewhere }) => isElsewhere !== true);
     await tx.query(
       `insert into unlisted as u (integration, id, sync, since, run_id, answer, asked_at)
-       select $1, id, $2, now(), $3, answer, case when answer is null then null else now() end
-         from unnest($4::text[], $5::text[]) as t (id, answer)
+       select $1, id, $2, now(), $3, answer, case when is_asked then now() end
+         from unnest($4::text[], $5::text[], $6::boolean[]) as t (id, answer, is_asked)
        on conflict (integration, id) do update
-          set answer = coalesce(excluded.answer, u.answer), asked_at = coalesce(excluded.asked_at, u.asked_at)`,
-      [integration, sync, runId, marked.map(({ id }) => id), marked.map(({ answer }) => answer ?? null)],
+          set answer = case when excluded.asked_at is null then u.answer else excluded.answer end,
+              asked_at = coalesce(excluded.asked_at, u.asked_at)`,
+      [
+        integration,
+        sync,
+        runId,
+        marked.map(({ id }) => id),
+        marked.map(({ answer }) => answer ?? null),
+        marked.map(({ isAsked }) => isAsked),
+      ],
     );
     const found = notes.flatMap(({ id, record }) => (record ? [{ id, ...record }] : []));
     await tx.query(

@@ -251,3 +251,17 @@ test('a single reservation has its related tables too', async () => {
   assert.ok(single.kind === 'found');
   assert.deepEqual(single.body, { reservation: rows[0], guests: [guestOf('g0')], types: [typeOf(0)] });
 });
+
+test('a booking that leaves the list is requested with its related tables', async () => {
+  let isListed = true;
+  const moved = { ...rows[0], check_in: '2026-03-02', check_out: '2026-03-04', guest_ids: ['g1'] };
+  const { ports, integration } = await pulled(({ path }) => {
+    if (path === '/api/reservations') return { json: { reservations: isListed ? rows : rows.slice(1) } };
+    return path === '/api/reservations/R1' ? { json: { reservation: moved } } : undefined;
+  });
+  isListed = false;
+  const result = await sync(ports, integration, { from: '2026-03-01', to: '2026-03-07' });
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  const found = (await runtime.stored(integration)).find(({ id }) => id === 'R1')?.data;
+  assert.deepEqual([found?.check_in, nameOf(found), roomOf(found)], ['2026-03-02', 'Example g1', 'SUITE']);
+});

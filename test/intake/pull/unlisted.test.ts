@@ -19,11 +19,19 @@ const single = { single: { path: '/api/reservations/{id}' } };
 /** A partner whose list shows `listed`, and whose single request knows `held`. */
 async function brand(integration: string, connector: Documents['connector'] = {}, push = false) {
   const book = bookings(12, week.from, 2);
-  const state = { listed: book as Booking[], held: new Map(book.map((one) => [one.id, one])), broken: false };
+  const state = {
+    listed: book as Booking[],
+    held: new Map(book.map((one) => [one.id, one])),
+    broken: false,
+    /** Answers for single ids instead of the booking. */
+    replies: new Map<string, Reply>(),
+  };
   const partner = await partnerOf(({ path }: Asked): Reply => {
     const id = path.split('/')[3];
     if (id === undefined) return { json: { reservations: state.listed } };
     if (state.broken) return { status: 403, json: {} };
+    const own = state.replies.get(id);
+    if (own !== undefined) return own;
     const found = state.held.get(id);
     return found ? { json: found } : { status: 404, json: {} };
   });
@@ -132,10 +140,54 @@ test('a partner that cannot be asked leaves the run complete and the booking for
   state.listed = state.listed.slice(1);
   state.broken = true;
   await pull();
-  assert.deepEqual(await unlisted(), []);
+  assert.deepEqual(await unlisted(), [[first.id, null]]);
   state.broken = false;
   await pull();
   assert.deepEqual(await unlisted(), [[first.id, 'present']]);
+});
+
+test('a booking that cannot be requested does not hold back the others', async () => {
+  const { state, pull, statusOf, unlisted } = await brand('held', { pull: { ...none, ...single, gone: 'cancelled' } });
+  const [refused, deleted, emptied, last, failing, after] = state.listed as Booking[] as [
+    Booking,
+    Booking,
+    Booking,
+    Booking,
+    Booking,
+    Booking,
+  ];
+  state.listed = state.listed.slice(4);
+  state.replies.set(refused.id, { status: 422, json: {} });
+  state.replies.set(deleted.id, { status: 410, json: {} });
+  state.replies.set(emptied.id, { json: { reservations: [] } });
+  state.held.set(last.id, { ...last, status: 'cancelled' });
+  await pull();
+  assert.deepEqual(
+    await Promise.all([refused, deleted, emptied, last].map(({ id }) => statusOf(id))),
+    ['confirmed', 'cancelled', 'cancelled', 'cancelled'],
+    '410 and an empty list mean that the partner does not have it',
+  );
+  assert.deepEqual(await unlisted(), [[refused.id, null]]);
+  // One that makes the partner fail is requested last by the next run.
+  state.listed = state.listed.slice(2);
+  state.replies.set(failing.id, { status: 403, json: {} });
+  state.held.set(after.id, { ...after, status: 'cancelled' });
+  await pull();
+  assert.equal(await statusOf(after.id), 'confirmed');
+  await pull();
+  assert.equal(await statusOf(after.id), 'cancelled');
+});
+
+test('with gone: cancelled, a guest who has arrived or departed is not cancelled', async () => {
+  const { state, pull, statusOf, unlisted } = await brand('stayed', { pull: { ...none, gone: 'cancelled' } });
+  const [first, second, third] = state.listed as [Booking, Booking, Booking];
+  const stayed = [{ ...first, status: 'checked_in' }, { ...second, status: 'checked_out' }, third];
+  state.listed = [...stayed, ...state.listed.slice(3)];
+  await pull();
+  state.listed = state.listed.slice(3);
+  await pull();
+  assert.deepEqual(await Promise.all(stayed.map(({ id }) => statusOf(id))), ['checked_in', 'checked_out', 'cancelled']);
+  assert.deepEqual((await unlisted()).map(([id]) => id).sort(), [first.id, second.id].sort());
 });
 
 test('bookings that reach over the ends of the range are not missed', async () => {

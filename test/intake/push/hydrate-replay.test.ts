@@ -20,10 +20,10 @@ import { testDatabase } from '../../support/database.ts';
 import { brandId, integration, reservationData } from './support.ts';
 
 test('the dead letter of a thin event is replayed by fetching its reservation again', async (t) => {
-  let isKnown = false;
+  let answer: { status: number; json: unknown } = { status: 404, json: {} };
   const partner = createServer((_request, response) => {
-    response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(isKnown ? JSON.stringify(reservationData()) : '{}');
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer.json));
   });
   partner.listen(0, '127.0.0.1');
   await once(partner, 'listening');
@@ -79,21 +79,28 @@ push: { enabled: true }
     await drainEvents(eventWorkerPorts(runtime));
   };
   await processAll();
-  const letters = await listDeadLetters(runtime.pool, {});
-  assert.deepEqual(
-    letters.map(({ kind, code }) => [kind, code]),
-    [['event', 'push.not_hydrated']],
-  );
-
-  isKnown = true;
-  const results: ReplayResult[] = [];
-  await replayDeadLetters(replayPorts(runtime), letters, {
-    by: 'test',
-    perSecond: 100,
-    onEach: (result) => results.push(result),
-  });
-  assert.deepEqual(results, [{ id: letters[0]?.id, result: 'replayed' }]);
-  await processAll();
+  const replayed = async () => {
+    const letters = await listDeadLetters(runtime.pool, {});
+    assert.deepEqual(
+      letters.map(({ kind, code, record_id }) => [kind, code, record_id]),
+      [['event', 'push.not_hydrated', 'R-1001']],
+    );
+    const results: ReplayResult[] = [];
+    await replayDeadLetters(replayPorts(runtime), letters, {
+      by: 'test',
+      perSecond: 100,
+      onEach: (result) => results.push(result),
+    });
+    assert.deepEqual(results, [{ id: letters[0]?.id, result: 'replayed' }]);
+    await processAll();
+  };
+  // A search that finds another reservation must not count as the one that the event names.
+  answer = { status: 200, json: reservationData({ reservation_id: 'R-10011' }) };
+  await replayed();
+  answer = { status: 200, json: [] };
+  await replayed();
+  answer = { status: 200, json: reservationData() };
+  await replayed();
   const { rows } = await runtime.pool.query(`select id, version from records where type = 'reservation'`);
   assert.deepEqual(rows, [{ id: 'R-1001', version: 1 }]);
 });
