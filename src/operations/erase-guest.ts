@@ -113,7 +113,8 @@ function eraseRecords(
     },
     {
       strip: withoutGuests,
-      remember: (guest, brand) => [...rememberedOf(guest, brand), ...payloadIdentities(guest, brand)].map(hash),
+      remember: (guest, brand, reservationId) =>
+        [...rememberedOf(guest, brand, reservationId), ...payloadIdentities(guest, brand)].map(hash),
       mayHoldGuestData,
     },
     (brand) => targetOf(runtime, brand),

@@ -18,8 +18,9 @@ export function guestIdIdentity(guestId: string, integration: string): string {
  * Everything that identifies a guest, as texts to be hashed. Families and front desks share phone numbers, so a phone number alone
  * identifies a guest only if the erasure request named it; together with the name it always does.
  */
-export function identitiesOf(guest: Guest, integration: string): string[] {
-  const found = rememberedOf(guest, integration);
+export function identitiesOf(guest: Guest, integration: string, reservationId?: string): string[] {
+  const found = foundIdentities(guest, integration);
+  if (reservationId !== undefined) found.push(...namedIn(reservationId, guest, integration, [hasId(guest)]));
   for (const brand of [undefined, integration]) {
     for (const address of [guest.email, guest.email_raw?.trim().toLowerCase()]) {
       if (address) found.push(askedIdentity('email', address, brand));
@@ -30,7 +31,27 @@ export function identitiesOf(guest: Guest, integration: string): string[] {
 }
 
 /** Identities kept for a guest in addition to those of the request. They apply within the guest's brand. */
-export function rememberedOf(guest: Guest, integration: string): string[] {
+export function rememberedOf(guest: Guest, integration: string, reservationId?: string): string[] {
+  const ways = hasId(guest) ? [false] : [false, true];
+  return [
+    ...foundIdentities(guest, integration),
+    ...(reservationId === undefined ? [] : namedIn(reservationId, guest, integration, ways)),
+  ];
+}
+
+const hasId = ({ guest_id: id }: Guest): boolean => id !== undefined && id !== '';
+
+/**
+ * Within one reservation the full name identifies a guest: another source may send the name only, and booking sites send new alias
+ * addresses. Two different guest ids are two people, so a guest who was erased under an id is not recognised under another one.
+ */
+function namedIn(reservationId: string, guest: Guest, integration: string, withId: readonly boolean[]): string[] {
+  const name = nameOf(guest);
+  if (!name.includes(' ')) return [];
+  return withId.map((has) => `${integration} name${has ? ' with an id' : ''} in reservation:${reservationId}:${name}`);
+}
+
+function foundIdentities(guest: Guest, integration: string): string[] {
   const found: string[] = [];
   if (guest.guest_id) found.push(guestIdIdentity(guest.guest_id, integration));
   if (guest.document_number)

@@ -1,42 +1,61 @@
-import { withoutMentions } from '../canonical/mentions.ts';
+import { mentions, withoutMentions } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { statedGuest } from '../canonical/stated-guest.ts';
 import type { Keyring } from '../kit/crypto.ts';
 import type { Message, Prepared } from '../reconcile/incoming.ts';
 import type { SaidItem } from '../reconcile/statement.ts';
-import type { Json } from '../terms.ts';
+import type { Json, Note } from '../terms.ts';
 import { hashesOf, identitiesInPayload, identitiesOf } from './identity.ts';
+import { nameOf } from './person.ts';
 import { extraMentions, mayHoldGuestData, withoutGuests } from './strip.ts';
 
 /** Removes erased guests from incoming records: implements the store's erasure port with the workspace's keys. */
 export function suppression(keyring: Keyring) {
-  const known = (integration: string, guest: Guest) => hashesOf(keyring, identitiesOf(guest, integration));
+  const identify = (prepared: Prepared, integration: string) => {
+    const reservationId = reservationOf(prepared);
+    return (guest: Guest) => hashesOf(keyring, identitiesOf(guest, integration, reservationId));
+  };
   const inRaw = (raw: Json, integration: string) => hashesOf(keyring, identitiesInPayload(raw, integration));
-  const guestsOf = (record: Reservation | Guest): readonly Guest[] => ('guests' in record ? record.guests : [record]);
   return {
     hashesOf(prepared: Prepared, integration: string): readonly string[] {
-      if (prepared.kind === 'record') {
-        return guestsOf(prepared.incoming.record).flatMap((guest) => known(integration, guest));
-      }
-      const said = saidGuests(prepared.message).flatMap((guest) => known(integration, guest));
-      return [...said, ...inRaw(prepared.kind === 'dropped' ? prepared.raw : prepared.deadLetter.raw, integration)];
+      const found = guestsIn(prepared).flatMap(identify(prepared, integration));
+      if (prepared.kind === 'record') return found;
+      return [...found, ...inRaw(prepared.kind === 'dropped' ? prepared.raw : prepared.deadLetter.raw, integration)];
     },
     strip(prepared: Prepared, integration: string, erased: ReadonlySet<string>): Prepared {
-      const isErased = (guest: Guest) => known(integration, guest).some((hash) => erased.has(hash));
+      const hashes = identify(prepared, integration);
+      const isErased = (guest: Guest) => hashes(guest).some((hash) => erased.has(hash));
       const { message } = prepared;
-      const says = saidGuests(message).some(isErased);
-      const stripped = says && message ? { message: stripMessage(message, isErased) } : undefined;
+      const said = saidGuests(message).filter(isErased);
+      const stripped = said.length > 0 && message ? { message: stripMessage(message, isErased) } : undefined;
       if (prepared.kind === 'record') {
-        const record = stripRecord(prepared, isErased);
+        const record = stripRecord(prepared, isErased, said);
         return stripped === undefined ? record : { ...record, ...stripped };
       }
       const raw = prepared.kind === 'dropped' ? prepared.raw : prepared.deadLetter.raw;
-      if (!says && !inRaw(raw, integration).some((hash) => erased.has(hash))) return prepared;
+      if (said.length === 0 && !inRaw(raw, integration).some((hash) => erased.has(hash))) return prepared;
       if (prepared.kind === 'dropped') return { ...prepared, raw: null, ...stripped };
       return { ...prepared, deadLetter: { ...prepared.deadLetter, raw: null, detail: { erased: true } }, ...stripped };
     },
   };
 }
+
+const guestsOf = (record: Reservation | Guest): readonly Guest[] => ('guests' in record ? record.guests : [record]);
+
+function reservationOf(prepared: Prepared): string | undefined {
+  if (prepared.kind !== 'record') return prepared.message?.id;
+  return prepared.incoming.type === 'reservation' ? prepared.incoming.id : undefined;
+}
+
+/** Rules may remove what identifies a guest from the record; the partner's statement, which is stored beside it, still has it. */
+function guestsIn(prepared: Prepared): readonly Guest[] {
+  if (prepared.kind !== 'record') return saidGuests(prepared.message);
+  const { incoming, isRuled, message } = prepared;
+  return isRuled ? [...guestsOf(incoming.record), ...saidGuests(message)] : guestsOf(incoming.record);
+}
+
+const notesWithout = (notes: readonly Note[], guests: readonly Guest[]): Note[] =>
+  notes.filter((one) => !mayHoldGuestData(one.field) && !mentions(JSON.stringify(one), guests));
 
 const saidGuests = (message: Message | undefined): readonly Guest[] =>
   (message?.says().lists.guests ?? []).flatMap(guestsOfItem);
@@ -50,7 +69,7 @@ function stripMessage(message: Message, isErased: (guest: Guest) => boolean): Me
     ...message,
     raw: null,
     retraceable: false,
-    notes: message.notes.filter(({ field }) => !mayHoldGuestData(field)),
+    notes: notesWithout(message.notes, saidGuests(message).filter(isErased)),
     origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !mayHoldGuestData(field))),
     says: () => {
       const statement = message.says();
@@ -73,7 +92,16 @@ function stripMessage(message: Message, isErased: (guest: Guest) => boolean): Me
   };
 }
 
-function stripRecord(prepared: Prepared & { kind: 'record' }, isErased: (guest: Guest) => boolean): Prepared {
+/** A guest before and after the rules. */
+const isOne = (a: Guest, b: Guest): boolean =>
+  nameOf(a) !== '' && nameOf(a) === nameOf(b) && (a.guest_id ?? b.guest_id) === (b.guest_id ?? a.guest_id);
+
+/** `said`: the erased guests as the partner names them. */
+function stripRecord(
+  prepared: Prepared & { kind: 'record' },
+  isErased: (guest: Guest) => boolean,
+  said: readonly Guest[],
+): Prepared {
   const { incoming } = prepared;
   if (!('guests' in incoming.record)) {
     if (!isErased(incoming.record)) return prepared;
@@ -82,8 +110,10 @@ function stripRecord(prepared: Prepared & { kind: 'record' }, isErased: (guest: 
     const reason = 'The guest was erased.';
     return { kind: 'dropped', arrival, id: incoming.id, reason, raw: null, ...(message && { message }) };
   }
-  const { reservation, erased } = withoutGuests(incoming.record, isErased);
-  if (erased.length === 0) return prepared;
+  const isGone = (guest: Guest) =>
+    isErased(guest) || (prepared.isRuled === true && said.some((one) => isOne(one, guest)));
+  const { reservation, erased } = withoutGuests(incoming.record, isGone, said);
+  if (erased.length === 0 && said.length === 0) return prepared;
   const { origins } = incoming;
   return {
     ...prepared,
@@ -92,7 +122,7 @@ function stripRecord(prepared: Prepared & { kind: 'record' }, isErased: (guest: 
       record: reservation,
       raw: null,
       retraceable: false,
-      notes: incoming.notes.filter(({ field }) => !mayHoldGuestData(field)),
+      notes: notesWithout(incoming.notes, [...erased, ...said]),
       origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !mayHoldGuestData(field))),
     },
   };

@@ -1,4 +1,5 @@
 /** A whole web node over a real database, with two brands, for tests of the API. */
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -6,14 +7,19 @@ import path from 'node:path';
 import { type ApiPorts, apiRoutes, registerApi } from '../../src/api/api.ts';
 import type { TokenRole } from '../../src/api/caller.ts';
 import { buildServer } from '../../src/api/server.ts';
+import type { EventType } from '../../src/intake/push/envelope.ts';
+import { drainEvents } from '../../src/intake/push/worker.ts';
+import { addressFor } from '../../src/operations/endpoints.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import type { Prepared } from '../../src/reconcile/incoming.ts';
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
 import { transaction } from '../../src/store/db/pool.ts';
+import { appendEvents } from '../../src/store/events/append.ts';
 import { seenNode } from '../../src/store/operate/nodes.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
-import type { Json } from '../../src/terms.ts';
+import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
 import { apiPorts, isServedOverHttps } from '../../src/wiring/api.ts';
+import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { testDatabase } from '../support/database.ts';
 
 export interface Answer {
@@ -33,6 +39,8 @@ export interface ApiNode {
   call(method: string, path: string, token?: string, body?: Json, headers?: Record<string, string>): Promise<Answer>;
   /** Stores reservations as a pulled page does. */
   take(integration: string, ...reservations: Json[]): Promise<void>;
+  /** Stores an event as the brand's endpoint does, and processes it. */
+  send(integration: string, event: EventType, data: Json): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -134,6 +142,16 @@ export async function apiNode(settings = '', files: Readonly<Record<string, stri
       const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
       const prepared: Prepared[] = found.records.map((raw) => integration.path.prepare(raw, arrival));
       await transaction(runtime.pool, (tx) => applyPrepared(tx, integration.target, prepared));
+    },
+    send: async (name, event, data) => {
+      const { endpoint_id } = await addressFor(runtime, name);
+      const occurredAt = Date.now();
+      const brandId = runtime.active().integrations.get(name)?.body.brand_id ?? '';
+      const envelope = { event, timestamp: new Date(occurredAt).toISOString(), brand_id: brandId, data };
+      const at = { integration: name as IntegrationName, endpointId: endpoint_id as EndpointId, secretNo: 1 };
+      const rawBody = Buffer.from(JSON.stringify(envelope));
+      await appendEvents(runtime.pool, [{ ...at, eventId: randomUUID(), event, occurredAt, rawBody }]);
+      await drainEvents(eventWorkerPorts(runtime));
     },
     stop: async () => {
       await app.close();

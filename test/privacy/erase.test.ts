@@ -225,6 +225,74 @@ test('an id that a partner sends as null names nobody: other guests stay', async
   assert.equal(rows[0].said.split(rui.email).length, 3, 'both sources still name the companion');
 });
 
+test('two companions erased one after the other, before any destination was notified, both leave every version', async () => {
+  const ida = { first_name: 'Ida', last_name: 'Falk', email: 'ida.falk@mail.example' };
+  const jon = { first_name: 'Jon', last_name: 'Wirt', email: 'jon.wirt@mail.example' };
+  await node.take('grand', reservation('T1', { guests: [ida, jon] }));
+  await eraseGuest(node.runtime, { email: ida.email }, 'officer');
+  await eraseGuest(node.runtime, { email: jon.email }, 'officer');
+  const { rows } = await node.runtime.pool.query(
+    `select data::text as data, erased::text as erased from changes where integration = 'grand' and id = 'T1' order by version`,
+  );
+  assert.deepEqual(
+    rows.map(({ data }) => data.includes('Falk') || data.includes('Wirt')),
+    [false, false, false],
+  );
+  assert.ok(rows[1].erased.includes(ida.email), 'the destinations are still notified of the first');
+  assert.ok(rows[2].erased.includes(jon.email));
+});
+
+/** Stores one message about a reservation, as of some time ago. */
+async function state(mode: 'pull' | 'push', value: { [field: string]: Json }, agoMs = 0): Promise<void> {
+  const grand = node.runtime.active().integrations.get('grand');
+  assert.ok(grand);
+  const raw = { key: String(value.id ?? value.reservation_id), value };
+  const arrival = { mode, effectiveAt: Date.now() - agoMs, cause: 'run', causeId: 'run_test' } as const;
+  await transaction(node.runtime.pool, (tx) => applyPrepared(tx, grand.target, [grand.path.prepare(raw, arrival)]));
+}
+
+test('a number that only one source states, and that no version shows, is found and erased', async () => {
+  const eli = { first_name: 'Eli', last_name: 'Brandt', email: 'eli.brandt@mail.example' };
+  const stay = reservation('U1') as { [field: string]: Json };
+  await state('push', { ...stay, reservation_id: 'U1', guests: [{ ...eli, phone: '+351914000222' }] });
+  await state('pull', { ...stay, guests: [{ ...eli, phone: '+351915000333' }] }, 60_000);
+  const kept = () => node.runtime.pool.query(`select said::text as said from records where id = 'U1'`);
+  assert.match((await kept()).rows[0].said, /915000333/);
+  const erased = await eraseGuest(node.runtime, { phone: '+351915000333' }, 'officer');
+  assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 1);
+  assert.doesNotMatch((await kept()).rows[0].said, /Brandt/);
+});
+
+test('an address from before a guest event, which no version shows any more, is found and erased', async () => {
+  const before = { guest_id: 'g21', first_name: 'Lea', last_name: 'Strand', email: 'lea.old@mail.example' };
+  const stay = { check_in: '2099-12-01', check_out: '2099-12-04', status: 'confirmed' };
+  await node.send('grand', 'reservation.created', { reservation_id: 'W1', ...stay, guests: [before] });
+  await node.send('grand', 'guest.updated', { guest_id: 'g21', email: 'lea.new@mail.example' });
+  const { pool } = node.runtime;
+  await pool.query(`delete from changes c using records r where c.id = r.id and c.id = 'W1' and c.version < r.version`);
+  await pool.query(`update receipts set raw = null, notes = '[]' where id = 'W1'`);
+  const erased = await eraseGuest(node.runtime, { email: before.email }, 'officer');
+  assert.equal(erased.kind === 'erased' && (erased.receipt.removed.records ?? 0) > 0, true);
+  assert.deepEqual(await tablesWith('lea.old@'), ['changes']);
+});
+
+test('an erased guest does not come back with a message that has the name only, or a new alias of a booking site', async () => {
+  const alias = (id: string) => `${id}@guest.booking.com`;
+  const mia = { first_name: 'Mia', last_name: 'Torne', email: alias('mtorne.1234') };
+  const ole = { first_name: 'Ole', last_name: 'Haug', email: 'ole.haug@mail.example' };
+  await node.take('grand', reservation('V1', { guests: [mia, ole] }));
+  await eraseGuest(node.runtime, { email: mia.email }, 'officer');
+  await state('push', { reservation_id: 'V1', guests: [{ first_name: 'MIA', last_name: 'TORNE' }, ole] });
+  await node.take('grand', reservation('V1', { guests: [{ ...mia, email: alias('mtorne.5678') }, ole] }));
+  const { rows } = await node.runtime.pool.query(
+    `select data, said::text as said from records where integration = 'grand' and id = 'V1'`,
+  );
+  assert.deepEqual(rows[0].data.guests[0], {});
+  assert.equal(rows[0].data.guests[1].last_name, 'Haug');
+  assert.doesNotMatch(rows[0].said, /torne/i);
+  assert.ok(!(await tablesWith('torne')).includes('receipts'));
+});
+
 /** Starts an erasure that waits for `lock`, and stops it once it has come as far as `until` says. */
 async function stopped(whom: { email: string }, lock: string, place: string | null) {
   const token = await node.token('admin');

@@ -20,7 +20,7 @@ export interface EraseRules {
     known: readonly Guest[],
   ) => { readonly reservation: Reservation; readonly erased: readonly Guest[] };
   /** Hashes (hex) to keep for a guest that was found, so that the guest is not stored again. */
-  readonly remember: (guest: Guest, integration: string) => readonly string[];
+  readonly remember: (guest: Guest, integration: string, reservationId: string | undefined) => readonly string[];
   readonly mayHoldGuestData: (path: string) => boolean;
 }
 
@@ -48,8 +48,8 @@ export async function eraseFromRecords(
   const earlier = await findRecords(tx, person, { integration });
   if (!isPreview) await tx.query(`select pg_advisory_xact_lock(${erasureLock})`);
   const records = await findRecords(tx, person, { integration, earlier, locks: true });
-  const found = records.flatMap(({ meant, integration: brand }) =>
-    [...meant].flatMap((guest) => rules.remember(guest, brand)),
+  const found = records.flatMap(({ meant, integration: brand, type, id }) =>
+    [...meant].flatMap((guest) => rules.remember(guest, brand, type === 'reservation' ? id : undefined)),
   );
   await remember(tx, erasureId, [...new Set([...hashes, ...found])]);
   for (const brand of new Set(records.map((record) => record.integration))) {
@@ -201,7 +201,7 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
 async function emptyReceipts(tx: Tx, records: readonly FoundRecord[], erasureId: string): Promise<number> {
   const { rowCount } = await tx.query(
     `update receipts r set raw = null, origins = null,
-            notes = coalesce((select jsonb_agg(n) from jsonb_array_elements(r.notes) as n
+            notes = coalesce((select jsonb_agg(n - '{before,after}'::text[]) from jsonb_array_elements(r.notes) as n
                                where r.type = 'reservation' and n ->> 'field' not like all('{guests%,charges%,extra%}')), '[]')
        from unnest($1::text[], $2::text[], $3::text[]) as t (integration, type, id)
       where r.integration = t.integration and r.type = t.type and r.id = t.id and r.cause_id <> $4`,

@@ -82,13 +82,12 @@ export async function findRecords(tx: Tx, person: WantedPerson, search: Search):
 const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
   'guests' in record ? record.guests : [record as Guest];
 
-/** The guests as each source names them, possibly with another address than the record has. */
+/** The guests as each source names them and knew them before, possibly with another address than the record has. */
 const guestsSaid = (said: StoredViews | undefined): (readonly Guest[])[] =>
-  Object.values(said ?? {}).flatMap((view) =>
-    view !== undefined && 'values' in view
-      ? [(view.lists.guests?.items ?? []).map(({ values }) => statedGuest(values))]
-      : [],
-  );
+  Object.values(said ?? {}).flatMap((view) => {
+    const items = view !== undefined && 'values' in view ? (view.lists.guests?.items ?? []) : [];
+    return [items.map(({ values }) => statedGuest(values)), items.map(({ as = {} }) => statedGuest(as))];
+  });
 
 /** The person of a profile, by each key that an operator assigned to it. */
 const guestsPinned = ({ record, pins }: Candidate): (readonly Guest[])[] =>
@@ -102,7 +101,11 @@ type Candidate = Omit<FoundRecord, 'meant'> & { readonly pins: readonly string[]
 /** A record carries the time at which its transaction began. No transaction of intake takes this long: each statement has a deadline. */
 const longestTransaction = '10 minutes';
 
-/** Records with the person's keys, and records with a version that mentions the person. */
+/** True for JSON that holds one of the addresses ($3) or numbers ($4). */
+const isNamed = (column: string): string =>
+  `(lower(${column}::text) like any($3::text[]) or exists (select from unnest($4::text[]) as n where ${column}::text ~ n))`;
+
+/** Records with the person's keys, and records with a version or a source's statement that mentions the person. */
 async function readCandidates(
   tx: Tx,
   person: WantedPerson,
@@ -133,24 +136,24 @@ async function readCandidates(
        union
        select c.integration, c.type, c.id from changes c
         where ($5::text is null or c.integration = $5) and ($9::text is null or c.at >= now() - $9::interval)
-          and (lower(c.data::text) like any($3::text[]) or exists (select from unnest($4::text[]) as n where c.data::text ~ n))
+          and ${isNamed('c.data')}
        union
        select s.integration, s.type, s.id from records s
         where $9::text is null and s.said is not null and ($5::text is null or s.integration = $5)
-          and lower(s.said::text) like any($3::text[])
+          and ${isNamed('s.said')}
        union
        select s.integration, s.type, s.id
          from (select distinct integration, type, id from receipts
                 where $9::text is not null and received_at >= now() - $9::interval) t
          join records s using (integration, type, id)
-        where ($5::text is null or s.integration = $5) and lower(s.said::text) like any($3::text[]))
+        where ($5::text is null or s.integration = $5) and ${isNamed('s.said')})
      select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
             r.data::text as data, r.said,
             (select coalesce(array_agg(p.key), '{}') from profile_pins p
               where r.type = 'guest' and p.integration = r.integration and p.profile_id = r.id) as pins,
             (select json_agg(json_build_object('version', c.version, 'data', c.data::text, 'diff', c.diff) order by c.version)
                from changes c
-              where c.integration = r.integration and c.type = r.type and c.id = r.id and c.erased is null) as versions
+              where c.integration = r.integration and c.type = r.type and c.id = r.id) as versions
        from records r join named using (integration, type, id)
       where r.version > 0
       order by r.integration, r.type, r.id ${locks ? 'for update of r' : ''}`,
