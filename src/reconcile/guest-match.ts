@@ -98,13 +98,14 @@ function matchedBy(a: Guest, b: Guest): GuestKeyKind | undefined {
 
 /**
  * The positions of a guest in a reservation. `looks` are the guest's details as updated and as stored before. If several
- * companions share an address, those with the same name; if no name matches, the first, who made the booking.
+ * companions share an address, those with the same name; if no name matches, the first, who made the booking. Families share a phone
+ * number, so by phone only a guest who may have the same name.
  */
 export function placesIn(reservation: Reservation, looks: readonly Guest[]): number[] {
   for (const kind of keyKinds) {
-    const places = reservation.guests.flatMap((guest, i) =>
-      looks.some((look) => matchedBy(look, guest) === kind) ? [i] : [],
-    );
+    const isFound = (look: Guest, guest: Guest) =>
+      matchedBy(look, guest) === kind && (kind !== 'phone' || !isSomebodyElse(look, guest));
+    const places = reservation.guests.flatMap((guest, i) => (looks.some((look) => isFound(look, guest)) ? [i] : []));
     if (places.length <= 1 || kind === 'guest_id') {
       if (places.length > 0) return places;
       continue;
@@ -113,6 +114,42 @@ export function placesIn(reservation: Reservation, looks: readonly Guest[]): num
     return named.length > 0 ? named : places.slice(0, 1);
   }
   return [];
+}
+
+/**
+ * The positions of guests with a key that an operator gave to this profile. A guest id that the profile does not have is another
+ * person's; a phone number counts only under the same name, as in matching.
+ */
+export function pinnedPlaces(reservation: Reservation, { guest: own, pins }: Candidate): number[] {
+  if (pins === undefined) return [];
+  const places = reservation.guests.flatMap((guest, i) => {
+    const [first, ...others] = guestKeys(guest);
+    if (first?.kind === 'guest_id') return pins.has(keyText(first)) ? [i] : [];
+    const isPinned = [first, ...others].some(
+      (key) => key && pins.has(keyText(key)) && (key.kind === 'email' || sameName(own, guest)),
+    );
+    return isPinned ? [i] : [];
+  });
+  const named = places.filter((i) => sameName(own, reservation.guests[i]));
+  return named.length > 0 ? named : places.slice(0, 1);
+}
+
+/** The keys that an operator gave to a profile. */
+export const pinnedKeys = ({ pins }: Candidate): GuestKey[] =>
+  [...(pins ?? [])].flatMap((text) => {
+    const kind = keyKinds.find((one) => text.startsWith(`${one}:`));
+    return kind === undefined ? [] : [{ kind, value: text.slice(kind.length + 1) }];
+  });
+
+/** Another id or another first name; a surname may change. */
+export function isSomebodyElse(a: Guest, b: Guest): boolean {
+  const differ = (one: string | undefined, other: string | undefined) =>
+    one !== undefined && other !== undefined && one.toLowerCase() !== other.toLowerCase();
+  if (differ(a.guest_id, b.guest_id)) return true;
+  const first = (guest: Guest) => guest.first_name?.split(/[\s-]/, 1)[0];
+  return first(a) !== undefined && first(b) !== undefined
+    ? differ(first(a), first(b))
+    : differ(a.last_name, b.last_name);
 }
 
 export function sameName(a: Guest, b: Guest | undefined): boolean {

@@ -3,9 +3,11 @@ import type { Json, LocalDate, Note } from '../terms.ts';
 import {
   type Candidate,
   type GuestKeyKind,
+  isSomebodyElse,
   matchProfile,
   type ProfileMatch,
   pinnedElsewhere,
+  pinnedPlaces,
   placesIn,
   sameName,
 } from './guest-match.ts';
@@ -52,24 +54,28 @@ export function planProfile(
 
 /**
  * Finds the reservations that the event changes: those in the future or in house that contain the guest, under the old details or the
- * new ones. In the reservation that the event names, the guest may also be found by name or position.
+ * new ones. In the reservation that the event names, the guest may also be found by name or position. A reservation under another
+ * address or id of a merged profile keeps that address and id.
  */
 export function planReservations(
   update: GuestUpdate,
-  knownAs: Guest | undefined,
+  profile: Candidate | undefined,
   reservations: readonly Reservation[],
   today: LocalDate,
 ): GuestPlan['reservations'] {
-  const looks = knownAs === undefined ? [update.guest] : [update.guest, knownAs];
+  const looks = profile === undefined ? [update.guest] : [update.guest, profile.guest];
+  const withoutKeys = { ...update, present: update.present.difference(new Set(['guest_id', 'email', 'phone'])) };
   return reservations.flatMap((reservation) => {
     if (!isAhead(reservation, today)) return [];
     let places = placesIn(reservation, looks);
     if (places.length === 0 && reservation.id === update.reservationId) places = meantIn(reservation, looks);
-    const changed = places.filter((i) => differs(reservation.guests[i], update));
+    const pinned = places.length > 0 || profile === undefined ? [] : pinnedPlaces(reservation, profile);
+    const told = pinned.length > 0 ? withoutKeys : update;
+    const changed = [...places, ...pinned].filter((i) => differs(reservation.guests[i], told));
     if (changed.length === 0) return [];
-    const guests = reservation.guests.map((guest, i) => (changed.includes(i) ? mergeGuest(guest, update) : guest));
+    const guests = reservation.guests.map((guest, i) => (changed.includes(i) ? mergeGuest(guest, told) : guest));
     const notes = changed.flatMap((i) => mergeNotes(reservation.guests[i] ?? {}, guests[i] ?? {}, i));
-    const said = changed.map((i) => ({ values: saidOf(update), as: knownBy(reservation.guests[i] ?? {}) }));
+    const said = changed.map((i) => ({ values: saidOf(told), as: knownBy(reservation.guests[i] ?? {}) }));
     return [{ record: { ...reservation, guests }, said, notes }];
   });
 }
@@ -100,17 +106,6 @@ function meantIn(reservation: Reservation, looks: readonly Guest[]): number[] {
   const [only, ...others] = reservation.guests;
   if (only === undefined || others.length > 0) return [];
   return looks.some((look) => isSomebodyElse(look, only)) ? [] : [0];
-}
-
-/** Another id or another first name; a surname may change. */
-function isSomebodyElse(a: Guest, b: Guest): boolean {
-  const differ = (one: string | undefined, other: string | undefined) =>
-    one !== undefined && other !== undefined && one.toLowerCase() !== other.toLowerCase();
-  if (differ(a.guest_id, b.guest_id)) return true;
-  const first = (guest: Guest) => guest.first_name?.split(/[\s-]/, 1)[0];
-  return first(a) !== undefined && first(b) !== undefined
-    ? differ(first(a), first(b))
-    : differ(a.last_name, b.last_name);
 }
 
 function isAhead(reservation: Reservation, today: LocalDate): boolean {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EventPath, GuestIdentity, GuestRead, ReadGuest } from '../intake/push/event-path.ts';
 import { textAt } from '../intake/push/place.ts';
 import { cancelledStatus } from '../reconcile/cancelled.ts';
-import { guestKeys, profileId } from '../reconcile/guest-match.ts';
+import { guestKeys, pinnedKeys, profileId } from '../reconcile/guest-match.ts';
 import { guestMeantIn, planProfile, planReservations } from '../reconcile/guest-update.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import type { ActiveIntegration } from './active-integration.ts';
@@ -57,6 +57,7 @@ function identityOf(integration: string): GuestIdentity {
   const digest = (text: string) => createHash('sha256').update(text).digest('hex');
   return {
     keys: guestKeys,
+    pinnedKeys,
     newId: (guest) => profileId(integration, guest, digest),
     guestMeantIn,
     planProfile,

@@ -14,13 +14,15 @@ let node: ApiNode;
 let operator: string;
 before(async () => {
   node = await apiNode('', {
+    'destinations/stays.yaml':
+      'destination: stays\ntype: files\npath: stays\nreceives: [reservation]\nconsent: marketing\n',
     'destinations/news.yaml': 'destination: news\ntype: files\npath: news\nreceives: [guest]\nconsent: marketing\n',
     'integrations/grand.yaml': `integration: grand
 connector: hotel
 brand_id: LIS01
 timezone: Europe/Lisbon
 push: { enabled: true }
-deliver: [lake, news]
+deliver: [lake, news, stays]
 `,
   });
   operator = await node.token('operator', ['grand']);
@@ -31,7 +33,8 @@ after(() => node.stop());
 async function book(...guests: Guest[]): Promise<void> {
   for (const guest of guests) {
     booked += 1;
-    await node.take('grand', reservation(`b-${booked}`, { guests: [guest as JsonObject] }));
+    const stay = { check_in: '2099-12-01', check_out: '2099-12-04' };
+    await node.take('grand', reservation(`b-${booked}`, { ...stay, guests: [guest as JsonObject] }));
     await deliver();
   }
 }
@@ -42,14 +45,14 @@ async function deliver(): Promise<void> {
 }
 
 /** The consent of each address of these people, as the marketing destination knows it. */
-async function subscribed(lastName: string): Promise<Record<string, boolean | undefined>> {
+async function subscribed(lastName: string, where = 'news'): Promise<Record<string, boolean | undefined>> {
   await deliver();
-  const found = await Array.fromAsync(glob(path.join(node.runtime.workspaceDir, 'news', '*', '*.ndjson')));
+  const found = await Array.fromAsync(glob(path.join(node.runtime.workspaceDir, where, '*', '*.ndjson')));
   const texts = await Promise.all(found.sort().map((file) => readFile(file, 'utf8')));
   const lines = texts.flatMap((text) => text.trimEnd().split('\n')).map((line) => JSON.parse(line));
   const known = new Map<string, boolean | undefined>();
-  for (const { data } of lines) {
-    if (String(data.email).includes(lastName)) known.set(data.email, data.marketing_consent);
+  for (const { email, marketing_consent } of lines.flatMap(({ data }) => data.guests ?? [data])) {
+    if (String(email).includes(lastName)) known.set(email, marketing_consent);
   }
   return Object.fromEntries(known);
 }
@@ -153,6 +156,28 @@ test('merged into a profile that refused later, a profile is unsubscribed under 
   assert.deepEqual(await subscribed('torres'), { [old]: true });
   await decide(await idOf({ email: old }), 'merge', { into: await idOf({ email: current }) });
   assert.deepEqual(await subscribed('torres'), { [old]: false });
+});
+
+test('a guest event reaches the bookings under the other address of a merged guest, and leaves the address', async () => {
+  const [old, current] = ['gil.old@prado.example', 'gil.now@prado.example'];
+  const gil = { first_name: 'Gil', last_name: 'Prado', marketing_consent: true };
+  const sister = { first_name: 'Rita', last_name: 'Prado', marketing_consent: true, phone: '+351912000555' };
+  await book({ ...gil, guest_id: 'p1', email: old, phone: sister.phone }, { ...gil, guest_id: 'p2', email: current });
+  await book({ ...sister, email: 'rita@prado.example' }, { ...sister, guest_id: 'p3', email: old });
+  const everybody = { [old]: true, [current]: true, 'rita@prado.example': true };
+  assert.deepEqual(await subscribed('prado', 'stays'), everybody);
+  await decide(await idOf({ guest_id: 'p1' }), 'merge', { into: await idOf({ guest_id: 'p2' }) });
+  await node.send('grand', 'guest.updated', { guest_id: 'p2', email: current, marketing_consent: false });
+  assert.deepEqual(await subscribed('prado', 'stays'), { ...everybody, [old]: false, [current]: false });
+  const { rows } = await node.runtime.pool.query(
+    `select data -> 'guests' -> 0 ->> 'email' as email, data -> 'guests' -> 0 ->> 'marketing_consent' as consent
+       from records where type = 'reservation' and data::text like '%Prado%' order by id`,
+  );
+  assert.deepEqual(
+    rows.map(({ email, consent }) => `${email} ${consent}`),
+    [`${old} false`, `${current} false`, 'rita@prado.example true', `${old} true`],
+    'with another id it is another person',
+  );
 });
 
 test('decisions that make no sense are refused with the reason', async () => {

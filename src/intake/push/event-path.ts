@@ -56,6 +56,7 @@ export type GuestRead =
 /** The pure decisions about guest identity and merging, implemented in `reconcile`. */
 export interface GuestIdentity {
   readonly keys: (guest: Guest) => readonly GuestKey[];
+  readonly pinnedKeys: (profile: Candidate) => readonly GuestKey[];
   readonly newId: (guest: Guest) => string | undefined;
   /** The guest of the named reservation whom the event is about. */
   readonly guestMeantIn: (reservation: Reservation, update: GuestUpdate) => Guest | undefined;
@@ -66,7 +67,7 @@ export interface GuestIdentity {
   ) => Omit<GuestPlan, 'reservations'>;
   readonly planReservations: (
     update: GuestUpdate,
-    knownAs: Guest | undefined,
+    profile: Candidate | undefined,
     reservations: readonly Reservation[],
     today: LocalDate,
   ) => GuestPlan['reservations'];

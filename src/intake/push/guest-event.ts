@@ -46,16 +46,16 @@ async function updateGuest(
   const meant = named && identity.guestMeantIn(named, update);
   const profiles = await lane.profiles([...identity.keys(update.guest), ...(meant ? identity.keys(meant) : [])]);
   const plan = identity.planProfile(update, profiles, meant);
-  const knownAs = profiles.find(({ id }) => id === plan.profile.id)?.guest;
-  const keys = [...identity.keys(update.guest), ...(knownAs ? identity.keys(knownAs) : [])];
-  const found = await lane.reservationsOf(keys, reservationId);
-  const touched = identity.planReservations(update, knownAs, found, path.today(event.receivedAt));
+  const known = profiles.find(({ id }) => id === plan.profile.id);
+  const ofProfile = known === undefined ? [] : [...identity.keys(known.guest), ...identity.pinnedKeys(known)];
+  const found = await lane.reservationsOf([...identity.keys(update.guest), ...ofProfile], reservationId);
+  const touched = identity.planReservations(update, known, found, path.today(event.receivedAt));
   const profileId = plan.profile.id ?? identity.newId(update.guest);
   if (profileId === undefined && touched.length === 0) return undefined;
   const prepared: Prepared[] = touched.map((one) => ofReservation(path, event, one, data));
   if (profileId !== undefined) {
     const incoming = { type: 'guest', id: profileId, record: plan.profile.guest, raw: data, notes } as const;
-    prepared.unshift(ofProfile(event, update, incoming));
+    prepared.unshift(profileMessage(event, update, incoming));
   }
   const { outcomes } = await lane.apply(prepared);
   const { outcome, id = '', version } = outcomes[0] ?? { outcome: 'unchanged' };
@@ -65,7 +65,7 @@ async function updateGuest(
 
 export const unidentified = 'The event has no guest_id, no valid e-mail or phone, and no known reservation_id.';
 
-function ofProfile(event: PendingEvent, update: GuestUpdate, incoming: Omit<Incoming, 'origins'>): Prepared {
+function profileMessage(event: PendingEvent, update: GuestUpdate, incoming: Omit<Incoming, 'origins'>): Prepared {
   const origins = () => Object.fromEntries([...update.present].map((field) => [field, field]));
   const arrival = arrivalOf(event, 'guest');
   const { marketing_consent: value = null } = update.guest;
