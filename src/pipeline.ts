@@ -4,7 +4,7 @@ import type { Reservation } from './canonical/reservation.ts';
 import type { ErrorCode } from './errors.ts';
 import { type NormalizeContext, normalizeGuest, normalizeReservation } from './normalize/normalize.ts';
 import type { GuestUpdate } from './reconcile/guest-update.ts';
-import type { Arrival, Finished, Message, Prepared } from './reconcile/incoming.ts';
+import type { Amendment, Arrival, Finished, Message, Prepared } from './reconcile/incoming.ts';
 import type { Manner } from './reconcile/statement.ts';
 import { emptiesIn, statementOf, usableIds } from './reconcile/statement-of.ts';
 import type { RawRecord } from './shape/config.ts';
@@ -114,8 +114,22 @@ interface Said {
   readonly notes: readonly Note[];
 }
 
+export function amend(steps: Steps, { says, sent, ...said }: Amendment, arrival: Arrival): Message {
+  return {
+    ...said,
+    source: arrival.mode,
+    manner: { silence: 'keep', lists: 'merge' },
+    isOnlySource: false,
+    isVerbatim: true,
+    says: () => says,
+    itemIds: () => undefined,
+    empties: () => [],
+    finish: (merged) => finish(steps, { record: merged }, { key: said.id, value: sent }, arrival).finished,
+  };
+}
+
 /** Check, normalize, rules. `said` is the record before the rules; absent if it did not pass the check. */
-export function finish(
+function finish(
   { shaper, rules, region }: Steps,
   draft: Sent,
   raw: RawRecord,

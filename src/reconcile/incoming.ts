@@ -47,6 +47,15 @@ export interface Message {
   readonly drift?: Incoming['drift'];
 }
 
+/** What is said about some fields of a stored reservation. Everything else stays as each source said it. */
+export interface Amendment extends Pick<Message, 'id' | 'notes' | 'origins'> {
+  readonly says: Statement;
+  /** What the partner sent; shown if the amended reservation breaks a rule. */
+  readonly sent: Json;
+  /** Kept to be processed again; null if that is not possible with what was sent alone. */
+  readonly raw: Json;
+}
+
 export type Finished =
   | {
       readonly kind: 'record';

@@ -1,7 +1,7 @@
 import type { Connector } from '../documents/connector.ts';
 import type { Integration } from '../documents/integration.ts';
-import { type Adjust, finish, type GuestRead, prepareRecord, readGuest, type Steps } from '../pipeline.ts';
-import type { Arrival, Finished, Prepared } from '../reconcile/incoming.ts';
+import { type Adjust, amend, type GuestRead, prepareRecord, readGuest, type Steps } from '../pipeline.ts';
+import type { Amendment, Arrival, Message, Prepared } from '../reconcile/incoming.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from '../shape/config.ts';
 import { type CompiledShape, compilePushShape, compileShape, compileSingleShape, type Shaper } from '../shape/shape.ts';
 import type { Json } from '../terms.ts';
@@ -18,8 +18,8 @@ export interface Path {
   prepare(raw: RawRecord, arrival: Arrival, adjust?: Adjust): Prepared;
   /** Reads a guest event. */
   guest(data: Json): GuestRead;
-  /** The rest of the path for a reservation that a guest event changed. */
-  finish(merged: { readonly [field: string]: Json }, raw: RawRecord, arrival: Arrival): Finished;
+  /** For a stored reservation of which a message changes some fields. */
+  amend(amendment: Amendment, arrival: Arrival): Message;
 }
 
 export interface PathProblem {
@@ -96,7 +96,7 @@ function pathOf(
     pushShaper: shapers.push,
     prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
     guest: (data) => readGuest(shapers.push, region, data),
-    finish: (merged, raw, arrival) => finish(steps[arrival.mode], { record: merged }, raw, arrival).finished,
+    amend: (amendment, arrival) => amend(steps[arrival.mode], amendment, arrival),
   };
 }
 

@@ -16,7 +16,7 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
     record: (data) => path.pushShaper.single(data),
     hydratedRecord: (found) => path.singleShaper.single(found),
     prepare: path.prepare,
-    finish: path.finish,
+    amend: path.amend,
     guest: (data) => readGuests(integration, data),
     today: (at) =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString(),

@@ -74,8 +74,8 @@ const plans = new Map(
       },
       { durationMs, dayOffset },
     );
-    const { shaper, singleShaper, prepare, finish } = path;
-    const plan: PullPlan = { settings, shaper, single: (found) => singleShaper.single(found), prepare, finish, target };
+    const { shaper, singleShaper, prepare, amend } = path;
+    const plan: PullPlan = { settings, shaper, single: (found) => singleShaper.single(found), prepare, amend, target };
     return [name as string, plan];
   }),
 );

@@ -4,7 +4,7 @@ import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Http } from '../../kit/http.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Tracer } from '../../kit/trace.ts';
-import type { Arrival, Finished, Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord, Shaper } from '../../shape/shape.ts';
 import type { EntityType, EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
 import type { TokenStore } from './auth/token-store.ts';
@@ -17,8 +17,8 @@ export interface PullPlan {
   readonly settings: PullSettings;
   readonly shaper: Pick<Shaper, 'records' | 'rows' | 'count' | 'group' | 'rowKey' | 'flat' | 'mayCutGroups' | 'single'>;
   prepare(raw: RawRecord, arrival: Arrival): Prepared;
-  /** The rest of the path for a stored reservation whose status the pull itself decides. */
-  finish(merged: { readonly [field: string]: Json }, raw: RawRecord, arrival: Arrival): Finished;
+  /** For a stored reservation whose status the pull itself decides. */
+  amend(amendment: Amendment, arrival: Arrival): Message;
   /** Reads the answer for a single reservation. */
   single: Shaper['single'];
   /** Passed through to the store. */
@@ -38,7 +38,7 @@ export interface Brand {
   readonly brandId: string;
   readonly timezone: string;
   prepare(raw: RawRecord, arrival: Arrival): Prepared;
-  finish: PullPlan['finish'];
+  amend: PullPlan['amend'];
   readonly target: Target;
 }
 

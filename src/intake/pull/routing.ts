@@ -29,13 +29,13 @@ export function routeRows({ settings, routing }: PullPlan, rows: readonly Row[])
 }
 
 /** The plan for the rows of one brand. */
-export function planFor(plan: PullPlan, { brandId, timezone, prepare, finish, target }: Brand): PullPlan {
+export function planFor(plan: PullPlan, { brandId, timezone, prepare, amend, target }: Brand): PullPlan {
   const { routing: _, ...own } = plan;
   return {
     ...own,
     settings: { ...plan.settings, brandId, timezone, integration: target.integration },
     prepare,
-    finish,
+    amend,
     target,
   };
 }

@@ -122,7 +122,7 @@ function noteOf(id: string, prepared: Prepared, { from, to }: Position): Unliste
 }
 
 /** A statement about the status only: everything else stays as each source said it. */
-function cancelled({ finish }: PullPlan, stored: Reservation, arrival: Arrival): Prepared {
+function cancelled({ amend }: PullPlan, stored: Reservation, arrival: Arrival): Prepared {
   const { id } = stored;
   const note = {
     step: 'reconcile',
@@ -138,16 +138,6 @@ function cancelled({ finish }: PullPlan, stored: Reservation, arrival: Arrival):
     kind: 'record',
     arrival,
     incoming: { ...said, type: 'reservation', record: { ...stored, status: 'cancelled' } },
-    message: {
-      ...said,
-      source: 'single',
-      manner: { silence: 'keep', lists: 'merge' },
-      isOnlySource: false,
-      isVerbatim: true,
-      says: () => ({ values: { status: 'cancelled' }, lists: {} }),
-      itemIds: () => undefined,
-      empties: () => [],
-      finish: (merged) => finish(merged, { key: id, value: null }, arrival),
-    },
+    message: amend({ ...said, says: { values: { status: 'cancelled' }, lists: {} }, sent: null }, arrival),
   };
 }

@@ -2,7 +2,7 @@ import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Candidate, GuestKey } from '../../reconcile/guest-match.ts';
 import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
-import type { Arrival, Finished, Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord } from '../../shape/config.ts';
 import type { EpochMs, Json, JsonObject, LocalDate, Note } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
@@ -33,8 +33,8 @@ export interface EventPath {
   readonly hydratedRecord: EventPath['record'];
   /** Shape to transform. `adjust` corrects the draft by what the event itself says, before the check. */
   readonly prepare: (raw: RawRecord, arrival: Arrival, adjust?: Adjust) => Prepared;
-  /** The rest of the path for a reservation changed by a guest event. */
-  readonly finish: (merged: { readonly [field: string]: Json }, raw: RawRecord, arrival: Arrival) => Finished;
+  /** For a stored reservation of which an event changes some fields. */
+  readonly amend: (amendment: Amendment, arrival: Arrival) => Message;
   readonly guest: (data: Json) => GuestRead;
   readonly today: (at: EpochMs) => LocalDate;
   readonly identity: GuestIdentity;

@@ -1,5 +1,5 @@
 import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
-import type { Incoming, Message, Prepared } from '../../reconcile/incoming.ts';
+import type { Incoming, Prepared } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { EventPath, Lane, PendingEvent, ReadGuest, Settled } from './event-path.ts';
 import { arrivalOf, dataOf, deadEvent } from './reservation-event.ts';
@@ -85,21 +85,9 @@ function ofReservation(
   const arrival = arrivalOf(event, 'guest');
   const { id } = record;
   const origins = () => Object.fromEntries(notes.map(({ field }) => [field, field.slice(field.indexOf('.') + 1)]));
-  const message: Message = {
-    id,
-    source: arrival.mode,
-    manner: { silence: 'keep', lists: 'merge' },
-    isOnlySource: false,
-    isVerbatim: true,
-    itemIds: () => undefined,
-    says: () => ({ values: {}, lists: { guests: said } }),
-    empties: () => [],
-    finish: (merged) => path.finish(merged, { key: id, value: raw }, arrival),
-    raw,
-    notes,
-    origins,
-  };
-  return { kind: 'record', arrival, incoming: { type: 'reservation', id, record, raw, notes, origins }, message };
+  const amended = { id, raw, notes, origins };
+  const message = path.amend({ ...amended, says: { values: {}, lists: { guests: said } }, sent: raw }, arrival);
+  return { kind: 'record', arrival, incoming: { ...amended, type: 'reservation', record }, message };
 }
 
 async function bury(lane: Lane, event: PendingEvent, dead: Prepared): Promise<Settled> {

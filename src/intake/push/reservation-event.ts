@@ -1,6 +1,6 @@
 import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson } from '../../kit/json-strict.ts';
-import type { Arrival, Message, Prepared } from '../../reconcile/incoming.ts';
+import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { Json, JsonObject } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
 import type { Adjust, EventPath, PendingEvent } from './event-path.ts';
@@ -60,22 +60,15 @@ function bareCancellation(path: EventPath, data: Json, arrival: Arrival): Prepar
   const why = 'The partner’s API does not know the reservation, and it is not stored.';
   const dead = deadEvent(arrival, 'push.not_hydrated', why, data, { id, detail: { reason: 'absent' } });
   const reason = 'The event is reservation.cancelled, and the partner’s API no longer has the reservation.';
-  const message: Message = {
+  const amendment = {
     id,
-    source: arrival.mode,
-    manner: { silence: 'keep', lists: 'merge' },
-    isOnlySource: false,
-    isVerbatim: true,
-    says: () => ({ values: { status: 'cancelled' }, lists: {} }),
-    itemIds: () => undefined,
-    empties: () => [],
-    finish: (merged) => path.finish(merged, { key: id, value: data }, arrival),
-    // Not a payload that can be processed again by itself.
+    says: { values: { status: 'cancelled' }, lists: {} },
+    sent: data,
     raw: null,
     notes: [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
     origins: () => ({}),
-  };
-  return { ...dead, message };
+  } as const;
+  return { ...dead, message: path.amend(amendment, arrival) };
 }
 
 const cancelled =
