@@ -34,30 +34,80 @@ export interface FirstState extends SaidState {
 export const saidText = (said: StoredViews | undefined): string | undefined =>
   said === undefined ? undefined : JSON.stringify(said);
 
+/** A record that a batch of messages is about. */
+export interface Wanted {
+  /** Present if the record's row is missing and its first message is a complete record. */
+  readonly first?: FirstState | undefined;
+  /** The time of its oldest event, to learn whether a list requested after it showed the record unchanged. */
+  readonly eventAt?: EpochMs | undefined;
+}
+
+export interface LockedRecords {
+  /** Without those in `stored`. */
+  readonly rows: Map<string, LockedRecord>;
+  /** New records, inserted with their first state. */
+  readonly stored: ReadonlySet<string>;
+  /** When a list requested after the record's oldest event last showed it unchanged. */
+  readonly sighted: ReadonlyMap<string, Date>;
+}
+
 /**
- * Makes sure that every id has a row, then locks them all, both in the order of the ids. A new row has version 0. If its first
- * state is known, the row is inserted complete and named in `stored`: inserting it empty and filling it later writes the row twice.
+ * Makes sure that every id has a row, and locks the rows that were there before; both in the order of the ids. A new row has version 0.
+ * If its first state is known, the row is inserted complete: inserting it empty and filling it later writes the row twice.
  */
 export async function lockRecords(
   tx: Tx,
   integration: IntegrationName,
   type: EntityType,
-  wanted: ReadonlyMap<string, FirstState | undefined>,
-): Promise<{ rows: Map<string, LockedRecord>; stored: ReadonlySet<string> }> {
+  wanted: ReadonlyMap<string, Wanted>,
+): Promise<LockedRecords> {
+  const found = { rows: new Map<string, LockedRecord>(), stored: new Set<string>(), sighted: new Map<string, Date>() };
+  // A row that another transaction inserted meanwhile is only seen by the next statement.
+  for (let missing = wanted; missing.size > 0; ) {
+    for (const row of await insertOrLock(tx, integration, type, missing)) {
+      if (row.is_new && row.version === 1) found.stored.add(row.id);
+      else found.rows.set(row.id, lockedRecord(row));
+      if (row.sighted_at !== null) found.sighted.set(row.id, row.sighted_at);
+    }
+    missing = new Map([...missing].filter(([id]) => !found.stored.has(id) && !found.rows.has(id)));
+  }
+  return found;
+}
+
+async function insertOrLock(
+  tx: Tx,
+  integration: IntegrationName,
+  type: EntityType,
+  wanted: ReadonlyMap<string, Wanted>,
+): Promise<readonly Row[]> {
   const ids = [...wanted.keys()];
-  const states = [...wanted.values()];
-  const inserted = await tx.query<{ id: string; version: number }>({
-    name: 'insert-records',
+  const states = [...wanted.values()].map(({ first }) => first);
+  const { rows } = await tx.query<Row>({
+    name: 'lock-records',
     text: `
-      insert into records (integration, type, id, version, effective_at, seq, hash, data, said, pulled_hash)
-      select $1, $2, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
-             coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}'), said::json,
-             decode(pulled, 'hex')
-        from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
-          as wanted (id, ms, seq, hash, data, said, pulled)
-       order by id
-          on conflict do nothing
-      returning id, version`,
+      with inserted as (
+        insert into records (integration, type, id, version, effective_at, seq, hash, data, said, pulled_hash)
+        select $1, $2, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
+               coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}'), said::json,
+               decode(pulled, 'hex')
+          from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
+            as wanted (id, ms, seq, hash, data, said, pulled)
+         order by id
+            on conflict do nothing
+        returning id, version
+      ), locked as materialized (
+        select id, version, effective_at, seq, hash, data, said, pulled_hash
+          from records where integration = $1 and type = $2 and id = any($3::text[]) order by id for update
+      )
+      select true as is_new, id, version, 0::bigint as effective_ms, 0::bigint as seq, '' as hash, '{}' as text, null::json as said,
+             null as pulled_hash, null::timestamptz as sighted_at
+        from inserted
+      union all
+      select false, l.id, l.version, (extract(epoch from l.effective_at) * 1000)::bigint, l.seq, encode(l.hash, 'hex'), l.data::text,
+             l.said, encode(l.pulled_hash, 'hex'),
+             (select max(s.requested_at) from sightings s
+               where s.integration = $1 and s.requested_at > to_timestamp(e.ms / 1000.0) and l.id = any(s.ids))
+        from locked l join unnest($3::text[], $10::float8[]) as e (id, ms) on e.id = l.id`,
     values: [
       integration,
       type,
@@ -68,22 +118,14 @@ export async function lockRecords(
       texts(states.map((state) => state?.text)),
       texts(states.map((state) => saidText(state?.said))),
       texts(states.map((state) => state?.pulledHash)),
+      float8s([...wanted.values()].map(({ eventAt }) => eventAt)),
     ],
   });
-  const stored = new Set(inserted.rows.filter(({ version }) => version === 1).map(({ id }) => id));
-  const others = ids.filter((id) => !stored.has(id));
-  if (others.length === 0) return { rows: new Map(), stored };
-  const { rows } = await tx.query<Row>({
-    name: 'lock-records',
-    text: `select id, version, (extract(epoch from effective_at) * 1000)::bigint as effective_ms, seq,
-                  encode(hash, 'hex') as hash, data::text as text, said, encode(pulled_hash, 'hex') as pulled_hash
-             from records where integration = $1 and type = $2 and id = any($3::text[]) order by id for update`,
-    values: [integration, type, texts(others)],
-  });
-  return { rows: new Map(rows.map((row) => [row.id, lockedRecord(row)])), stored };
+  return rows;
 }
 
 interface Row {
+  readonly is_new: boolean;
   readonly id: string;
   readonly version: number;
   readonly effective_ms: number;
@@ -92,6 +134,7 @@ interface Row {
   readonly text: string;
   readonly said: StoredViews | null;
   readonly pulled_hash: string | null;
+  readonly sighted_at: Date | null;
 }
 
 function lockedRecord({ version, effective_ms, seq, hash, text, said, pulled_hash }: Row): LockedRecord {

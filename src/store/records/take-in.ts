@@ -1,12 +1,18 @@
 import { jsonbText, parseJson } from '../../kit/json.ts';
 import type { Arrival, Incoming, Outcome, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import type { EntityType, Json } from '../../terms.ts';
-import { type Tx, together } from '../db/pool.ts';
+import type { Tx } from '../db/pool.ts';
 import { type ApplyTarget, type Change, type Item, idempotencyKey, type Receipt } from './changes.ts';
 import { type Arriving, type Content, type Decision, decide, first } from './decide.ts';
 import type { KnownRecords } from './known-records.ts';
-import { dropUnused, type FirstState, type LockedRecord, lockRecords, type SaidState } from './locked-records.ts';
-import { lastSighted } from './sightings.ts';
+import {
+  dropUnused,
+  type FirstState,
+  type LockedRecord,
+  lockRecords,
+  type SaidState,
+  type Wanted,
+} from './locked-records.ts';
 
 /** The results of a batch, to be written together. */
 export interface Taken {
@@ -32,10 +38,7 @@ export async function takeIn(
   { type, arrivals, known }: OfOneType,
   into: Taken,
 ): Promise<ReadonlyMap<string, SaidState>> {
-  const [{ rows, stored }, sighted] = await together(tx, () => [
-    lockRecords(tx, target.integration, type, firstStates(arrivals, known)),
-    lastSighted(tx, target.integration, arrivals),
-  ]);
+  const { rows, stored, sighted } = await lockRecords(tx, target.integration, type, wantedBy(arrivals, known));
   const moved = new Map<string, SaidState>();
   for (const arriving of arrivals) {
     const { id } = arriving;
@@ -67,22 +70,26 @@ export async function takeIn(
   return moved;
 }
 
-/** The first state of a new record, for ids without a row whose first message is a complete record. */
-function firstStates(
-  arrivals: readonly Arriving[],
-  known: KnownRecords | undefined,
-): ReadonlyMap<string, FirstState | undefined> {
-  const states = new Map<string, FirstState | undefined>();
+function wantedBy(arrivals: readonly Arriving[], known: KnownRecords | undefined): ReadonlyMap<string, Wanted> {
+  const wanted = new Map<string, Wanted>();
   for (const arriving of arrivals) {
-    if (states.has(arriving.id)) continue;
-    const decision = known?.has(arriving.id) === true ? undefined : first(arriving);
-    const state =
-      decision?.kind === 'change'
-        ? { ...decision.state, hash: decision.content.hash, text: decision.content.text }
-        : undefined;
-    states.set(arriving.id, state);
+    const { id, arrival } = arriving;
+    const before = wanted.get(id);
+    const eventAt = arrival.cause === 'run' ? Infinity : arrival.effectiveAt;
+    const oldest = Math.min(before?.eventAt ?? Infinity, eventAt);
+    const first = before === undefined ? firstState(arriving, known) : before.first;
+    wanted.set(id, { first, ...(oldest < Infinity && { eventAt: oldest }) });
   }
-  return states;
+  return wanted;
+}
+
+/** Undefined if the record is known, or the message alone is not a complete record. */
+function firstState(arriving: Arriving, known: KnownRecords | undefined): FirstState | undefined {
+  if (known?.has(arriving.id) === true) return undefined;
+  const decision = first(arriving);
+  if (decision.kind !== 'change') return undefined;
+  const { hash, text } = decision.content;
+  return { ...decision.state, hash, text };
 }
 
 type Changed = Extract<Decision, { kind: 'change' }>;

@@ -6,6 +6,7 @@ import type { Arrival, Prepared } from '../../../src/reconcile/incoming.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../../../src/store/records/apply.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
+import { until } from '../../support/process.ts';
 import { testStore } from '../../support/store.ts';
 
 let pool: Pool;
@@ -205,6 +206,30 @@ test('nodes that apply overlapping batches neither deadlock nor lose a version',
     assert.equal(row.channel, '23');
     assert.equal(row.changes, row.version);
   }
+});
+
+test('a batch that waited for the node that inserts the same reservation builds on its version', async () => {
+  const inserted = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  const first = transaction(pool, async (tx) => {
+    await applyPrepared(tx, target, [arriving(reservation('A'))]);
+    inserted.resolve();
+    await mayCommit.promise;
+  });
+  await inserted.promise;
+  const later = { effectiveAt: 2000 };
+  const second = take(
+    arriving(reservation('A', { status: 'checked_in' }), later),
+    arriving(reservation('B', { status: 'checked_in' }), later),
+  );
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await until('the second batch to wait', async () => (await rows(waiting)).length > 0);
+  mayCommit.resolve();
+  await first;
+  assert.deepEqual((await second).outcomes, [
+    { outcome: 'updated', id: 'A', version: 2 },
+    { outcome: 'created', id: 'B', version: 1 },
+  ]);
 });
 
 test('shuffled and repeated events, in any batches, end in one state', async () => {
