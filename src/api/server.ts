@@ -1,6 +1,7 @@
 import { type FastifyInstance, fastify } from 'fastify';
 import { randomId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
+import { errorFacts } from '../kit/log.ts';
 import { isConnectionFailure } from '../kit/sql-state.ts';
 import { type HealthPorts, registerHealth } from './health.ts';
 import { holdConnections, serverLimits } from './limits.ts';
@@ -49,7 +50,7 @@ export function buildServer(ports: ServerPorts): FastifyInstance {
       return sendProblem(request, reply, 503, 'store.unreachable');
     }
     ports.log.error(
-      { request_id: request.id, route: request.routeOptions.url, error: error.message },
+      { request_id: request.id, route: request.routeOptions.url, error: errorFacts(error) },
       'http: unexpected',
     );
     return sendProblem(request, reply, 500, 'operate.unexpected');

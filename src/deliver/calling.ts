@@ -1,4 +1,4 @@
-import { errorName } from '../kit/log.ts';
+import { errorFacts } from '../kit/log.ts';
 import { type BatchContext, type Counts, deliverBatch } from './batch.ts';
 import type { Destination } from './destination.ts';
 import type { Leased } from './leased-queue.ts';
@@ -80,7 +80,7 @@ export class Calling {
       .then(this.#events.onSettled)
       .catch((error: unknown) => {
         ports.log.error(
-          { destination: config.name, error: errorName(error) },
+          { destination: config.name, error: errorFacts(error) },
           'deliver: call failed; its leases expire',
         );
       })

@@ -1,4 +1,4 @@
-import { errorName } from '../kit/log.ts';
+import { errorFacts } from '../kit/log.ts';
 import type { Counts } from './batch.ts';
 import { Calling } from './calling.ts';
 import { Claiming } from './claiming.ts';
@@ -182,7 +182,7 @@ export class Channel {
     this.#claims = this.#claim()
       .catch((error: unknown) => {
         this.#ports.log.warn(
-          { destination: this.#config.name, error: errorName(error) },
+          { destination: this.#config.name, error: errorFacts(error) },
           'deliver: claiming failed, trying again',
         );
         this.#claiming.pause(claimAgainMs);
@@ -257,7 +257,7 @@ export class Channel {
     } catch (error) {
       const code = (error as { code?: string }).code;
       this.#ports.log.error(
-        { destination: this.#config.name, error: errorName(error), code },
+        { destination: this.#config.name, error: errorFacts(error), code },
         'deliver: destination cannot be opened',
       );
       this.#claiming.pause(openAgainMs);

@@ -1,3 +1,4 @@
+import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import { isConnectionFailure } from '../kit/sql-state.ts';
 import type { Counts } from './batch.ts';
@@ -30,9 +31,9 @@ export function startDeliveries(ports: DeliverPorts): Loop {
       if (looked.sleepMs > restMs) await ports.wake.wait('outbox', looked.sleepMs - restMs, signal);
     },
     onError: (error) => {
-      const { message } = error as Error;
-      if (isConnectionFailure(error)) ports.log.warn({ error: message }, 'deliver: the store does not answer');
-      else ports.log.error({ error: message }, 'deliver: looking for due work failed');
+      const facts = { error: errorFacts(error) };
+      if (isConnectionFailure(error)) ports.log.warn(facts, 'deliver: the store does not answer');
+      else ports.log.error(facts, 'deliver: looking for due work failed');
     },
     finish: async () => {
       ports.directLeases?.connect(undefined);

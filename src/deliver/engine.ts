@@ -1,3 +1,4 @@
+import { errorFacts } from '../kit/log.ts';
 import type { Counts } from './batch.ts';
 import { Channel } from './channel.ts';
 import type { Capacity, Channels } from './direct-leases.ts';
@@ -39,10 +40,7 @@ export class Engine implements Channels {
       node,
       stopping: this.#stopping.signal,
       onMore: (keys) => this.#offerNextVersions(keys),
-      onFailure: (error, lost) => {
-        const message = error instanceof Error ? error.message : String(error);
-        log.warn({ error: message, lost }, 'deliver: writing results failed');
-      },
+      onFailure: (error, lost) => log.warn({ error: errorFacts(error), lost }, 'deliver: writing results failed'),
     });
   }
 

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { isConnectionFailure } from './sql-state.ts';
 
 export type Log = Logger;
 
@@ -9,6 +10,23 @@ export function openLog(level: string, destination: DestinationStream = openDest
 
 /** For errors whose message may quote data. */
 export const errorName = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
+
+/**
+ * An error for the log: its name, its code and where it was thrown. Not its message, because PostgreSQL and JSON.parse quote the value that
+ * they refuse; only a lost connection is described by its message.
+ */
+export function errorFacts(error: unknown): string {
+  if (!(error instanceof Error)) return errorName(error);
+  if (isConnectionFailure(error) && error.message !== '') return error.message;
+  const { code } = error as { code?: unknown };
+  const frames = (error.stack ?? '').replace(error.message, '');
+  const place = /\n\s+at [^\n]*?((?:[\w-]+\/)?[\w.-]+\.[jt]s:\d+)/.exec(frames)?.[1];
+  return [
+    error.name,
+    ...(typeof code === 'string' && /^[\w.]{1,60}$/.test(code) ? [code] : []),
+    ...(place === undefined ? [] : [`at ${place}`]),
+  ].join(' ');
+}
 
 /** Lines that cannot be written, such as on a full disk, are lost: logging must not end the process. */
 export function openDestination(dest: number | string): DestinationStream {

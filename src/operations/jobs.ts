@@ -1,5 +1,6 @@
 import { InnboundError } from '../errors.ts';
 import { timedId } from '../kit/ids.ts';
+import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import {
@@ -60,7 +61,7 @@ export async function stepJobs(runtime: Runtime, signal: AbortSignal): Promise<b
     const known = error instanceof InnboundError ? error : undefined;
     const code = known?.code ?? 'operate.unexpected';
     const message = known?.message ?? 'A step failed unexpectedly; the log has the reason.';
-    runtime.log.warn({ job_id: job.job_id, code, error: (error as Error).message }, 'jobs: a step failed');
+    runtime.log.warn({ job_id: job.job_id, code, error: errorFacts(error) }, 'jobs: a step failed');
     await noteJobFailure(runtime.pool, job, { code, message, most: known ? 1 : mostFailures });
   }
   return true;
@@ -81,6 +82,6 @@ export function startJobs(runtime: Runtime): Loop {
     rest: async (isBusy, signal) => {
       if (!isBusy) await runtime.wake.wait('jobs', 15_000, signal);
     },
-    onError: (error) => runtime.log.warn({ error: (error as Error).message }, 'jobs: a turn failed'),
+    onError: (error) => runtime.log.warn({ error: errorFacts(error) }, 'jobs: a turn failed'),
   });
 }

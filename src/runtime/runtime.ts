@@ -10,7 +10,7 @@ import type { Clock, Timers } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Keyring } from '../kit/crypto.ts';
 import { Heartbeats } from '../kit/heartbeats.ts';
-import { type Log, openLog } from '../kit/log.ts';
+import { errorFacts, type Log, openLog } from '../kit/log.ts';
 import { type Offload, openOffload } from '../kit/offload.ts';
 import { Serial } from '../kit/serial.ts';
 import { openSpool, type Spool } from '../kit/spool.ts';
@@ -129,7 +129,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   const documents = { pool, keyring, keys, workspaceDir, log };
   if (purpose === 'service') await sealStored(documents);
   const clock = await openDatabaseClock(pool, options.nodeClock, (error) =>
-    log.warn({ error: (error as Error).message }, 'store: cannot compare the clock with the database now'),
+    log.warn({ error: errorFacts(error) }, 'store: cannot compare the clock with the database now'),
   );
   opened.defer(() => clock.stop());
   const restoreCheck = await openRestoreCheck(pool, workspaceDir, log);
@@ -212,7 +212,7 @@ async function openDatabase(
     maxConnections: purpose === 'service' ? 24 : 6,
     // Commands such as an export may have long statements, and a person watches them.
     ...(purpose === 'command' && { statementMs: 600_000 }),
-    onError: (error) => log.warn({ error: error.message }, 'store: lost a database connection, opening a new one'),
+    onError: (error) => log.warn({ error: errorFacts(error) }, 'store: lost a database connection, opening a new one'),
   });
   opened.defer(() => pool.end());
   return { pool, server };

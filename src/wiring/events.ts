@@ -7,6 +7,7 @@ import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 import type { UpkeepPorts } from '../intake/push/upkeep.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { systemClock } from '../kit/clock.ts';
+import { errorFacts } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { offThread } from '../operations/off-thread.ts';
 import { withoutCards } from '../privacy/cards.ts';
@@ -61,11 +62,7 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
         'events: processed',
       );
     },
-    onError: (integration, error) =>
-      runtime.log.error(
-        { integration, error: (error as { code?: string }).code ?? (error as Error).name },
-        'events: failed',
-      ),
+    onError: (integration, error) => runtime.log.error({ integration, error: errorFacts(error) }, 'events: failed'),
   };
 }
 
@@ -95,7 +92,7 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
     },
     onError: (integration, error) =>
       runtime.log.error(
-        { integration, error: (error as Error).name },
+        { integration, error: errorFacts(error) },
         'events: fetching the reservation of a thin event failed',
       ),
   };
@@ -139,6 +136,6 @@ export function upkeepPorts(runtime: Runtime): UpkeepPorts {
       { name: 'rejections', run: () => pruneRejections(pool) },
       { name: 'sandbox reports', run: () => pruneSandboxReports(pool, durationMs(kept().sandbox)) },
     ],
-    onError: (task, error) => runtime.log.warn({ task, error: (error as Error).message }, 'push: upkeep failed'),
+    onError: (task, error) => runtime.log.warn({ task, error: errorFacts(error) }, 'push: upkeep failed'),
   };
 }

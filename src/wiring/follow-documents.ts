@@ -1,3 +1,4 @@
+import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -14,6 +15,6 @@ export function followDocuments(runtime: Runtime, changed: () => void): Loop {
     },
     rest: (_, signal) => runtime.wake.wait('documents', 30_000, signal),
     onError: (error) =>
-      runtime.log.warn({ error: (error as Error).message }, 'documents: reading failed, keeping the versions in force'),
+      runtime.log.warn({ error: errorFacts(error) }, 'documents: reading failed, keeping the versions in force'),
   });
 }

@@ -1,4 +1,5 @@
 import { InnboundError } from '../errors.ts';
+import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import { version } from '../kit/version.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -37,7 +38,7 @@ export async function keepSeen(runtime: Runtime, role: Role, url: string, everyM
       await seen();
     },
     rest: (_, signal) => runtime.wake.wait('keys', 3_600_000, signal),
-    onError: (error) => runtime.log.warn({ error: (error as Error).message }, 'store: reporting the keys failed'),
+    onError: (error) => runtime.log.warn({ error: errorFacts(error) }, 'store: reporting the keys failed'),
   });
   return {
     stop: async () => {
@@ -54,6 +55,6 @@ async function refreshKeys(runtime: Runtime, readSource: boolean): Promise<void>
     await runtime.refreshKeys(readSource);
   } catch (error) {
     if (error instanceof InnboundError && error.code === 'store.other_key') runtime.giveUp(error);
-    else runtime.log.warn({ error: (error as Error).message }, 'store: reading the key failed, keeping the one in use');
+    else runtime.log.warn({ error: errorFacts(error) }, 'store: reading the key failed, keeping the one in use');
   }
 }

@@ -4,6 +4,7 @@ import type { NewEvent } from '../intake/push/ports.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { open, seal } from '../kit/crypto.ts';
 import { type StrictLimits, strictLimits } from '../kit/json-strict.ts';
+import { errorFacts } from '../kit/log.ts';
 import { withoutCards } from '../privacy/cards.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { openIntakePool } from '../store/db/intake-pool.ts';
@@ -44,7 +45,7 @@ export function openIntake(
 ): Intake {
   const sealer = sealerOf(runtime);
   const pool = openIntakePool(runtime.pool, (error) =>
-    runtime.log.warn({ error: error.message }, 'push: lost a database connection, opening a new one'),
+    runtime.log.warn({ error: errorFacts(error) }, 'push: lost a database connection, opening a new one'),
   );
   const apply = worker && applierOf(runtime, pool, worker);
   const intake = openPushIntake({
@@ -61,11 +62,7 @@ export function openIntake(
     insert: (events, written) => appendEvents(pool, events.map(eventWithoutCards), written),
     writeRejections: (batch) => writeRejections(runtime.pool, batch),
     stored: () => runtime.wake.signal('events'),
-    onError: (error) =>
-      runtime.log.warn(
-        { error: error instanceof Error ? error.message : String(error) },
-        'push: storing events failed',
-      ),
+    onError: (error) => runtime.log.warn({ error: errorFacts(error) }, 'push: storing events failed'),
   });
   return {
     ...intake,
@@ -100,10 +97,7 @@ function applierOf(
       worked?.(integration, settled, durationMs);
     },
     onError: (error) =>
-      log.warn(
-        { error: (error as { code?: string }).code ?? (error as Error).name },
-        'push: applying events on arrival failed, storing them first',
-      ),
+      log.warn({ error: errorFacts(error) }, 'push: applying events on arrival failed, storing them first'),
   });
 }
 

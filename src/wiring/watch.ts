@@ -1,5 +1,6 @@
 import { durationMs } from '../documents/duration.ts';
 import { systemClock } from '../kit/clock.ts';
+import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import { judgeBrands, judgeCauses, sendDueAlerts } from '../operations/watch-once.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -20,7 +21,7 @@ export function startWatch(runtime: Runtime): Loop {
       patienceMs: Math.max(ms, 60_000),
       turn,
       rest: (_, signal) => systemClock.wait(ms, signal),
-      onError: (error) => log.warn({ task: name, error: (error as Error).message }, 'watch: failed'),
+      onError: (error) => log.warn({ task: name, error: errorFacts(error) }, 'watch: failed'),
     });
   // One node judges what concerns single brands. With many brands that takes long, so it gets a fiftieth of the time.
   const judging = startLoop({
@@ -33,7 +34,7 @@ export function startWatch(runtime: Runtime): Loop {
       return systemClock.now() - startedAt;
     },
     rest: (tookMs, signal) => systemClock.wait(Math.max(judgedEveryMs, 49 * (tookMs ?? 0)), signal),
-    onError: (error) => log.warn({ task: 'alerts', error: (error as Error).message }, 'watch: failed'),
+    onError: (error) => log.warn({ task: 'alerts', error: errorFacts(error) }, 'watch: failed'),
   });
   const loops = [
     every('activity', 2_000, () => countActivity(pool)),

@@ -47,14 +47,15 @@ test('only a store that cannot be reached is reported as one that does not answe
   const failures = [
     Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' }),
     Object.assign(new Error('permission denied for table outbox'), { code: '42501' }),
-    new TypeError('lanes are not a list'),
+    new SyntaxError(`Unexpected token, "ana@mail.example" is not valid JSON`),
   ];
   const logged: string[] = [];
-  const log = {
-    info() {},
-    warn: (_: object, text: string) => logged.push(text),
-    error: (_: object, text: string) => logged.push(text),
+  const facts: string[] = [];
+  const note = (about: object, text: string) => {
+    logged.push(text);
+    facts.push(JSON.stringify(about));
   };
+  const log = { info() {}, warn: note, error: note };
   const made = ports(store.pool, [lane(config('crm'))], {}, { log: log as never });
   let looks = 0;
   const nextDue = async () => {
@@ -76,6 +77,10 @@ test('only a store that cannot be reached is reported as one that does not answe
     'deliver: looking for due work failed',
     'deliver: looking for due work failed',
   ]);
+  assert.match(facts[0] ?? '', /connect ECONNREFUSED 127\.0\.0\.1:1/);
+  assert.match(facts[1] ?? '', /Error 42501 at deliver\/engine\.test\.ts:\d+/);
+  assert.match(facts[2] ?? '', /SyntaxError at/);
+  assert.doesNotMatch(facts.join(), /mail\.example/, 'a parser quotes the data that it refuses');
 });
 
 test('with very many brands, only the lanes with work are made', async (t) => {

@@ -1,4 +1,5 @@
 import type { Heartbeats } from '../../kit/heartbeats.ts';
+import { errorFacts } from '../../kit/log.ts';
 import { type Loop, startLoop } from '../../kit/loop.ts';
 import type { Tracer } from '../../kit/trace.ts';
 import { limitsOf } from './limits.ts';
@@ -28,10 +29,7 @@ export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): Loop {
       logOutcome(ports, about, outcome, ports.clock.now() - startedAt);
     } catch (error) {
       // Once the lease runs out, any node resumes the run after its last page.
-      ports.log.error(
-        { ...about, error: (error as Error).message },
-        'run: interrupted; it resumes when its lease ends',
-      );
+      ports.log.error({ ...about, error: errorFacts(error) }, 'run: interrupted; it resumes when its lease ends');
     }
   }
 
@@ -52,8 +50,7 @@ export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): Loop {
       if (result === undefined) await ports.clock.wait(1_000, signal);
       else await (active.size < atOnce ? ports.wait('runs', sleepMs, signal) : Promise.race(active));
     },
-    onError: (error) =>
-      ports.log.warn({ error: (error as Error).message }, 'runs: the store did not answer; retrying in 1 s'),
+    onError: (error) => ports.log.warn({ error: errorFacts(error) }, 'runs: the store did not answer; retrying in 1 s'),
     finish: () => Promise.all(active),
   });
 }

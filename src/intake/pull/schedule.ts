@@ -1,5 +1,6 @@
 import type { Heartbeats } from '../../kit/heartbeats.ts';
 import type { Log } from '../../kit/log.ts';
+import { errorFacts } from '../../kit/log.ts';
 import { type Loop, startLoop } from '../../kit/loop.ts';
 
 export interface SchedulerPorts {
@@ -48,6 +49,6 @@ export function startScheduler(ports: SchedulerPorts): Loop {
     turn,
     rest: (sleepMs, signal) => ports.wait(sleepMs ?? shortestSleepMs, signal),
     onError: (error) =>
-      ports.log.warn({ error: (error as Error).message }, 'schedule: the store did not answer; retrying in 1 s'),
+      ports.log.warn({ error: errorFacts(error) }, 'schedule: the store did not answer; retrying in 1 s'),
   });
 }
