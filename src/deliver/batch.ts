@@ -182,7 +182,9 @@ function settlementFor(
   const next = nextTry({ ...outcome, isOutage }, claimed.triesUsed, scheduleMs, chance);
   if (next.kind === 'wait') {
     const { delayMs, triesUsed } = next;
-    const result = { kind: 'retry' as const, delayMs, triesUsed, ...(isOutage && { mayHaveArrived: true }) };
+    // Without a used try, only this mark says that the version may have arrived, now or before.
+    const isInDoubt = isOutage || claimed.interrupted || (outcome.kind === 'retry' && outcome.mayHaveArrived);
+    const result = { kind: 'retry' as const, delayMs, triesUsed, ...(isInDoubt && { mayHaveArrived: true }) };
     return { ...base, ...reason, result };
   }
   const last = `${claimed.triesUsed + 1} tries failed, the last with ${code}: ${message}`;

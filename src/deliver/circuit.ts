@@ -35,7 +35,7 @@ export type CallHealth =
 
 /** What the outcomes of a call say about the destination; undefined where they say nothing. */
 export function healthOf(outcomes: readonly RecordOutcome[]): CallHealth | undefined {
-  const heard = outcomes.filter(({ outcome }) => outcome.kind !== 'skipped');
+  const heard = outcomes.filter(({ outcome }) => outcome.kind !== 'skipped' && !isUnsent(outcome));
   const failures = heard.flatMap(({ record, outcome }) => (isFailure(outcome) ? [{ record, outcome }] : []));
   const [first] = failures;
   if (heard.length === 0) return undefined;
@@ -45,6 +45,9 @@ export function healthOf(outcomes: readonly RecordOutcome[]): CallHealth | undef
 }
 
 const blameless: ReadonlySet<string> = new Set(['deliver.unreachable', 'deliver.auth_failed', 'deliver.write_failed']);
+
+/** Not sent because the lease was lost: that says nothing about the destination. */
+const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'retry' && outcome.code === 'deliver.lease_expired';
 
 function isFailure(outcome: Outcome): outcome is Outcome & { kind: 'retry' } {
   if (outcome.kind !== 'retry' || outcome.free) return false;

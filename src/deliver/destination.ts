@@ -54,6 +54,10 @@ export type Outcome = Answer &
         readonly free?: boolean;
         /** The answer is about the batch as a whole; the delivery that caused it is not known. */
         readonly whole?: boolean;
+        /** The destination answers, but the call ended before all requests of this delivery were made: a smaller batch may finish. */
+        readonly unfinished?: boolean;
+        /** An earlier call of the same try may have arrived. */
+        readonly mayHaveArrived?: boolean;
       }
     /** A retry cannot succeed. */
     | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string; readonly whole?: boolean }

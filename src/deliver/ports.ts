@@ -97,7 +97,7 @@ export interface Settlement extends LaneKey {
         readonly kind: 'retry';
         readonly delayMs: number;
         readonly triesUsed: number;
-        /** It failed without using a try: the next claim says that it may have arrived. */
+        /** The next claim says that it may have arrived, also if no try was used. */
         readonly mayHaveArrived?: boolean;
       }
     | { readonly kind: 'dead' };

@@ -28,7 +28,8 @@ export type Sent = Outcome | 'stopped';
 /**
  * Sends a batch and returns an outcome for each delivery. If the destination gives one answer for the whole batch, or for a part of
  * it, that part is halved until the bad record is alone. A refusal is halved at once. A failure that may pass is halved only when it
- * repeats, and only while the failures look like one bad record and not like a destination that is down.
+ * repeats, and only while the failures look like one bad record and not like a destination that is down. Deliveries for which a call
+ * had no time are sent in further, smaller calls.
  */
 export async function send(
   destination: Destination,
@@ -43,9 +44,9 @@ export async function send(
     if (outcomes === 'stopped') return part.map(() => 'stopped');
     const failed = outcomes.every(({ kind }) => kind === 'retry' || kind === 'dead');
     failuresInRow = failed ? failuresInRow + 1 : 0;
-    const undecided = part.filter((_, i) => isWhole(outcomes[i]));
+    const undecided = part.filter((_, i) => isUndecided(outcomes[i]));
     if (part.length === 1 || undecided.length === 0) return outcomes;
-    const shared = outcomes.filter(isWhole);
+    const shared = outcomes.filter(isUndecided);
     const mayPass = shared.some((outcome) => outcome.kind === 'retry');
     if (mayPass && (failuresInRow >= patience || !worthSplitting(undecided, shared))) return outcomes;
     const middle = part.length >> 1;
@@ -55,9 +56,10 @@ export async function send(
     for (const some of smaller) {
       const earlier = shared.slice(again.length, again.length + some.length);
       const goOn = !(mayPass && failuresInRow >= patience) && (await ports.extendLease());
-      again.push(...(goOn ? await attempt(some) : earlier.map(notSentAgain)));
+      if (!goOn) again.push(...earlier.map(notSentAgain));
+      else again.push(...(mayPass ? (await attempt(some.map(inDoubt))).map(stillInDoubt) : await attempt(some)));
     }
-    return outcomes.map((outcome) => (isWhole(outcome) ? (again.shift() ?? outcome) : outcome));
+    return outcomes.map((outcome) => (isUndecided(outcome) ? (again.shift() ?? outcome) : outcome));
   }
 
   function worthSplitting(part: readonly Sendable[], outcomes: readonly Outcome[]): boolean {
@@ -65,6 +67,7 @@ export async function send(
     const again = last || part.some(({ triesUsed }) => triesUsed > 0);
     return outcomes.every((outcome) => {
       if (outcome.kind !== 'retry' || outcome.free || outcome.code === 'deliver.unreachable') return false;
+      if (outcome.unfinished) return true;
       // A timeout costs the whole deadline, so it is only split when the next failure would be a dead letter.
       return outcome.code === 'deliver.timeout' ? last : again;
     });
@@ -79,9 +82,14 @@ function notSentAgain(outcome: Outcome): Outcome {
   return { ...outcome, kind: 'retry', code: 'deliver.server_error', free: true };
 }
 
-function isWhole(outcome: Outcome | undefined): boolean {
+function isUndecided(outcome: Outcome | undefined): boolean {
+  if (outcome?.kind === 'retry' && outcome.unfinished) return true;
   return (outcome?.kind === 'retry' || outcome?.kind === 'dead') && outcome.whole === true;
 }
+
+const inDoubt = (item: Sendable): Sendable => ({ ...item, delivery: { ...item.delivery, mayHaveArrived: true } });
+const stillInDoubt = (sent: Sent): Sent =>
+  sent !== 'stopped' && sent.kind === 'retry' ? { ...sent, mayHaveArrived: true } : sent;
 
 /** A destination that misses its own deadline is cut off after this. */
 const graceMs = 2_000;

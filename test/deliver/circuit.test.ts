@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { healthOf } from '../../src/deliver/circuit.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import type { Delivery } from '../../src/deliver/message.ts';
 import { until } from '../support/process.ts';
@@ -119,4 +120,14 @@ test('a refusal closes the circuit: the destination answers', async (t) => {
   refuses = true;
   await until('all are refused', async () => (await dead()) === 3);
   assert.equal((await pool.query('select from destination_circuits')).rowCount, 0);
+});
+
+test('a call that was not made because its lease ended says nothing about the destination', () => {
+  const expired: Outcome = { kind: 'retry', code: 'deliver.lease_expired', message: 'Not sent.', free: true };
+  assert.equal(healthOf([{ record: 'a', outcome: expired }]), undefined);
+  const mixed = healthOf([
+    { record: 'a', outcome: failed },
+    { record: 'b', outcome: expired },
+  ]);
+  assert.equal(mixed?.kind, 'failed');
 });

@@ -155,6 +155,45 @@ test('a permanent answer is a dead letter at once; a free wait uses no try', asy
   assert.deepEqual(rows, [{ delivered_version: 1, attempt: 0 }]);
 });
 
+test('a version that may have arrived before a kill stays marked while the destination asks to wait', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const seen: boolean[] = [];
+  const crm = scripted(({ mayHaveArrived }): Outcome => {
+    seen.push(mayHaveArrived);
+    return seen.length > 2
+      ? delivered
+      : { kind: 'retry', code: 'deliver.rate_limited', message: '429', status: 429, afterMs: 0, free: true };
+  });
+  await takeIn(store.pool, [reservation('a')], ['crm']);
+  // As a node leaves it that was killed after its request.
+  await store.pool.query('update outbox set leased = true');
+  while (seen.length < 3) {
+    await store.pool.query('update outbox set due_at = now() where due_at is not null');
+    await drainOnce(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
+  }
+  assert.deepEqual(seen, [true, true, true]);
+});
+
+test('a batch with more requests than fit into the timeout is finished in smaller ones, without using tries', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const doubts = new Map<string, boolean[]>();
+  const crm = scripted(({ message: { data }, mayHaveArrived }, batch): Outcome => {
+    doubts.set(data.id, [...(doubts.get(data.id) ?? []), mayHaveArrived]);
+    if (batch.length <= 10) return delivered;
+    return { kind: 'retry', code: 'deliver.timeout', message: 'no time', unfinished: true };
+  });
+  const records = Array.from({ length: 32 }, (_, i) => reservation(`r${i}`));
+  await takeIn(store.pool, records, ['crm']);
+  const counts = await drainOnce(ports(store.pool, [lane(config('crm', { batch: 32 }))], { crm: crm.destination }));
+  assert.deepEqual(counts, { delivered: 32, skipped: 0, retry: 0, dead: 0 });
+  assert.ok(
+    [...doubts.values()].every(([first, ...later]) => first === false && later.every((one) => one)),
+    'the smaller call knows that the larger one may have arrived',
+  );
+});
+
 /** Delivers r0 to r31 in one batch: all but r13 arrive. */
 async function drainWithPoison(pool: Pool, crm: Destination): Promise<void> {
   const ids = Array.from({ length: 32 }, (_, i) => `r${i}`);

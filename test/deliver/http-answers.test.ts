@@ -18,7 +18,7 @@ const limits = (batch: number, deadlineMs = 30_000): DeliverLimits => ({
 });
 const three = ['a', 'b', 'c'].map((id) => delivery(reservation(id)));
 
-async function setUp(t: TestContext, answer: RequestListener) {
+async function listening(t: TestContext, answer: RequestListener) {
   const server = createServer((request, response) => {
     request.resume().once('end', () => answer(request, response));
   });
@@ -30,7 +30,11 @@ async function setUp(t: TestContext, answer: RequestListener) {
     server.closeAllConnections();
     server.close();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`;
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`, offered };
+}
+
+async function setUp(t: TestContext, answer: RequestListener) {
+  const { url, offered } = await listening(t, answer);
   return {
     one: async (deadlineMs?: number) =>
       (await http.open(http.settings.parse({ url }), offered).deliver(three.slice(0, 1), limits(1, deadlineMs)))[0],
@@ -142,4 +146,20 @@ test('credentials only go to the configured address: redirects are not followed'
     for (const outcome of [await one(), await hook()]) assert.deepEqual(brief(outcome ? [outcome] : []), [dead]);
   }
   assert.equal(followed, 0);
+});
+
+test('requests for which a call has no time left are unfinished; those of a silent destination are not', async (t) => {
+  for (const isSilent of [false, true]) {
+    const { url, offered } = await listening(t, (request, response) => {
+      if (request.url === '/in' && !isSilent) response.end('{}');
+    });
+    const on = { consented: { method: 'POST', url: `${url}/{guest.email}`, body: { consent: true } } };
+    const settings = http.settings.parse({ url, each: 'guest', unique: '{guest.email}', envelope: '{items}', on });
+    const consenting = three.map((one) => ({ ...one, consentChange: () => 'first' as const }));
+    const outcomes = await http.open(settings, offered).deliver(consenting, limits(10, 200));
+    assert.deepEqual(
+      outcomes.map((outcome) => ['code' in outcome && outcome.code, 'unfinished' in outcome]),
+      three.map(() => ['deliver.timeout', !isSilent]),
+    );
+  }
 });

@@ -82,13 +82,16 @@ export const destinationType: DestinationType<Settings> = {
         const settled: Settled[][] = batch.map(() => []);
         let askedToWait: readonly Item[] = [];
         let busy: Outcome | undefined;
+        let isAnswering = false;
         for (const [operation, planned] of inTurn(all)) {
           const size = operation.batch ?? limits.batch;
           const many = operation.envelope !== undefined || size > 1;
           const due = planned.filter((item) => operation.applies(item.scope) && !isBlocked(item, settled[item.index]));
           const { sent, instead } = newestOfEach(operation, due);
           for (const chunk of chunks(sent, many ? size : 1)) {
-            const results = busy ? chunk.map(() => busy) : await sendItems(operation, chunk, many, limits);
+            const answers = busy ? chunk.map(() => busy) : await sendItems(operation, chunk, many, limits);
+            const results = isAnswering ? answers.map(unfinished) : answers;
+            isAnswering ||= answers.some((answer) => answer?.kind === 'delivered');
             const waitMs = Math.max(...results.map((result) => (result ? waitAskedMs(result) : 0)));
             if (waitMs > 0 && askedToWait.length > 0 && !shareRecord(askedToWait, chunk)) busy ??= notSent(waitMs);
             askedToWait = waitMs > 0 ? chunk : [];
@@ -183,6 +186,10 @@ const notSent = (afterMs: number): Outcome => ({
   afterMs,
   free: true,
 });
+
+/** The destination answers, so the time went to the requests before this one. */
+const unfinished = (answer: Outcome | undefined): Outcome | undefined =>
+  answer?.kind === 'retry' && answer.code === 'deliver.timeout' ? { ...answer, unfinished: true } : answer;
 
 const order = { skipped: 0, delivered: 1, retry: 2, dead: 3 } as const;
 
