@@ -65,7 +65,7 @@ function mergeList(name: ListName, pull: MapConfig[ListName], push: MapConfig[Li
     ]),
   ];
   const extra = { ...based.extra, ...own.extra };
-  return { ...own, from: own.from ?? { first: lists }, fields, extra };
+  return { ...own, from: own.from ?? { first: lists }, id: own.id ?? based.id, fields, extra };
 }
 
 function isPlain(map: MapConfig[ListName]): boolean {
