@@ -221,6 +221,11 @@ test('a token comes from a login call, is kept, and is renewed when the partner 
   assert.deepEqual([await states(), await states(), issued], ['complete', 'complete', 1]);
   good.clear();
   assert.deepEqual([await states(), issued], ['complete', 2]);
+  // The token of another user may be that of another hotel.
+  const corrected = { ...auth, body: { user: 'v', password: 'p' } };
+  const after = runtime.ports({ integration: 'login', baseUrl: partner.url, connector, pull: { auth: corrected } });
+  assert.deepEqual([(await sync(after, 'login', day)).state, issued], ['complete', 3]);
+  assert.equal(partner.requests.at(-1)?.headers['x-session'], 'Key t3');
   const wrong = { ...auth, body: { user: 'u', password: 'q' } };
   const refused = runtime.ports({ integration: 'login-2', baseUrl: partner.url, connector, pull: { auth: wrong } });
   const result = await sync(refused, 'login-2', day);

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { identityOf } from '../../../src/intake/pull/auth/oauth2.ts';
 import { consentLink, consentPage, finishConsent } from '../../../src/intake/pull/consent.ts';
 import type { PullPorts } from '../../../src/intake/pull/ports.ts';
 import { openSpool } from '../../../src/kit/spool.ts';
@@ -77,6 +78,17 @@ test('client credentials: scopes, audience, parameters; the secret in the header
   assert.equal((await sync(inHeader.ports(), inHeader.integration, day)).state, 'complete');
   assert.equal((await sync(inHeader.ports(), inHeader.integration, day)).state, 'complete');
   assert.equal(inHeader.tokenRequests.length, 1, 'a token is kept');
+  const moved = await issuer({ ...client, params: { tenant: '8' } }, (form, _asked, issue) => {
+    assert.deepEqual([form.get('grant_type'), form.get('tenant')], ['client_credentials', '8']);
+    return { json: { access_token: issue(), expires_in: 3600 } };
+  });
+  const name = moved.integration as IntegrationName;
+  const planned = await moved.ports().plan(name);
+  assert.ok(planned.kind === 'ok' && planned.plan.settings.auth.type === 'oauth2');
+  const before = { accessToken: 'of tenant 7', refreshToken: 'of tenant 7' };
+  await moved.ports().tokens.save(name, identityOf(planned.plan.settings.auth), before);
+  assert.equal((await sync(moved.ports(), moved.integration, day)).state, 'complete');
+  assert.equal(moved.tokenRequests.length, 1, 'a token that was made with other parameters is not used');
   const inBody = await issuer({ ...client, client_auth: 'post' }, (form, { headers }, issue) => {
     assert.equal(headers.authorization, undefined);
     assert.deepEqual([form.get('client_id'), form.get('client_secret')], ['us', 'sé:cret']);

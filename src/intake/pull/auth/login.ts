@@ -20,9 +20,10 @@ export function loginToken(
   login: LoginAuth,
   refused: Bearer | undefined,
 ): Promise<BearerGot> {
-  const { method, path } = login.request;
+  const { method, path, body = {}, query, headers } = login.request;
   const identity = JSON.stringify(['login', baseUrl, method, path, login.token]);
-  return storedToken(ports, integration, { identity, refused, lostCode: 'pull.auth_failed' }, () =>
+  const madeWith = [body, query, headers];
+  return storedToken(ports, integration, { identity, refused, lostCode: 'pull.auth_failed', madeWith }, () =>
     requestLogin(ports, baseUrl, login),
   );
 }

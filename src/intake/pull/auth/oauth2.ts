@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { ErrorCode } from '../../../errors.ts';
-import type { IntegrationName } from '../../../terms.ts';
+import type { IntegrationName, Json } from '../../../terms.ts';
 import type { PullPorts } from '../ports.ts';
 import type { OAuth2 } from '../settings.ts';
 import { requestToken } from './token-request.ts';
-import type { Renewal, StoredTokens } from './token-store.ts';
+import type { Renewal, StoredTokens, TokenSet } from './token-store.ts';
 
 export interface Bearer {
   readonly token: string;
@@ -38,10 +39,15 @@ export function bearerToken(
   oauth: OAuth2,
   refused: Bearer | undefined,
 ): Promise<BearerGot> {
-  const lostCode = oauth.grant === 'authorization_code' ? 'pull.consent_needed' : 'pull.auth_failed';
-  return storedToken(ports, integration, { identity: identityOf(oauth), refused, lostCode }, (locked) =>
-    renew(ports, oauth, locked),
-  );
+  const isConsented = oauth.grant === 'authorization_code';
+  const about: TokenOf = {
+    identity: identityOf(oauth),
+    refused,
+    lostCode: isConsented ? 'pull.consent_needed' : 'pull.auth_failed',
+    // What a consent granted does not depend on the parameters of later requests.
+    ...(!isConsented && { madeWith: [oauth.params, oauth.headers] }),
+  };
+  return storedToken(ports, integration, about, (locked) => renew(ports, oauth, locked));
 }
 
 interface TokenOf {
@@ -49,22 +55,30 @@ interface TokenOf {
   readonly refused: Bearer | undefined;
   /** Reported when no new token can be had without a person. */
   readonly lostCode: ErrorCode;
+  /** The credentials and parameters of the token request, if another value may mean another hotel: the token is then not used. */
+  readonly madeWith?: Json;
 }
 
 /** The stored token, or a new one. */
 export async function storedToken(
   ports: Pick<PullPorts, 'tokens' | 'clock'>,
   integration: IntegrationName,
-  { identity, refused, lostCode }: TokenOf,
+  { identity, refused, lostCode, madeWith }: TokenOf,
   renewal: (stored: StoredTokens) => Promise<Renewal>,
 ): Promise<BearerGot> {
-  const stored = await ports.tokens.read(integration, identity);
-  if (isUsable(stored, refused, ports.clock.now()) && stored.tokens !== undefined) {
-    return { kind: 'ok', bearer: { token: stored.tokens.accessToken, generation: stored.generation } };
+  const stamp = stampOf(madeWith);
+  const { generation, tokens } = unstamped(await ports.tokens.read(integration, identity), stamp);
+  if (tokens !== undefined && isUsable(tokens, refused, ports.clock.now())) {
+    return { kind: 'ok', bearer: { token: tokens.accessToken, generation } };
   }
-  const renewed = await ports.tokens.renew(integration, identity, stored.generation, renewal);
+  const renewed = await ports.tokens.renew(integration, identity, generation, async (locked) =>
+    stamped(await renewal(unstamped(locked, stamp)), stamp),
+  );
   if (renewed.kind === 'renewed') {
-    return { kind: 'ok', bearer: { token: renewed.tokens.accessToken, generation: stored.generation + 1 } };
+    const { tokens: own } = unstamped({ generation, interrupted: false, tokens: renewed.tokens }, stamp);
+    if (own !== undefined) return { kind: 'ok', bearer: { token: own.accessToken, generation: generation + 1 } };
+    const message = 'another node has renewed the token with other credentials';
+    return { kind: 'failed', code: 'pull.token_failed', message, passing: true };
   }
   const { message, said } = renewed;
   const passing = renewed.kind === 'failed';
@@ -72,9 +86,24 @@ export async function storedToken(
   return { kind: 'failed', code, message, ...(said !== undefined && { said }), passing };
 }
 
-function isUsable(stored: StoredTokens, refused: Bearer | undefined, now: number): boolean {
-  if (stored.tokens === undefined || stored.tokens.accessToken === refused?.token) return false;
-  return (stored.tokens.expiresAt ?? never) - aheadMs > now;
+function isUsable({ accessToken, expiresAt = never }: TokenSet, refused: Bearer | undefined, now: number): boolean {
+  return accessToken !== refused?.token && expiresAt - aheadMs > now;
+}
+
+/** Precedes a token in the store, encrypted with it: a digest of a password by itself could be guessed. */
+function stampOf(madeWith: Json | undefined): string {
+  return madeWith === undefined ? '' : `${createHash('sha256').update(JSON.stringify(madeWith)).digest('hex')} `;
+}
+
+function stamped(renewal: Renewal, stamp: string): Renewal {
+  if (renewal.kind !== 'renewed') return renewal;
+  return { ...renewal, tokens: { ...renewal.tokens, accessToken: stamp + renewal.tokens.accessToken } };
+}
+
+/** Without tokens if they were made with something else. */
+function unstamped({ tokens, ...stored }: StoredTokens, stamp: string): StoredTokens {
+  if (tokens === undefined || !tokens.accessToken.startsWith(stamp)) return stored;
+  return { ...stored, tokens: { ...tokens, accessToken: tokens.accessToken.slice(stamp.length) } };
 }
 
 /** Tokens belong to one client at one token address; after a change of either they are not used. */
