@@ -19,6 +19,7 @@ import type { RunOptions, RunOutcome } from './run.ts';
 import { RunCounters } from './run-counters.ts';
 import { RunLease } from './run-lease.ts';
 import type { Position, Run, RunEnd, WaitReason } from './run-state.ts';
+import { addedParameters } from './settings.ts';
 import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
 import { followUp, unlistedIn } from './unlisted.ts';
 
@@ -58,7 +59,7 @@ export class Execution {
     this.#plan = plan;
     this.#run = run;
     this.#options = options;
-    this.#paginator = paginatorFor(plan.settings.pagination);
+    this.#paginator = paginatorFor(plan.settings.pagination, addedParameters(plan.settings));
     this.#lease = new RunLease(ports, run);
     this.#counters = new RunCounters(run.counters);
     this.#asker = openAsker(ports, plan, {

@@ -6,7 +6,7 @@ import type { PageState } from './paginate/paginator.ts';
 import { pathReader, pathWalker } from './read-path.ts';
 import { openRequest } from './request.ts';
 import type { Tried } from './run-state.ts';
-import type { IdSource, PullSettings, Related } from './settings.ts';
+import { addedParameters, type IdSource, type PullSettings, type Related } from './settings.ts';
 
 /** Rows by table name. */
 type Tables = Readonly<Record<string, Json[]>>;
@@ -115,7 +115,7 @@ async function fetchList(
   table: Related,
   ids: readonly Id[],
 ): Promise<Listed> {
-  const paginator = paginatorFor(table.pagination);
+  const paginator = paginatorFor(table.pagination, addedParameters(settings));
   const rows: Json[] = [];
   const followed = new Set<string>();
   let bytes = 0;

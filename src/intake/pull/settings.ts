@@ -224,3 +224,12 @@ export function textsIn(value: Json | Readonly<Record<string, Json>>): string[] 
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
+
+/** The names of the query parameters that credentials and the integration add to every request. */
+export function addedParameters({ query, auth }: Pick<PullSettings, 'query' | 'auth'>): ReadonlySet<string> {
+  const names = Object.keys(query);
+  if (auth.type === 'api_key' && auth.query !== undefined) names.push(auth.query);
+  if (auth.type === 'custom') names.push(...Object.keys(auth.query));
+  if (auth.type === 'login' && auth.place?.part === 'query') names.push(...auth.place.keys);
+  return new Set(names);
+}

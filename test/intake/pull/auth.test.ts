@@ -49,6 +49,27 @@ test('bearer, api_key in header and query, basic', async () => {
   }
 });
 
+test('parameters of the brand that a next link repeats are sent once', async () => {
+  const rows = bookings(2, '2026-03-01');
+  const partner = await partnerOf(({ query, pathQuery }) => ({
+    json: {
+      reservations: [query.has('page') ? rows[1] : rows[0]],
+      next: query.has('page') ? null : `${pathQuery}&page=2`,
+    },
+  }));
+  const ports = runtime.ports({
+    integration: 'linked',
+    baseUrl: partner.url,
+    connector: { pull: { pagination: { type: 'url', next: 'next' } } },
+    pull: { auth: { type: 'api_key', key: 'k 1', query: 'key' }, query: { 'hotel[]': ['A', 'B'] } },
+  });
+  const result = await sync(ports, 'linked', day);
+  assert.deepEqual([result.state, result.counters.fetched], ['complete', 2], JSON.stringify(result));
+  const [first, second] = partner.requests;
+  const namesOf = (query: URLSearchParams | undefined) => [...(query ?? [])].map((pair) => pair.join('=')).sort();
+  assert.deepEqual(namesOf(second?.query), [...namesOf(first?.query), 'page=2'].sort());
+});
+
 test('custom credentials are sent in headers, query and the body of a POST', async () => {
   const post = {
     request: { method: 'POST', path: '/search', body: { date_from: '{window.from}', date_to: '{window.to}' } },

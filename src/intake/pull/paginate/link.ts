@@ -3,14 +3,17 @@ import type { Pagination } from '../settings.ts';
 import type { Paginator, SeenPage } from './paginator.ts';
 
 /** The Link header (RFC 8288) with rel="next", followed only on the same host. */
-export function linkPaginator(pagination: Extract<Pagination, { type: 'link' }>): Paginator {
-  return addressPaginator(pagination, ({ headers }) => nextLink(headers.link ?? ''));
+export function linkPaginator(
+  pagination: Extract<Pagination, { type: 'link' }>,
+  added: ReadonlySet<string>,
+): Paginator {
+  return addressPaginator(pagination, added, ({ headers }) => nextLink(headers.link ?? ''));
 }
 
 /** The address of the next page at a path of the response, such as links.next; followed only on the same host. */
-export function urlPaginator(pagination: Extract<Pagination, { type: 'url' }>): Paginator {
+export function urlPaginator(pagination: Extract<Pagination, { type: 'url' }>, added: ReadonlySet<string>): Paginator {
   const read = pathReader(pagination.next);
-  return addressPaginator(pagination, ({ body }) => {
+  return addressPaginator(pagination, added, ({ body }) => {
     const named = read(body);
     return typeof named === 'string' && named.trim() !== '' ? named : undefined;
   });
@@ -18,6 +21,7 @@ export function urlPaginator(pagination: Extract<Pagination, { type: 'url' }>): 
 
 function addressPaginator(
   { limit, pageSize }: { readonly limit?: string; readonly pageSize: number },
+  added: ReadonlySet<string>,
   nextOf: (page: SeenPage) => string | undefined,
 ): Paginator {
   return {
@@ -33,6 +37,7 @@ function addressPaginator(
         return { kind: 'broken', code: 'pull.cursor_invalid', message: 'the next link is not a URL' };
       }
       next.hash = '';
+      next.search = withoutParameters(next.search, added);
       if (next.origin !== new URL(page.url).origin) {
         return {
           kind: 'broken',
@@ -43,6 +48,13 @@ function addressPaginator(
       return { kind: 'next', state: { url: next.href } };
     },
   };
+}
+
+/** Every request adds these itself: a link that repeats them would send them twice, and store a key with the position of the run. */
+function withoutParameters(search: string, added: ReadonlySet<string>): string {
+  const isAdded = (pair: string) => new URLSearchParams(pair).keys().some((name) => added.has(name));
+  const pairs = search.slice(1).split('&');
+  return pairs.some(isAdded) ? pairs.filter((pair) => !isAdded(pair)).join('&') : search;
 }
 
 /** Matched one by one, so that text inside a title is not read as a parameter. */

@@ -12,7 +12,8 @@ const onePage: Paginator = {
   after: () => ({ kind: 'end' }),
 };
 
-export function paginatorFor(pagination: Pagination): Paginator {
+/** `added`: the query parameters that every request of the integration gets, such as a key. */
+export function paginatorFor(pagination: Pagination, added: ReadonlySet<string> = new Set()): Paginator {
   switch (pagination.type) {
     case 'offset':
       return offsetPaginator(pagination);
@@ -21,9 +22,9 @@ export function paginatorFor(pagination: Pagination): Paginator {
     case 'cursor':
       return cursorPaginator(pagination);
     case 'link':
-      return linkPaginator(pagination);
+      return linkPaginator(pagination, added);
     case 'url':
-      return urlPaginator(pagination);
+      return urlPaginator(pagination, added);
     case 'none':
       return onePage;
   }
