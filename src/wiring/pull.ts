@@ -120,6 +120,7 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
   const settings = readSettings(
     {
       integration,
+      account: found.body.pulled_by as IntegrationName | undefined,
       brandId: found.body.brand_id,
       timezone: found.body.timezone,
       connectorPull: resolved.body.connector.pull,

@@ -12,14 +12,14 @@ const coveredMs = 100;
 /** Decides whether a request may be sent now: Retry-After is over, the circuit is closed, and the rate has a slot. */
 export class AdmissionGate {
   readonly #ports: Pick<PullPorts, 'partners' | 'clock' | 'limits'>;
-  readonly #settings: Pick<PullSettings, 'integration' | 'rate'>;
+  readonly #settings: Pick<PullSettings, 'account' | 'rate'>;
   readonly api: string;
   #coveredUntil: EpochMs = 0;
   #isClean = false;
 
   constructor(
     ports: Pick<PullPorts, 'partners' | 'clock' | 'limits'>,
-    settings: Pick<PullSettings, 'integration' | 'rate' | 'baseUrl'>,
+    settings: Pick<PullSettings, 'account' | 'rate' | 'baseUrl'>,
   ) {
     this.#ports = ports;
     this.#settings = settings;
@@ -35,9 +35,9 @@ export class AdmissionGate {
       this.#isClean = true;
       return { kind: 'go', clean: true };
     }
-    const { integration, rate } = this.#settings;
+    const { account, rate } = this.#settings;
     const mostMs = limitsOf(this.#ports).parkMs;
-    const admission = await this.#ports.partners.admit(this.api, integration, { rate, rested, mostMs });
+    const admission = await this.#ports.partners.admit(this.api, account, { rate, rested, mostMs });
     if (admission.kind === 'go') {
       this.#isClean = admission.clean;
       // With a rate, each request takes its own slot.

@@ -43,7 +43,7 @@ export class Asking {
     const { counts, tried } = asked;
     this.#patience = new Patience({
       ports,
-      integration: plan.settings.integration,
+      account: plan.settings.account,
       options,
       counts,
       ...(tried && { tried }),

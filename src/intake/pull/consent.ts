@@ -85,7 +85,7 @@ export async function finishConsent(ports: Ports, query: URLSearchParams): Promi
     ...(verifier !== undefined && { code_verifier: verifier }),
   });
   if (got.kind !== 'renewed') return refused(`the authorization code was not accepted: ${got.message}`, integration);
-  await ports.tokens.save(integration, identityOf(oauth.settings), got.tokens);
+  await ports.tokens.save(oauth.account, identityOf(oauth.settings), got.tokens);
   await ports.partners.authWorked(integration);
   return { kind: 'ok', integration };
 }
@@ -97,11 +97,11 @@ function refused(message: string, integration?: IntegrationName): Consented {
 async function codeGrant(
   ports: Pick<PullPorts, 'plan'>,
   integration: IntegrationName,
-): Promise<{ kind: 'ok'; settings: OAuth2 } | Extract<ConsentLink, { kind: 'unavailable' }>> {
+): Promise<{ kind: 'ok'; settings: OAuth2; account: IntegrationName } | Extract<ConsentLink, { kind: 'unavailable' }>> {
   const planned = await ports.plan(integration);
   if (planned.kind === 'unavailable') return planned;
-  const { auth } = planned.plan.settings;
-  if (auth.type === 'oauth2' && auth.grant === 'authorization_code') return { kind: 'ok', settings: auth };
+  const { auth, account } = planned.plan.settings;
+  if (auth.type === 'oauth2' && auth.grant === 'authorization_code') return { kind: 'ok', settings: auth, account };
   const message = `${integration} does not use the authorization code grant: no consent is needed`;
   return { kind: 'unavailable', code: 'pull.consent_refused', message };
 }

@@ -10,7 +10,7 @@ const mostWaits = 10;
 
 interface Context {
   readonly ports: Pick<PullPorts, 'clock' | 'random' | 'partners' | 'limits'>;
-  readonly integration: Parameters<PullPorts['partners']['pause']>[0];
+  readonly account: Parameters<PullPorts['partners']['pause']>[0];
   readonly options: AskerOptions;
   readonly counts: AskCounts;
   readonly tried?: Tried;
@@ -76,6 +76,6 @@ export class Patience {
   }
 
   async #remember(ms: number): Promise<void> {
-    await this.#context.ports.partners.pause(this.#context.integration, ms);
+    await this.#context.ports.partners.pause(this.#context.account, ms);
   }
 }

@@ -23,6 +23,8 @@ export interface Notation {
 
 export interface SettingsSource {
   readonly integration: IntegrationName;
+  /** If another integration polls this one. */
+  readonly account?: IntegrationName | undefined;
   readonly brandId: string;
   readonly timezone: string;
   readonly connectorPull: ConnectorPull;
@@ -48,6 +50,7 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
   }
   return {
     integration: source.integration,
+    account: source.account ?? source.integration,
     brandId: source.brandId,
     timezone: source.timezone,
     baseUrl: own.base_url,

@@ -7,6 +7,8 @@ import type { BodyError } from './body-errors.ts';
  */
 export interface PullSettings {
   readonly integration: IntegrationName;
+  /** The integration whose `pull` section applies: this one, or the one that it is `pulled_by`. Tokens and pauses belong to it. */
+  readonly account: IntegrationName;
   readonly brandId: string;
   /** IANA name; windows are days of this zone. */
   readonly timezone: string;

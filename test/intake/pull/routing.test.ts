@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { checkFiles } from '../../../src/documents/check.ts';
+import { fetchSingle } from '../../../src/intake/pull/single.ts';
 import { syncOnce } from '../../../src/intake/pull/sync-once.ts';
 import { listDrift } from '../../../src/store/records/drift.ts';
 import { listUnlisted } from '../../../src/store/runs/unlisted.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { pullPorts } from '../../../src/wiring/pull.ts';
 import { type ApiNode, apiNode } from '../../api/node.ts';
-import { bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
+import { bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
 
 /** One account of a partner with several properties: one poll serves two brands. */
 const week = { from: '2026-03-01', to: '2026-03-07' };
@@ -30,10 +31,15 @@ deliver: [lake]
 `;
 
 let listed: object[] = [];
+let single: Reply = { json: {} };
 let partner: ScriptedPartner;
 let node: ApiNode;
 before(async () => {
-  partner = await startPartner(() => ({ json: { reservations: listed } }));
+  partner = await startPartner(({ path }) => {
+    if (path === '/token') return { json: { access_token: 'token', expires_in: 3600 } };
+    return path.startsWith('/one/') ? single : { json: { reservations: listed } };
+  });
+  const oauth = `{ type: oauth2, grant: client_credentials, token_url: "${partner.url}/token", client_id: c, client_secret: s }`;
   node = await apiNode('', {
     'connectors/chain.yaml': connector,
     'integrations/lisbon.yaml': brand('lisbon', 'LIS', `pull: { base_url: "${partner.url}", auth: { type: none } }`),
@@ -45,6 +51,14 @@ before(async () => {
       `pull: { base_url: "${partner.url}", auth: { type: none } }`,
     ).replace('chain', 'feed'),
     'integrations/lagos.yaml': brand('lagos', 'LOS', 'paused: true\npulled_by: faro').replace('chain', 'feed'),
+    'connectors/named.yaml': connector
+      .replace('chain', 'named')
+      .replace('  pag', '  single: { path: "/one/{id}" }\n  pag'),
+    'integrations/beja.yaml': brand('beja', 'BEJ', `pull: { base_url: "${partner.url}", auth: ${oauth} }`).replace(
+      'chain',
+      'named',
+    ),
+    'integrations/tavira.yaml': brand('tavira', 'TAV', 'pulled_by: beja').replace('chain', 'named'),
     'integrations/evora.yaml': brand('evora', 'EVO', 'paused: true\npulled_by: lisbon'),
   });
 });
@@ -122,6 +136,19 @@ test('a booking of the second brand that vanishes is noticed', async () => {
     [two?.id],
   );
   assert.deepEqual(await listUnlisted(node.runtime.pool, 'lisbon', 10), []);
+});
+
+test('requests for a reservation of the second brand use the token of the account and obey its Retry-After', async () => {
+  const ports = pullPorts(node.runtime);
+  const from = partner.requests.length;
+  const asked = () => partner.requests.slice(from).map(({ path }) => path);
+  const fetch = async (integration: string) => (await fetchSingle(ports, integration as IntegrationName, '7')).kind;
+  single = { json: { ...one, id: '7' } };
+  assert.deepEqual([await fetch('beja'), await fetch('tavira')], ['found', 'found']);
+  assert.deepEqual(asked(), ['/token', '/one/7', '/one/7']);
+  single = { status: 429, headers: { 'retry-after': '120' }, json: {} };
+  assert.deepEqual([await fetch('tavira'), await fetch('beja'), await fetch('tavira')], ['later', 'later', 'later']);
+  assert.equal(asked().length, 4);
 });
 
 test('a poll of the second brand alone keeps only its own rows', async () => {

@@ -22,7 +22,7 @@ export interface Credentials {
 }
 
 export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
-  const { integration } = plan.settings;
+  const { integration, account } = plan.settings;
   let own: Pick<PullSettings, 'headers' | 'query' | 'body'> = plan.settings;
   let auth: PullAuth = plan.settings.auth;
   let bearer: Bearer | undefined;
@@ -30,14 +30,14 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
   let hasReported = false;
 
   async function withToken(request: OpenRequest, oauth: OAuth2): Promise<Authorized> {
-    const got = await bearerToken(ports, integration, oauth, stale);
+    const got = await bearerToken(ports, account, oauth, stale);
     if (got.kind === 'failed') return got;
     bearer = got.bearer;
     return sendable(toWire(withHeaders(request, { Authorization: `Bearer ${bearer.token}` })));
   }
 
   async function withLogin(request: OpenRequest, login: LoginAuth): Promise<Authorized> {
-    const got = await loginToken(ports, integration, plan.settings.baseUrl, login, stale);
+    const got = await loginToken(ports, account, plan.settings.baseUrl, login, stale);
     if (got.kind === 'failed') return got;
     bearer = got.bearer;
     return sendable(toWire(withLoginToken(request, login, bearer.token)));
