@@ -10,58 +10,81 @@ import type { ConsentChange, MessageData } from './message.ts';
  * A destination with `consent: marketing` gets only guests with true. A guest who withdrew is sent once more: the identifiers that
  * the destination knows, marketing_consent false, and nothing else.
  *
- * The history holds the versions of a record that the destination has, newest first. If they are past their retention, a false counts
- * as a withdrawal: the destination may hold the guest.
+ * The history holds the versions of a record that the destination has, newest first. If some are past their retention and the others
+ * state nothing, a false counts as a withdrawal: the destination may hold the guest. So it does after a true in a version that was sent
+ * without success and dropped, because it may have arrived.
  */
 export class ConsentHistory {
   readonly #type: EntityType;
-  readonly #texts: readonly string[];
+  readonly #versions: readonly (() => MessageData)[];
+  readonly #dropped: readonly (() => MessageData)[];
   readonly #isPastRetention: boolean;
-  readonly #decoded: MessageData[] = [];
 
-  constructor(type: EntityType, texts: readonly string[] = [], deliveredVersion = 0) {
+  constructor(
+    type: EntityType,
+    texts: readonly string[] = [],
+    deliveredVersion = 0,
+    droppedTexts: readonly string[] = [],
+  ) {
     this.#type = type;
-    this.#texts = texts;
-    this.#isPastRetention = deliveredVersion > 0 && texts.length === 0;
+    this.#versions = texts.map((text) => decodedOnce(type, text));
+    this.#dropped = droppedTexts.map((text) => decodedOnce(type, text));
+    this.#isPastRetention = texts.length < deliveredVersion;
   }
 
   /** The guest as of the last version that states true or false; versions that leave it unknown are passed over. */
   lastStated(guest: Guest): Guest | undefined {
-    for (let i = 0; i < this.#texts.length; i++) {
-      const known = this.#guestsOf(i).find((one) => one.marketing_consent !== undefined && this.#isSame(one, guest));
-      if (known) return known;
-    }
-    return undefined;
+    return this.#lastStatedIn(this.#versions, guest);
+  }
+
+  /** The guest whom a withdrawal is about, with the identifiers that the destination knows or may know. */
+  withdrawing(guest: Guest): Guest {
+    return this.#lastStatedIn(this.#dropped, guest) ?? this.lastStated(guest) ?? guest;
   }
 
   /** The versions that the destination has, newest first. */
   get versions(): readonly MessageData[] {
-    return this.#texts.map((_, i) => this.#versionAt(i));
+    return this.#versions.map((version) => version());
   }
 
   change(guest: Guest): ConsentChange | undefined {
     const { marketing_consent: now } = guest;
     if (now === undefined) return undefined;
     const before = this.lastStated(guest)?.marketing_consent;
+    if (now === false) {
+      const mayHaveArrived = this.#lastStatedIn(this.#dropped, guest)?.marketing_consent === true;
+      const mayBeKnown = before === undefined && this.#isPastRetention;
+      return before === true || mayHaveArrived || mayBeKnown ? 'withdrawn' : undefined;
+    }
     if (before === now) return undefined;
-    if (now === false) return before === true || this.#isPastRetention ? 'withdrawn' : undefined;
-    const isKnown = this.#texts.some((_, i) => this.#guestsOf(i).some((one) => this.#isSame(one, guest)));
+    const isKnown = this.versions.some((version) =>
+      guestsOf(this.#type, version).some((one) => this.#isSame(one, guest)),
+    );
     return isKnown ? 'given' : 'first';
   }
 
-  #versionAt(index: number): MessageData {
-    this.#decoded[index] ??= decodeRecord(this.#type, this.#texts[index] ?? '') as MessageData;
-    return this.#decoded[index];
-  }
-
-  #guestsOf(index: number): readonly Guest[] {
-    return guestsOf(this.#type, this.#versionAt(index));
+  #lastStatedIn(versions: readonly (() => MessageData)[], guest: Guest): Guest | undefined {
+    for (const version of versions) {
+      const known = guestsOf(this.#type, version()).find(
+        (one) => one.marketing_consent !== undefined && this.#isSame(one, guest),
+      );
+      if (known) return known;
+    }
+    return undefined;
   }
 
   /** A guest record is about one person in all its versions. */
   #isSame(a: Guest, b: Guest): boolean {
     return this.#type === 'guest' || isSame(a, b);
   }
+}
+
+function decodedOnce(type: EntityType, text: string): () => MessageData {
+  let decoded: MessageData | undefined;
+  return () => {
+    decoded ??= decodeRecord(type, text) as MessageData;
+    return decoded;
+  };
 }
 
 /** What a destination with `consent: marketing` gets of a record. */
@@ -77,7 +100,7 @@ export function withConsent(
   const consenting = now.filter((guest) => guest.marketing_consent === true);
   const withdrawn = now
     .filter((guest) => history.change(guest) === 'withdrawn')
-    .map((guest) => history.lastStated(guest) ?? guest)
+    .map((guest) => history.withdrawing(guest))
     .filter((guest) => !consenting.some((other) => isSame(guest, other)))
     .map(withdrawal);
   if (type === 'guest') {
@@ -94,8 +117,8 @@ export function withConsent(
 /** A profile that was merged into another one has no address any more. Its withdrawal names the one that the destination knows. */
 export function withKnownAddress(profile: MessageData, history: ConsentHistory): MessageData {
   const hasAddress = profile.email !== undefined || profile.phone !== undefined;
-  const known = hasAddress || history.change(profile) !== 'withdrawn' ? undefined : history.lastStated(profile);
-  return known === undefined ? profile : { ...withdrawal(known), ...profile };
+  if (hasAddress || history.change(profile) !== 'withdrawn') return profile;
+  return { ...withdrawal(history.withdrawing(profile)), ...profile };
 }
 
 /** The rest of a record beside an erasure: only guests who agreed. */

@@ -80,6 +80,8 @@ export interface Claimed {
   };
   /** The latest delivered versions of the record, newest first; only read where consent is compared. */
   readonly deliveredDataTexts?: readonly string[];
+  /** Newer versions that failed and were dropped, newest first. They were sent, so the destination may have them. */
+  readonly droppedDataTexts?: readonly string[];
 }
 
 /** The result of one try to deliver a claimed version. */

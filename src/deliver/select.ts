@@ -42,7 +42,8 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const { change, type, id } = claimed;
   if (change === undefined) return skip('version_gone', 'The version is no longer stored.');
   if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
-  const history = new ConsentHistory(type, claimed.deliveredDataTexts, claimed.deliveredVersion);
+  const { deliveredDataTexts, deliveredVersion, droppedDataTexts = [] } = claimed;
+  const history = new ConsentHistory(type, deliveredDataTexts, deliveredVersion, droppedDataTexts);
   const stored = dataOf(type, id, change.record());
   const data = type === 'guest' ? withKnownAddress(stored, history) : stored;
   const send = (part: MessageData): Selected => ({
@@ -66,7 +67,8 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
         ),
     }),
   });
-  const mayKnow = claimed.deliveredVersion > 0 || claimed.interrupted || claimed.triesUsed > 0;
+  const wasSent = claimed.interrupted || claimed.triesUsed > 0 || droppedDataTexts.length > 0;
+  const mayKnow = deliveredVersion > 0 || wasSent;
   if (change.event === 'erased') {
     if (selection.consent === undefined) return send(selection.fields(type, data));
     if (mayKnow) return send(selection.fields(type, onlyConsenting(type, data)));

@@ -170,6 +170,8 @@ test('consent: unknown is not a withdrawal, and a later no still is one', () => 
   // Stated already, or never agreed: there is nothing to withdraw.
   assert.equal(told(marketing, claimed(refused, [refused, agreed])), 'no_consent');
   assert.equal(told(marketing, claimed(refused, unknown)), 'no_consent');
+  const isPruned = { version: 6, deliveredVersion: 5 };
+  assert.equal(typeof told(marketing, claimed(refused, unknown, isPruned)), 'object', 'older versions may have agreed');
 });
 
 test('consent: a guest record with unknown consent is neither sent nor withdrawn', () => {

@@ -118,6 +118,7 @@ interface ClaimedRow {
   readonly erased: readonly Guest[] | null;
   readonly trace: string | null;
   readonly delivered_data?: readonly string[] | null;
+  readonly dropped_data?: readonly string[] | null;
 }
 
 /**
@@ -140,7 +141,7 @@ const claimSql = (withDelivered: boolean) => `
     returning o.type, o.id, o.next_version as version, o.delivered_version, o.attempt, o.fence, due.leased as interrupted
   )
   select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.erased, c.trace
-         ${withDelivered ? `, array(${deliveredBefore}) as delivered_data` : ''}
+         ${withDelivered ? `, array(${deliveredBefore}) as delivered_data, array(${droppedSince}) as dropped_data` : ''}
     from claimed k
     left join lateral ${changeOfClaim} c on true`;
 
@@ -151,9 +152,16 @@ const claimSql = (withDelivered: boolean) => `
 const changeOfClaim =
   '(select * from changes where integration = $1 and type = k.type and id = k.id and version = k.version limit 1)';
 
-/** Ten versions are enough to find the last one that states a guest's consent. */
+/** Ten versions are enough to compare with. A refusal needs the last consent, however long ago it was stated. */
 const deliveredBefore = `select data::text from changes
-   where integration = $1 and type = k.type and id = k.id and version <= k.delivered_version order by version desc limit 10`;
+   where integration = $1 and type = k.type and id = k.id and version <= k.delivered_version
+   order by version desc limit case when c.data::text ~ '"marketing_consent": ?false' then 1000 else 10 end`;
+
+const droppedSince = `select v.data::text from dead_letters d
+    join changes v on v.integration = $1 and v.type = k.type and v.id = k.id and v.version = d.version
+   where d.integration = $1 and d.type = k.type and d.id = k.id and d.destination = $2 and d.kind = 'delivery'
+     and d.state <> 'open' and d.code <> 'deliver.filter_failed' and d.version > k.delivered_version and d.version < k.version
+   order by d.version desc limit 10`;
 
 const claimPlain = { name: 'outbox-claim', text: claimSql(false) };
 const claimWithDelivered = { name: 'outbox-claim-delivered', text: claimSql(true) };
@@ -183,6 +191,7 @@ async function claim(
       interrupted: row.interrupted,
       ...(change && { change }),
       ...(row.delivered_data && { deliveredDataTexts: row.delivered_data }),
+      ...(row.dropped_data && { droppedDataTexts: row.dropped_data }),
     };
   });
 }

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Reservation } from '../../src/canonical/reservation.ts';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
+import type { Outcome } from '../../src/deliver/destination.ts';
+import { compileFields } from '../../src/deliver/fields.ts';
+import { transaction } from '../../src/store/db/pool.ts';
+import { closeDeadLetter, passOverHeld } from '../../src/store/operate/dead-letter-close.ts';
+import { listDeadLetters } from '../../src/store/operate/dead-letters.ts';
+import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
+
+const delivered: Outcome = { kind: 'delivered' };
+const marketing = { receives: ['reservation' as const], consent: 'marketing' as const, fields: compileFields({}) };
+const ana = { guest_id: 'a', email: 'ana@guests.example', marketing_consent: true };
+const rui = { guest_id: 'b', email: 'rui@guests.example' };
+const no = { marketing_consent: false };
+
+test('a withdrawal is sent however many versions ago the consent was given', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const crm = scripted(() => delivered);
+  const made = ports(store.pool, [lane(config('crm', { selection: marketing }))], { crm: crm.destination });
+  const take = async (amount: number, ...guests: object[]) => {
+    await takeIn(store.pool, [reservation('r', { guests, total_amount: String(amount) })], ['crm']);
+    await drainOnce(made);
+  };
+  await take(1, ana, { ...rui, marketing_consent: true });
+  for (let amount = 2; amount < 14; amount++) await take(amount, ana, rui);
+  await take(14, ana, { ...rui, ...no }, { guest_id: 'c', email: 'shy@guests.example', ...no });
+  assert.deepEqual(crm.messages().at(-1)?.data.guests, [ana, { ...rui, ...no }]);
+  await take(15, ana, { ...rui, ...no });
+  assert.deepEqual(crm.messages().at(-1)?.data.guests, [ana], 'once');
+});
+
+test('a version that was sent and then dropped may have arrived: a withdrawal or an erasure is still sent', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  let outcome: Outcome = { kind: 'dead', code: 'deliver.timeout', message: 'No answer.', durationMs: 9 };
+  const crm = scripted(() => outcome);
+  const made = ports(store.pool, [lane(config('crm', { selection: marketing }))], { crm: crm.destination });
+  const take = async (...records: Reservation[]) => {
+    await takeIn(store.pool, records, ['crm']);
+    await drainOnce(made);
+  };
+  const both = (guest: object, total_amount: string) =>
+    ['withdrawn', 'erased'].map((id) => reservation(id, { guests: [guest], total_amount }));
+  await take(...both(ana, '1'));
+  await transaction(store.pool, async (tx) => {
+    for (const { id } of await listDeadLetters(tx)) {
+      await passOverHeld(tx, id, 'test');
+      await closeDeadLetter(tx, id, 'dropped', { by: 'test' });
+    }
+  });
+  outcome = delivered;
+  const sent = () => crm.messages().slice(2);
+  const { marketing_consent: _, ...unknown } = ana;
+  await take(...both(unknown, '2'));
+  assert.deepEqual(sent(), [], 'unknown consent is no news');
+  await take(reservation('withdrawn', { guests: [{ ...ana, ...no }] }));
+  assert.deepEqual(
+    sent().map(({ data }) => data.guests),
+    [[{ ...ana, ...no }]],
+  );
+  await takeIn(store.pool, [reservation('erased', { guests: [{}] })], ['crm']);
+  await store.pool.query(`update changes set event = 'erased' where id = 'erased' and version = 3`);
+  await drainOnce(made);
+  assert.equal(sent().at(-1)?.event, 'erased');
+  await take(reservation('withdrawn', { guests: [{ ...ana, ...no }], total_amount: '3' }));
+  assert.equal(sent().length, 2, 'the withdrawal is sent once');
+});
