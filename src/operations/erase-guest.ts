@@ -162,7 +162,7 @@ function notifiedOf(runtime: Runtime, records: readonly FoundRecord[]): Notified
   return [...counts.values()];
 }
 
-const notYet = { confirmed: 0, passed_over: 0, confirmed_at: null };
+const notYet = { confirmed: 0, passed_over: 0, dropped: 0, confirmed_at: null };
 
 export function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
   const { removed = {}, told = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'told'>>;

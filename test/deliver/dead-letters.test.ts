@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { type ReplayResult, replayDeadLetters } from '../../src/deliver/replay.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
+import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { dropDeadLetter, replayPorts } from '../../src/operations/replay-dead-letters.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { transaction } from '../../src/store/db/pool.ts';
@@ -172,6 +173,32 @@ test("a delivery replayed under today's documents is sent as a newer version", a
     [1, 2],
   );
   assert.equal(await countDeadLetters(fixed.pool), 0);
+});
+
+test("a replay under today's documents does not skip an erasure that waits behind it", async (t) => {
+  const { runtime, remap, refused, told } = await setUp(t);
+  const guests = [{ first_name: 'Vera', last_name: 'Lind', email: 'vera.lind@mail.example' }];
+  refused.add('r1');
+  await pulled(runtime, rawReservation('r1', { channel: 'web', guests }));
+  await drain(runtime);
+  await eraseGuest(runtime, { email: 'vera.lind@mail.example' }, 'officer');
+  await pulled(runtime, rawReservation('r1', { channel: 'web', total_amount: 200, guests: [] }));
+  refused.clear();
+  const fixed = await remap('CONF', ', channel: { Website: [web] }');
+  assert.deepEqual(
+    (await replayAll(fixed, 'today')).map(({ result }) => result),
+    ['replayed'],
+  );
+  await drain(fixed);
+  assert.deepEqual(
+    told('r1').map(({ version, event }) => [version, event]),
+    [
+      [1, 'created'],
+      [2, 'erased'],
+      [3, 'updated'],
+      [4, 'updated'],
+    ],
+  );
 });
 
 test('a replayed event is processed again', async (t) => {

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import type { ErasureReceipt } from '../../src/api/routes/privacy.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { dropDeadLetter } from '../../src/operations/replay-dead-letters.ts';
 import { noteConfirmations } from '../../src/store/erasure/erasures.ts';
 import { forgetDeliveredErasures } from '../../src/store/erasure/traces.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
@@ -147,4 +148,38 @@ test('queued deliveries are sent without the erased guest', async () => {
     calls.map((call) => call.path),
     ['/forget'],
   );
+});
+
+test('a dropped erasure is never shown as confirmed', async () => {
+  const { pool } = node.runtime;
+  const lena = { first_name: 'Lena', last_name: 'Holm', email: 'lena@mail.example' };
+  await node.take('grand', reservation('R8', { guests: [lena] }));
+  await deliver();
+  answer = 422;
+  const erased = await eraseGuest(node.runtime, { email: lena.email }, 'officer');
+  await deliver();
+  answer = 200;
+  const { rows } = await pool.query<{ id: string }>(
+    `select dead_letter_id::text as id from dead_letters where state = 'open' and destination = 'crm' and id = 'R8'`,
+  );
+  await dropDeadLetter(node.runtime, rows[0]?.id ?? '', { by: 'test', reason: 'in a hurry' });
+  const { erasure_id: id } = erased.kind === 'erased' ? erased.receipt : { erasure_id: '' };
+  const crmOf = async () => {
+    await noteConfirmations(pool);
+    const { body } = await node.call('GET', `/privacy/erasures/${id}`, await node.token('admin'));
+    const told = (body as ErasureReceipt).told.find(({ destination }) => destination === 'crm');
+    return [
+      told?.confirmed,
+      told?.passed_over,
+      told?.dropped,
+      told?.confirmed_at !== null,
+      (body as ErasureReceipt).state,
+    ];
+  };
+  assert.deepEqual(await crmOf(), [0, 0, 1, false, 'notifying']);
+  await node.take('grand', reservation('R8', { guests: [omar] }));
+  await deliver();
+  assert.deepEqual(await crmOf(), [0, 0, 1, false, 'notifying'], 'a newer version does not replace it');
+  await pool.query('delete from attempts');
+  assert.deepEqual(await crmOf(), [0, 0, 1, false, 'notifying'], 'nor does the end of the retention');
 });

@@ -1968,6 +1968,7 @@ export interface Operations {
         records: number;
         confirmed: number;
         passed_over: number;
+        dropped: number;
         confirmed_at: string | null;
       }[];
     };
@@ -1997,6 +1998,7 @@ export interface Operations {
           records: number;
           confirmed: number;
           passed_over: number;
+          dropped: number;
           confirmed_at: string | null;
         }[];
       }[];
@@ -2022,6 +2024,7 @@ export interface Operations {
         records: number;
         confirmed: number;
         passed_over: number;
+        dropped: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2073,6 +2076,7 @@ export interface Operations {
           records: number;
           confirmed: number;
           passed_over: number;
+          dropped: number;
           confirmed_at: string | null;
         }[];
       }[];
@@ -2104,6 +2108,7 @@ export interface Operations {
         records: number;
         confirmed: number;
         passed_over: number;
+        dropped: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2134,6 +2139,7 @@ export interface Operations {
         records: number;
         confirmed: number;
         passed_over: number;
+        dropped: number;
         confirmed_at: string | null;
       }[];
     };

@@ -250,7 +250,7 @@ const stateTones = {
 };
 
 function Notified({ told }: { told: Receipt['told'][number] }) {
-  const { destination, integration, records, confirmed, passed_over, confirmed_at } = told;
+  const { destination, integration, records, confirmed, passed_over, dropped, confirmed_at } = told;
   return (
     <div>
       {destination} <span className="muted">({integration})</span>{' '}
@@ -259,7 +259,7 @@ function Notified({ told }: { told: Receipt['told'][number] }) {
           confirmed <Ago at={confirmed_at} />
         </>
       ) : (
-        `${number(confirmed + passed_over)} of ${number(records)}`
+        `${number(confirmed + passed_over)} of ${number(records)}${dropped > 0 ? `, ${number(dropped)} dropped` : ''}`
       )}
     </div>
   );

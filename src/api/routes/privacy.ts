@@ -90,6 +90,7 @@ const receipt = z.object({
       records: z.int().describe('How many erasures are sent to it.'),
       confirmed: z.int().describe('How many of them it has confirmed.'),
       passed_over: z.int().describe('How many of them its filter excludes.'),
+      dropped: z.int().describe('How many of them an operator dropped: the destination may still hold the guest.'),
       confirmed_at: instant.nullable(),
     }),
   ),

@@ -97,26 +97,37 @@ export interface Notified {
   readonly confirmed: number;
   /** Records that the destination does not receive. */
   readonly passed_over: number;
+  /** Erasures that an operator dropped: the destination may still hold the guest. */
+  readonly dropped: number;
   /** When the last one was confirmed; null until all are. */
   readonly confirmed_at: string | null;
 }
 
-/** Adds new confirmations to the receipts. Delivering a newer version of a record confirms the older one too. */
+/**
+ * Adds new confirmations to the receipts. Delivering a newer version of a record confirms the older one too, unless an operator dropped
+ * that one. A dropped erasure is noted in the receipt, since the attempts are deleted later; only sending it again confirms it.
+ */
 export async function noteConfirmations(db: Pool): Promise<void> {
   const { rows: open } = await db.query<{ erasure_id: string; receipt: { told: readonly Notified[] } }>(
     `select erasure_id, receipt from erasures
       where (completed_at is not null or stopped_at is not null) and confirmed_at is null and receipt is not null limit 1000`,
   );
   for (const { erasure_id: id, receipt } of open) {
-    const { rows: now } = await db.query<Notified & { settled: number; last_at: Date }>(
+    const { rows: now } = await db.query<Notified & { settled: number; resent: number; last_at: Date }>(
       `select r.integration, o.destination, count(*)::int as records,
-              count(*) filter (where o.delivered_version >= r.version)::int as confirmed,
-              count(*) filter (where o.next_version > r.version)::int as settled, coalesce(max(a.at), now()) as last_at
+              count(*) filter (where o.delivered_version >= r.version and not t.is_dropped)::int as confirmed,
+              count(*) filter (where o.next_version > r.version and not t.is_dropped)::int as settled,
+              count(*) filter (where t.is_dropped)::int as dropped, count(*) filter (where t.is_resent)::int as resent,
+              coalesce(max(a.at), now()) as last_at
          from receipts r
          join outbox o on o.integration = r.integration and o.type = r.type and o.id = r.id
          left join lateral (select min(at) as at from attempts
                              where integration = r.integration and type = r.type and id = r.id
                                and destination = o.destination and outcome = 'delivered' and version >= r.version) a on true
+         cross join lateral (select coalesce(bool_or(code = 'dropped'), false) and not coalesce(bool_or(outcome = 'delivered'), false),
+                                    coalesce(bool_or(code = 'dropped'), false) and coalesce(bool_or(outcome = 'delivered'), false)
+                               from attempts where integration = r.integration and type = r.type and id = r.id
+                                and destination = o.destination and version = r.version) t (is_dropped, is_resent)
         where r.cause = 'erasure' and r.cause_id = $1
         group by r.integration, o.destination`,
       [id],
@@ -124,15 +135,20 @@ export async function noteConfirmations(db: Pool): Promise<void> {
     const told = receipt.told.map((one): Notified => {
       const found = now.find((row) => row.integration === one.integration && row.destination === one.destination);
       if (found === undefined) return one;
-      const { confirmed, settled, last_at: lastAt } = found;
-      const isDone = settled >= one.records;
-      const at = isDone ? lastAt.toISOString() : null;
-      return { ...one, confirmed, passed_over: settled - confirmed, confirmed_at: at };
+      const { confirmed, settled, resent, last_at: lastAt } = found;
+      const dropped = Math.max(found.dropped, (one.dropped ?? 0) - resent);
+      // A drop whose attempt is deleted looks settled.
+      const open = dropped - found.dropped;
+      const at = settled - open >= one.records ? lastAt.toISOString() : null;
+      return { ...one, confirmed: confirmed - open, passed_over: settled - confirmed, dropped, confirmed_at: at };
     });
-    const isNews = told.some(({ confirmed, passed_over, confirmed_at }, i) => {
+    const isNews = told.some(({ confirmed, passed_over, dropped, confirmed_at }, i) => {
       const before = receipt.told[i];
       return (
-        confirmed !== before?.confirmed || passed_over !== before.passed_over || confirmed_at !== before.confirmed_at
+        confirmed !== before?.confirmed ||
+        passed_over !== before.passed_over ||
+        dropped !== (before.dropped ?? 0) ||
+        confirmed_at !== before.confirmed_at
       );
     });
     if (!isNews) continue;

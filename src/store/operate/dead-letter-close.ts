@@ -56,20 +56,26 @@ export async function passOverHeld(tx: Tx, id: string, node: string): Promise<bo
   return rowCount === 1;
 }
 
-/** Skips the held version and those behind it up to a newer one, which carries the complete state. */
+/**
+ * Skips the held version and those behind it up to a newer one, which carries the complete state. An erasure in between is not skipped: it
+ * alone tells the destination whom to erase.
+ */
 export async function skipHeldTo(tx: Tx, id: string, version: number, node: string): Promise<void> {
   await tx.query(
     `with held as (
-       select o.integration, o.destination, o.type, o.id, o.next_version from outbox o join dead_letters d
+       select o.integration, o.destination, o.type, o.id, o.next_version,
+              coalesce((select min(c.version) from changes c where c.integration = o.integration and c.type = o.type and c.id = o.id
+                           and c.version >= o.next_version and c.version < $2 and c.event = 'erased'), $2) as following
+         from outbox o join dead_letters d
            on d.dead_letter_id = $1::bigint and o.integration = d.integration and o.destination = d.destination
           and o.type = d.type and o.id = d.id and o.held_by = d.dead_letter_id
      ), moved as (
-       update outbox o set held_by = null, attempt = 0, next_version = $2, due_at = now() from held h
+       update outbox o set held_by = null, attempt = 0, next_version = h.following, due_at = now() from held h
         where o.integration = h.integration and o.destination = h.destination and o.type = h.type and o.id = h.id)
      insert into attempts (integration, destination, type, id, version, attempt, outcome, code, message, node)
      select integration, destination, type, id, version, 0, 'skipped', 'replaced',
             'A replay under today’s documents made a newer version.', $3
-       from held, generate_series(next_version, $2 - 1) as version`,
+       from held, generate_series(next_version, following - 1) as version`,
     [id, version, node],
   );
 }
