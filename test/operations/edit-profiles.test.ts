@@ -158,6 +158,48 @@ test('merged into a profile that refused later, a profile is unsubscribed under 
   assert.deepEqual(await subscribed('torres'), { [old]: false });
 });
 
+test('a refusal after a merge stays when the merge is undone, whatever the two profiles said before', async () => {
+  const [old, current] = ['edu.old@lobo.example', 'edu.now@lobo.example'];
+  const edu = { first_name: 'Edu', last_name: 'Lobo' };
+  await book({ ...edu, email: old, marketing_consent: false }, { ...edu, email: current, marketing_consent: true });
+  const [from, into] = [await idOf({ email: old }), await idOf({ email: current })];
+  await decide(from, 'merge', { into });
+  assert.deepEqual(await subscribed('lobo'), { [current]: true });
+  await node.send('grand', 'guest.updated', { email: current, marketing_consent: false });
+  assert.deepEqual(await subscribed('lobo'), { [current]: false });
+  assert.equal((await decide(into, 'split', { merged: from })).status, 200);
+  assert.deepEqual(await subscribed('lobo'), { [current]: false }, 'undoing a merge subscribes nobody');
+  await book({ ...edu, email: current, nationality: 'PT' });
+  assert.equal((await profile({ email: current }))?.guest.marketing_consent, false);
+});
+
+test('after a split, a refusal that no booking made stays with both profiles; one in a booking with its own guest', async () => {
+  const rosa = { first_name: 'Rosa', last_name: 'Alves', email: 'rosa@alves.example', phone: '+351912000666' };
+  const aunt = { first_name: 'Rosa', last_name: 'Alves', phone: rosa.phone };
+  const stayed = async (id: string, guest: object, consent: boolean) => {
+    const past = { check_in: '2020-12-01', check_out: '2020-12-04', status: 'checked_out' };
+    await node.take('grand', reservation(id, { ...past, guests: [{ ...guest, marketing_consent: consent }] }));
+    await deliver();
+  };
+  const consents = async () => [
+    (await profile({ email: rosa.email }))?.guest.marketing_consent,
+    (await profile({ phone: rosa.phone }))?.guest.marketing_consent,
+  ];
+  await stayed('alves-1', rosa, true);
+  await stayed('alves-2', aunt, true);
+  await node.send('grand', 'guest.updated', { email: rosa.email, phone: rosa.phone, marketing_consent: false });
+  assert.deepEqual(await consents(), [false, false]);
+  await decide(await idOf({ email: rosa.email }), 'split', { fields: ['phone'] });
+  assert.deepEqual(await consents(), [false, false], 'nobody knows which of the two refused');
+
+  const other = { ...rosa, email: 'rosa.b@alves.example', phone: '+351912000777' };
+  await stayed('alves-3', other, true);
+  await stayed('alves-4', { ...aunt, phone: other.phone }, false);
+  await decide(await idOf({ email: other.email }), 'split', { fields: ['phone'] });
+  assert.equal((await profile({ email: other.email }))?.guest.marketing_consent, true);
+  assert.equal((await profile({ phone: other.phone }))?.guest.marketing_consent, false);
+});
+
 test('a guest event reaches the bookings under the other address of a merged guest, and leaves the address', async () => {
   const [old, current] = ['gil.old@prado.example', 'gil.now@prado.example'];
   const gil = { first_name: 'Gil', last_name: 'Prado', marketing_consent: true };

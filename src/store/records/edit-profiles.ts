@@ -1,4 +1,4 @@
-import { newerConsent } from '../../reconcile/consent.ts';
+import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import { type GuestKeyKind, guestKeys, keyText } from '../../reconcile/guest-match.ts';
 import { mergeProfile, withConsent } from '../../reconcile/profile.ts';
 import { retired, withoutOther } from '../../reconcile/separate-profile.ts';
@@ -70,10 +70,33 @@ export async function splitProfile(
     const kept = withoutOther(whole.guest, theirs, withoutKeys(own.guest, movedTexts));
     const created = newId(['split', id, ...movedTexts]);
     await pin(tx, target, created, movedTexts, undefined);
-    const consent = newerConsent(own.consent, whole.consent);
+    const consents = consentsAfterSplit(whole.consent, own.consent, other.consent);
     return writeProfiles(tx, target, `split of ${created} from ${id}`, [
-      { id, guest: kept, consent, reason: `An operator split profile ${created} off.` },
-      { id: created, guest: theirs, consent: other.consent, reason: `An operator split this profile off ${id}.` },
+      {
+        id,
+        guest: withConsent(kept, consents.kept),
+        consent: consents.kept,
+        reason: `An operator split profile ${created} off.`,
+      },
+      {
+        id: created,
+        guest: withConsent(theirs, consents.created),
+        consent: consents.created,
+        reason: `An operator split this profile off ${id}.`,
+      },
     ]);
   });
+}
+
+/**
+ * Each profile has what its own bookings say. A statement outside the bookings stays with the profile; a refusal counts for both, because
+ * nobody knows which of the two refused.
+ */
+function consentsAfterSplit(whole: Consent | undefined, own: Consent | undefined, other: Consent | undefined) {
+  const isOfBookings = [own, other].some((one) => one?.at === whole?.at && one?.value === whole?.value);
+  const further = isOfBookings ? undefined : whole;
+  return {
+    kept: newerConsent(own, further),
+    created: newerConsent(other, further?.value === false ? further : undefined),
+  };
 }

@@ -36,8 +36,10 @@ export async function undoMerge(
     const own =
       (await stateBefore(tx, target.integration, id, cause)) ??
       withoutKeys((await fromReservations(tx, target.integration, rest, [])).guest, keys);
-    const kept = withoutOther(whole.guest, theirs, own);
+    const without = withoutOther(whole.guest, theirs, own);
     // Nobody knows which of the two withdrew consent since the merge: it counts for both.
+    const agrees = without.marketing_consent === true && whole.guest.marketing_consent === false;
+    const kept = agrees ? { ...without, marketing_consent: false } : without;
     const restored = withConsent(theirs, source.consent);
     return writeProfiles(tx, target, `separation of ${from} from ${id}`, [
       { id, guest: kept, consent: whole.consent, reason: `An operator separated profile ${from} from this one.` },
