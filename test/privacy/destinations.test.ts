@@ -77,6 +77,28 @@ test('the CRM erases the guest and no other; the files destination gets the reco
   assert.equal(last.data.guests[1].email, omar.email);
 });
 
+test('files keep no text that names the guest by document or by a number that could not be read', async () => {
+  const nuno = { first_name: 'Nuno', last_name: 'Reis', email: 'nuno@mail.example', document_number: 'N5550001' };
+  const charges = [
+    { description: 'Copy of passport N5550001' },
+    { description: 'Call to 55-50-X2' },
+    { description: 'Spa' },
+  ];
+  await node.take('grand', reservation('R9', { guests: [{ ...nuno, phone: '55-50-X2' }], charges }));
+  await deliver();
+  await eraseGuest(node.runtime, { email: nuno.email }, 'officer');
+  await deliver();
+  const folder = path.join(node.runtime.workspaceDir, 'out');
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ndjson'));
+  const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
+  const lines = texts.flatMap((text) => text.trim().split('\n')).filter((line) => line.includes('"R9"'));
+  assert.ok(lines.length >= 2 && lines.some((line) => line.includes('Spa')));
+  assert.deepEqual(
+    lines.filter((line) => /N5550001|55-50-X2/.test(line)),
+    [],
+  );
+});
+
 test('the receipt shows when each destination confirmed, even after its attempts are deleted', async () => {
   const receipt = async () =>
     (await node.call('GET', '/privacy/erasures', await node.token('admin'))).body.items.at(-1) as ErasureReceipt;

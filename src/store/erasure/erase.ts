@@ -143,17 +143,27 @@ function saidWithout(
   return viewsWithout(said, was as Reservation, { isErased, named: [...meant], keepsExtra: 'extra' in record });
 }
 
-/** Everything that identified the person in any version: a destination may still hold an older address. */
+const identifying = ['first_name', 'last_name', 'guest_id', 'email', 'phone'] as const;
+/** They name the person in texts, but are no address to erase by. */
+const naming = ['email_raw', 'phone_raw', 'document_number'] as const;
+
+/**
+ * Everything that identified the person in any version: a destination may still hold an older address. One entry for each set of
+ * identifiers, because a destination may send a request for each.
+ */
 function identifiersOf(guests: ReadonlySet<Guest>): Json {
-  const all = [...guests].map(({ email, phone, guest_id, first_name, last_name }) => ({
-    ...(first_name !== undefined && { first_name }),
-    ...(last_name !== undefined && { last_name }),
-    ...(guest_id !== undefined && { guest_id }),
-    ...(email !== undefined && { email }),
-    ...(phone !== undefined && { phone }),
-  }));
-  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+  const sets = Map.groupBy(guests, (guest) => JSON.stringify(chosen(guest, identifying)));
+  return [...sets].flatMap(([identifiers, alike]) => {
+    const names = naming.map((field) => [...new Set(alike.flatMap((guest) => guest[field] ?? []))]);
+    return Array.from({ length: Math.max(1, ...names.map(({ length }) => length)) }, (_, i) => ({
+      ...JSON.parse(identifiers),
+      ...Object.fromEntries(naming.flatMap((field, n) => (names[n]?.[i] === undefined ? [] : [[field, names[n][i]]]))),
+    }));
+  });
 }
+
+const chosen = (guest: Guest, fields: readonly (keyof Guest)[]): Partial<Guest> =>
+  Object.fromEntries(fields.flatMap((field) => (guest[field] === undefined ? [] : [[field, guest[field]]])));
 
 function stripped(
   record: Reservation | Guest,
