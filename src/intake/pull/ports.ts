@@ -215,8 +215,8 @@ export interface RunStore {
   park(lease: Lease, counted: Counters, parked: Parked): Promise<boolean>;
   finish(lease: Lease, end: RunEnd, counted: Counters): Promise<boolean>;
   get(integration: IntegrationName, runId: string): Promise<RunView | undefined>;
-  /** When the last complete run of the sync began; for lists by modification time. */
-  watermark(integration: IntegrationName, sync: SyncType): Promise<EpochMs | undefined>;
+  /** When the last complete run of the sync over this feed began; for lists by modification time. */
+  watermark(integration: IntegrationName, sync: SyncType, feed: number): Promise<EpochMs | undefined>;
 }
 
 export interface RunView {

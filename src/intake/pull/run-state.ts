@@ -40,6 +40,8 @@ export interface Position {
   readonly today: LocalDate;
   /** When the run began, by the database's clock; the watermark of a complete run. */
   readonly startedAt?: EpochMs;
+  /** The list to which the watermark belongs. */
+  readonly feed?: number;
   /** {since} of every request of the run. */
   readonly since?: EpochMs;
   /** The longest window from here on; reduced when the partner could not answer for more. */

@@ -2,7 +2,7 @@ import { Execution } from './execution.ts';
 import type { PullPorts } from './ports.ts';
 import { askedRange, startOf } from './range.ts';
 import { type Counters, noCounts, type Position, type Run, type RunEnd, type WaitReason } from './run-state.ts';
-import { sinceOf } from './since.ts';
+import { feedOf, sinceOf } from './since.ts';
 import { failedEnd } from './turn.ts';
 
 export type RunOutcome =
@@ -50,7 +50,7 @@ export async function executeRun(ports: PullPorts, run: Run, options: RunOptions
   const isScheduled = askedRange(run) === undefined;
   const position = {
     ...ranged.position,
-    ...(since !== undefined && { since, ...(isScheduled && { startedAt: now }) }),
+    ...(since !== undefined && { since, ...(isScheduled && { startedAt: now, feed: feedOf(plan.settings) }) }),
   };
   if (!(await ports.runs.start(run, position, plan.target))) return { kind: 'fenced' };
   return new Execution(ports, plan, { ...run, counters: noCounts }, options).run(position);

@@ -1,3 +1,4 @@
+import { hash53 } from '../../kit/seen.ts';
 import type { EpochMs } from '../../terms.ts';
 import { listRequestOf, mentions } from './list-request.ts';
 import type { PullPorts } from './ports.ts';
@@ -19,6 +20,11 @@ export async function sinceOf(
   if (!mentions(listRequestOf(settings, run), '{since')) return undefined;
   const asked = askedRange(run);
   if (asked !== undefined) return Date.parse(startOfDayUtc(asked.from, settings.timezone));
-  const last = run.sync && (await ports.runs.watermark(run.integration, run.sync));
+  const last = run.sync && (await ports.runs.watermark(run.integration, run.sync, feedOf(settings)));
   return last === undefined ? now - settings.since.firstMs : last - settings.since.overlapMs;
+}
+
+/** Identifies the list: the watermark of a test system, or of another property, says nothing about this one. */
+export function feedOf({ baseUrl, brandId }: Pick<PullSettings, 'baseUrl' | 'brandId'>): number {
+  return hash53(JSON.stringify([baseUrl, brandId]));
 }

@@ -80,7 +80,7 @@ export function openDryRunStore(
     park: async () => true,
     finish: async () => true,
     get: async () => undefined,
-    watermark: (integration, sync) => readWatermark(pool, integration, sync),
+    watermark: (integration, sync, feed) => readWatermark(pool, integration, sync, feed),
   };
 }
 

@@ -46,7 +46,7 @@ export function openRunStore(
     park: (lease, counted, parked) => parkRun(pool, lease, counted, parked),
     finish: (lease, end, counted) => finishRun(pool, lease, end, counted),
     get: (integration, runId) => getRun(pool, integration, runId),
-    watermark: (integration, sync) => readWatermark(pool, integration, sync),
+    watermark: (integration, sync, feed) => readWatermark(pool, integration, sync, feed),
   };
 }
 

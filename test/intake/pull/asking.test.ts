@@ -131,12 +131,14 @@ test('a list by modification time continues from the start of the last complete 
       since: { overlap: '10m', first: '30d' },
     },
   };
-  const ports = runtime.ports({
-    integration: 'since',
-    baseUrl: partner.url,
-    connector,
-    pull: { syncs: { pre_stay: { every: '30m', range: ['+1d', '+60d'] } } },
-  });
+  const portsOf = (baseUrl: string) =>
+    runtime.ports({
+      integration: 'since',
+      baseUrl,
+      connector,
+      pull: { syncs: { pre_stay: { every: '30m', range: ['+1d', '+60d'] } } },
+    });
+  const ports = portsOf(partner.url);
   const minutes = (asked?: Asked) => Math.round((Date.now() - since(asked)) / 60_000);
   const pull = () => sync(ports, 'since', { sync: 'pre_stay' });
   await pull();
@@ -154,6 +156,11 @@ test('a list by modification time continues from the start of the last complete 
   assert.equal(partner.requests.at(-1)?.query.get('since'), '2026-03-01T00:00:00Z');
   await pull();
   assert.equal(minutes(partner.requests.at(-1)), 10, 'a backfill does not move the watermark');
+  const live = portsOf(`${partner.url}/live`);
+  for (const expected of [30 * 24 * 60, 10]) {
+    await sync(live, 'since', { sync: 'pre_stay' });
+    assert.equal(minutes(partner.requests.at(-1)), expected, 'another address is read from the beginning');
+  }
 });
 
 test('dates are written in the partner’s notation, from the first to the last second of the window', async () => {
