@@ -23,13 +23,14 @@ export function matchItems(
   list: ListName,
   base: readonly Face[],
   others: readonly Face[],
+  isOneSource = false,
 ): readonly (number | undefined)[] {
-  return haveKeysInCommon(base, others)
+  return isOneSource || haveKeysInCommon(base, others)
     ? match(list, base, others)
     : match(list, base.map(withoutKey), others.map(withoutKey));
 }
 
-/** If two lists share no key, they may come from different numbering systems, and the keys are ignored. */
+/** If lists of two sources share no key, they may come from different numbering systems, and the keys are ignored. */
 function haveKeysInCommon(base: readonly Face[], others: readonly Face[]): boolean {
   const known = new Set(base.flatMap(({ key }) => key ?? []));
   return known.size > 0 && others.some(({ key }) => key !== undefined && known.has(key));

@@ -105,7 +105,7 @@ function mergeLists(name: ListName, newer: View, older: View, { silence, lists }
   if (one === undefined) return silence === 'clear' && lists === 'replace' ? { at: newer.said, items: [] } : other;
   const [front, back] = inFront(one, other) ? [one, other] : [other, one];
   const [frontAt, backAt] = [front.at ?? never, back.at ?? never];
-  const places = matchItems(name, front.items.map(faceOf), back.items.map(faceOf));
+  const places = matchItems(name, front.items.map(faceOf), back.items.map(faceOf), true);
   const items = [...front.items];
   for (const [index, item] of back.items.entries()) {
     const place = places[index];

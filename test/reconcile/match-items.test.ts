@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matchItems } from '../../src/reconcile/match-items.ts';
+import { merge } from '../../src/reconcile/merge.ts';
+import { accept } from '../../src/reconcile/view.ts';
 
 const room = (key: string | undefined, room_type = 'Double', start_date = '2026-12-01') => ({
   key,
@@ -18,6 +20,20 @@ test('another id is another room, even if it looks the same', () => {
 test('ids of two numbering systems are not compared: dates, type and position decide', () => {
   const found = matchItems('rooms', [room('881'), room('882', 'Suite')], [room('b', 'Suite'), room('a')]);
   assert.deepEqual(found, [1, 0]);
+});
+
+test('events that replace all charges by others keep nothing of the old ones', () => {
+  const minibar = { code: 'BAR', description: 'Minibar' };
+  const says = (key: string, more: object) => ({
+    values: {},
+    lists: { charges: [{ key, values: { ...minibar, ...more } }] },
+  });
+  const manner = { silence: 'keep', lists: 'replace' } as const;
+  const first = accept(undefined, says('10', { amount: '5', quantity: 2 }), [1, 0], manner);
+  const chargesAfter = (key: string) =>
+    merge({ push: accept(first, says(key, { amount: '7' }), [2, 0], manner) }).draft.charges;
+  assert.deepEqual(chargesAfter('11'), [{ ...minibar, amount: '7' }]);
+  assert.deepEqual(chargesAfter('10'), [{ ...minibar, amount: '7', quantity: 2 }]);
 });
 
 test('a charge without an id is still found by code and description', () => {
