@@ -1,5 +1,5 @@
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
-import type { EnvelopeProblem, EventType } from './envelope.ts';
+import { type EnvelopeProblem, type EventType, earliest } from './envelope.ts';
 import { findEventId, type Nth } from './event-id.ts';
 import { longLists } from './list-limits.ts';
 import { at, firstText, pointerTo, type Scope, textOf, valueAt } from './place.ts';
@@ -128,7 +128,7 @@ function timeOf(from: ForeignEnvelope['timestamp'], scope: Scope): EpochMs | 'mi
   const text = from && firstText(scope, from.places)?.text;
   if (from === undefined || text === undefined) return from === undefined || from.optional ? undefined : 'missing';
   const ms = from.format === 'iso' ? instant(text) : unix(text, from.format === 'seconds' ? 1_000 : 1);
-  return ms === undefined || ms < 0 || ms > endOfTime ? 'wrong' : ms;
+  return ms === undefined || ms < earliest || ms > endOfTime ? 'wrong' : ms;
 }
 
 function instant(text: string): EpochMs | undefined {

@@ -79,6 +79,9 @@ for (const [format, stated, expected] of [
   ['seconds', '1e9', undefined],
   ['milliseconds', 1_794_733_200_123, Date.UTC(2026, 10, 15, 9, 0, 0, 123)],
   ['milliseconds', '2026-11-15T10:00:00Z', undefined],
+  // Seconds read as milliseconds would be 1970: older than anything stored, so that the event would change nothing.
+  ['milliseconds', 1_794_733_200, undefined],
+  ['iso', '0001-01-01T00:00:00Z', undefined],
 ] as const) {
   test(`a time in ${format}: ${stated}`, () => {
     const result = read({ names, timestamp: 'at', timestamp_format: format }, { ...good, at: stated });
