@@ -10,6 +10,10 @@ export function askedIdentity(kind: 'email' | 'phone', value: string, integratio
   return `${integration ?? ''} ${kind}:${value}`;
 }
 
+/** An address that a request may have named, for all brands or for this one. */
+export const askedAddresses = (address: string, integration: string): string[] =>
+  [undefined, integration].map((brand) => askedIdentity('email', address, brand));
+
 export function guestIdIdentity(guestId: string, integration: string): string {
   return `${integration} guest_id:${guestId}`;
 }

@@ -36,17 +36,19 @@ export function mayHoldGuestData(path: string): boolean {
   return path.startsWith('guests') || path.startsWith('extra');
 }
 
-const address = /[^\s"'<>(),;:\\]+@[^\s"'<>(),;:\\]+\.[^\s"'<>(),;:\\]+/g;
+const localPart = /[^\s"'<>(),;:\\@]+$/;
+const domain = /^[^\s"'<>(),;:\\@]+\.[^\s"'<>(),;:\\@]*[\p{L}\p{N}]/u;
 
-/** E-mail addresses anywhere in a payload that never became a record. */
+/** E-mail addresses anywhere in a payload. Reads a bounded text around each @, so that a long text without spaces costs no more. */
 export function addressesIn(raw: Json): string[] {
-  return [
-    ...new Set(
-      JSON.stringify(raw ?? null)
-        .toLowerCase()
-        .match(address) ?? [],
-    ),
-  ].slice(0, mostCompared);
+  const text = JSON.stringify(raw ?? null).toLowerCase();
+  const found = new Set<string>();
+  for (let at = text.indexOf('@'); at !== -1 && found.size < mostCompared; at = text.indexOf('@', at + 1)) {
+    const [before] = localPart.exec(text.slice(Math.max(0, at - 64), at)) ?? [];
+    const [after] = domain.exec(text.slice(at + 1, at + 256)) ?? [];
+    if (before !== undefined && after !== undefined) found.add(`${before}@${after}`);
+  }
+  return [...found];
 }
 
 const mostCompared = 1_000;

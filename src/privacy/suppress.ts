@@ -5,9 +5,9 @@ import type { Keyring } from '../kit/crypto.ts';
 import type { Message, Prepared } from '../reconcile/incoming.ts';
 import type { SaidItem } from '../reconcile/statement.ts';
 import type { Json, Note } from '../terms.ts';
-import { hashesOf, identitiesInPayload, identitiesOf } from './identity.ts';
+import { askedAddresses, hashesOf, identitiesInPayload, identitiesOf } from './identity.ts';
 import { nameOf } from './person.ts';
-import { extraMentions, mayHoldGuestData, withoutGuests } from './strip.ts';
+import { addressesIn, extraMentions, mayHoldGuestData, withoutGuests } from './strip.ts';
 
 /** Removes erased guests from incoming records: implements the store's erasure port with the workspace's keys. */
 export function suppression(keyring: Keyring) {
@@ -16,28 +16,40 @@ export function suppression(keyring: Keyring) {
     return (guest: Guest) => hashesOf(keyring, identitiesOf(guest, integration, reservationId));
   };
   const inRaw = (raw: Json, integration: string) => hashesOf(keyring, identitiesInPayload(raw, integration));
+  const asked = (address: string, integration: string) => hashesOf(keyring, askedAddresses(address, integration));
   return {
     hashesOf(prepared: Prepared, integration: string): readonly string[] {
-      const found = guestsIn(prepared).flatMap(identify(prepared, integration));
-      if (prepared.kind === 'record') return found;
-      return [...found, ...inRaw(prepared.kind === 'dropped' ? prepared.raw : prepared.deadLetter.raw, integration)];
+      const guests = guestsIn(prepared);
+      const found = guests.flatMap(identify(prepared, integration));
+      if (prepared.kind !== 'record') return [...found, ...inRaw(rawOf(prepared), integration)];
+      const known = new Set(guests.map(({ email }) => email));
+      const others = addressesIn(rawOf(prepared)).filter((address) => !known.has(address));
+      return [...found, ...others.flatMap((address) => asked(address, integration))];
     },
     strip(prepared: Prepared, integration: string, erased: ReadonlySet<string>): Prepared {
       const hashes = identify(prepared, integration);
       const isErased = (guest: Guest) => hashes(guest).some((hash) => erased.has(hash));
+      const isAsked = (address: string) => asked(address, integration).some((hash) => erased.has(hash));
+      const raw = rawOf(prepared);
+      // Payloads name people who are no guests of the record, such as the one who booked.
+      const others = addressesIn(raw).filter(isAsked);
       const { message } = prepared;
-      const said = saidGuests(message).filter(isErased);
-      const stripped = said.length > 0 && message ? { message: stripMessage(message, isErased) } : undefined;
+      const named = [...saidGuests(message).filter(isErased), ...others.map((email) => ({ email }))];
+      const stripped = named.length > 0 && message ? { message: stripMessage(message, isErased, named) } : undefined;
       if (prepared.kind === 'record') {
-        const record = stripRecord(prepared, isErased, said);
+        const record = stripRecord(prepared, isErased, named);
         return stripped === undefined ? record : { ...record, ...stripped };
       }
-      const raw = prepared.kind === 'dropped' ? prepared.raw : prepared.deadLetter.raw;
-      if (said.length === 0 && !inRaw(raw, integration).some((hash) => erased.has(hash))) return prepared;
+      if (named.length === 0 && !inRaw(raw, integration).some((hash) => erased.has(hash))) return prepared;
       if (prepared.kind === 'dropped') return { ...prepared, raw: null, ...stripped };
       return { ...prepared, deadLetter: { ...prepared.deadLetter, raw: null, detail: { erased: true } }, ...stripped };
     },
   };
+}
+
+function rawOf(prepared: Prepared): Json {
+  if (prepared.kind === 'record') return prepared.incoming.raw;
+  return prepared.kind === 'dropped' ? prepared.raw : prepared.deadLetter.raw;
 }
 
 const guestsOf = (record: Reservation | Guest): readonly Guest[] => ('guests' in record ? record.guests : [record]);
@@ -62,19 +74,21 @@ const saidGuests = (message: Message | undefined): readonly Guest[] =>
 
 const guestsOfItem = ({ values, as }: SaidItem): Guest[] => [values, ...(as ? [as] : [])].map(statedGuest);
 
-/** The message without erased guests, who stay as empty elements. `extra` may repeat guest data under any key. */
-function stripMessage(message: Message, isErased: (guest: Guest) => boolean): Message {
+/**
+ * The message without erased guests, who stay as empty elements, and without texts about anybody in `named`. `extra` may repeat guest
+ * data under any key.
+ */
+function stripMessage(message: Message, isErased: (guest: Guest) => boolean, named: readonly Guest[]): Message {
   const { origins } = message;
   return {
     ...message,
     raw: null,
     retraceable: false,
-    notes: notesWithout(message.notes, saidGuests(message).filter(isErased)),
+    notes: notesWithout(message.notes, named),
     origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !mayHoldGuestData(field))),
     says: () => {
       const statement = message.says();
       const { guests, rooms, charges } = statement.lists;
-      const named = guests?.flatMap(guestsOfItem).filter(isErased) ?? [];
       const texts = (items: readonly SaidItem[]) =>
         items.map((item) => ({ ...item, values: withoutMentions(item.values, named) }));
       const lists = {
@@ -96,24 +110,25 @@ function stripMessage(message: Message, isErased: (guest: Guest) => boolean): Me
 const isOne = (a: Guest, b: Guest): boolean =>
   nameOf(a) !== '' && nameOf(a) === nameOf(b) && (a.guest_id ?? b.guest_id) === (b.guest_id ?? a.guest_id);
 
-/** `said`: the erased guests as the partner names them. */
+/** `named`: erased people as the partner names them. */
 function stripRecord(
   prepared: Prepared & { kind: 'record' },
   isErased: (guest: Guest) => boolean,
-  said: readonly Guest[],
+  named: readonly Guest[],
 ): Prepared {
   const { incoming } = prepared;
   if (!('guests' in incoming.record)) {
-    if (!isErased(incoming.record)) return prepared;
+    if (!isErased(incoming.record))
+      return named.length === 0 ? prepared : { ...prepared, incoming: { ...incoming, raw: null } };
     // A profile consists of its guest only.
     const { arrival, message } = prepared;
     const reason = 'The guest was erased.';
     return { kind: 'dropped', arrival, id: incoming.id, reason, raw: null, ...(message && { message }) };
   }
   const isGone = (guest: Guest) =>
-    isErased(guest) || (prepared.isRuled === true && said.some((one) => isOne(one, guest)));
-  const { reservation, erased } = withoutGuests(incoming.record, isGone, said);
-  if (erased.length === 0 && said.length === 0) return prepared;
+    isErased(guest) || (prepared.isRuled === true && named.some((one) => isOne(one, guest)));
+  const { reservation, erased } = withoutGuests(incoming.record, isGone, named);
+  if (erased.length === 0 && named.length === 0) return prepared;
   const { origins } = incoming;
   return {
     ...prepared,
@@ -122,7 +137,7 @@ function stripRecord(
       record: reservation,
       raw: null,
       retraceable: false,
-      notes: notesWithout(incoming.notes, [...erased, ...said]),
+      notes: notesWithout(incoming.notes, [...erased, ...named]),
       origins: () => Object.fromEntries(Object.entries(origins()).filter(([field]) => !mayHoldGuestData(field))),
     },
   };

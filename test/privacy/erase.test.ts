@@ -278,6 +278,27 @@ test('an address from before a guest event, which no version shows any more, is 
   assert.deepEqual(await tablesWith('lea.old@'), ['changes']);
 });
 
+test('later payloads that name an erased person outside the guests are not kept', async () => {
+  const kai = { first_name: 'Kai', last_name: 'Lund', email: 'kai.lund@mail.example' };
+  const liv = { first_name: 'Liv', last_name: 'Moe', email: 'liv.moe@mail.example' };
+  await node.take('grand', reservation('X1', { guests: [kai] }));
+  await eraseGuest(node.runtime, { email: kai.email }, 'officer');
+  const booker = { booker: { name: 'Kai Lund', email: 'Kai.Lund@mail.example' } };
+  await node.take('grand', reservation('X2', { guests: [liv], source: `by ${kai.email}`, ...booker }));
+  const stay = { check_in: '2099-12-01', check_out: '2099-12-04', status: 'confirmed' };
+  await node.send('grand', 'reservation.created', { reservation_id: 'X3', ...stay, guests: [liv], ...booker });
+  await node.send('grand', 'guest.updated', { ...liv, nationality: 'NO', ...booker });
+  assert.deepEqual(await tablesWith(kai.email), ['changes'], 'only the note to destinations names the person');
+  const { rows } = await node.runtime.pool.query(`select data from records where id in ('X2', 'X3') order by id`);
+  assert.deepEqual(
+    rows.map(({ data }) => [data.guests[0].last_name, data.source]),
+    [
+      ['Moe', undefined],
+      ['Moe', undefined],
+    ],
+  );
+});
+
 test('an erased guest does not come back with a message that has the name only, or a new alias of a booking site', async () => {
   const alias = (id: string) => `${id}@guest.booking.com`;
   const mia = { first_name: 'Mia', last_name: 'Torne', email: alias('mtorne.1234') };

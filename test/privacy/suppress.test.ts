@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { Keyring } from '../../src/kit/crypto.ts';
 import { hashesOf, identitiesOf } from '../../src/privacy/identity.ts';
-import { withoutGuests } from '../../src/privacy/strip.ts';
+import { addressesIn, withoutGuests } from '../../src/privacy/strip.ts';
 import { suppression } from '../../src/privacy/suppress.ts';
 import type { Json } from '../../src/terms.ts';
 import { activeIntegration } from '../intake/push/events-support.ts';
@@ -57,4 +57,11 @@ test('a rule that removes the address does not bring an erased guest back', () =
   assert.deepEqual(record.guests, [{}, namesake], 'another guest id is another person');
   assert.equal(record.source, undefined);
   assert.equal(raw, null);
+});
+
+test('addresses are found in any text, also in a very long one', { timeout: 20_000 }, () => {
+  const text = 'Write to <Ana.Moura@Mail.example>, or "rui@mail.example". mailto:eva+x@sub.mail.example!';
+  const found = ['ana.moura@mail.example', 'rui@mail.example', 'eva+x@sub.mail.example'];
+  assert.deepEqual(addressesIn({ text, image: 'a'.repeat(1_000_000), odd: ['@', 'a@', '@b.example', 'a@b'] }), found);
+  assert.deepEqual(addressesIn('@'.repeat(1_000_000)), []);
 });
