@@ -43,7 +43,8 @@ const parts: { readonly [name: string]: () => Promise<Figure[]> } = {
     ];
   },
   delivered: async () => {
-    const { perSecond, relayPerSecond, nodeMs, postgresMs, relayMs, p50Ms, p99Ms } = await measureDelivered(3);
+    const measured = await measureDelivered(3);
+    const { perSecond, relayPerSecond, nodeMs, postgresMs, relayMs } = measured;
     return [
       {
         name: 'accepted and delivered, against a relay',
@@ -61,8 +62,22 @@ const parts: { readonly [name: string]: () => Promise<Figure[]> } = {
         isCost: true,
       },
       { name: '  of it Node', unit: 'ms', value: nodeMs, aim: 0.25, isCost: true },
-      { name: 'delivered at 50/s, p50', unit: 'ms', value: p50Ms, aim: 3, isCost: true },
-      { name: 'delivered at 50/s, p99', unit: 'ms', value: p99Ms, aim: 15, isCost: true },
+      {
+        name: 'delivered at 50/s, p50, against one insert',
+        unit: 'ms',
+        value: measured.p50Ms,
+        ceiling: measured.leastP50Ms,
+        aim: 3,
+        isCost: true,
+      },
+      {
+        name: '  p99',
+        unit: 'ms',
+        value: measured.p99Ms,
+        ceiling: measured.leastP99Ms,
+        aim: 15,
+        isCost: true,
+      },
     ];
   },
   pull: async () => {
@@ -141,6 +156,6 @@ function cells(figure: Figure): string[] {
   ];
 }
 
-const widths = [40, 14, 14, 8, 14, 8];
+const widths = [44, 14, 14, 8, 14, 8];
 const line = (texts: readonly string[]): string =>
   texts.map((text, i) => (i === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[i] ?? 0))).join('');

@@ -1,20 +1,24 @@
 /** The servers to compare, each in a separate process. */
-import fastify from 'fastify';
+import { createHmac, createSecretKey } from 'node:crypto';
+import fastify, { type FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Agent, request } from 'undici';
 import { serverLimits } from '../../src/api/limits.ts';
 import { registerWebhooks } from '../../src/api/webhooks.ts';
+import { openGroupCommit } from '../../src/intake/push/group-commit.ts';
 import { openPushIntake } from '../../src/intake/push/intake.ts';
+import type { NewEvent } from '../../src/intake/push/ports.ts';
 import { defaultVerification } from '../../src/intake/push/verify.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import { bytes, texts } from '../../src/store/db/columns.ts';
 import { openIntakePool } from '../../src/store/db/intake-pool.ts';
 import { openPool } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import { loadEndpoints, type Sealer } from '../../src/store/events/endpoints.ts';
 
 export interface ServerJob {
-  /** `relay` sends each event on to the sink and keeps nothing. */
-  readonly kind: 'bare' | 'naive' | 'group' | 'relay';
+  /** `relay` sends each event on to the sink and keeps nothing. `least` keeps it first; without a sink it only keeps it. */
+  readonly kind: 'bare' | 'least' | 'naive' | 'group' | 'relay';
   readonly sinkPort?: number;
   readonly connection: pg.PoolConfig;
   readonly brandId: string;
@@ -36,18 +40,12 @@ process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
   if (job.kind === 'bare') {
     app.post('/webhooks/:id', async (_request, reply) => reply.code(202).send({ status: 'accepted', event_id: 'x' }));
   } else if (job.kind === 'relay') {
-    const dispatcher = new Agent({ connections: 64 });
     app.post('/webhooks/:id', async (incoming, reply) => {
-      const { data } = incoming.body as { data: { reservation_id: string } };
-      const { body } = await request(`http://127.0.0.1:${job.sinkPort}/changes`, {
-        dispatcher,
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ data: { ...data, id: data.reservation_id } }),
-      });
-      await body.dump();
+      await relayed(job, incoming.body as Sent);
       return reply.code(202).send({ status: 'accepted', event_id: 'x' });
     });
+  } else if (job.kind === 'least') {
+    await registerLeast(app, job);
   } else {
     const pool = openPool({ connection: job.connection, applicationName: 'bench' });
     const intakePool = openIntakePool(pool);
@@ -78,6 +76,51 @@ process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
   await app.listen({ port: 0, host: '127.0.0.1' });
   process.send?.((app.server.address() as { port: number }).port);
 });
+
+interface Sent {
+  readonly event_id: string;
+  readonly data: { readonly reservation_id: string };
+}
+
+const dispatcher = new Agent({ connections: 64 });
+
+async function relayed({ sinkPort }: ServerJob, { data }: Sent): Promise<void> {
+  const { body } = await request(`http://127.0.0.1:${sinkPort}/changes`, {
+    dispatcher,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data: { ...data, id: data.reservation_id } }),
+  });
+  await body.dump();
+}
+
+/** The least that keeps an event: a signature, JSON, and one row with a key, in the same groups as Innbound's. */
+async function registerLeast(app: FastifyInstance, job: ServerJob): Promise<void> {
+  const pool = openPool({ connection: job.connection, applicationName: 'bench' });
+  await pool.query('create table if not exists public.least (event_id text primary key, body bytea)');
+  const commits = openGroupCommit({
+    clock: systemClock,
+    insert: async (events) => {
+      await pool.query({
+        name: 'least',
+        text: 'insert into public.least select * from unnest((select $1::text[]), (select $2::bytea[]))',
+        values: [texts(events.map(({ eventId }) => eventId)), bytes(events.map(({ rawBody }) => rawBody))],
+      });
+      return events.map(() => ({ kind: 'stored' }) as const);
+    },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  const key = createSecretKey(Buffer.from('secret'));
+  app.post('/webhooks/:id', async (incoming, reply) => {
+    const rawBody = incoming.body as Buffer;
+    createHmac('sha256', key).update('0.').update(rawBody).digest('hex');
+    const sent = JSON.parse(rawBody.toString()) as Sent;
+    await commits.append({ eventId: sent.event_id, rawBody } as NewEvent);
+    reply.code(202).send({ status: 'accepted', event_id: sent.event_id });
+    if (job.sinkPort !== undefined) await relayed(job, sent);
+  });
+}
 
 process.once('SIGTERM', () => process.exit(0));
 
