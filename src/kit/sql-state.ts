@@ -3,6 +3,8 @@ const states = {
   serializationFailure: '40001',
   deadlockDetected: '40P01',
   uniqueViolation: '23505',
+  undefinedTable: '42P01',
+  undefinedSchema: '3F000',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
   /** Raised by our own function require_held_run. */

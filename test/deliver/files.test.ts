@@ -321,10 +321,12 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
   return rows;
 }
 
-test('an amount that Parquet cannot hold to the digit is refused, alone', async (t) => {
+test('an amount or a count that Parquet cannot hold is refused, alone', async (t) => {
   const { open } = await setUp(t, { format: 'parquet' });
-  const [outcome] = await open().deliver([delivery(reservation('r', { total_amount: '0.12345678901' }))], limits);
-  assert.ok(outcome?.kind === 'dead' && outcome.code === 'deliver.refused');
+  for (const wrong of [{ total_amount: '0.12345678901' }, { charges: [{ code: 'ROOM', quantity: 3_000_000_000 }] }]) {
+    const [outcome] = await open().deliver([delivery(reservation('r', wrong))], limits);
+    assert.ok(outcome?.kind === 'dead' && outcome.code === 'deliver.refused');
+  }
 });
 
 test('in a batch only the record with such an amount is dead', async (t) => {

@@ -100,6 +100,17 @@ test('leftover child rows of a deleted reservation do not fail the merge and are
   ]);
 });
 
+test('a schema that was dropped to load it again is created again, also by a running service', async (t) => {
+  const { pool, open, rows } = await setUp(t);
+  const destination = open();
+  await destination.deliver([delivery(reservation('a'))], limits);
+  await pool.query('drop schema innbound cascade');
+  const [outcome] = await destination.deliver([delivery(reservation('a'))], limits);
+  assert.equal(outcome?.kind, 'retry');
+  assert.equal((await destination.deliver([delivery(reservation('a'))], limits))[0]?.kind, 'delivered');
+  assert.deepEqual(await rows('select id from innbound.reservations'), [{ id: 'a' }]);
+});
+
 test('guest records go to guest_profiles', async (t) => {
   const { open, rows } = await setUp(t);
   const data = { id: 'gst_1', last_name: 'Exemplo', email: 'ana@guests.example', marketing_consent: true };

@@ -101,6 +101,8 @@ function columnValue(kind: Kind, value: unknown): unknown {
   if (value === undefined || value === null) return undefined;
   if (kind === 'date') return Date.parse(`${String(value)}T00:00:00Z`) / 86_400_000;
   if (kind === 'decimal') return unscaled(String(value));
+  if (kind === 'int' && (value as number) !== ((value as number) | 0))
+    throw new RangeError('a count does not fit INT32');
   if (kind === 'time') return BigInt(Math.round(Number(value)));
   return value;
 }

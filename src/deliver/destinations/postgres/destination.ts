@@ -61,6 +61,8 @@ export const destinationType: DestinationType<Settings> = {
       } catch (error) {
         // A connection in doubt is not used again. Whether the server committed does not matter: the merge compares versions.
         broken = error as Error;
+        // Somebody dropped our tables, to load them again: the next try creates them.
+        if (isSqlState(error, 'undefinedTable') || isSqlState(error, 'undefinedSchema')) migrated = undefined;
         throw error;
       } finally {
         client.release(broken);
