@@ -246,6 +246,39 @@ for (const format of ['ndjson', 'parquet'] as const) {
   });
 }
 
+test('an erasure of many files continues where the last try ended, in any batch, without using tries', async (t) => {
+  const { root, open, list, lines } = await setUp(t);
+  const destination = open();
+  const ana = { first_name: 'Ana', email: 'ana@guests.example' };
+  const days = Array.from({ length: 8 }, (_, day) => Date.UTC(2026, 10, 1 + day));
+  for (const changedAt of days) {
+    const batch = ['a', 'b'].map((id) => delivery(reservation(id, { guests: [ana] }), { version: changedAt % 997 }));
+    await destination.deliver(
+      batch.map((one) => ({ ...one, changedAt })),
+      limits,
+    );
+  }
+  const gone = ['a', 'b'].map((id) => ({
+    ...delivery(reservation(id, { guests: [] }), { version: 1_000, event: 'erased' }),
+    erased: [ana],
+  }));
+  let waiting = gone;
+  for (let tries = 0; waiting.length > 0; tries++) {
+    assert.ok(tries < 40, 'it makes progress');
+    const batch = tries % 3 === 0 ? waiting : waiting.slice(0, 1);
+    const outcomes = await destination.deliver(batch, { ...limits, deadlineMs: 1 });
+    const isRight = outcomes.every(
+      (one) => one.kind === 'delivered' || (one.kind === 'retry' && one.free && one.mayHaveArrived),
+    );
+    assert.ok(isRight);
+    const isDone = (one: (typeof gone)[number]) => outcomes[batch.indexOf(one)]?.kind === 'delivered';
+    waiting = waiting.filter((one) => !isDone(one)).map((one) => ({ ...one, mayHaveArrived: true }));
+  }
+  assert.deepEqual(await filesNaming(root, ana.email), []);
+  const last = (await list()).filter((name) => name.startsWith('date=2026-11-15/'));
+  assert.equal((await Promise.all(last.map(lines))).flat().length, 2, 'the erasures themselves are written once');
+});
+
 test('an erasure also cleans files of the format that the destination had before', async (t) => {
   const { root, open } = await setUp(t);
   const ana = { first_name: 'Ana', email: 'ana@guests.example' };

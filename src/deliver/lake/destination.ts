@@ -27,22 +27,26 @@ export function openLake({ store, format: wanted, fileBytes, byBrand, clock, fai
   const writer = new LakeWriter({ store, format, fullAt: fileBytes, clock });
   const folderOf = ({ message, changedAt }: Delivery): string =>
     `date=${dayOf(changedAt)}${byBrand ? `/${brandFolder(message)}` : ''}`;
+  /** By the key of an erasure that is not complete. */
   const cleaned = new Map<string, Set<string>>();
   let last: Promise<unknown> = Promise.resolve();
 
-  async function erase(erased: readonly Delivery[], deadlineAtMs: number): Promise<void> {
+  async function erase(erased: readonly Delivery[], deadlineAtMs: number): Promise<Outcome> {
     const brands = new Set(erased.map(({ message }) => `/${brandFolder(message)}/`));
     const mayHold = (name: string) => !byBrand || [...brands].some((brand) => name.includes(brand));
-    const which = erased.map(({ message }) => message.idempotency_key).join(' ');
-    const clean = cleaned.get(which) ?? new Set();
-    cleaned.set(which, clean);
-    await eraseFromFiles(store, erased, { clock, deadlineAtMs, mayHold, clean });
-    cleaned.delete(which);
+    const keys = erased.map(({ message }) => message.idempotency_key);
+    if (cleaned.size > mostKept) cleaned.clear();
+    for (const key of keys) if (!cleaned.has(key)) cleaned.set(key, new Set());
+    const clean = keys.map((key) => cleaned.get(key) ?? new Set<string>());
+    if (!(await eraseFromFiles(store, erased, { clock, deadlineAtMs, mayHold, clean }))) return unfinished;
+    for (const key of keys) cleaned.delete(key);
+    return written();
   }
 
   return {
     deliver(batch, { deadlineMs, signal }) {
-      const deadlineAtMs = clock.now() + deadlineMs;
+      // The rest is for the file in progress.
+      const deadlineAtMs = clock.now() + 0.8 * deadlineMs;
       const turn = last.then(async () => {
         const outcomes = new Map<Delivery, Outcome>();
         for (const [folder, deliveries] of Map.groupBy(batch, folderOf)) {
@@ -51,7 +55,7 @@ export function openLake({ store, format: wanted, fileBytes, byBrand, clock, fai
         }
         const erased = batch.filter((one) => one.message.event === 'erased' && outcomes.get(one)?.kind === 'delivered');
         if (erased.length > 0) {
-          const outcome = await erase(erased, deadlineAtMs).then(written, (error: unknown) => later(failure(error)));
+          const outcome = await erase(erased, deadlineAtMs).catch((error: unknown) => later(failure(error)));
           for (const delivery of erased) outcomes.set(delivery, outcome);
         }
         return batch.map((delivery) => outcomes.get(delivery) ?? written());
@@ -69,7 +73,19 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const brandFolder = ({ brand_id }: Message): string => `brand=${encodeURIComponent(brand_id)}`;
 const written = (): Outcome => ({ kind: 'delivered' });
 
-/** An erasure is retried until it is complete; each try continues where the last one stopped. */
+/** An erasure is retried until it is complete; each try continues where the last one stopped, so it uses none up. */
+const unfinished: Outcome = {
+  kind: 'retry',
+  code: 'deliver.write_failed',
+  message: 'There are more files to erase from than fit into one call; the next one continues.',
+  free: true,
+  mayHaveArrived: true,
+};
+
+/** Erasures whose progress is kept. */
+const mostKept = 100;
+
+/** An erasure is retried whatever the reason. */
 function later(outcome: Outcome): Outcome {
   if (outcome.kind !== 'dead') return outcome;
   return { kind: 'retry', code: 'deliver.write_failed', message: outcome.message };

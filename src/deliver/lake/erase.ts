@@ -14,19 +14,20 @@ export interface EraseLimits {
   readonly deadlineAtMs: number;
   /** Whether a file can hold rows of these erasures, by its name. */
   readonly mayHold: (name: string) => boolean;
-  /** Files in which an earlier try found nothing to erase; this try adds to them. */
-  readonly clean: Set<string>;
+  /** For each erasure, the files in which an earlier try found nothing of it; this try adds to them. */
+  readonly clean: readonly Set<string>[];
 }
 
 /**
  * Removes erased guests from the rows written before; each file that holds them is replaced as a whole. Where nodes can overwrite each
- * other's files, the folder is read at least twice: another node may have overwritten the result of the first pass with an older state.
+ * other's files, the folder is listed at least twice: another node may have overwritten the result of the first pass with an older state.
+ * False if the time was over before all files were read; each try reads at least one.
  */
 export async function eraseFromFiles(
   store: FileStore,
   erased: readonly Delivery[],
   { clock, deadlineAtMs, mayHold, clean }: EraseLimits,
-): Promise<void> {
+): Promise<boolean> {
   const late = new AbortController().signal;
   const passes = (await store.isGuarded(late)) ? 1 : 2;
   await store.removeAbandoned();
@@ -35,13 +36,14 @@ export async function eraseFromFiles(
     for (const { name, size, modifiedAtMs } of await store.list('')) {
       const state = `${name} ${size} ${modifiedAtMs}`;
       const format = formatOf(name);
-      if (format === undefined || !mayHold(name) || (passes === 1 && clean.has(state))) continue;
-      if (clock.now() > deadlineAtMs) throw new RangeError('too many files to erase from within the deadline');
+      if (format === undefined || !mayHold(name) || clean.every((files) => files.has(state))) continue;
       if (await eraseFromFile(store, name, format, erased)) found = true;
-      else clean.add(state);
+      else for (const files of clean) files.add(state);
+      if (clock.now() > deadlineAtMs) return false;
     }
     if (passes > 1) await clock.wait(100);
   }
+  return true;
 }
 
 async function eraseFromFile(
