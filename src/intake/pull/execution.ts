@@ -20,6 +20,7 @@ import { RunCounters } from './run-counters.ts';
 import { RunLease } from './run-lease.ts';
 import type { Position, Run, RunEnd, WaitReason } from './run-state.ts';
 import { addedParameters } from './settings.ts';
+import { byPartnersClock } from './since.ts';
 import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
 import { followUp, unlistedIn } from './unlisted.ts';
 
@@ -156,7 +157,7 @@ export class Execution {
     const taken = reader.take(pass, page, next, answer.requestedAt);
     const rows = await this.#withRelated(position, answer, taken.rows, asking);
     if ('kind' in rows) return this.#withoutAnswer(position, rows);
-    const after = afterPage(position, taken);
+    const after = afterPage(byPartnersClock(position, answer.headers), taken);
     const fetching = this.#fetch(after);
     if (!(await this.#writer.hasRoom)) return { kind: 'stop' };
     const counted = this.#counters.take();

@@ -38,7 +38,7 @@ export interface Position {
   readonly from: LocalDate;
   readonly to: LocalDate;
   readonly today: LocalDate;
-  /** When the run began, by the database's clock; the watermark of a complete run. */
+  /** When the run began, by the database's clock or the partner's, if that is slower; the watermark of a complete run. */
   readonly startedAt?: EpochMs;
   /** The list to which the watermark belongs. */
   readonly feed?: number;

@@ -3,7 +3,7 @@ import type { EpochMs } from '../../terms.ts';
 import { listRequestOf, mentions } from './list-request.ts';
 import type { PullPorts } from './ports.ts';
 import { askedRange } from './range.ts';
-import type { Run } from './run-state.ts';
+import type { Position, Run } from './run-state.ts';
 import type { PullSettings } from './settings.ts';
 import { startOfDayUtc } from './windows.ts';
 
@@ -27,4 +27,19 @@ export async function sinceOf(
 /** Identifies the list: the watermark of a test system, or of another property, says nothing about this one. */
 export function feedOf({ baseUrl, brandId }: Pick<PullSettings, 'baseUrl' | 'brandId'>): number {
   return hash53(JSON.stringify([baseUrl, brandId]));
+}
+
+/** A clock that is further off is taken for a wrong header. */
+const mostSlowMs = 86_400_000;
+
+/**
+ * The position with its watermark by the slower of two clocks, ours and the partner's as its first answer shows it (`Date`). The partner
+ * compares {since} with times of its own clock: if that is slower, changes after this run have times before our start.
+ */
+export function byPartnersClock(position: Position, { date = '' }: Readonly<Record<string, string>>): Position {
+  const { startedAt, pass, window, from } = position;
+  const isFirst = pass.no === 1 && pass.pages === 0 && window?.from === from;
+  const shown = Date.parse(date);
+  if (startedAt === undefined || !isFirst || !(shown < startedAt && shown > startedAt - mostSlowMs)) return position;
+  return { ...position, startedAt: shown };
 }

@@ -123,7 +123,11 @@ test('a list without dates is one request, however long the range, and its sync 
 test('a list by modification time continues from the start of the last complete run, with an overlap', async () => {
   const since = (asked?: Asked) => Date.parse(asked?.query.get('since') ?? '');
   let broken = false;
-  const partner = await partnerOf(() => (broken ? { status: 400, json: {} } : list));
+  let clock: (() => number) | undefined;
+  const partner = await partnerOf(() => {
+    if (broken) return { status: 400, json: {} };
+    return clock ? { ...list, headers: { date: new Date(clock()).toUTCString() } } : list;
+  });
   const connector = {
     pull: {
       pagination: none,
@@ -156,6 +160,17 @@ test('a list by modification time continues from the start of the last complete 
   assert.equal(partner.requests.at(-1)?.query.get('since'), '2026-03-01T00:00:00Z');
   await pull();
   assert.equal(minutes(partner.requests.at(-1)), 10, 'a backfill does not move the watermark');
+  for (const [partnerNow, expected] of [
+    [() => Date.now() - 3_600_000, 70],
+    [() => Date.now() + 3_600_000, 10],
+    [() => 0, 10],
+  ] as const) {
+    clock = partnerNow;
+    await pull();
+    await pull();
+    assert.equal(minutes(partner.requests.at(-1)), expected, 'a partner’s clock that is slow does not hide changes');
+  }
+  clock = undefined;
   const live = portsOf(`${partner.url}/live`);
   for (const expected of [30 * 24 * 60, 10]) {
     await sync(live, 'since', { sync: 'pre_stay' });
