@@ -143,6 +143,7 @@ export class FieldCheck {
 
   /** The id of a reservation: a key in the database. */
   id(value: unknown, name: string): string | undefined {
+    if (typeof value === 'boolean') return this.fail(name, 'must be text', value);
     const usable = typeof value === 'string' ? isUsableId(value.trim()) : true;
     if (usable) return this.text(value, name);
     return this.refuse(

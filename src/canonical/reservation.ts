@@ -24,7 +24,11 @@ function required<Schema extends z.ZodType>(schema: Schema, description: string,
 }
 
 export const guestSchema = z.strictObject({
-  guest_id: field(text, 'The partner’s own id of the guest, if it has one.', 'G-5512'),
+  guest_id: field(
+    text,
+    'The partner’s own id of the guest, if it has one. A placeholder such as 0 is left out.',
+    'G-5512',
+  ),
   first_name: field(text, 'Given names.', 'Leonor'),
   last_name: field(text, 'Family name.', 'Magalhães'),
   email: field(text, 'A valid e-mail address, trimmed and in lower case.', 'leonor@mail.example'),

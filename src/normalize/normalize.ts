@@ -4,6 +4,7 @@ import { readEmail } from './email.ts';
 import { readNames } from './name.ts';
 import type { NameRule } from './name-rules.ts';
 import { type PhoneBasis, readPhone } from './phone.ts';
+import { saysNothing } from './text.ts';
 
 export interface NormalizeContext {
   /** The integration's country: the region of a local phone number if the guest's nationality does not decide it. */
@@ -11,7 +12,7 @@ export interface NormalizeContext {
 }
 
 /**
- * Cleans names, e-mail addresses and phone numbers of a checked record. Each change leaves a note. An unchanged record is returned as
+ * Cleans ids, names, e-mail addresses and phone numbers of a checked record's guests. Each change leaves a note. An unchanged record is returned as
  * the same object; normalizing twice equals once. `clean` is a record normalized before: guests that are the same objects are skipped.
  */
 export function normalizeReservation(
@@ -50,6 +51,7 @@ export function normalizeGuest(guest: Guest, context: NormalizeContext): { guest
 }
 
 function cleaned(cleaning: Cleaning, country: string | undefined): Guest {
+  cleanId(cleaning);
   cleanNationality(cleaning);
   const regions = { nationality: cleaning.nationality, country };
   cleanNames(cleaning, regions);
@@ -65,6 +67,7 @@ interface Regions {
 
 /** One guest while it is cleaned: current values of the fields that may change. */
 class Cleaning {
+  guest_id: string | undefined;
   first_name: string | undefined;
   last_name: string | undefined;
   email: string | undefined;
@@ -79,6 +82,7 @@ class Cleaning {
   readonly #notesBefore: number;
 
   constructor(guest: Guest, index: number | undefined, notes: Note[]) {
+    this.guest_id = guest.guest_id;
     this.first_name = guest.first_name;
     this.last_name = guest.last_name;
     this.email = guest.email;
@@ -106,6 +110,16 @@ class Cleaning {
   outcome(): Guest {
     return this.#notes.length === this.#notesBefore ? this.#given : cleanGuest(this.#given, this);
   }
+}
+
+/** Sent where there is no id: zeros, also as a GUID, -1, a flag. Each would match many guests as one person. */
+const noId = /^(?:[0-]+|-1|true|false)$/i;
+
+function cleanId(cleaning: Cleaning): void {
+  const given = cleaning.guest_id;
+  if (given === undefined || !(noId.test(given) || saysNothing(given))) return;
+  cleaning.guest_id = undefined;
+  cleaning.note('guest_id', 'guest_id_placeholder', 'The text is a placeholder, not an id.', given, undefined);
 }
 
 function cleanNationality(cleaning: Cleaning): void {
@@ -244,7 +258,7 @@ function cleanPhone(cleaning: Cleaning, regions: Regions): void {
  */
 function cleanGuest(given: Guest, now: Cleaning): Guest {
   const guest: Guest = {};
-  if (given.guest_id !== undefined) guest.guest_id = given.guest_id;
+  if (now.guest_id !== undefined) guest.guest_id = now.guest_id;
   if (now.first_name !== undefined) guest.first_name = now.first_name;
   if (now.last_name !== undefined) guest.last_name = now.last_name;
   if (now.email !== undefined) guest.email = now.email;

@@ -13,7 +13,7 @@ interface Case {
   readonly notes: readonly string[];
 }
 
-for (const field of ['phones', 'emails', 'names']) {
+for (const field of ['phones', 'emails', 'names', 'ids']) {
   describe(field, () => {
     const file = new URL(`cases/${field}.json`, import.meta.url);
     for (const golden of JSON.parse(readFileSync(file, 'utf8')) as Case[]) {
