@@ -29,12 +29,12 @@ export function feedOf({ baseUrl, brandId }: Pick<PullSettings, 'baseUrl' | 'bra
   return hash53(JSON.stringify([baseUrl, brandId]));
 }
 
-/** A clock that is further off is taken for a wrong header. */
+/** A larger difference is a wrong header, not a slow clock. */
 const mostSlowMs = 86_400_000;
 
 /**
- * The position with its watermark by the slower of two clocks, ours and the partner's as its first answer shows it (`Date`). The partner
- * compares {since} with times of its own clock: if that is slower, changes after this run have times before our start.
+ * Sets the watermark to the partner's time in the `Date` header of the first answer, if its clock is slower than ours. The partner
+ * compares {since} with modification times by its own clock, and a slow clock writes times before our start after this run.
  */
 export function byPartnersClock(position: Position, { date = '' }: Readonly<Record<string, string>>): Position {
   const { startedAt, pass, window, from } = position;
