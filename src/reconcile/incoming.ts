@@ -81,6 +81,8 @@ export interface Incoming {
   readonly retraceable?: boolean;
   /** Of a profile: the last statement about marketing consent, with its source and time. */
   readonly consent?: Consent;
+  /** Of a profile: an operator decided its state, with this consent, whenever that was stated. */
+  readonly isDecision?: true;
   /** Values missing in the connector's value maps. */
   readonly drift?: readonly { readonly field: string; readonly value: string }[];
 }

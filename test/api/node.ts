@@ -40,7 +40,7 @@ export interface ApiNode {
   /** Stores reservations as a pulled page does. */
   take(integration: string, ...reservations: Json[]): Promise<void>;
   /** Stores an event as the brand's endpoint does, and processes it. */
-  send(integration: string, event: EventType, data: Json): Promise<void>;
+  send(integration: string, event: EventType, data: Json, occurredAt?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -143,9 +143,8 @@ export async function apiNode(settings = '', files: Readonly<Record<string, stri
       const prepared: Prepared[] = found.records.map((raw) => integration.path.prepare(raw, arrival));
       await transaction(runtime.pool, (tx) => applyPrepared(tx, integration.target, prepared));
     },
-    send: async (name, event, data) => {
+    send: async (name, event, data, occurredAt = Date.now()) => {
       const { endpoint_id } = await addressFor(runtime, name);
-      const occurredAt = Date.now();
       const brandId = runtime.active().integrations.get(name)?.body.brand_id ?? '';
       const envelope = { event, timestamp: new Date(occurredAt).toISOString(), brand_id: brandId, data };
       const at = { integration: name as IntegrationName, endpointId: endpoint_id as EndpointId, secretNo: 1 };

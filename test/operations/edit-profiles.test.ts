@@ -200,6 +200,17 @@ test('after a split, a refusal that no booking made stays with both profiles; on
   assert.equal((await profile({ phone: other.phone }))?.guest.marketing_consent, false);
 });
 
+test('a late guest event does not undo a refusal that a booking repeated since then', async () => {
+  const email = 'ivone@serra.example';
+  const refused = { email, marketing_consent: false };
+  await node.send('grand', 'guest.updated', { email, marketing_consent: true }, Date.now() - 60_000);
+  await node.send('grand', 'guest.updated', refused, Date.now() - 50_000);
+  await book(refused);
+  await node.send('grand', 'guest.updated', { email, marketing_consent: true, nationality: 'PT' }, Date.now() - 40_000);
+  assert.deepEqual((await profile({ email }))?.guest, { ...refused, nationality: 'PT' });
+  assert.deepEqual(await subscribed('serra'), { [email]: false });
+});
+
 test('a guest event reaches the bookings under the other address of a merged guest, and leaves the address', async () => {
   const [old, current] = ['gil.old@prado.example', 'gil.now@prado.example'];
   const gil = { first_name: 'Gil', last_name: 'Prado', marketing_consent: true };

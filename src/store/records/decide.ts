@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { encodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText, parseJson } from '../../kit/json.ts';
-import { newerConsent } from '../../reconcile/consent.ts';
+import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import { type Difference, difference } from '../../reconcile/difference.ts';
 import type { Arrival, Finished, Message, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import { mergeMessage, saidAt } from '../../reconcile/merge-message.ts';
@@ -132,8 +132,21 @@ const profileSaid = (prepared: Prepared): StoredViews | undefined =>
   prepared.kind === 'record' && prepared.incoming.consent ? { consent: prepared.incoming.consent } : undefined;
 
 /** The source and time of a consent are kept for as long as the profile has that consent. */
-const consentKept = (record: Reservation | Guest, said: StoredViews | undefined): StoredViews | undefined =>
-  ((record as Guest).marketing_consent ?? null) === said?.consent?.value ? said : undefined;
+const consentKept = ({ type }: Arriving, record: object, said: StoredViews | undefined): StoredViews | undefined =>
+  type === 'guest' && ((record as Guest).marketing_consent ?? null) === said?.consent?.value ? said : undefined;
+
+/** The newer of the message's statement and the profile's; undefined if the message states nothing. */
+function newestConsent(prepared: Prepared, { said }: LockedRecord): Consent | undefined {
+  if (prepared.kind !== 'record') return undefined;
+  const { consent: stated, isDecision } = prepared.incoming;
+  return stated === undefined || isDecision ? stated : newerConsent(said?.consent, stated);
+}
+
+/** A newer message may have an older consent than a reservation that repeated its own since then. */
+function contentWith(content: Content, consent: Consent | undefined): Content {
+  const record = withConsent(content.record as Guest, consent);
+  return record === content.record ? content : contentOf(record);
+}
 
 const isRuled = (prepared: Prepared): boolean => prepared.kind === 'record' && prepared.isRuled === true;
 
@@ -152,8 +165,10 @@ export function letterOf({ deadLetter, isPart }: Extract<Prepared, { kind: 'dead
 
 /** There is no other source: the newest state replaces the record. */
 function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | undefined): Decision {
-  const { alone, arrival, seq, prepared } = arriving;
-  if (alone === undefined) return unmade(prepared);
+  const { arrival, seq, prepared } = arriving;
+  if (arriving.alone === undefined) return unmade(prepared);
+  const stated = newestConsent(prepared, before);
+  const alone = arriving.type === 'guest' ? contentWith(arriving.alone, stated) : arriving.alone;
   const status = statusOf(alone.record);
   const arrived = { effectiveAt: arrival.effectiveAt, seq, hash: alone.hash, status };
   const verdict = reconcile(before, arrived);
@@ -162,7 +177,7 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
     const state = {
       effectiveAt: arrival.effectiveAt,
       seq,
-      said: profileSaid(prepared) ?? said,
+      said: stated === undefined ? said : { consent: stated },
       pulledHash: before.pulledHash,
     };
     return { kind: 'unchanged', version: before.version, ...(isOlder(before, arrived) && { state }) };
@@ -177,7 +192,7 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
     state: {
       effectiveAt: arrival.effectiveAt,
       seq,
-      said: arriving.type === 'guest' ? (profileSaid(prepared) ?? consentKept(alone.record, said)) : undefined,
+      said: stated === undefined ? consentKept(arriving, alone.record, said) : { consent: stated },
       pulledHash: undefined,
     },
     diff: difference(before.data, parseJson(alone.text)),

@@ -75,6 +75,7 @@ export async function writeProfiles(
         raw: null,
         notes: [{ step: 'reconcile', field: '', code: 'profile_edited', reason }],
         origins: () => ({}),
+        isDecision: true,
         ...(consent !== undefined && consent.value === guest.marketing_consent && { consent }),
       },
     }),
