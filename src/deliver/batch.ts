@@ -183,7 +183,7 @@ function settlementFor(
   if (next.kind === 'wait') {
     const { delayMs, triesUsed } = next;
     // Without a used try, only this mark says that the version may have arrived, now or before.
-    const isInDoubt = isOutage || claimed.interrupted || (outcome.kind === 'retry' && outcome.mayHaveArrived);
+    const isInDoubt = isOutage || (triesUsed === 0 && (claimed.interrupted || outcome.mayHaveArrived));
     const result = { kind: 'retry' as const, delayMs, triesUsed, ...(isInDoubt && { mayHaveArrived: true }) };
     return { ...base, ...reason, result };
   }
