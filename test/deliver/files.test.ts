@@ -9,6 +9,7 @@ import { destinationType as files } from '../../src/deliver/destinations/files/d
 import { folderStore } from '../../src/deliver/destinations/files/folder.ts';
 import { findKeys } from '../../src/deliver/lake/find-keys.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import { until } from '../support/process.ts';
 import { config, delivery, lane, openStore, ports, reservation, services, takeIn, temporaryFolder } from './support.ts';
 
 const limits: DeliverLimits = {
@@ -335,6 +336,21 @@ test('a file whose content was replaced is not continued, even under its old ino
   const names = (await list()).filter((name) => name.endsWith('.ndjson'));
   const ids = (await Promise.all(names.map(lines))).flat().map(({ data }) => data.id);
   assert.deepEqual(ids, ['erased', 'second']);
+});
+
+test('of two nodes that replace a file at the same time, the slower one changes nothing', async (t) => {
+  const { root, list } = await setUp(t);
+  await mkdir(root, { recursive: true });
+  const [slow, quick] = [folderStore(root, systemClock), folderStore(root, systemClock)];
+  const first = await slow.replace('a.ndjson', 'first\n', 'absent');
+  const tag = first.kind === 'written' ? first.tag : '';
+  const writing = slow.replace('a.ndjson', Buffer.alloc(64 << 20, 'slow\n'), tag);
+  await until('the slow node writes', async () => (await list()).length > 1);
+  const replaced = await quick.replace('a.ndjson', 'without the guest\n', tag);
+  assert.equal(replaced.kind, 'written');
+  assert.equal((await writing).kind, 'changed');
+  assert.equal(await readFile(path.join(root, 'a.ndjson'), 'utf8'), 'without the guest\n');
+  assert.deepEqual(await list(), ['a.ndjson']);
 });
 
 /** The files under a folder, also hidden ones, that hold a text. */

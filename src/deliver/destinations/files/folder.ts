@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
-import type { FileStore, StoredFile } from '../../lake/file-store.ts';
+import { randomId } from '../../../kit/ids.ts';
+import type { FileStore, StoredFile, Tag } from '../../lake/file-store.ts';
 
 /** Larger pieces make the search for keys cheaper. */
 const pieceBytes = 4 << 20;
@@ -38,7 +39,8 @@ export function folderStore(root: string, clock: Clock): FileStore {
     replace: async (name, content, expected, late) => {
       const file = path.join(root, name);
       if ((await tagOf(file)) !== expected) return { kind: 'changed' };
-      return { kind: 'written', tag: await replaceFile(file, content, late) };
+      const tag = await replaceFile(file, content, expected, late);
+      return tag === undefined ? { kind: 'changed' } : { kind: 'written', tag };
     },
   };
 }
@@ -72,24 +74,34 @@ async function tagOf(file: string): Promise<string> {
 
 /**
  * A reader sees the old content or the new one, never a part, and one of the two survives a power cut. The rename is made durable by
- * syncing the folder. Returns the tag. If `late` is aborted meanwhile, the file stays as it was.
+ * syncing the folder. Returns the tag, or undefined if another node replaced the file while this one wrote, which takes a while on a
+ * slow disk. If `late` is aborted meanwhile, the file stays as it was.
  */
-async function replaceFile(file: string, content: Uint8Array | string, late?: AbortSignal): Promise<string> {
-  const folder = path.dirname(file);
-  const aside = path.join(folder, `.${path.basename(file)}.tmp`);
-  const handle = await open(aside, 'w', 0o640);
+async function replaceFile(
+  file: string,
+  content: Uint8Array | string,
+  expected: Tag | 'absent',
+  late?: AbortSignal,
+): Promise<Tag | undefined> {
+  // Each writer has its own: an erasure on another node may replace the same file at this moment.
+  const aside = path.join(path.dirname(file), `.${path.basename(file)}.${randomId('part')}.tmp`);
   try {
-    await handle.writeFile(content);
-    await handle.sync();
+    const handle = await open(aside, 'wx', 0o640);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    late?.throwIfAborted();
+    const tag = await tagOf(aside);
+    if ((await tagOf(file)) !== expected) return undefined;
+    await rename(aside, file);
+    await syncFolder(path.dirname(file));
+    return tag;
   } finally {
-    await handle.close();
+    await rm(aside, { force: true });
   }
-  if (late?.aborted) await rm(aside, { force: true });
-  late?.throwIfAborted();
-  const tag = await tagOf(aside);
-  await rename(aside, file);
-  await syncFolder(folder);
-  return tag;
 }
 
 async function syncFolder(folder: string): Promise<void> {
