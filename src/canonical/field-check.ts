@@ -42,6 +42,7 @@ function describe({ field, rule, type, status }: Problem): string {
 export const mustBeThere = 'must be there';
 const longestStatus = 80;
 const longestDecimal = 60;
+const replacedCard = /\[card \d{4}\]/;
 /** A longer value is not repeated in the note that reports it. */
 const longestNoted = 200;
 
@@ -144,6 +145,10 @@ export class FieldCheck {
   /** The id of a reservation: a key in the database. */
   id(value: unknown, name: string): string | undefined {
     if (typeof value === 'boolean') return this.fail(name, 'must be text', value);
+    // Intake replaces card numbers by their last four digits: two of them may look the same.
+    if (typeof value === 'string' && replacedCard.test(value)) {
+      return this.refuse(name, 'must not be a card number', value, 'record.id_unusable');
+    }
     const usable = typeof value === 'string' ? isUsableId(value.trim()) : true;
     if (usable) return this.text(value, name);
     return this.refuse(

@@ -16,7 +16,7 @@ export const recordErrors = {
   'record.id_unusable': {
     stage: 'record',
     retry: 'operator',
-    what: 'The id of a reservation has control characters or is longer than 512 characters, so it cannot be a key.',
+    what: 'The id of a reservation has control characters, is longer than 512 characters or was removed as a card number, so it cannot be a key.',
     next: 'Check which field the connector maps to id; if the mapping is right, ask the partner to correct the reservation, then replay.',
   },
   'record.too_many_items': {

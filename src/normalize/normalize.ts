@@ -112,8 +112,8 @@ class Cleaning {
   }
 }
 
-/** Sent where there is no id: zeros, also as a GUID, -1, a flag. Each would match many guests as one person. */
-const noId = /^(?:[0-]+|-1|true|false)$/i;
+/** Zeros, also as a GUID, -1, a flag, or a removed card number. Each would match many guests as one person. */
+const noId = /^(?:[0-]+|-1|true|false|\[card \d{4}\])$/i;
 
 function cleanId(cleaning: Cleaning): void {
   const given = cleaning.guest_id;

@@ -101,11 +101,15 @@ const namedAsCard = /card|pan$|^cc|credit|debit|payment|guarantee/i;
 const namedAsOther =
   /(?:id|ids|uuid|guid|ref|reference|reservation|booking|confirmation|voucher|invoice|folio|phone|mobile|tel|fax|telephone|barcode|ean|iban|account|timestamp|hash|number|no|nr|code)$/i;
 
+const numberOfBooking =
+  /(?:reservation|booking|confirmation|itinerary|voucher|invoice|folio|room|phone|mobile|tel|telephone|fax|membership|loyalty)[_-]?(?:number|no|nr)$/i;
+
 function isNamedOtherwise(text: string, start: number): boolean {
   const key = keyBefore(text, start);
   if (!namedAsOther.test(key)) return false;
   // For a plain "number" key, the enclosing object may show what it is the number of.
-  const about = /number$|^no$|^nr$/i.test(key) ? `${key} ${text.slice(Math.max(0, start - 200), start)}` : key;
+  const isUnclear = /number$|^no$|^nr$/i.test(key) && !numberOfBooking.test(key);
+  const about = isUnclear ? `${key} ${text.slice(Math.max(0, start - 200), start)}` : key;
   return !namedAsCard.test(about);
 }
 

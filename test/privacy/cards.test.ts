@@ -132,6 +132,17 @@ test('leaves ids, phone numbers, dates and amounts unchanged', () => {
   assert.equal(withoutCards(Buffer.from(text)).cards, 0);
 });
 
+test('keeps the number of a booking beside data about its payment', () => {
+  const kept = {
+    payment: { guarantee: 'credit card' },
+    reservationNumber: '4111111111111111',
+    folio_no: 4012888888881881,
+  };
+  assert.equal(clean(JSON.stringify(kept)), JSON.stringify(kept));
+  const cards = { payment: { number: '4111111111111111' }, card: { primaryAccountNumber: '4012888888881881' } };
+  assert.equal(withoutCards(Buffer.from(JSON.stringify(cards))).cards, 2);
+});
+
 test('finds all of 10,000 planted card numbers', () => {
   let seed = 7;
   const below = (n: number) => {
