@@ -10,16 +10,15 @@ import type { IntegrationName, Json } from '../../src/terms.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { pullPorts } from '../../src/wiring/pull.ts';
 import { pageSize } from './documents.ts';
-import { type BenchWorkspace, firstDay, lastDay } from './workspace.ts';
+import type { BenchWorkspace, Days } from './workspace.ts';
 
 const integration = 'bench' as IntegrationName;
 
 /** Fetches and parses every page of the same windows, and returns the rows as text for the copy. */
-export async function fetchAlone({ runtime, partnerUrl }: BenchWorkspace, reservations: number) {
+export async function fetchAlone({ runtime, partnerUrl }: BenchWorkspace, { from, to }: Days) {
   const startedAt = performance.now();
   const rows: Json[] = [];
-  const to = lastDay(reservations);
-  for (let window = nextWindow(firstDay, to, 7); window; window = nextWindow(addDays(window.to, 1), to, 7)) {
+  for (let window = nextWindow(from, to, 7); window; window = nextWindow(addDays(window.to, 1), to, 7)) {
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const url = `${partnerUrl}/?dateFrom=${window.from}&dateTo=${window.to}&limit=${pageSize}${cursor && `&cursor=${cursor}`}`;
       const answer = await runtime.http.request({
@@ -85,7 +84,7 @@ export interface Backfill {
 }
 
 /** A backfill as the service runs it, with concurrent deliveries. */
-export async function backfill({ runtime }: BenchWorkspace, reservations: number): Promise<Backfill> {
+export async function backfill({ runtime }: BenchWorkspace, { from, to }: Days): Promise<Backfill> {
   let peakRss = 0;
   const watch = setInterval(() => {
     peakRss = Math.max(peakRss, process.memoryUsage.rss());
@@ -96,8 +95,8 @@ export async function backfill({ runtime }: BenchWorkspace, reservations: number
     const request = {
       integration,
       kind: 'backfill',
-      from: firstDay,
-      to: lastDay(reservations),
+      from,
+      to,
       requestedBy: 'bench',
     } as const;
     const result = await syncOnce(pullPorts(runtime), request);

@@ -4,7 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { openPrivatePostgres, type PrivatePostgres } from '../../src/embedded-postgres/open.ts';
+import { addDays } from '../../src/intake/pull/windows.ts';
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
+import type { LocalDate } from '../../src/terms.ts';
 import { writeDocuments } from '../push/workspace.ts';
 import { postmasterOf } from './cpu.ts';
 import { type Paging, pullingConnectorText, pullingText } from './documents.ts';
@@ -14,6 +16,18 @@ export const lastDay = (reservations: number): string =>
   new Date(Date.parse(`${firstDay}T00:00:00Z`) + (Math.ceil(reservations / 100) - 1) * 86_400_000)
     .toISOString()
     .slice(0, 10);
+
+/** The days of some of the partner's reservations. */
+export interface Days {
+  readonly from: LocalDate;
+  readonly to: LocalDate;
+}
+
+/** `before` and `reservations` in hundreds: a day has 100. */
+export const daysOf = (before: number, reservations: number): Days => ({
+  from: (before === 0 ? firstDay : addDays(lastDay(before) as LocalDate, 1)) as LocalDate,
+  to: lastDay(before + reservations) as LocalDate,
+});
 
 /** Stop when the parent process is gone. */
 const signals = ['SIGINT', 'SIGTERM', 'disconnect'] as const;
