@@ -26,9 +26,6 @@ export type EnvelopeResult =
   | { readonly kind: 'ok'; readonly envelope: Envelope }
   | { readonly kind: 'invalid'; readonly problems: readonly EnvelopeProblem[] };
 
-/** An earlier time is a placeholder or has another unit. Such an event would be older than all stored data and change nothing. */
-export const earliest: EpochMs = Date.UTC(2000, 0, 1);
-
 /** Reports every problem at once, so that a sender can correct its envelope in one step. */
 export function readEnvelope(body: Json, brandId: string): EnvelopeResult {
   if (!isObject(body)) return { kind: 'invalid', problems: [{ pointer: '', detail: 'The body must be an object.' }] };
@@ -42,7 +39,7 @@ export function readEnvelope(body: Json, brandId: string): EnvelopeResult {
   const occurredAt = typeof timestamp === 'string' ? utcInstant(timestamp) : undefined;
   if (occurredAt === undefined) {
     refuse('timestamp', 'timestamp must be an ISO 8601 date-time in UTC, such as 2026-03-01T09:30:00Z.');
-  } else if (occurredAt < earliest) refuse('timestamp', 'timestamp is before the year 2000.');
+  }
   if (typeof brand_id !== 'string' || brand_id === '') refuse('brand_id', 'brand_id must be a non-empty string.');
   else if (brand_id !== brandId) refuse('brand_id', 'brand_id is not the brand that this endpoint was issued for.');
   if (!isObject(data)) refuse('data', 'data must be an object.');

@@ -1,5 +1,5 @@
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
-import { type EnvelopeProblem, type EventType, earliest } from './envelope.ts';
+import type { EnvelopeProblem, EventType } from './envelope.ts';
 import { findEventId, type Nth } from './event-id.ts';
 import { longLists } from './list-limits.ts';
 import { at, firstText, pointerTo, type Scope, textOf, valueAt } from './place.ts';
@@ -122,6 +122,8 @@ const formats = {
   seconds: 'the Unix time in seconds',
   milliseconds: 'the Unix time in milliseconds',
 };
+/** An earlier time is a placeholder or has another unit. Such an event would be older than all stored data and change nothing. */
+const earliest = Date.UTC(2000, 0, 1);
 const endOfTime = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 function timeOf(from: ForeignEnvelope['timestamp'], scope: Scope): EpochMs | 'missing' | 'wrong' | undefined {
