@@ -148,7 +148,7 @@ for (const [what, more, status, id] of [
   });
 }
 
-for (const timestamp of ['0000-01-01T00:00:00Z', '2099-01-01T00:00:00Z', '9999-12-31T23:59:60Z']) {
+for (const timestamp of ['2000-01-01T00:00:00Z', '2099-01-01T00:00:00Z', '9999-12-31T23:59:60Z']) {
   test(`an event of ${timestamp} is stored and read back`, async () => {
     const answer = await post(service, fresh({ timestamp }));
     assert.equal(answer.status, 202);

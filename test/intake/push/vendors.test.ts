@@ -209,7 +209,7 @@ test('apaleo: the health check of a new subscription is accepted, an event of an
     type: 'created',
     id: 'x',
     propertyId: 'MUC',
-    timestamp: 1,
+    timestamp: Date.now(),
     data: { entityId: 'A-1' },
   };
   const { status, json } = await withToken('apaleo', other);
