@@ -3,7 +3,7 @@ import type { Guest } from '../canonical/reservation.ts';
 import { hmac, type Key, type Keyring } from '../kit/crypto.ts';
 import type { Json } from '../terms.ts';
 import { nameOf } from './person.ts';
-import { addressesIn, numbersIn } from './strip.ts';
+import { addressesIn, documentsIn, numbersIn } from './strip.ts';
 
 /** An e-mail address or phone number from an erasure request, for all brands or for one. */
 export function askedIdentity(kind: 'email' | 'phone', value: string, integration: string | undefined): string {
@@ -75,10 +75,12 @@ function foundIdentities(guest: Guest, integration: string): string[] {
  * What recognises a person in a payload that never became a record. No name can be compared there, so a payload of a relative who
  * shares the address or number is not kept either.
  */
-export function payloadIdentities({ email, phone }: Guest, integration: string | undefined): string[] {
+export function payloadIdentities(guest: Guest, integration: string | undefined): string[] {
+  const { email, phone, document_number: document } = guest;
   return [
     ...(email ? [inPayload('email', email, integration)] : []),
     ...(phone ? [inPayload('phone', lastDigits(phone), integration)] : []),
+    ...(document ? [inPayload('document', document.toLowerCase(), integration)] : []),
   ];
 }
 
@@ -89,10 +91,11 @@ export function identitiesInPayload(raw: Json, integration: string): string[] {
     ...addresses.map((address) => askedIdentity('email', address, brand)),
     ...addresses.map((address) => inPayload('email', address, brand)),
     ...numbersIn(raw).map((digits) => inPayload('phone', digits, brand)),
+    ...documentsIn(raw).map((document) => inPayload('document', document, brand)),
   ]);
 }
 
-const inPayload = (kind: 'email' | 'phone', value: string, integration = ''): string =>
+const inPayload = (kind: 'email' | 'phone' | 'document', value: string, integration = ''): string =>
   `${integration} ${kind} in a payload:${value}`;
 
 const derived = new WeakMap<Key, Buffer>();

@@ -1,4 +1,4 @@
-import { numberPattern } from '../canonical/mentions.ts';
+import { mentions, numberPattern } from '../canonical/mentions.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { isObject, type Json } from '../terms.ts';
 
@@ -19,6 +19,8 @@ export class Person {
   readonly #addresses = new Set<string>();
   readonly #numbers = new Set<string>();
   readonly #ids = new Map<string, string>();
+  readonly #documents = new Set<string>();
+  readonly #names = new Map<string, Guest>();
 
   constructor(request: {
     readonly emails?: readonly string[];
@@ -86,6 +88,9 @@ export class Person {
     for (const key of foundKeys(guest, integration)) this.#found.add(key);
     for (const address of addressesOf(guest)) this.#addresses.add(address);
     if (guest.phone !== undefined) this.#numbers.add(guest.phone);
+    if ((guest.document_number?.length ?? 0) >= fewestInDocument) this.#documents.add(guest.document_number ?? '');
+    const { first_name, last_name } = guest;
+    if (first_name && last_name) this.#names.set(nameOf(guest), { first_name, last_name });
     if (guest.guest_id !== undefined) this.#ids.set(idKey(integration, guest.guest_id), guest.guest_id);
     return this.#addresses.size + this.#numbers.size + this.#ids.size > before;
   }
@@ -107,18 +112,21 @@ export class Person {
 
   /** The texts in a payload that name this person. */
   traces(): Traces {
-    return new Traces([...this.#addresses], [...this.#numbers]);
+    return new Traces([...this.#addresses, ...this.#documents], [...this.#numbers], [...this.#names.values()]);
   }
 }
 
 /** Finds a person in texts and payloads, however they are written: escaped, in capitals, numbers with or without separators. */
 export class Traces {
+  /** Also document numbers: texts that name nobody else. */
   readonly addresses: readonly string[];
   /** Regular expressions that mean the same in PostgreSQL and JavaScript. */
   readonly numbers: readonly string[];
   readonly #numbers: readonly RegExp[];
+  readonly #names: readonly Guest[];
 
-  constructor(addresses: readonly string[], phones: readonly string[]) {
+  constructor(addresses: readonly string[], phones: readonly string[], names: readonly Guest[] = []) {
+    this.#names = names;
     this.addresses = addresses.map((address) => address.toLowerCase());
     this.numbers = phones.map(numberPattern).filter((pattern) => pattern !== undefined);
     this.#numbers = this.numbers.map((pattern) => new RegExp(pattern));
@@ -131,6 +139,11 @@ export class Traces {
     );
   }
 
+  /** By the full name, for texts about one of the person's own reservations: elsewhere it may be somebody else's. */
+  namedIn(text: string): boolean {
+    return mentions(text, this.#names);
+  }
+
   inJson(value: Json): boolean {
     if (typeof value === 'string') return this.inText(value);
     if (typeof value === 'number') return this.inText(String(value));
@@ -139,6 +152,9 @@ export class Traces {
     return false;
   }
 }
+
+/** Shorter numbers are also found in amounts and dates. */
+const fewestInDocument = 6;
 
 const idKey = (integration: string, id: string): string => `${integration} ${id}`;
 

@@ -69,3 +69,17 @@ export function numbersIn(raw: Json): string[] {
   read(raw);
   return [...found];
 }
+
+const looksLikeDocument = /^(?=.*\d)[^\s@]{6,40}$/;
+
+/** Texts that may be the number of a document, in lower case. Shorter ones are also amounts and dates. */
+export function documentsIn(raw: Json): string[] {
+  const found = new Set<string>();
+  const read = (value: Json): void => {
+    if (found.size === mostCompared) return;
+    if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) read(one);
+    else if (looksLikeDocument.test(String(value))) found.add(String(value).toLowerCase());
+  };
+  read(raw);
+  return [...found];
+}

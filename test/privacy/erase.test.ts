@@ -299,6 +299,26 @@ test('later payloads that name an erased person outside the guests are not kept'
   );
 });
 
+test('a dead letter with the document number, or with the name and the reservation, is erased and not stored again', async () => {
+  const pia = { first_name: 'Pia', last_name: 'Hovde', document_number: 'NX4711882' };
+  await node.send('grand', 'guest.updated', { ...pia });
+  await node.send('grand', 'guest.updated', { first_name: 'Pia', last_name: 'Hovde', reservation_id: 'Y1' });
+  await node.send('grand', 'guest.updated', { first_name: 'Pia', last_name: 'Hovde', reservation_id: 'Y9' });
+  await node.take('grand', reservation('Y1', { guests: [{ ...pia, email: 'pia.hovde@mail.example' }] }));
+  const left = async () => {
+    const { rows } = await node.runtime.pool.query(
+      `select raw ->> 'reservation_id' as id from dead_letters where raw::text like '%Hovde%'
+       union all select 'event' from events where convert_from(body, 'UTF8') like '%Hovde%'`,
+    );
+    return rows.map(({ id }) => id);
+  };
+  assert.deepEqual(await left(), [null, 'Y1', 'Y9', 'event', 'event', 'event']);
+  await eraseGuest(node.runtime, { email: 'pia.hovde@mail.example' }, 'officer');
+  assert.deepEqual(await left(), ['Y9', 'event'], 'in another booking it may be somebody else of that name');
+  await node.send('grand', 'guest.updated', { ...pia });
+  assert.deepEqual(await left(), ['Y9', 'event']);
+});
+
 test('an erased guest does not come back with a message that has the name only, or a new alias of a booking site', async () => {
   const alias = (id: string) => `${id}@guest.booking.com`;
   const mia = { first_name: 'Mia', last_name: 'Torne', email: alias('mtorne.1234') };

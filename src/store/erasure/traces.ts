@@ -6,6 +6,8 @@ import { likePattern, type WantedTraces } from './find.ts';
 export interface TraceFinder extends WantedTraces {
   inText(text: string): boolean;
   inJson(value: Json): boolean;
+  /** By the full name. */
+  namedIn(text: string): boolean;
 }
 
 export interface ErasedRecord {
@@ -190,13 +192,15 @@ async function scan(
     ? `exists (select from unnest($3::text[], $4::text[], $5::text[]) as r (integration, type, id)
                 where r.integration = t.integration and r.type = t.type and r.id = t.id)`
     : 'false';
+  const reservationIds = records.filter(({ type }) => type === 'reservation').map(({ id }) => JSON.stringify(id));
+  const isAbout = (text: string) => reservationIds.some((id) => text.includes(id)) && traces.namedIn(text);
   const all = texts.map((text) => `coalesce(${text}, '')`).join(` || ' ' || `);
   await tx.query(
     `declare trace_rows no scroll cursor for
      select ${keyOf(key)} as key, ${ofRecord} as of_record, array[${texts.join(', ')}] as texts
        from ${table} t, lateral (select ${all} as everything) e
       where ${only}
-        and (${ofRecord} or lower(everything) like any($1::text[])
+        and (${ofRecord} or everything like any($${isOfRecord ? 6 : 3}::text[]) or lower(everything) like any($1::text[])
              or exists (select from unnest($2::text[]) as n where everything ~ n) or everything like '%\\\\u%')`,
     [
       traces.addresses.map(likePattern),
@@ -204,6 +208,7 @@ async function scan(
       ...(isOfRecord
         ? [records.map((one) => one.integration), records.map(({ type }) => type), records.map(({ id }) => id)]
         : []),
+      reservationIds.map(likePattern),
     ],
   );
   for (;;) {
@@ -212,7 +217,8 @@ async function scan(
     );
     for (const row of rows) {
       const texts = row.texts.filter((text) => text !== null);
-      if (row.of_record || texts.some((text) => names(traces, text))) onRow({ place: name, key: row.key, texts });
+      if (row.of_record || texts.some((text) => names(traces, text) || isAbout(text)))
+        onRow({ place: name, key: row.key, texts });
     }
     if (rows.length < batch) break;
   }
