@@ -2,7 +2,7 @@ import type { EraseRequest } from '../api/routes/privacy.ts';
 import { encodeRecord } from '../canonical/encode.ts';
 import type { Reservation } from '../canonical/reservation.ts';
 import { parseJson } from '../kit/json.ts';
-import type { Traces } from '../privacy/person.ts';
+import type { Traces } from '../privacy/traces.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack } from '../store/db/pool.ts';
 import { type FoundRecord, findRecords } from '../store/erasure/find.ts';

@@ -46,12 +46,12 @@ export function rememberedOf(guest: Guest, integration: string, reservationId?: 
 const hasId = ({ guest_id: id }: Guest): boolean => id !== undefined && id !== '';
 
 /**
- * Within one reservation the full name identifies a guest: another source may send the name only, and booking sites send new alias
+ * Within one reservation the name, as it was, identifies a guest: another source may send the name only, and booking sites send new alias
  * addresses. Two different guest ids are two people, so a guest who was erased under an id is not recognised under another one.
  */
 function namedIn(reservationId: string, guest: Guest, integration: string, withId: readonly boolean[]): string[] {
   const name = nameOf(guest);
-  if (!name.includes(' ')) return [];
+  if (name === '') return [];
   return withId.map((has) => `${integration} name${has ? ' with an id' : ''} in reservation:${reservationId}:${name}`);
 }
 

@@ -1,6 +1,5 @@
-import { mentions, numberPattern } from '../canonical/mentions.ts';
 import type { Guest } from '../canonical/reservation.ts';
-import { isObject, type Json } from '../terms.ts';
+import { Traces } from './traces.ts';
 
 /**
  * One person, for an erasure or an access request: the keys that the request named, and those found through them. People change their
@@ -79,6 +78,7 @@ export class Person {
         );
       }
     }
+    for (const guest of bareNames(versions, meant)) meant.add(guest);
     return meant;
   }
 
@@ -116,43 +116,6 @@ export class Person {
   }
 }
 
-/** Finds a person in texts and payloads, however they are written: escaped, in capitals, numbers with or without separators. */
-export class Traces {
-  /** Also document numbers: texts that name nobody else. */
-  readonly addresses: readonly string[];
-  /** Regular expressions that mean the same in PostgreSQL and JavaScript. */
-  readonly numbers: readonly string[];
-  readonly #numbers: readonly RegExp[];
-  readonly #names: readonly Guest[];
-
-  constructor(addresses: readonly string[], phones: readonly string[], names: readonly Guest[] = []) {
-    this.#names = names;
-    this.addresses = addresses.map((address) => address.toLowerCase());
-    this.numbers = phones.map(numberPattern).filter((pattern) => pattern !== undefined);
-    this.#numbers = this.numbers.map((pattern) => new RegExp(pattern));
-  }
-
-  inText(text: string): boolean {
-    const lower = text.toLowerCase();
-    return (
-      this.addresses.some((address) => lower.includes(address)) || this.#numbers.some((number) => number.test(text))
-    );
-  }
-
-  /** By the full name, for texts about one of the person's own reservations: elsewhere it may be somebody else's. */
-  namedIn(text: string): boolean {
-    return mentions(text, this.#names);
-  }
-
-  inJson(value: Json): boolean {
-    if (typeof value === 'string') return this.inText(value);
-    if (typeof value === 'number') return this.inText(String(value));
-    if (Array.isArray(value)) return value.some((one) => this.inJson(one));
-    if (isObject(value)) return Object.entries(value).some(([key, one]) => this.inText(key) || this.inJson(one));
-    return false;
-  }
-}
-
 /** Shorter numbers are also found in amounts and dates. */
 const fewestInDocument = 6;
 
@@ -181,6 +144,23 @@ function foundKeys(guest: Guest, integration: string): string[] {
         ]),
   ];
 }
+
+/**
+ * Guests of whom a version has the last name only, if it is the last name of a guest who is meant and of nobody else in that version: a
+ * newer row may have lost the rest.
+ */
+function bareNames(versions: readonly (readonly Guest[])[], meant: ReadonlySet<Guest>): Guest[] {
+  const lastName = ({ last_name: last = '' }: Guest): string => last.toLowerCase();
+  const names = new Set([...meant].map(lastName).filter((name) => name !== ''));
+  return versions.flatMap((guests) => {
+    const [one, ...others] = guests.filter((guest) => names.has(lastName(guest)));
+    const isBare = one !== undefined && one.first_name === undefined && guestIsKeyless(one);
+    return isBare && others.length === 0 && !guests.some((guest) => meant.has(guest)) ? [one] : [];
+  });
+}
+
+const guestIsKeyless = (guest: Guest): boolean =>
+  guest.guest_id === undefined && guest.phone === undefined && addressesOf(guest).length === 0;
 
 /** What two versions of one guest may have in common. */
 function linkKeys(guest: Guest): string[] {

@@ -319,6 +319,19 @@ test('a dead letter with the document number, or with the name and the reservati
   assert.deepEqual(await left(), ['Y9', 'event']);
 });
 
+test('a guest of whom the newest row has the last name only is erased, and does not come back', async () => {
+  const una = { first_name: 'Una', last_name: 'Skei', email: 'una.skei@mail.example' };
+  const bo = { first_name: 'Bo', last_name: 'Lien', email: 'bo.lien@mail.example' };
+  await node.take('grand', reservation('Z1', { guests: [una, bo] }));
+  await node.take('grand', reservation('Z1', { guests: [{ last_name: 'Skei' }, bo] }));
+  await node.take('grand', reservation('Z2', { guests: [{ last_name: 'Skei' }] }));
+  await eraseGuest(node.runtime, { email: una.email }, 'officer');
+  await node.take('grand', reservation('Z1', { guests: [{ last_name: 'Skei' }, bo], channel: 'web' }));
+  const { rows } = await node.runtime.pool.query(`select id, data from records where id in ('Z1', 'Z2') order by id`);
+  const names = rows.map(({ data }) => data.guests.map((guest: { last_name?: string }) => guest.last_name));
+  assert.deepEqual(names, [[undefined, 'Lien'], ['Skei']], 'in another booking it may be somebody else');
+});
+
 test('an erased guest does not come back with a message that has the name only, or a new alias of a booking site', async () => {
   const alias = (id: string) => `${id}@guest.booking.com`;
   const mia = { first_name: 'Mia', last_name: 'Torne', email: alias('mtorne.1234') };
