@@ -1,5 +1,6 @@
 import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
+import { isConnectionFailure } from '../kit/sql-state.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** Loads documents that another process applied: at once after a signal, at the latest after 30 seconds. */
@@ -9,7 +10,12 @@ export function followDocuments(runtime: Runtime, changed: () => void): Loop {
     heartbeats: runtime.heartbeats,
     turn: async () => {
       changed();
-      await runtime.restoreCheck.check().catch(() => {});
+      await runtime.restoreCheck.check().catch((error: unknown) => {
+        // An unreachable database is reported below.
+        if (isConnectionFailure(error)) return;
+        const { message } = error as Error;
+        runtime.log.error({ error: message }, 'store: its position cannot be compared, so a restore may go unnoticed');
+      });
       if (await runtime.refresh())
         runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');
     },

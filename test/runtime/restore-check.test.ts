@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -6,6 +7,8 @@ import type { LoadedDocument } from '../../src/documents/kinds.ts';
 import type { Log } from '../../src/kit/log.ts';
 import { rememberApplied } from '../../src/runtime/last-applied.ts';
 import { openRestoreCheck } from '../../src/runtime/restore-check.ts';
+import type { Runtime } from '../../src/runtime/runtime.ts';
+import { followDocuments } from '../../src/wiring/follow-documents.ts';
 import { openStore, temporaryFolder } from '../deliver/support.ts';
 
 /** A workspace folder in which the next write of one file finds no space: its draft is /dev/full. */
@@ -48,4 +51,27 @@ test('a full disk: a position of the store that cannot be written is reported on
   await fill('store-position.json');
   await check();
   assert.equal(warnings.length, 2, 'but again after it worked in between');
+});
+
+test('a position that cannot be compared is reported, unless the database is away', async () => {
+  const failures = ['ECONNREFUSED', '42501'];
+  const logged: string[] = [];
+  const ended = Promise.withResolvers<void>();
+  const runtime = {
+    restoreCheck: { check: () => Promise.reject(Object.assign(new Error('refused'), { code: failures.shift() })) },
+    refresh: async () => false,
+    log: { error: (_: object, text: string) => logged.push(text) },
+    wake: {
+      wait: async (_topic: string, _ms: number, signal: AbortSignal) => {
+        if (failures.length > 0) return;
+        ended.resolve();
+        await once(signal, 'abort');
+      },
+    },
+  };
+  const loop = followDocuments(runtime as unknown as Runtime, () => {});
+  await ended.promise;
+  await loop.stop();
+  assert.equal(logged.length, 1);
+  assert.match(logged[0] ?? '', /a restore may go unnoticed/);
 });
