@@ -1,6 +1,6 @@
 import type { EraseRequest } from '../api/routes/privacy.ts';
 import { encodeRecord } from '../canonical/encode.ts';
-import type { Reservation } from '../canonical/reservation.ts';
+import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { parseJson } from '../kit/json.ts';
 import type { Traces } from '../privacy/traces.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -41,13 +41,17 @@ export async function exportGuest(
   return { kind: 'export', export: found };
 }
 
-/** The record and its versions, without the other guests. */
+const guestsOf = (record: FoundRecord['record']): readonly Guest[] => ('guests' in record ? record.guests : [record]);
+
+/** The record and its versions, without the other guests, and what single sources state about the person. */
 function ownPart({ integration, type, id, version, record, versions, meant }: FoundRecord): JsonObject {
   const own = (one: FoundRecord['record']): Json => {
     if (!('guests' in one)) return parseJson(encodeRecord(one));
     const guests = one.guests.filter((guest) => meant.has(guest));
     return parseJson(encodeRecord({ ...(one as Reservation), guests }));
   };
+  const shown = new Set([record, ...versions.map((one) => one.record)].flatMap(guestsOf));
+  const statements = [...meant].filter((guest) => !shown.has(guest) && Object.keys(guest).length > 0);
   return {
     integration,
     type,
@@ -55,6 +59,7 @@ function ownPart({ integration, type, id, version, record, versions, meant }: Fo
     version,
     data: own(record),
     versions: versions.map((one) => ({ version: one.version, data: own(one.record) })),
+    ...(statements.length > 0 && { statements: statements as unknown as Json }),
   };
 }
 

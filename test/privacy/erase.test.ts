@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PoolClient } from 'pg';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { exportGuest } from '../../src/operations/export-guest.ts';
 import { type Pool, transaction } from '../../src/store/db/pool.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { Json } from '../../src/terms.ts';
@@ -260,6 +261,9 @@ test('a number that only one source states, and that no version shows, is found 
   await state('pull', { ...stay, guests: [{ ...eli, phone: '+351915000333' }] }, 60_000);
   const kept = () => node.runtime.pool.query(`select said::text as said from records where id = 'U1'`);
   assert.match((await kept()).rows[0].said, /915000333/);
+  const exported = await exportGuest(node.runtime, { phone: '+351915000333' });
+  assert.ok(exported.kind === 'export');
+  assert.match(JSON.stringify(exported.export.records), /915000333/, 'an access request shows it too');
   const erased = await eraseGuest(node.runtime, { phone: '+351915000333' }, 'officer');
   assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 1);
   assert.doesNotMatch((await kept()).rows[0].said, /Brandt/);
