@@ -76,7 +76,7 @@ function groupOf(file: string): string {
 
 /**
  * Writes one file into `folder` per shared process. Returns what to give to `node --test`. The files are imported together. A suite per
- * file, with a dynamic import, would keep hooks apart, but Node's runner loses the suite of a module that waits for another one.
+ * file, with `import()` or `require`, would keep hooks apart, but Node's runner then loses tests without a word.
  */
 export function writeShared(root: string, { alone, shared }: TestPlan, folder: string): readonly string[] {
   const files = [...shared].map(([name, parts]) => {

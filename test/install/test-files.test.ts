@@ -39,6 +39,14 @@ test('files that share a process leave its environment as it is', () => {
   );
 });
 
+test('files that share a process have hooks around their own tests only', () => {
+  // At the top of a file, these hooks would run around every test of the group.
+  assert.deepEqual(
+    shared.filter((file) => /^(?:beforeEach|afterEach)\(/m.test(readFileSync(path.join(root, file), 'utf8'))),
+    [],
+  );
+});
+
 test('a run writes into one folder and removes it, and removes the folders of killed runs', async (t) => {
   const ended = spawn(process.execPath, ['-e', '']);
   await once(ended, 'close');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type Fetched, type HydratorPorts, hydrateOnce } from '../../../src/intake/push/hydrate.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
@@ -44,156 +44,160 @@ const found = (more = {}): Fetched => ({
   requestedAt: Date.now(),
 });
 
-before(async () => {
-  bench = await openBench(active);
-});
-after(() => bench.end());
-beforeEach(async () => {
-  asked = [];
-  answer = () => found();
-  await bench.pool.query('truncate events, records, receipts, changes, sightings, outbox, dead_letters, guest_keys');
-});
+describe('thin events', () => {
+  before(async () => {
+    bench = await openBench(active);
+  });
+  after(() => bench.end());
+  beforeEach(async () => {
+    asked = [];
+    answer = () => found();
+    await bench.pool.query('truncate events, records, receipts, changes, sightings, outbox, dead_letters, guest_keys');
+  });
 
-test('a thin event is completed from the partner’s API', async () => {
-  await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
-  await bench.work();
-  assert.equal(await bench.version(), 0);
-  await hydrateOnce(ports());
-  assert.deepEqual(asked, ['R-1001']);
-  assert.ok(signals.includes('events'));
-  await bench.work();
-  assert.equal((await bench.reservation())?.guests[0]?.last_name, 'Quill');
-  const { rows } = await bench.pool.query('select state, outcome, id from events');
-  assert.deepEqual(rows, [{ state: 'done', outcome: 'created', id: 'R-1001' }]);
-  const kept = await newestRaw(bench.pool, active.name, 'reservation', 'R-1001');
-  assert.equal(kept?.mode, 'single', 'a replay reads the payload as received');
-});
-
-test('one request completes all events of a reservation received before it, and none received after', async () => {
-  for (let i = 0; i < 3; i++) await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
-  await bench.work();
-  answer = async () => {
-    const fetched = found();
-    // While the partner answers, another event arrives.
-    await setTimeout(5);
+  test('a thin event is completed from the partner’s API', async () => {
     await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
     await bench.work();
-    return fetched;
-  };
-  await hydrateOnce(ports());
-  assert.deepEqual(asked, ['R-1001']);
-  const { rows } = await bench.pool.query('select state, count(*)::int as n from events group by state order by state');
-  assert.deepEqual(rows, [
-    { state: 'hydrate', n: 1 },
-    { state: 'pending', n: 3 },
-  ]);
-});
-
-test('the effective time is that of the request, not of the event', async () => {
-  await bench.send('reservation.updated', { booking: { ref: 'R-1001' } }, { occurredAt: Date.now() - 3_600_000 });
-  await bench.work();
-  const before = Date.now();
-  await hydrateOnce(ports());
-  await bench.work();
-  const { rows } = await bench.pool.query<{ effective_at: Date }>('select effective_at from records');
-  assert.ok((rows[0]?.effective_at.getTime() ?? 0) >= before);
-});
-
-test('a transient failure is retried with growing delays and finally becomes a dead letter', async () => {
-  answer = () => ({ kind: 'later', reason: 'breaker_open' });
-  await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
-  await bench.work();
-  const delays: number[] = [];
-  for (let attempt = 1; attempt <= 16; attempt++) {
-    assert.equal(await hydrateOnce(ports()), 1);
-    assert.equal(await hydrateOnce(ports()), 0, 'nothing is due meanwhile');
-    const { rows } = await bench.pool.query<{ s: number | null }>(
-      `select round(extract(epoch from due_at - now()))::int as s from events where state = 'hydrate'`,
-    );
-    if (rows[0]?.s) delays.push(rows[0].s);
-    await bench.pool.query(`update events set due_at = now() where state = 'hydrate'`);
-  }
-  assert.deepEqual(delays.slice(0, 4), [5, 10, 20, 40]);
-  assert.equal(Math.max(...delays), 900);
-  const { rows } = await bench.pool.query('select kind, id, code, detail from dead_letters');
-  assert.deepEqual(rows, [
-    { kind: 'event', id: 'R-1001', code: 'push.not_hydrated', detail: { reason: 'breaker_open', attempts: 16 } },
-  ]);
-});
-
-test('an event that arrives late in an outage, or during a failing request, has all its tries', async () => {
-  const thin = { booking: { ref: 'R-1001' } };
-  const waiting = async () =>
-    (await bench.pool.query(`select event_id, attempt from events where state = 'hydrate' order by seq`)).rows;
-  answer = () => ({ kind: 'later', reason: 'breaker_open' });
-  await bench.send('reservation.updated', thin, { eventId: 'first' });
-  await bench.work();
-  await bench.pool.query('update events set attempt = 15');
-  await bench.send('reservation.updated', thin, { eventId: 'second' });
-  await bench.work();
-  await hydrateOnce(ports());
-  assert.deepEqual(await waiting(), [{ event_id: 'second', attempt: 1 }]);
-
-  answer = async () => {
-    await bench.send('reservation.updated', thin, { eventId: 'third' });
+    assert.equal(await bench.version(), 0);
+    await hydrateOnce(ports());
+    assert.deepEqual(asked, ['R-1001']);
+    assert.ok(signals.includes('events'));
     await bench.work();
-    return { kind: 'absent' };
-  };
-  await bench.pool.query(`update events set due_at = now() where state = 'hydrate'`);
-  await hydrateOnce(ports());
-  assert.deepEqual(await waiting(), [{ event_id: 'third', attempt: 0 }]);
-  answer = () => found();
-  await hydrateOnce(ports());
-  await bench.work();
-  assert.equal(await bench.version(), 1);
-});
+    assert.equal((await bench.reservation())?.guests[0]?.last_name, 'Quill');
+    const { rows } = await bench.pool.query('select state, outcome, id from events');
+    assert.deepEqual(rows, [{ state: 'done', outcome: 'created', id: 'R-1001' }]);
+    const kept = await newestRaw(bench.pool, active.name, 'reservation', 'R-1001');
+    assert.equal(kept?.mode, 'single', 'a replay reads the payload as received');
+  });
 
-for (const [what, fetched] of [
-  ['does not know the reservation', { kind: 'absent' }],
-  ['refuses us', { kind: 'failed', reason: 'pull.auth_failed' }],
-] as const) {
-  test(`a partner that ${what} leaves a dead letter`, async () => {
-    answer = () => fetched;
+  test('one request completes all events of a reservation received before it, and none received after', async () => {
+    for (let i = 0; i < 3; i++) await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+    await bench.work();
+    answer = async () => {
+      const fetched = found();
+      // While the partner answers, another event arrives.
+      await setTimeout(5);
+      await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+      await bench.work();
+      return fetched;
+    };
+    await hydrateOnce(ports());
+    assert.deepEqual(asked, ['R-1001']);
+    const { rows } = await bench.pool.query(
+      'select state, count(*)::int as n from events group by state order by state',
+    );
+    assert.deepEqual(rows, [
+      { state: 'hydrate', n: 1 },
+      { state: 'pending', n: 3 },
+    ]);
+  });
+
+  test('the effective time is that of the request, not of the event', async () => {
+    await bench.send('reservation.updated', { booking: { ref: 'R-1001' } }, { occurredAt: Date.now() - 3_600_000 });
+    await bench.work();
+    const before = Date.now();
+    await hydrateOnce(ports());
+    await bench.work();
+    const { rows } = await bench.pool.query<{ effective_at: Date }>('select effective_at from records');
+    assert.ok((rows[0]?.effective_at.getTime() ?? 0) >= before);
+  });
+
+  test('a transient failure is retried with growing delays and finally becomes a dead letter', async () => {
+    answer = () => ({ kind: 'later', reason: 'breaker_open' });
+    await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+    await bench.work();
+    const delays: number[] = [];
+    for (let attempt = 1; attempt <= 16; attempt++) {
+      assert.equal(await hydrateOnce(ports()), 1);
+      assert.equal(await hydrateOnce(ports()), 0, 'nothing is due meanwhile');
+      const { rows } = await bench.pool.query<{ s: number | null }>(
+        `select round(extract(epoch from due_at - now()))::int as s from events where state = 'hydrate'`,
+      );
+      if (rows[0]?.s) delays.push(rows[0].s);
+      await bench.pool.query(`update events set due_at = now() where state = 'hydrate'`);
+    }
+    assert.deepEqual(delays.slice(0, 4), [5, 10, 20, 40]);
+    assert.equal(Math.max(...delays), 900);
+    const { rows } = await bench.pool.query('select kind, id, code, detail from dead_letters');
+    assert.deepEqual(rows, [
+      { kind: 'event', id: 'R-1001', code: 'push.not_hydrated', detail: { reason: 'breaker_open', attempts: 16 } },
+    ]);
+  });
+
+  test('an event that arrives late in an outage, or during a failing request, has all its tries', async () => {
+    const thin = { booking: { ref: 'R-1001' } };
+    const waiting = async () =>
+      (await bench.pool.query(`select event_id, attempt from events where state = 'hydrate' order by seq`)).rows;
+    answer = () => ({ kind: 'later', reason: 'breaker_open' });
+    await bench.send('reservation.updated', thin, { eventId: 'first' });
+    await bench.work();
+    await bench.pool.query('update events set attempt = 15');
+    await bench.send('reservation.updated', thin, { eventId: 'second' });
+    await bench.work();
+    await hydrateOnce(ports());
+    assert.deepEqual(await waiting(), [{ event_id: 'second', attempt: 1 }]);
+
+    answer = async () => {
+      await bench.send('reservation.updated', thin, { eventId: 'third' });
+      await bench.work();
+      return { kind: 'absent' };
+    };
+    await bench.pool.query(`update events set due_at = now() where state = 'hydrate'`);
+    await hydrateOnce(ports());
+    assert.deepEqual(await waiting(), [{ event_id: 'third', attempt: 0 }]);
+    answer = () => found();
+    await hydrateOnce(ports());
+    await bench.work();
+    assert.equal(await bench.version(), 1);
+  });
+
+  for (const [what, fetched] of [
+    ['does not know the reservation', { kind: 'absent' }],
+    ['refuses us', { kind: 'failed', reason: 'pull.auth_failed' }],
+  ] as const) {
+    test(`a partner that ${what} leaves a dead letter`, async () => {
+      answer = () => fetched;
+      await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+      await bench.work();
+      await hydrateOnce(ports());
+      const { rows } = await bench.pool.query('select code, id from dead_letters');
+      assert.deepEqual(rows, [{ code: 'push.not_hydrated', id: 'R-1001' }]);
+    });
+  }
+
+  test('a thin cancellation of a reservation that the partner has deleted cancels the stored one', async () => {
+    const thin = { booking: { ref: 'R-1001' } };
+    await bench.send('reservation.updated', thin);
+    await bench.work();
+    await hydrateOnce(ports());
+    await bench.work();
+    const before = await bench.reservation();
+    assert.equal(before?.status, 'confirmed');
+    answer = () => ({ kind: 'absent' });
+    await bench.send('reservation.updated', thin, { eventId: 'update' });
+    await bench.send('reservation.cancelled', thin, { eventId: 'cancellation' });
+    await bench.send('reservation.cancelled', { booking: { ref: 'R-unknown' } }, { eventId: 'unknown' });
+    await bench.work();
+    await hydrateOnce(ports());
+    await bench.work();
+    assert.deepEqual(await bench.reservation(), { ...before, status: 'cancelled' });
+    const { rows } = await bench.pool.query(
+      `select e.event_id, e.state, d.code from events e left join dead_letters d on d.cause_id = e.seq::text
+      where e.event_id !~ '^ev-' order by e.seq`,
+    );
+    assert.deepEqual(rows, [
+      { event_id: 'update', state: 'dead', code: 'push.not_hydrated' },
+      { event_id: 'cancellation', state: 'done', code: null },
+      { event_id: 'unknown', state: 'dead', code: 'push.not_hydrated' },
+    ]);
+  });
+
+  test('the partner’s Retry-After is respected', async () => {
+    answer = () => ({ kind: 'later', reason: 'rate', afterMs: 77_000 });
     await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
     await bench.work();
     await hydrateOnce(ports());
-    const { rows } = await bench.pool.query('select code, id from dead_letters');
-    assert.deepEqual(rows, [{ code: 'push.not_hydrated', id: 'R-1001' }]);
+    const { rows } = await bench.pool.query(`select round(extract(epoch from due_at - now()))::int as s from events`);
+    assert.deepEqual(rows, [{ s: 77 }]);
   });
-}
-
-test('a thin cancellation of a reservation that the partner has deleted cancels the stored one', async () => {
-  const thin = { booking: { ref: 'R-1001' } };
-  await bench.send('reservation.updated', thin);
-  await bench.work();
-  await hydrateOnce(ports());
-  await bench.work();
-  const before = await bench.reservation();
-  assert.equal(before?.status, 'confirmed');
-  answer = () => ({ kind: 'absent' });
-  await bench.send('reservation.updated', thin, { eventId: 'update' });
-  await bench.send('reservation.cancelled', thin, { eventId: 'cancellation' });
-  await bench.send('reservation.cancelled', { booking: { ref: 'R-unknown' } }, { eventId: 'unknown' });
-  await bench.work();
-  await hydrateOnce(ports());
-  await bench.work();
-  assert.deepEqual(await bench.reservation(), { ...before, status: 'cancelled' });
-  const { rows } = await bench.pool.query(
-    `select e.event_id, e.state, d.code from events e left join dead_letters d on d.cause_id = e.seq::text
-      where e.event_id !~ '^ev-' order by e.seq`,
-  );
-  assert.deepEqual(rows, [
-    { event_id: 'update', state: 'dead', code: 'push.not_hydrated' },
-    { event_id: 'cancellation', state: 'done', code: null },
-    { event_id: 'unknown', state: 'dead', code: 'push.not_hydrated' },
-  ]);
-});
-
-test('the partner’s Retry-After is respected', async () => {
-  answer = () => ({ kind: 'later', reason: 'rate', afterMs: 77_000 });
-  await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
-  await bench.work();
-  await hydrateOnce(ports());
-  const { rows } = await bench.pool.query(`select round(extract(epoch from due_at - now()))::int as s from events`);
-  assert.deepEqual(rows, [{ s: 77 }]);
 });
