@@ -65,7 +65,7 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
       const second = last === undefined ? earlier : Math.floor(last / 1000);
       return {
         changes: await messagesOf(runtime, rows, epoch),
-        cursor: sealCursor(runtime.keyring, { epoch, position, second }, request.filter),
+        cursor: sealCursor(runtime.keys.hashKeys, { epoch, position, second }, request.filter),
         more: !isAtEnd && horizon.position !== undefined,
       };
     };
@@ -114,7 +114,7 @@ function startOf(
 ): Pick<FeedCursor, 'position' | 'second'> {
   const oldest = since === undefined ? 0 : Math.ceil(since.getTime() / 1000) + transactionSeconds;
   if (after === undefined) return { position: 0, second: oldest };
-  const cursor = openCursor(runtime.keyring, after, filter);
+  const cursor = openCursor(runtime.keys.hashKeys, after, filter);
   if (cursor === undefined) {
     throw new InnboundError(
       'operate.bad_request',

@@ -10,19 +10,20 @@ export interface FeedCursor {
 
 /**
  * A cursor is a position, signed together with the filters of the request. A cursor from other filters is refused: continuing there
- * would skip what the first filters left out. A forged position could lie where changes are still missing.
+ * would skip what the first filters left out. A forged position could lie where changes are still missing. Readers keep cursors for long, so
+ * they are signed with the hash keys, which a rotation of the sealing key keeps.
  */
-export function sealCursor(keyring: Keyring, { epoch, position, second }: FeedCursor, filter: string): string {
-  const signature = sign(keyring[0].bytes, [epoch, position, second], filter);
+export function sealCursor(hashKeys: Keyring, { epoch, position, second }: FeedCursor, filter: string): string {
+  const signature = sign(hashKeys[0].bytes, [epoch, position, second], filter);
   return `${epoch}.${position}.${second}.${signature.toString('base64url')}`;
 }
 
 /** Undefined for a cursor that was not issued for these filters. */
-export function openCursor(keyring: Keyring, text: string, filter: string): FeedCursor | undefined {
+export function openCursor(hashKeys: Keyring, text: string, filter: string): FeedCursor | undefined {
   const [, numbers = '', shown = ''] = /^(\d{1,9}\.\d{1,15}\.\d{1,12})\.([\w-]{22})$/.exec(text) ?? [];
   const signature = Buffer.from(shown, 'base64url');
   const [epoch = 0, position = 0, second = 0] = numbers.split('.').map(Number);
-  const isOurs = keyring.some(({ bytes }) => {
+  const isOurs = hashKeys.some(({ bytes }) => {
     const ours = sign(bytes, [epoch, position, second], filter);
     return signature.length === ours.length && timingSafeEqual(signature, ours);
   });

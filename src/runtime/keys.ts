@@ -13,8 +13,9 @@ export interface Keys {
   /** The sealing key first. One array for the life of the process, changed in place when the key is rotated. */
   readonly ring: Keyring;
   /**
-   * The keys of keyed hashes (erased guests, contents of documents). A rotation keeps them, sealed with the new key: the hashed
-   * values are gone, so the hashes cannot be computed again. The first key makes new hashes; all keys are tried when comparing.
+   * The keys of keyed hashes (erased guests, contents of documents, cursors of the feed). A rotation keeps them, sealed with the new
+   * key: the hashed values are gone, so the hashes cannot be computed again. The first key makes new hashes; all keys are tried when
+   * comparing.
    */
   readonly hashKeys: Keyring;
   readonly source: KeySource;

@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { rotateKey } from '../../src/operations/rotate-key.ts';
 import { createSession } from '../../src/operations/tokens.ts';
 import { raiseEpoch } from '../../src/store/db/epoch.ts';
 import { dropPartitions } from '../../src/store/db/partitions.ts';
@@ -330,6 +331,18 @@ test('the client of the guide follows the feed and survives a kill', async (t) =
   await until('the second change is there', has('F1', 2), 20_000);
   const { rows } = await node.runtime.pool.query(`select 1 from changes where integration = 'grand'`);
   assert.equal(new Set((await lines()).map(({ idempotency_key }) => idempotency_key)).size, rows.length);
+});
+
+test('a cursor stays valid when the key is rotated', async () => {
+  const cursor = await nowCursor();
+  const { from, to } = await rotateKey(node.runtime, { waitMs: 10_000, progress: () => {} });
+  assert.notEqual(from, to);
+  assert.deepEqual(
+    node.runtime.keyring.map(({ id }) => id),
+    [to],
+  );
+  await take('grand', reservation('K1'));
+  assert.deepEqual(named((await readOn(cursor)).changes), ['K1 1']);
 });
 
 test('after a restore an older cursor is outdated', async () => {
