@@ -59,7 +59,7 @@ export function titleOf({ kind, name }: Cause): string {
     case 'document':
       return `The ${name}`;
     case 'service':
-      return `Several brands: ${name.replaceAll('_', ' ')}`;
+      return `Several brands: ${name.replace(/^\w+/, (alertKind) => alertKind.replaceAll('_', ' '))}`;
   }
 }
 

@@ -126,20 +126,26 @@ export function conditionsOf(facts: Facts): Condition[] {
   );
 }
 
+/**
+ * Joins the same problem of many brands. The store keeps one open alert for each kind, integration and subject, so the subject names the
+ * code as well: brands with another code are another alert. Brands with different severities are one alert, with the worst.
+ */
 function oneForMany(conditions: readonly Condition[]): Condition[] {
-  const groups = Map.groupBy(conditions, ({ kind, severity, integration, subject, detail }) =>
-    integration === '' ? Symbol() : JSON.stringify([kind, severity, subject, detail.code]),
+  const groups = Map.groupBy(conditions, ({ kind, integration, subject, detail }) =>
+    integration === '' ? Symbol() : JSON.stringify([kind, subject, detail.code]),
   );
   return [...groups.values()].flatMap((group) => {
-    const [first] = group;
+    const first = group.find(({ severity }) => severity === 'critical') ?? group[0];
     if (first === undefined || group.length < manyBrands) return group;
     const integrations = group.map(({ integration }) => integration).sort();
-    const message = `${group.length} brands at once; the first is ${integrations[0]}: ${first.message}`;
+    const { code } = first.detail;
+    const subject = typeof code === 'string' ? `${first.subject} ${code}` : first.subject;
+    const message = `${group.length} brands at once, such as ${first.integration}: ${first.message}`;
     const detail = {
-      ...(first.detail.code !== undefined && { code: first.detail.code }),
+      ...(code !== undefined && { code }),
       brands: group.length,
       integrations: integrations.slice(0, namedBrands),
     };
-    return [{ ...first, integration: '', message, detail }];
+    return [{ ...first, integration: '', subject, message, detail }];
   });
 }

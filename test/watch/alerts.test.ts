@@ -196,6 +196,26 @@ test('one cause is one alert, however many brands it concerns', () => {
     same.map(({ integration, detail }) => [integration, detail.brands]),
     [['', 20]],
   );
+  // Two causes with many brands each are two alerts: the store keeps one open alert for each kind, integration and subject.
+  const two = conditionsOf({
+    ...calm,
+    runs: brands.slice(0, 45).map((name, i) => run(name, i < 20 ? 'pull.tls' : 'pull.forbidden')),
+  });
+  assert.deepEqual(
+    two.map(({ integration, subject, detail }) => [integration, subject, detail.brands]),
+    [
+      ['', 'stay pull.tls', 20],
+      ['', 'stay pull.forbidden', 25],
+    ],
+  );
+  // One kind of alert with two severities is one alert, with the worse one.
+  const skews = brands
+    .slice(0, 60)
+    .map((integration, i) => ({ integration, refused: i < 25 ? 0 : 3, ahead: 9, taken: 9 }));
+  assert.deepEqual(
+    conditionsOf({ ...calm, skews }).map(({ severity, subject, detail }) => [severity, subject, detail.brands]),
+    [['critical', '', 60]],
+  );
   const few = conditionsOf({ ...calm, runs: brands.slice(0, 19).map((name) => run(name, 'pull.tls')) });
   assert.equal(few.length, 19);
   const broken = brands.map((name) => ({
