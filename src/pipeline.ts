@@ -1,6 +1,6 @@
 import { type ReservationDraft, toGuest, toParts, toReservation } from './canonical/check.ts';
 import { describeProblems, type Problem } from './canonical/field-check.ts';
-import type { Reservation } from './canonical/reservation.ts';
+import type { Guest, Reservation } from './canonical/reservation.ts';
 import type { ErrorCode } from './errors.ts';
 import { type NormalizeContext, normalizeGuest, normalizeReservation } from './normalize/normalize.ts';
 import type { GuestUpdate } from './reconcile/guest-update.ts';
@@ -178,6 +178,7 @@ export type GuestRead =
  *   shape ─▶ check ─▶ normalize     reads the guest from the event
  *   match                           the profile, by the guest's keys and by the reservation that the event names
  *   merge                           the profile, and the guest in each upcoming or in-house reservation
+ *   rules ─▶ check ─▶ normalize     the profile, by the rules that concern guests alone
  *   check ─▶ normalize ─▶ rules     each of these reservations
  */
 export function readGuest(shaper: Shaper, region: NormalizeContext, data: Json): GuestRead {
@@ -233,4 +234,33 @@ function dead(arrival: Arrival, raw: RawRecord, { code, problems, message }: Bro
       raw: { ...raw } as unknown as Json,
     },
   };
+}
+
+export type RuledGuest =
+  | { readonly kind: 'kept'; readonly guest: Guest; readonly notes: readonly Note[] }
+  | { readonly kind: 'dropped'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
+
+/** A profile after the rules, with the update merged in. */
+export function ruleProfile(
+  { rules, region }: Pick<Steps, 'rules' | 'region'>,
+  profile: Guest,
+  { guest, present }: GuestUpdate,
+): RuledGuest {
+  const names = Object.keys(guest.extra ?? {}).map((name) => `extra.${name}`);
+  const ruled = rules.applyToGuest(profile, new Set([...present, ...names]));
+  if (ruled.kind === 'dropped') return { kind: 'dropped', reason: ruled.note };
+  if (ruled.kind === 'failed') {
+    const { code, message, rule } = ruled;
+    return { kind: 'failed', code, message, detail: { problems: [{ field: rule, rule: message }] } };
+  }
+  if (ruled.guest === profile) return { kind: 'kept', guest: profile, notes: [] };
+  const checked = toGuest({ record: ruled.guest });
+  if (checked.kind === 'invalid') {
+    const { code, problems } = checked;
+    const detail = { problems: problems.map((one) => ({ ...one })) };
+    return { kind: 'failed', code, message: describeProblems(problems), detail };
+  }
+  const clean = normalizeGuest(checked.guest, region);
+  return { kind: 'kept', guest: clean.guest, notes: [...ruled.notes, ...checked.notes, ...clean.notes] };
 }

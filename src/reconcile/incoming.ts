@@ -106,6 +106,8 @@ export type Prepared =
   | ({
       readonly kind: 'dropped';
       readonly arrival: Arrival;
+      /** By default a reservation. */
+      readonly type?: EntityType;
       readonly id: string;
       readonly reason: string;
       readonly raw: Json;

@@ -1,6 +1,17 @@
+import type { Guest } from '../canonical/reservation.ts';
 import type { Connector } from '../documents/connector.ts';
 import type { Integration } from '../documents/integration.ts';
-import { type Adjust, amend, type GuestRead, prepareRecord, readGuest, type Steps } from '../pipeline.ts';
+import {
+  type Adjust,
+  amend,
+  type GuestRead,
+  prepareRecord,
+  type RuledGuest,
+  readGuest,
+  ruleProfile,
+  type Steps,
+} from '../pipeline.ts';
+import type { GuestUpdate } from '../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Message, Prepared } from '../reconcile/incoming.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from '../shape/config.ts';
 import { type CompiledShape, compilePushShape, compileShape, compileSingleShape, type Shaper } from '../shape/shape.ts';
@@ -18,6 +29,8 @@ export interface Path {
   prepare(raw: RawRecord, arrival: Arrival, adjust?: Adjust): Prepared;
   /** Reads a guest event. */
   guest(data: Json): GuestRead;
+  /** Applies the rules to a profile that a guest event changes. */
+  profile(merged: Guest, update: GuestUpdate): RuledGuest;
   /** For a stored reservation of which a message changes some fields. */
   amend(amendment: Amendment, arrival: Arrival): Message;
 }
@@ -96,6 +109,7 @@ function pathOf(
     pushShaper: shapers.push,
     prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
     guest: (data) => readGuest(shapers.push, region, data),
+    profile: (merged, update) => ruleProfile(shared, merged, update),
     amend: (amendment, arrival) => amend(steps[arrival.mode], amendment, arrival),
   };
 }

@@ -18,6 +18,7 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
     prepare: path.prepare,
     amend: path.amend,
     guest: (data) => readGuests(integration, data),
+    profile: path.profile,
     today: (at) =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString(),
     identity: identityOf(integration.name),

@@ -66,7 +66,7 @@ export function compileRule(rule: Rule, index: number, document: RuleHome, found
   const list = places.size === 1 ? listNames.find((name) => name === only) : undefined;
   const when = rule.when === undefined ? undefined : compileWhen(rule.when, list, path, problems);
   const each =
-    list !== undefined && when !== undefined && readsVariable(when.root, lists[list].variable) ? list : undefined;
+    list !== undefined && when !== undefined && variablesOf(when.root).has(lists[list].variable) ? list : undefined;
   if (removesItems.length > 0 && rule.when !== undefined && when !== undefined && each === undefined) {
     const variable = removesItems.map((name) => lists[name].variable).join(', ');
     problems.push({
@@ -164,15 +164,20 @@ function compileRemovals(
   return { removes, removesItems };
 }
 
-/** Whether the expression reads the variable, unless a macro shadows it. */
-function readsVariable(node: ASTNode, name: string): boolean {
-  if (node.op === 'id') return node.args === name;
+/** The variables that the expression reads, without those that a macro declares. */
+export function variablesOf(node: ASTNode): ReadonlySet<string> {
+  if (node.op === 'id') return new Set([node.args]);
   if (node.op === 'rcall' && isMacro(node)) {
     const [, receiver, [variable, ...bodies]] = node.args;
-    const hidden = variable?.op === 'id' && variable.args === name;
-    return readsVariable(receiver, name) || (!hidden && bodies.some((body) => readsVariable(body, name)));
+    const read = variablesIn(bodies);
+    if (variable?.op === 'id') read.delete(variable.args);
+    return read.union(variablesOf(receiver));
   }
-  return childrenOf(node).some((child) => readsVariable(child, name));
+  return variablesIn(childrenOf(node));
+}
+
+function variablesIn(nodes: readonly ASTNode[]): Set<string> {
+  return new Set(nodes.flatMap((node) => [...variablesOf(node)]));
 }
 
 function readsField(node: ASTNode, field: string): boolean {

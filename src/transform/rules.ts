@@ -1,7 +1,8 @@
-import type { Reservation } from '../canonical/reservation.ts';
+import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { type Applied, applyRules } from './apply.ts';
 import { roundedSteps } from './expression.ts';
 import { listNames } from './fields.ts';
+import { type AppliedToGuest, applyToGuest, rulesOfGuests } from './guest-rules.ts';
 import { limits } from './limits.ts';
 import { type CompiledRule, compileRule, type Rule, type RuleHome, type RuleProblem } from './rule.ts';
 import type { About } from './views.ts';
@@ -13,6 +14,8 @@ export type { About } from './views.ts';
 /** Compiled rules. */
 export interface RuleSet {
   apply(record: Reservation): Applied;
+  /** For a profile that a message changes; `sent` names the fields of the message. */
+  applyToGuest(profile: Guest, sent: ReadonlySet<string>): AppliedToGuest;
 }
 
 export type CompiledRules =
@@ -30,7 +33,11 @@ export function compileRules(rules: readonly Rule[], about: About = {}, shared: 
     if (compiled.length === 0) return { kind: 'kept', record, changed: false, notes: [] };
     return bound(record) ?? applyRules(compiled, record, about);
   };
-  return { kind: 'ok', rules: { apply } };
+  const ofGuests = rulesOfGuests(compiled);
+  return {
+    kind: 'ok',
+    rules: { apply, applyToGuest: (profile, sent) => applyToGuest(ofGuests, profile, sent, about) },
+  };
 }
 
 function compileAll(rules: readonly Rule[], document: RuleHome, problems: RuleProblem[]): CompiledRule[] {

@@ -36,6 +36,8 @@ export interface EventPath {
   /** For a stored reservation of which an event changes some fields. */
   readonly amend: (amendment: Amendment, arrival: Arrival) => Message;
   readonly guest: (data: Json) => GuestRead;
+  /** The business rules over a profile that has been merged with the update. */
+  readonly profile: (merged: Guest, update: GuestUpdate) => RuledGuest;
   readonly today: (at: EpochMs) => LocalDate;
   readonly identity: GuestIdentity;
 }
@@ -52,6 +54,11 @@ export type GuestRead =
   /** Several when `data` is a whole reservation. */
   | { readonly kind: 'ok'; readonly updates: readonly ReadGuest[] }
   | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
+
+export type RuledGuest =
+  | { readonly kind: 'kept'; readonly guest: Guest; readonly notes: readonly Note[] }
+  | { readonly kind: 'dropped'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
 
 /** The pure decisions about guest identity and merging, implemented in `reconcile`. */
 export interface GuestIdentity {

@@ -1,7 +1,8 @@
+import type { Guest } from '../../canonical/reservation.ts';
 import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
 import type { Incoming, Prepared } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
-import type { EventPath, Lane, PendingEvent, ReadGuest, Settled } from './event-path.ts';
+import type { EventPath, Lane, PendingEvent, ReadGuest, RuledGuest, Settled } from './event-path.ts';
 import { arrivalOf, dataOf, deadEvent } from './reservation-event.ts';
 
 /**
@@ -24,7 +25,8 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
     if (one) settled.push(one);
   }
   // A reservation may contain companions with a name only; without any guest that can be identified, the event is dead.
-  if (settled[0]) return settled[0];
+  const first = settled.find(({ state }) => state === 'dead') ?? settled[0];
+  if (first) return first;
   return bury(
     lane,
     event,
@@ -46,16 +48,30 @@ async function updateGuest(
   const meant = named && identity.guestMeantIn(named, update);
   const profiles = await lane.profiles([...identity.keys(update.guest), ...(meant ? identity.keys(meant) : [])]);
   const plan = identity.planProfile(update, profiles, meant);
+  const ruled = ruledProfile(path, plan.profile, update);
+  if (ruled.kind === 'failed') {
+    const { code, message, detail } = ruled;
+    return bury(lane, event, deadEvent(arrivalOf(event), code, message, data, { type: 'guest', detail }));
+  }
   const known = profiles.find(({ id }) => id === plan.profile.id);
   const ofProfile = known === undefined ? [] : [...identity.keys(known.guest), ...identity.pinnedKeys(known)];
   const found = await lane.reservationsOf([...identity.keys(update.guest), ...ofProfile], reservationId);
   const touched = identity.planReservations(update, known, found, path.today(event.receivedAt));
-  const profileId = plan.profile.id ?? identity.newId(update.guest);
+  const profileId = plan.profile.id ?? identity.newId(ruled.kind === 'kept' ? ruled.guest : update.guest);
   if (profileId === undefined && touched.length === 0) return undefined;
   const prepared: Prepared[] = touched.map((one) => ofReservation(path, event, one, data));
   if (profileId !== undefined) {
-    const incoming = { type: 'guest', id: profileId, record: plan.profile.guest, raw: data, notes } as const;
-    prepared.unshift(profileMessage(event, update, incoming));
+    prepared.unshift(
+      ruled.kind === 'dropped'
+        ? { ...ruled, arrival: arrivalOf(event, 'guest'), type: 'guest', id: profileId, raw: data }
+        : profileMessage(event, update, plan.profile.guest, {
+            type: 'guest',
+            id: profileId,
+            record: ruled.guest,
+            raw: data,
+            notes: [...notes, ...ruled.notes],
+          }),
+    );
   }
   const { outcomes } = await lane.apply(prepared);
   const { outcome, id = '', version } = outcomes[0] ?? { outcome: 'unchanged' };
@@ -65,11 +81,30 @@ async function updateGuest(
 
 export const unidentified = 'The event has no guest_id, no valid e-mail or phone, and no known reservation_id.';
 
-function profileMessage(event: PendingEvent, update: GuestUpdate, incoming: Omit<Incoming, 'origins'>): Prepared {
+/** A new profile from which the rules remove every key is not made: nothing could find it again. */
+function ruledProfile(
+  { profile, identity }: EventPath,
+  { id, guest }: GuestPlan['profile'],
+  update: GuestUpdate,
+): RuledGuest {
+  const ruled = profile(guest, update);
+  if (ruled.kind !== 'kept' || id !== undefined || identity.newId(guest) === undefined) return ruled;
+  if (identity.newId(ruled.guest) !== undefined) return ruled;
+  return { kind: 'dropped', reason: 'The rules remove everything that identifies the guest.' };
+}
+
+/** `merged` is the profile before the rules. */
+function profileMessage(
+  event: PendingEvent,
+  update: GuestUpdate,
+  merged: Guest,
+  incoming: Omit<Incoming, 'origins' | 'record'> & { readonly record: Guest },
+): Prepared {
   const origins = () => Object.fromEntries([...update.present].map((field) => [field, field]));
   const arrival = arrivalOf(event, 'guest');
-  const { marketing_consent: value = null } = update.guest;
-  const consent = update.present.has('marketing_consent') && {
+  const { marketing_consent: value = null } = incoming.record;
+  const isStated = update.present.has('marketing_consent') || value !== (merged.marketing_consent ?? null);
+  const consent = isStated && {
     consent: { value, source: arrival.mode, at: arrival.effectiveAt },
   };
   return { kind: 'record', arrival, incoming: { ...incoming, origins, ...consent } };

@@ -196,13 +196,19 @@ function guestOutcome(path: EventPath, updates: readonly ReadGuest[]): Outcome {
   if (first === undefined) {
     return { kind: 'dead_letter', code: 'push.guest_unidentified', message: unidentified, detail: {} };
   }
-  const records = identified.map(({ update }) => parseJson(encodeRecord(update.guest)));
+  const ruled = identified.map(({ update }) => path.profile(update.guest, update));
+  const failed = ruled.find((one) => one.kind === 'failed');
+  if (failed) return { ...failed, kind: 'dead_letter' };
+  const [dropped] = ruled;
+  if (dropped?.kind === 'dropped' && ruled.every(({ kind }) => kind === 'dropped')) return dropped;
+  const kept = ruled.filter((one) => one.kind === 'kept');
+  const records = kept.map(({ guest }) => parseJson(encodeRecord(guest)));
   const skipped = found.length - identified.length;
   return {
     kind: 'record',
     type: 'guest',
     record: records.length === 1 ? (records[0] ?? null) : { guests: records },
-    notes: identified.flatMap(({ notes }) => notes),
+    notes: [...identified, ...kept].flatMap(({ notes }) => notes),
     effect:
       `Changes the profile found by ${first.by.join(', then ')}, or creates one, and the guest in future and in-house reservations.` +
       (skipped === 0 ? '' : ` Guests that cannot be identified: ${skipped}.`),

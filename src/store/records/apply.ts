@@ -104,9 +104,9 @@ function arrivalsOf(
     }
     const item = { arrival, seq };
     if (one.kind === 'dropped') {
-      const { id, reason, raw } = one;
+      const { type = 'reservation', id, reason, raw } = one;
       outcomes[index] = { outcome: 'dropped', id };
-      receipts.push({ item, type: 'reservation', id, outcome: 'dropped', reason, raw, notes: '[]' });
+      receipts.push({ item, type, id, outcome: 'dropped', reason, raw, notes: '[]' });
       continue;
     }
     const deadLetter = letterOf(one);

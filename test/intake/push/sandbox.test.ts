@@ -12,6 +12,7 @@ import {
   readSandboxReport,
   saveSandboxReport,
 } from '../../../src/store/events/sandbox.ts';
+import type { Json } from '../../../src/terms.ts';
 import { activeIntegration } from './events-support.ts';
 import {
   eventBody,
@@ -26,7 +27,11 @@ import {
 } from './support.ts';
 
 let service: Service;
-const path = eventPathOf(activeIntegration());
+const transforms = [
+  { drop: ['guests[].document_number'] },
+  { when: 'guest.email.endsWith("@grand.example")', drop: ['guests[]'], note: 'Staff.' },
+];
+const path = eventPathOf(activeIntegration({}, { transforms }));
 
 before(async () => {
   service = await startService({
@@ -181,6 +186,15 @@ test('a guest event is reported with the resulting guest', async () => {
   );
   assert.deepEqual(json.report.outcome.record, { guest_id: 'G-1', email: 'a@mail.example' });
   assert.match(json.report.outcome.effect, /profile found by guest_id, then e-mail, or creates one/);
+});
+
+test('a guest event is reported as the rules change it', async () => {
+  const updated = (data: Json) => examine(eventBody({ event: 'guest.updated', data }));
+  const { json } = await updated({ email: 'a@mail.example', document_number: 'N1234567' });
+  assert.deepEqual(json.report.outcome.record, { email: 'a@mail.example' });
+  assert.equal(json.report.outcome.notes[0].code, 'rule_removed');
+  const staff = await updated({ email: 'desk@grand.example' });
+  assert.deepEqual(staff.json.report.outcome, { kind: 'dropped', reason: 'Staff.' });
 });
 
 test('a guest event that identifies nobody is reported as the dead letter that it would be', async () => {
