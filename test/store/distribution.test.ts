@@ -61,7 +61,7 @@ test('row addresses are used only in the listed places', () => {
     // Old sightings and pages, in batches: by key, which costs a sort.
     'operate/retention.ts',
     // The claim: within one lane, so within one shard, where an address is valid. By key it read the whole table at a large backlog.
-    'outbox/outbox.ts',
+    'outbox/claim.ts',
   ]);
 });
 

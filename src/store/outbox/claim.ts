@@ -1,0 +1,152 @@
+import { decodeRecord } from '../../canonical/encode.ts';
+import type { Guest } from '../../canonical/reservation.ts';
+import type { Claimed, ClaimOptions, LaneKey } from '../../deliver/ports.ts';
+import type { ChangeEvent, EntityType } from '../../terms.ts';
+import type { Pool } from '../db/pool.ts';
+import { currentVersions } from './current-versions.ts';
+
+interface ClaimedRow {
+  readonly type: EntityType;
+  readonly id: string;
+  readonly version: number;
+  readonly delivered_version: number;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly interrupted: boolean;
+  readonly event: ChangeEvent | null;
+  readonly idempotency_key: string;
+  readonly at_ms: number;
+  readonly data: string;
+  readonly erased: readonly Guest[] | null;
+  readonly trace: string | null;
+  readonly delivered_data?: readonly string[] | null;
+  readonly dropped_data?: readonly string[] | null;
+}
+
+/**
+ * Joined by ctid, the row's physical address: joined by key, the planner read the whole table at a backlog of 100,000. A row that
+ * intake updates at the same moment moves and is left for the next claim.
+ */
+const claimSql = (withDelivered: boolean) => `
+  with due as materialized (
+    select ctid as place, leased from outbox
+     where integration = $1 and destination = $2 and due_at <= now()
+       and due_at >= coalesce(now() - $6::float8 * interval '1 millisecond', '-infinity')
+       and not exists (select from destination_pace where destination = $2 and paused_until > now())
+       and ($5 or not exists (select from destination_circuits where destination = $2 and opened_at is not null))
+     order by due_at limit $3 for update skip locked
+  ), claimed as (
+    update outbox o
+       set due_at = now() + $4 * interval '1 millisecond', fence = o.fence + 1, leased = true
+      from due
+     where o.ctid = due.place and o.integration = $1 and o.destination = $2
+    returning o.type, o.id, o.next_version as version, o.delivered_version, o.attempt, o.fence, due.leased as interrupted
+  )
+  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.erased, c.trace
+         ${withDelivered ? `, array(${deliveredBefore}) as delivered_data, array(${droppedSince}) as dropped_data` : ''}
+    from claimed k
+    left join lateral ${changeOfClaim} c on true`;
+
+/**
+ * Looked up row by row through the key. A claim of five takes 0.46 ms; as a plain join it took 5.6 ms on a new database with some
+ * thousand changes, because the statement is planned while the tables are small.
+ */
+const changeOfClaim =
+  '(select * from changes where integration = $1 and type = k.type and id = k.id and version = k.version limit 1)';
+
+/** Ten versions are enough to compare with. A refusal needs the last consent, however long ago it was stated. */
+const deliveredBefore = `select data::text from changes
+   where integration = $1 and type = k.type and id = k.id and version <= k.delivered_version
+   order by version desc limit case when c.data::text ~ '"marketing_consent": ?false' then 1000 else 10 end`;
+
+const droppedSince = `select v.data::text from dead_letters d
+    join changes v on v.integration = $1 and v.type = k.type and v.id = k.id and v.version = d.version
+   where d.integration = $1 and d.type = k.type and d.id = k.id and d.destination = $2 and d.kind = 'delivery'
+     and d.state <> 'open' and d.code <> 'deliver.filter_failed' and d.version > k.delivered_version and d.version < k.version
+   order by d.version desc limit 10`;
+
+const claimPlain = { name: 'outbox-claim', text: claimSql(false) };
+const claimWithDelivered = { name: 'outbox-claim-delivered', text: claimSql(true) };
+
+export async function claim(
+  pool: Pool,
+  lane: LaneKey,
+  limit: number,
+  leaseMs: number,
+  { withDelivered = false, isProbe = false, sinceMs }: ClaimOptions,
+): Promise<Claimed[]> {
+  const { rows } = await pool.query<ClaimedRow>({
+    ...(withDelivered ? claimWithDelivered : claimPlain),
+    values: [lane.integration, lane.destination, limit, leaseMs, isProbe, sinceMs ?? null],
+  });
+  const gone = rows.filter(({ event }) => event === null);
+  const current = gone.length > 0 ? await currentVersions(pool, lane.integration, gone) : undefined;
+  return rows.map((row) => {
+    const change = storedChange(row) ?? current?.get(`${row.type} ${row.id}`);
+    return {
+      type: row.type,
+      id: row.id,
+      version: row.version,
+      deliveredVersion: row.delivered_version,
+      triesUsed: row.attempt,
+      fence: row.fence,
+      interrupted: row.interrupted,
+      ...(change && { change }),
+      ...(row.delivered_data && { deliveredDataTexts: row.delivered_data }),
+      ...(row.dropped_data && { droppedDataTexts: row.dropped_data }),
+    };
+  });
+}
+
+function storedChange(row: ClaimedRow): Claimed['change'] {
+  if (row.event === null) return undefined;
+  return {
+    event: row.event,
+    idempotencyKey: row.idempotency_key,
+    at: row.at_ms,
+    record: () => decodeRecord(row.type, row.data),
+    ...(row.erased && { erased: row.erased }),
+    ...(row.trace !== null && { trace: row.trace }),
+  };
+}
+
+type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
+
+/** If the row stays marked as leased, the next claim knows that the version may have arrived. */
+export async function extend(
+  pool: Pool,
+  lane: LaneKey,
+  claims: readonly Key[],
+  leaseMs: number,
+  leased = true,
+): Promise<number> {
+  const { rowCount } = await pool.query(
+    `with mine as (
+       select o.type, o.id from unnest((select $3::text[]), (select $4::text[]), (select $5::bigint[])) as k (type, id, fence)
+         join outbox o on o.integration = $1 and o.destination = $2 and o.type = k.type and o.id = k.id
+        where o.id = any($4) and o.fence = k.fence and o.leased order by o.type, o.id for update of o)
+     update outbox o set due_at = now() + $6 * interval '1 millisecond', leased = $7 from mine
+      where o.integration = $1 and o.destination = $2 and o.type = mine.type and o.id = mine.id and o.id = any($4)`,
+    [lane.integration, lane.destination, ...columns(claims), leaseMs, leased],
+  );
+  return rowCount ?? 0;
+}
+
+export async function putBackIfCommitted(
+  pool: Pool,
+  lane: LaneKey,
+  claims: readonly Key[],
+  transaction: string,
+): Promise<'committed' | 'rolled_back' | 'undecided'> {
+  const { rows } = await pool.query<{ status: string | null }>('select pg_xact_status($1::xid8) as status', [
+    transaction,
+  ]);
+  const status = rows[0]?.status;
+  if (status === 'in progress') return 'undecided';
+  if (status !== 'committed') return 'rolled_back';
+  await extend(pool, lane, claims, 0, false);
+  return 'committed';
+}
+
+const columns = (claims: readonly Key[]) =>
+  [claims.map(({ type }) => type), claims.map(({ id }) => id), claims.map(({ fence }) => fence)] as const;

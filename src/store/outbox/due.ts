@@ -1,0 +1,61 @@
+import type { DueBounds, DueBoundsOfAll, DueLane, LaneKey } from '../../deliver/ports.ts';
+import type { Pool } from '../db/pool.ts';
+import { lanesWithWork } from './lanes-with-work.ts';
+
+const dueColumns = `d.integration, d.destination,
+  (extract(epoch from greatest(d.due_at, p.paused_until, c.probe_at) - clock_timestamp()) * 1000)::float8 as "dueInMs",
+  (extract(epoch from d.due_at - clock_timestamp()) * 1000)::float8 as "firstDueInMs",
+  c.opened_at is not null as "isProbe"`;
+const dueLimits = `
+  left join destination_pace p on p.destination = d.destination
+  left join destination_circuits c on c.destination = d.destination`;
+
+const nextDueOfFew = {
+  name: 'outbox-next-due',
+  text: `
+    select ${dueColumns}
+      from (select l.integration, l.destination, o.due_at
+              from unnest($1::text[], $2::text[], $3::float8[]) as l (integration, destination, since_ms)
+             cross join lateral (
+                   select due_at from outbox o
+                    where o.integration = l.integration and o.destination = l.destination
+                      and o.due_at >= coalesce(now() - l.since_ms * interval '1 millisecond', '-infinity')
+                      and o.due_at <= coalesce(now() + $4::float8 * interval '1 millisecond', 'infinity')
+                    order by due_at limit 1) o) d ${dueLimits}`,
+};
+
+const ofAll = {
+  name: 'outbox-next-due-of-all',
+  text: `
+    with recursive ${lanesWithWork(`
+      o.due_at >= coalesce(now() - $1::float8 * interval '1 millisecond', '-infinity')
+      and o.due_at <= coalesce(now() + $2::float8 * interval '1 millisecond', 'infinity')`)}
+    select ${dueColumns} from d ${dueLimits}`,
+};
+
+export async function nextDueOfAll(pool: Pool, { sinceMs, withinMs }: DueBoundsOfAll = {}): Promise<DueLane[]> {
+  const { rows } = await pool.query<DueLane>({ ...ofAll, values: [sinceMs, withinMs] });
+  return rows;
+}
+
+export async function nextDue(pool: Pool, lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]> {
+  const { rows } = await pool.query<DueLane>({
+    ...nextDueOfFew,
+    values: [
+      lanes.map((lane) => lane.integration),
+      lanes.map((lane) => lane.destination),
+      lanes.map((lane) => bounds?.sinceMs(lane) ?? null),
+      bounds?.withinMs ?? null,
+    ],
+  });
+  return rows;
+}
+
+export async function countDue(pool: Pool, lane: LaneKey, limit: number): Promise<number> {
+  const { rows } = await pool.query<{ due: number }>(
+    `select count(*)::int as due from (
+       select from outbox where integration = $1 and destination = $2 and due_at <= now() limit $3) t`,
+    [lane.integration, lane.destination, limit],
+  );
+  return rows[0]?.due ?? 0;
+}
