@@ -12,6 +12,7 @@ import {
 import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
 import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
+import { sharedText } from '../watch/causes.ts';
 import { type Health, type HealthFacts, isDestinationFailing, judgeHealth, type LaneFacts } from '../watch/health.ts';
 import { openBreakersOf } from '../wiring/partner-apis.ts';
 
@@ -91,7 +92,10 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
       waitingRuns: waitingBy.get(poller) ?? [],
       lanes: laneFacts,
       openDeadLetters: brand.open_dead_letters,
-      alerts: alertsBy.get(integration) ?? [],
+      alerts: (alertsBy.get(integration) ?? []).map(({ kind, severity, message, brands }) => ({
+        severity,
+        message: brands === null ? message : sharedText(kind, brands),
+      })),
     };
     const paused = facts.pausedBy !== undefined || facts.refusedCredentials !== undefined;
     const lanesNowJudged = mine.map((lane, index) => ({ ...lane, ...judgedLane(laneFacts[index]) }));

@@ -63,6 +63,10 @@ export function titleOf({ kind, name }: Cause): string {
   }
 }
 
+/** A message about a shared alert for those who may see only some of its brands: the alert's own message names one of them. */
+export const sharedText = (kind: string, brands: number): string =>
+  `An alert is open for ${brands} brands at once: ${kind.replaceAll('_', ' ')}.`;
+
 type Kind = (typeof alertKinds)[number];
 
 /** What to do about each kind of alert. */

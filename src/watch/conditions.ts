@@ -12,6 +12,8 @@ export interface Condition {
   /** For an operator; no guest data. */
   readonly message: string;
   readonly detail: { readonly [key: string]: Json };
+  /** All brands of a condition that many brands share; the detail names some. */
+  readonly brands?: readonly string[];
 }
 
 export const alertKinds = [
@@ -146,6 +148,6 @@ function oneForMany(conditions: readonly Condition[]): Condition[] {
       brands: group.length,
       integrations: integrations.slice(0, namedBrands),
     };
-    return [{ ...first, integration: '', subject, message, detail }];
+    return [{ ...first, integration: '', subject, message, detail, brands: integrations }];
   });
 }

@@ -41,7 +41,7 @@ import { searchRecords } from '../store/records/search.ts';
 import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { pushGaps } from '../store/runs/push-gaps.ts';
 import { listUnlisted } from '../store/runs/unlisted.ts';
-import { readCause, titleOf } from '../watch/causes.ts';
+import { readCause, sharedText, titleOf } from '../watch/causes.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
@@ -151,7 +151,12 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       },
     },
     alerts: {
-      list: (filter) => listAlerts(pool, filter),
+      list: async (filter) =>
+        (await listAlerts(pool, filter)).map(({ brands, ...alert }) =>
+          brands === null || filter.integrations === undefined
+            ? alert
+            : { ...alert, message: sharedText(alert.kind, brands), detail: { brands } },
+        ),
       integrationOf: async (id) => (await readAlert(pool, id))?.integration,
       acknowledge: (id, by) => acknowledgeAlert(pool, id, by),
       routes: () => viewRoutes(runtime),

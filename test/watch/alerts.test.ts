@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { healthOf } from '../../src/operations/health.ts';
 import { watchOnce } from '../../src/operations/watch-once.ts';
 import { openSibling } from '../../src/store/db/pool.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
@@ -227,6 +228,38 @@ test('one cause is one alert, however many brands it concerns', () => {
   const failing = [{ destination: 'crm', integrations: 10_000, waiting: 50_000, last_failure: '503' }];
   assert.deepEqual(kinds({ lanes, failing }), ['destination_failing']);
   assert.deepEqual(kinds({ lanes }), ['deliveries_behind']);
+});
+
+test('an alert that many brands share is in the health of each of them, without the names of the others', async () => {
+  const skewed = async () => {
+    const [health] = await healthOf(node.runtime, ['grand']);
+    return health?.findings.filter(({ check }) => check === 'alerts').map(({ state, message }) => ({ state, message }));
+  };
+  assert.deepEqual(await skewed(), []);
+  await query(`insert into rejection_counts (integration, endpoint_id, code, reason, hour, count)
+    select name, 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4
+      from unnest(array['grand'] || array(select 'a-' || n from generate_series(1, 24) n)) as name`);
+  await watchOnce(node.runtime);
+  assert.deepEqual(
+    (await open()).filter(({ kind }) => kind === 'clock_skew'),
+    [{ kind: 'clock_skew', integration: '', subject: '' }],
+  );
+  assert.deepEqual(await skewed(), [
+    { state: 'failing', message: 'An alert is open for 25 brands at once: clock skew.' },
+  ]);
+  const listed = async (integration: string) => {
+    const { body } = await node.call('GET', '/alerts', await node.token('viewer', [integration]));
+    return body.items.filter(({ kind }: { kind: string }) => kind === 'clock_skew');
+  };
+  const [shared] = await listed('grand');
+  assert.equal(shared.message, 'An alert is open for 25 brands at once: clock skew.');
+  assert.deepEqual(shared.detail, { brands: 25 });
+  assert.deepEqual(await listed('other'), []);
+  await query(`delete from rejection_counts where integration = 'grand'`);
+  await watchOnce(node.runtime);
+  assert.deepEqual(await skewed(), []);
+  await query('delete from rejection_counts');
+  await watchOnce(node.runtime);
 });
 
 const day = 86_400_000;

@@ -28,6 +28,7 @@ export interface Condition {
   readonly severity: 'warning' | 'critical';
   readonly message: string;
   readonly detail: { readonly [key: string]: Json };
+  readonly brands?: readonly string[];
 }
 
 const columns =
@@ -53,13 +54,16 @@ export async function settleAlerts(
       conditions.map(({ severity }) => severity),
       conditions.map(({ message }) => message),
       conditions.map(({ detail }) => JSON.stringify(detail)),
+      conditions.map(({ brands }) => (brands === undefined ? null : JSON.stringify(brands))),
     ];
     const { rows: open } = await tx.query<AlertRow & { fresh: boolean }>(
-      `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail)
-       select distinct on (kind, integration, subject) * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
-         as t (alert_id, kind, integration, subject, severity, message, detail)
+      `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail, brands)
+       select distinct on (kind, integration, subject) alert_id, kind, integration, subject, severity, message, detail,
+              case when brands is not null then array(select jsonb_array_elements_text(brands)) end
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[])
+           as t (alert_id, kind, integration, subject, severity, message, detail, brands)
        on conflict (kind, integration, subject) where resolved_at is null do update
-          set seen_at = now(), severity = excluded.severity, message = excluded.message, detail = excluded.detail
+          set seen_at = now(), severity = excluded.severity, message = excluded.message, detail = excluded.detail, brands = excluded.brands
        returning ${columns}, raised_at = seen_at as fresh`,
       values,
     );
@@ -84,11 +88,11 @@ export interface AlertFilter {
   readonly limit: number;
 }
 
-/** Newest first. */
-export async function listAlerts(db: Pool, filter: AlertFilter): Promise<AlertRow[]> {
-  const { rows } = await db.query<AlertRow>(
-    `select ${columns} from alerts
-      where (not $1 or resolved_at is null) and ($2::text[] is null or integration = any($2))
+/** Newest first; for some integrations, with the alerts that they share with others. `brands` is how many share an alert. */
+export async function listAlerts(db: Pool, filter: AlertFilter): Promise<(AlertRow & { brands: number | null })[]> {
+  const { rows } = await db.query<AlertRow & { brands: number | null }>(
+    `select ${columns}, cardinality(brands) as brands from alerts
+      where (not $1 or resolved_at is null) and ($2::text[] is null or integration = any($2) or brands && $2)
         and ($3::timestamptz is null or (date_trunc('milliseconds', raised_at), alert_id) < ($3, $5))
       order by date_trunc('milliseconds', raised_at) desc, alert_id desc limit $4`,
     [

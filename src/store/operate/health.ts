@@ -63,8 +63,11 @@ export async function usualLatencies(db: Pool, integrations: readonly string[]):
 
 export interface OpenAlert {
   readonly integration: string;
+  readonly kind: string;
   readonly severity: 'warning' | 'critical';
   readonly message: string;
+  /** How many brands share it; null for an alert of one brand. */
+  readonly brands: number | null;
 }
 
 export async function openAlertsOf(
@@ -73,8 +76,9 @@ export async function openAlertsOf(
   kinds: readonly string[],
 ): Promise<OpenAlert[]> {
   const { rows } = await db.query<OpenAlert>(
-    `select integration, severity, message from alerts
-      where resolved_at is null and integration = any($1) and kind = any($2) order by raised_at`,
+    `select b.integration, a.kind, a.severity, a.message, cardinality(a.brands) as brands from alerts a
+      cross join lateral unnest(coalesce(a.brands, array[a.integration])) as b (integration)
+      where a.resolved_at is null and a.kind = any($2) and b.integration = any($1) order by a.raised_at`,
     [integrations, kinds],
   );
   return rows;
