@@ -37,7 +37,10 @@ export const workspaceSchema = z
       .describe('Outgoing connections, and the proxies in front of this service.'),
     retention: z
       .strictObject({
-        raw: day('30d', 'Raw payloads, as received.'),
+        raw: day(
+          '30d',
+          'Raw payloads, as received, and values that no value map lists, since they were last received.',
+        ),
         dead_letters: day('90d', 'Dead letters that are settled. Undelivered work never expires.'),
         event_ids: day('30d', 'How long a repeated event id is recognised as a duplicate.'),
         sandbox: day('7d', 'Reports of the sandbox endpoints.'),

@@ -275,8 +275,12 @@ test('deletes what is past its retention, but never the newest state or open wor
     `update runs set queued_at = queued_at - interval '91 days', finished_at = finished_at - interval '91 days'`,
   );
   await query(`insert into audit (at, actor, action) values (now() - interval '401 days', 'x', 'y')`);
+  await query(`insert into drift (integration, field, value, first_at, last_at) values
+    ('other', 'status', 'once', now() - interval '31 days', now() - interval '31 days'),
+    ('other', 'status', 'still', now() - interval '31 days', now())`);
   const forgotten = await pruneStore(node.runtime.pool, kept);
   assert.equal(forgotten.raw_payloads, 2);
+  assert.deepEqual((await query(`select value from drift where field = 'status'`)).rows, [{ value: 'still' }]);
   assert.equal(forgotten.sightings, 1);
   assert.equal(forgotten.runs, 3);
   assert.equal(forgotten.audit, 1);

@@ -46,6 +46,11 @@ export async function pruneStore(
         where r.integration = old.integration and r.receipt_id = old.receipt_id`,
       kept.rawMs,
     ),
+    // Parts of payloads. With a wrong mapping they may be names.
+    unknown_values: await inBatches(
+      `delete from drift where ctid = any(array(select ctid from drift where last_at < ${past} limit $2))`,
+      kept.rawMs,
+    ),
     partner_texts: await inBatches(
       `update runs r set partner_text = null from (
          select integration, run_id from runs where partner_text is not null and finished_at < ${past} limit $2) old
