@@ -197,7 +197,7 @@ const statusValues = z.strictObject(
 export const valuesSchema = z.strictObject({
   status: statusValues
     .optional()
-    .describe('The five statuses, and `other` for all remaining ones. Case and separators do not matter.'),
+    .describe('The five statuses, and `other` for all remaining ones. Case and separators do not matter in words.'),
   channel: valueMap.optional().describe('Channels: canonical value to spellings; `*` is any other spelling.'),
   source: valueMap.optional().describe('Sources.'),
   currency: valueMap.optional().describe('Currencies, if the partner writes signs or names.'),

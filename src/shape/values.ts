@@ -9,14 +9,14 @@ export type Translate = (spelling: string) => string | undefined;
 
 const anyOther = '*';
 
-/** Exact spellings win over those that differ only in case or separators; `*` comes last; a canonical value maps to itself. */
+/** Exact spellings win over words that differ only in case or separators; `*` comes last; a canonical value maps to itself. */
 export function compileValues(map: ValueMap): Translate {
   const exact = new Map<string, string>();
   const folded = new Map<string, string>();
   let rest: string | undefined;
   const learn = (spelling: string, canonical: string): void => {
     if (!exact.has(spelling)) exact.set(spelling, canonical);
-    const fold = foldSpelling(spelling);
+    const fold = folding(spelling);
     if (!folded.has(fold)) folded.set(fold, canonical);
   };
   for (const [canonical, spellings] of Object.entries(map)) {
@@ -29,13 +29,18 @@ export function compileValues(map: ValueMap): Translate {
   return (spelling) => {
     const known = exact.get(spelling);
     if (known !== undefined) return known;
-    const found = folded.get(foldSpelling(spelling));
+    const found = folded.get(folding(spelling));
     if (found !== undefined && exact.size < mostSpellings) exact.set(spelling, found);
     return found ?? rest;
   };
 }
 
 const mostSpellings = 1_000;
+
+/** Signs matter in numbers: -1 is not 1, and 1.5 is not 15. */
+function folding(spelling: string): string {
+  return /\p{L}/u.test(spelling) ? foldSpelling(spelling) : spelling;
+}
 
 function listOf(value: Scalar | readonly Scalar[] | undefined): readonly Scalar[] {
   if (value === undefined) return [];

@@ -128,10 +128,23 @@ export function registerFunctions(environment: Environment): Environment {
   add('add_days(string, int): string', addDays);
   add('weekday(string): int', weekday);
   add('round(double, int): double', round);
-  add('min(double, double): double', Math.min);
-  add('max(double, double): double', Math.max);
+  addExtremes(add);
   registerMixedArithmetic(environment);
   return environment;
+}
+
+/** Of two whole numbers the result is whole; next to a decimal it is a decimal. */
+function addExtremes(add: (signature: string, handler: (...args: never[]) => unknown) => void): void {
+  add('min(int, int): int', (one: bigint, other: bigint) => (one < other ? one : other));
+  add('max(int, int): int', (one: bigint, other: bigint) => (one > other ? one : other));
+  for (const types of ['double, double', 'double, int', 'int, double']) {
+    add(`min(${types}): double`, (one: number | bigint, other: number | bigint) =>
+      Math.min(Number(one), Number(other)),
+    );
+    add(`max(${types}): double`, (one: number | bigint, other: number | bigint) =>
+      Math.max(Number(one), Number(other)),
+    );
+  }
 }
 
 /** In CEL `total_amount * 2` is a type error; here an int next to a double is converted. */

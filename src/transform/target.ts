@@ -100,7 +100,7 @@ export function written(target: Target, result: unknown, present: unknown): Writ
     }
     case 'any': {
       const json = toJson(result);
-      return json === undefined ? unfit : value(json);
+      return json === undefined ? unfit : value(json === '' ? undefined : json);
     }
   }
 }
