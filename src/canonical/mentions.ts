@@ -30,8 +30,8 @@ export function mentions(text: string, guests: readonly Named[]): boolean {
   return guests.some(({ first_name: first, last_name: last, email, email_raw, phone, phone_raw, document_number }) => {
     const written = [email, email_raw, phone_raw, document_number];
     if (written.some((one) => one !== undefined && one.length > 3 && lower.includes(one.toLowerCase()))) return true;
-    const number = phone === undefined ? undefined : numberPattern(phone);
-    if (number !== undefined && new RegExp(number).test(text)) return true;
+    const numbers = [phone, phone_raw].map((one) => one && numberPattern(one));
+    if (numbers.some((number) => number && new RegExp(number).test(text))) return true;
     return first !== undefined && last !== undefined && hasWords(lower, first) && hasWords(lower, last);
   });
 }

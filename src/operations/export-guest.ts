@@ -29,7 +29,9 @@ export async function exportGuest(
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
   const found = await rolledBack(runtime.pool, async (tx): Promise<GuestExport> => {
-    const records = await findRecords(tx, read.person, { integration: request.integration });
+    const found = await findRecords(tx, read.person, { integration: request.integration });
+    // A booking of other guests is not the person's data; what its payloads say about the person is added below.
+    const records = found.filter(({ meant }) => meant.size > 0);
     const traces = read.person.traces();
     const payloads: { place: string; key: string; parts: Json[] }[] = [];
     await findTraces(tx, records, traces, ({ place, key, texts }) => {

@@ -110,11 +110,27 @@ export class Person {
     ];
   }
 
+  /** The keys from the request. A text with one of them names this person, also in a booking of other guests. */
+  requested(): Guest[] {
+    return keysAsGuests(this.#emails, this.#phones, []);
+  }
+
+  /** All keys, to find this person in the texts of records in which the person is a guest. */
+  keys(): Guest[] {
+    return keysAsGuests(this.#addresses, this.#numbers, this.#documents);
+  }
+
   /** The texts in a payload that name this person. */
   traces(): Traces {
     return new Traces([...this.#addresses, ...this.#documents], [...this.#numbers], [...this.#names.values()]);
   }
 }
+
+const keysAsGuests = (emails: Iterable<string>, phones: Iterable<string>, documents: Iterable<string>): Guest[] => [
+  ...[...emails].map((email) => ({ email })),
+  ...[...phones].map((phone) => ({ phone })),
+  ...[...documents].map((document_number) => ({ document_number })),
+];
 
 /** Shorter numbers are also found in amounts and dates. */
 const fewestInDocument = 6;

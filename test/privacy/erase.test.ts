@@ -303,6 +303,29 @@ test('later payloads that name an erased person outside the guests are not kept'
   );
 });
 
+test('texts that name the person are erased, under any of the addresses, and in bookings of other guests', async () => {
+  const kaya = { guest_id: 'g-kaya', first_name: 'Kaya', last_name: 'Brandt', email: 'kaya.brandt@mail.example' };
+  const tor = { first_name: 'Tor', last_name: 'Aune', email: 'tor.aune@mail.example' };
+  const call = { charges: [{ code: 'TRF', description: 'Call 914 000 777', amount: 30 }] };
+  await node.take('grand', reservation('W1', { guests: [{ ...kaya, phone: '+351914000777' }] }));
+  await node.take('grand', reservation('W2', { guests: [{ guest_id: 'g-kaya' }, tor], source: kaya.email, ...call }));
+  await node.take('grand', reservation('W3', { guests: [tor], source: `by ${kaya.email}`, channel: 'web' }));
+  await node.take('grand', reservation('W3', { guests: [tor], channel: 'web' }));
+  const erased = await eraseGuest(node.runtime, { email: kaya.email }, 'officer');
+  assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 3);
+  const { rows } = await node.runtime.pool.query(
+    `select id, data::text || diff::text as text, erased, data from changes where integration = 'grand' and id like 'W_' order by id, version`,
+  );
+  for (const { id, text } of rows) assert.doesNotMatch(text, /kaya|914 000 777/i, id);
+  const last = rows.at(-1);
+  assert.equal(last.data.channel, 'web');
+  assert.equal(last.data.guests[0].last_name, 'Aune');
+  assert.deepEqual(last.erased, [{ email_raw: kaya.email }], 'tells destinations which texts to erase, and no guest');
+  const w2 = rows.findLast(({ id }) => id === 'W2');
+  assert.ok(w2.erased.some(({ phone_raw }: { phone_raw?: string }) => phone_raw === '+351914000777'));
+  assert.deepEqual(await tablesWith(kaya.email), ['changes'], 'only the notes to destinations');
+});
+
 test('a dead letter with the document number, or with the name and the reservation, is erased and not stored again', async () => {
   const pia = { first_name: 'Pia', last_name: 'Hovde', document_number: 'NX4711882' };
   await node.send('grand', 'guest.updated', { ...pia });

@@ -95,7 +95,7 @@ async function rewriteNewest(
       changes.map(({ type }) => type),
       changes.map(({ id }) => id),
       changes.map(({ version }) => version),
-      records.map(({ meant }) => JSON.stringify(identifiersOf(meant))),
+      records.map((found) => JSON.stringify(identifiersOf(found))),
     ],
   );
 }
@@ -135,12 +135,12 @@ function erasedChange(
 
 /** The sources' statements without the person; a profile keeps none. */
 function saidWithout(
-  { type, said, record: was, meant }: FoundRecord,
+  { type, said, record: was, named }: FoundRecord,
   record: Reservation | Guest,
   isErased: (guest: Guest) => boolean,
 ): StoredViews | undefined {
   if (type === 'guest' || said === undefined) return undefined;
-  return viewsWithout(said, was as Reservation, { isErased, named: [...meant], keepsExtra: 'extra' in record });
+  return viewsWithout(said, was as Reservation, { isErased, named, keepsExtra: 'extra' in record });
 }
 
 const identifying = ['first_name', 'last_name', 'guest_id', 'email', 'phone'] as const;
@@ -149,12 +149,15 @@ const naming = ['email_raw', 'phone_raw', 'document_number'] as const;
 
 /**
  * Everything that identified the person in any version: a destination may still hold an older address. One entry for each set of
- * identifiers, because a destination may send a request for each.
+ * identifiers, because a destination may send a request for each. Other keys that texts may hold come with the first set.
  */
-function identifiersOf(guests: ReadonlySet<Guest>): Json {
-  const sets = Map.groupBy(guests, (guest) => JSON.stringify(chosen(guest, identifying)));
-  return [...sets].flatMap(([identifiers, alike]) => {
-    const names = naming.map((field) => [...new Set(alike.flatMap((guest) => guest[field] ?? []))]);
+function identifiersOf({ meant, named }: FoundRecord): Json {
+  const sets = Map.groupBy(meant, (guest) => JSON.stringify(chosen(guest, identifying)));
+  if (sets.size === 0) sets.set('{}', []);
+  const inTexts = named.filter((guest) => !meant.has(guest)).map(asText);
+  return [...sets].flatMap(([identifiers, alike], index) => {
+    const all = index === 0 ? [...alike, ...inTexts] : alike;
+    const names = naming.map((field) => [...new Set(all.flatMap((guest) => guest[field] ?? []))]);
     return Array.from({ length: Math.max(1, ...names.map(({ length }) => length)) }, (_, i) => ({
       ...JSON.parse(identifiers),
       ...Object.fromEntries(naming.flatMap((field, n) => (names[n]?.[i] === undefined ? [] : [[field, names[n][i]]]))),
@@ -162,16 +165,23 @@ function identifiersOf(guests: ReadonlySet<Guest>): Json {
   });
 }
 
+/** To be found in texts only: relatives may share an address or number. */
+const asText = ({ email, phone, document_number }: Guest): Guest => ({
+  ...(email !== undefined && { email_raw: email }),
+  ...(phone !== undefined && { phone_raw: phone }),
+  ...(document_number !== undefined && { document_number }),
+});
+
 const chosen = (guest: Guest, fields: readonly (keyof Guest)[]): Partial<Guest> =>
   Object.fromEntries(fields.flatMap((field) => (guest[field] === undefined ? [] : [[field, guest[field]]])));
 
 function stripped(
   record: Reservation | Guest,
-  { type, meant }: Pick<FoundRecord, 'type' | 'meant'>,
+  { type, meant, named }: Pick<FoundRecord, 'type' | 'meant' | 'named'>,
   rules: EraseRules,
 ): Reservation | Guest {
   if (type === 'guest') return meant.has(record as Guest) ? {} : record;
-  return rules.strip(record as Reservation, (guest) => meant.has(guest), [...meant]).reservation;
+  return rules.strip(record as Reservation, (guest) => meant.has(guest), named).reservation;
 }
 
 async function removePins(tx: Tx, records: readonly FoundRecord[]): Promise<void> {
@@ -189,7 +199,7 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
   for (const found of records) {
     for (const { version, record, diff } of found.versions) {
       const kept = (found.type === 'guest' ? [] : diff).filter(
-        (one) => !rules.mayHoldGuestData(one.path) && !mentions(JSON.stringify(one), [...found.meant]),
+        (one) => !rules.mayHoldGuestData(one.path) && !mentions(JSON.stringify(one), found.named),
       );
       await tx.query(
         `update changes set data = $5::json, diff = $6 where integration = $1 and type = $2 and id = $3 and version = $4`,

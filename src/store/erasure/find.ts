@@ -1,4 +1,5 @@
 import { decodeRecord } from '../../canonical/encode.ts';
+import { mentions } from '../../canonical/mentions.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { statedGuest } from '../../canonical/stated-guest.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
@@ -13,6 +14,10 @@ export interface WantedPerson {
   isMeant(guest: Guest, integration: string): boolean;
   /** Adds the guest's other keys to the search; true if any of them is new. */
   absorb(guest: Guest, integration: string): boolean;
+  /** The keys from the request, each as a guest. */
+  requested(): readonly Guest[];
+  /** All keys of the person, each as a guest. */
+  keys(): readonly Guest[];
   lookups(): readonly { readonly key: string; readonly integration: string | undefined }[];
   traces(): WantedTraces;
 }
@@ -42,6 +47,8 @@ export interface FoundRecord {
   }[];
   /** The guests of the record and its versions that are the person. */
   readonly meant: ReadonlySet<Guest>;
+  /** What names the person in the texts of this record. */
+  readonly named: readonly Guest[];
 }
 
 interface Search {
@@ -57,9 +64,11 @@ interface Search {
  * round: an erasure is rare and must be thorough.
  */
 export async function findRecords(tx: Tx, person: WantedPerson, search: Search): Promise<FoundRecord[]> {
-  const found = new Map<string, FoundRecord>();
+  const found = new Map<string, Omit<FoundRecord, 'named'>>();
+  let texts: Candidate[] = [];
   for (let isNews = true; isNews; ) {
     isNews = false;
+    texts = [];
     for (const candidate of await readCandidates(tx, person, search)) {
       const versions = [
         ...candidate.versions.map((one) => guestsOf(one.record)),
@@ -71,12 +80,28 @@ export async function findRecords(tx: Tx, person: WantedPerson, search: Search):
       // All versions of a profile are one person, whatever their address.
       const meant = candidate.type === 'guest' && among.size > 0 ? new Set(versions.flat()) : among;
       const key = `${candidate.integration} ${candidate.type} ${candidate.id}`;
-      if (meant.size === 0) continue;
+      if (meant.size === 0) {
+        if (isInTexts(candidate, person.requested())) texts.push(candidate);
+        continue;
+      }
       found.set(key, { ...candidate, meant });
       for (const guest of meant) if (person.absorb(guest, candidate.integration)) isNews = true;
     }
   }
-  return [...found.values()];
+  return [
+    ...[...found.values()].map((one) => ({ ...one, named: [...one.meant, ...person.keys()] })),
+    ...texts.map((one) => ({ ...one, meant: new Set<Guest>(), named: person.requested() })),
+  ];
+}
+
+/** A booking of other guests may name the person in a text: who booked, whom to call. */
+function isInTexts({ type, record, versions, said = {} }: Candidate, named: readonly Guest[]): boolean {
+  if (type === 'guest') return false;
+  const records = [record, ...versions.map((one) => one.record)].map((one) => ({ ...one, guests: [] }));
+  const views = Object.values(said).map((view) =>
+    view !== undefined && 'values' in view ? { ...view, lists: { ...view.lists, guests: [] } } : {},
+  );
+  return [...records, ...views].some((one) => mentions(JSON.stringify(one), named));
 }
 
 const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
@@ -96,7 +121,7 @@ const guestsPinned = ({ record, pins }: Candidate): (readonly Guest[])[] =>
     return [{ ...(record as Guest), [kind]: value.join(':') }];
   });
 
-type Candidate = Omit<FoundRecord, 'meant'> & { readonly pins: readonly string[] };
+type Candidate = Omit<FoundRecord, 'meant' | 'named'> & { readonly pins: readonly string[] };
 
 /** A record carries the time at which its transaction began. No transaction of intake takes this long: each statement has a deadline. */
 const longestTransaction = '10 minutes';

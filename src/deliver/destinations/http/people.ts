@@ -32,9 +32,13 @@ export function erasedPeople({ message, erased }: Delivery): Person[] {
   const named = guestsOf(message.type, message.data);
   const kept = new Set(named.flatMap((guest) => keyOf(guest) ?? []));
   return (erased ?? named)
-    .filter((guest) => erased === undefined || !kept.has(keyOf(guest) ?? ''))
+    .filter((guest) => erased === undefined || (isIdentified(guest) && !kept.has(keyOf(guest) ?? '')))
     .map((guest) => personOf(guest, message.brand_id));
 }
+
+/** Some entries only say which texts name the guest. */
+const isIdentified = ({ first_name, last_name, guest_id, email, phone }: Guest): boolean =>
+  [first_name, last_name, guest_id, email, phone].some((value) => value !== undefined);
 
 /** Each guest of a message, in its order. */
 export function peopleOf(delivery: Delivery): Person[] {
