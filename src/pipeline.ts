@@ -72,7 +72,9 @@ export function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, ad
   const { finished } = alone;
   if (finished.kind === 'dead') {
     const isPart = mergeable && alone.said === undefined && (arrival.mode === 'push' || raw.partial === true);
-    return { kind: 'dead', arrival, deadLetter: finished.deadLetter, ...mergeable, ...(isPart && { isPart }) };
+    const guests = () => partsOf(steps, { record: { id: raw.key, guests: sent.record.guests } })?.record.guests ?? [];
+    const whole = mergeable ?? { guests };
+    return { kind: 'dead', arrival, deadLetter: finished.deadLetter, ...whole, ...(isPart && { isPart }) };
   }
   if (finished.kind === 'dropped') {
     return { kind: 'dropped', arrival, id, reason: finished.reason, raw: raw.value, ...mergeable };

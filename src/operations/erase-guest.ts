@@ -1,7 +1,7 @@
 import type { EraseRequest, ErasurePreview, ErasureReceipt } from '../api/routes/privacy.ts';
 import { profilesDestination } from '../deliver/profiles.ts';
 import { timedId } from '../kit/ids.ts';
-import { hashesOf, hashIdentity, payloadIdentities, rememberedOf } from '../privacy/identity.ts';
+import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
 import { mayHoldGuestData, withoutGuests } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, type Tx } from '../store/db/pool.ts';
@@ -113,8 +113,7 @@ function eraseRecords(
     },
     {
       strip: withoutGuests,
-      remember: (guest, brand, reservationId) =>
-        [...rememberedOf(guest, brand, reservationId), ...payloadIdentities(guest, brand)].map(hash),
+      remember: (guest, brand, reservationId) => rememberedOf(guest, brand, reservationId).map(hash),
       mayHoldGuestData,
     },
     (brand) => targetOf(runtime, brand),

@@ -40,6 +40,7 @@ export function rememberedOf(guest: Guest, integration: string, reservationId?: 
   return [
     ...foundIdentities(guest, integration),
     ...(reservationId === undefined ? [] : namedIn(reservationId, guest, integration, ways)),
+    ...payloadIdentities(guest, integration),
   ];
 }
 

@@ -5,9 +5,12 @@ import type { Keyring } from '../kit/crypto.ts';
 import type { Message, Prepared } from '../reconcile/incoming.ts';
 import type { SaidItem } from '../reconcile/statement.ts';
 import type { Json, Note } from '../terms.ts';
-import { askedAddresses, hashesOf, identitiesInPayload, identitiesOf } from './identity.ts';
+import { askedAddresses, hashesOf, hashIdentity, identitiesInPayload, identitiesOf, rememberedOf } from './identity.ts';
 import { nameOf } from './person.ts';
 import { addressesIn, extraMentions, mayHoldGuestData, withoutGuests } from './strip.ts';
+
+/** Of erased guests. */
+type Hashes = Pick<ReadonlySet<string>, 'has'>;
 
 /** Removes erased guests from incoming records: implements the store's erasure port with the workspace's keys. */
 export function suppression(keyring: Keyring) {
@@ -26,7 +29,17 @@ export function suppression(keyring: Keyring) {
       const others = addressesIn(rawOf(prepared)).filter((address) => !known.has(address));
       return [...found, ...others.flatMap((address) => asked(address, integration))];
     },
-    strip(prepared: Prepared, integration: string, erased: ReadonlySet<string>): Prepared {
+    others(prepared: Prepared, integration: string, erased: Hashes) {
+      const reservationId = reservationOf(prepared);
+      const hashes = identify(prepared, integration);
+      return guestsIn(prepared).flatMap((guest) => {
+        const by = hashes(guest).find((hash) => erased.has(hash));
+        if (by === undefined) return [];
+        const identities = rememberedOf(guest, integration, reservationId);
+        return [{ by, hashes: identities.map((identity) => hashIdentity(keyring[0], identity)) }];
+      });
+    },
+    strip(prepared: Prepared, integration: string, erased: Hashes): Prepared {
       const hashes = identify(prepared, integration);
       const isErased = (guest: Guest) => hashes(guest).some((hash) => erased.has(hash));
       const isAsked = (address: string) => asked(address, integration).some((hash) => erased.has(hash));
@@ -34,7 +47,8 @@ export function suppression(keyring: Keyring) {
       // Payloads name people who are no guests of the record, such as the one who booked.
       const others = addressesIn(raw).filter(isAsked);
       const { message } = prepared;
-      const named = [...saidGuests(message).filter(isErased), ...others.map((email) => ({ email }))];
+      const said = message === undefined ? guestsIn(prepared) : saidGuests(message);
+      const named = [...said.filter(isErased), ...others.map((email) => ({ email }))];
       const stripped = named.length > 0 && message ? { message: stripMessage(message, isErased, named) } : undefined;
       if (prepared.kind === 'record') {
         const record = stripRecord(prepared, isErased, named);
@@ -55,12 +69,14 @@ function rawOf(prepared: Prepared): Json {
 const guestsOf = (record: Reservation | Guest): readonly Guest[] => ('guests' in record ? record.guests : [record]);
 
 function reservationOf(prepared: Prepared): string | undefined {
-  if (prepared.kind !== 'record') return prepared.message?.id;
+  if (prepared.kind === 'dead') return prepared.message?.id ?? prepared.deadLetter.id;
+  if (prepared.kind === 'dropped') return prepared.message?.id;
   return prepared.incoming.type === 'reservation' ? prepared.incoming.id : undefined;
 }
 
 /** Rules may remove what identifies a guest from the record; the partner's statement, which is stored beside it, still has it. */
 function guestsIn(prepared: Prepared): readonly Guest[] {
+  if (prepared.kind === 'dead' && prepared.message === undefined) return prepared.guests?.() ?? [];
   if (prepared.kind !== 'record') return saidGuests(prepared.message);
   const { incoming, isRuled, message } = prepared;
   return isRuled ? [...guestsOf(incoming.record), ...saidGuests(message)] : guestsOf(incoming.record);

@@ -118,6 +118,8 @@ export type Prepared =
       readonly deadLetter: RecordDeadLetter;
       /** Nothing is wrong with the message, but it is only a part of a reservation. */
       readonly isPart?: true;
+      /** The guests of a message that states nothing usable: they may be people who were erased. */
+      readonly guests?: () => readonly Guest[];
     } & Mergeable);
 
 export interface RecordDeadLetter {

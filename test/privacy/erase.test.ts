@@ -326,6 +326,35 @@ test('texts that name the person are erased, under any of the addresses, and in 
   assert.deepEqual(await tablesWith(kaya.email), ['changes'], 'only the notes to destinations');
 });
 
+test('keys that arrive with an erased guest after the erasure are recognised too', async () => {
+  const una = { first_name: 'Una', last_name: 'Solberg', email: 'una.solberg@mail.example' };
+  await node.take('grand', reservation('Q1', { guests: [una] }));
+  await eraseGuest(node.runtime, { email: una.email }, 'officer');
+  // One page: the second row shows whose id the first row has.
+  const byId = { guest_id: 'g-una', first_name: 'Una', last_name: 'Solberg-Lie' };
+  await node.take('grand', reservation('Q2', { guests: [byId] }), reservation('Q3', { guests: [{ ...byId, ...una }] }));
+  await state('push', { reservation_id: 'Q3', guests: [{ first_name: 'Una', last_name: 'Solberg' }] });
+  await node.send('grand', 'guest.updated', { guest_id: 'g-una', first_name: 'Una', phone: '+351914000888' });
+  await node.take('other', reservation('Q4', { guests: [byId] }));
+  const { rows } = await node.runtime.pool.query(`select id, data from records where id like 'Q_' order by id`);
+  assert.deepEqual(
+    rows.map(({ data }) => data.guests[0].last_name),
+    [undefined, undefined, undefined, 'Solberg-Lie'],
+    'guest ids of another brand are other people',
+  );
+  assert.ok(!(await tablesWith('914000888')).length);
+});
+
+test('a later payload that cannot become a record is not kept if its guest was erased, whatever identifies the guest', async () => {
+  const ebbe = { guest_id: 'ebbe', first_name: 'Ebbe', last_name: 'Krogh', email: 'ebbe.krogh@mail.example' };
+  await node.take('grand', reservation('K1', { guests: [ebbe] }));
+  await eraseGuest(node.runtime, { email: ebbe.email }, 'officer');
+  const guests = [{ guest_id: 'ebbe', first_name: 'Ebbe', last_name: 'Krogh-Dahl' }];
+  await node.take('grand', { id: 'K2', check_in: 'someday', guests });
+  await state('push', { reservation_id: 'K3', check_in: 'someday', guests });
+  assert.deepEqual(await tablesWith('krogh-dahl'), []);
+});
+
 test('a dead letter with the document number, or with the name and the reservation, is erased and not stored again', async () => {
   const pia = { first_name: 'Pia', last_name: 'Hovde', document_number: 'NX4711882' };
   await node.send('grand', 'guest.updated', { ...pia });

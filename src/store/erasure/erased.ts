@@ -7,7 +7,17 @@ export interface ErasurePort {
   /** Keyed hashes (hex) of everything that identifies the guests of a record. */
   hashesOf(prepared: Prepared, integration: string): readonly string[];
   /** The record without the guests among these hashes; the same object if there are none. */
-  strip(prepared: Prepared, integration: string, erased: ReadonlySet<string>): Prepared;
+  strip(prepared: Prepared, integration: string, erased: Erased): Prepared;
+  /** Hashes of everything else that identifies each erased guest of a record, with the hash that the guest was found by. */
+  others(prepared: Prepared, integration: string, erased: Erased): readonly Recognised[];
+}
+
+/** Hashes (hex) of erased guests. */
+export type Erased = Pick<ReadonlySet<string>, 'has'>;
+
+export interface Recognised {
+  readonly by: string;
+  readonly hashes: readonly string[];
 }
 
 const isOfEvent = ({ cause }: Prepared['arrival']): boolean => cause === 'event' || cause === 'guest';
@@ -39,14 +49,16 @@ export async function withoutErased(
   const { erasure, integration } = target;
   if (erasure === undefined || prepared.length === 0) return prepared;
   if (!(hasErased ?? (await lockErasures(tx)))) return prepared;
-  const hashes = [...new Set(prepared.flatMap((one) => erasure.hashesOf(one, integration)))];
-  const { rows } = await tx.query<{ hash: string }>(
-    `select encode(hash, 'hex') as hash from erased_guests
+  const hashes = new Set(prepared.flatMap((one) => erasure.hashesOf(one, integration)));
+  const { rows } = await tx.query<{ hash: string; erasure_id: string }>(
+    `select encode(hash, 'hex') as hash, erasure_id from erased_guests
       where hash in (select decode(h, 'hex') from unnest($1::text[]) as h)`,
-    [hashes],
+    [[...hashes]],
   );
   if (rows.length === 0) return prepared;
-  const erased = new Set(rows.map((row) => row.hash));
+  const erased = new Map(rows.map((row) => [row.hash, row.erasure_id]));
+  const learned = learn(prepared, hashes, erased, (one) => erasure.others(one, integration, erased));
+  await remember(tx, learned);
   const stripped = prepared.map((one) => erasure.strip(one, integration, erased));
   const events = stripped.flatMap((one, i) =>
     one !== prepared[i] && isOfEvent(one.arrival) ? [Number(one.arrival.causeId)] : [],
@@ -59,4 +71,40 @@ export async function withoutErased(
     );
   }
   return stripped;
+}
+
+/**
+ * An erased guest may arrive with keys that were unknown at the erasure, such as a new guest id, and the next message with that key only.
+ * Adds those keys to `erased` where the batch has them, and returns them all, each with its erasure.
+ */
+function learn(
+  prepared: readonly Prepared[],
+  hashes: ReadonlySet<string>,
+  erased: Map<string, string>,
+  othersOf: (one: Prepared) => readonly Recognised[],
+): ReadonlyMap<string, string> {
+  const learned = new Map<string, string>();
+  for (let known = -1; known < erased.size; ) {
+    known = erased.size;
+    for (const { by, hashes: others } of prepared.flatMap(othersOf)) {
+      const erasureId = erased.get(by);
+      for (const hash of erasureId === undefined ? [] : others) {
+        if (erased.has(hash)) continue;
+        learned.set(hash, erasureId as string);
+        if (hashes.has(hash)) erased.set(hash, erasureId as string);
+      }
+    }
+  }
+  return learned;
+}
+
+/** In one order, so that two nodes do not deadlock. */
+async function remember(tx: Tx, learned: ReadonlyMap<string, string>): Promise<void> {
+  if (learned.size === 0) return;
+  const rows = [...learned].sort(([a], [b]) => (a < b ? -1 : 1));
+  await tx.query(
+    `insert into erased_guests (hash, erasure_id)
+     select decode(h, 'hex'), e from unnest($1::text[], $2::text[]) as t (h, e) on conflict do nothing`,
+    [rows.map(([hash]) => hash), rows.map(([, erasureId]) => erasureId)],
+  );
 }
