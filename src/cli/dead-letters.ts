@@ -16,6 +16,7 @@ import {
 import { deliverPorts } from '../wiring/deliver.ts';
 import { eventWorkerPorts } from '../wiring/events.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { shortText } from './short-text.ts';
 
 interface FilterOptions extends CommonOptions {
   readonly integration?: string;
@@ -75,7 +76,7 @@ export function define(group: Command): void {
   filtered(group.command('drop [ids...]'))
     .description('drop dead letters permanently; a held reservation continues with its next version')
     .option('--all', 'every open dead letter that matches the filters')
-    .requiredOption('--reason <text>', 'the reason; it is stored')
+    .requiredOption('--reason <text>', 'the reason; it is stored', shortText(500))
     .action((ids: string[], options: DropOptions) =>
       withRuntime(options, 'dead-letters drop', (runtime) => drop(runtime, ids, options)),
     );

@@ -10,6 +10,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import { listTokens, revokeToken } from '../store/operate/tokens.ts';
 import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { shortText } from './short-text.ts';
 
 interface Options extends CommonOptions {
   readonly role: TokenRole;
@@ -94,7 +95,7 @@ Examples:
 function granting(command: Command, roles: readonly TokenRole[]): Command {
   return common(command)
     .addOption(new Option('-r, --role <role>', 'its role').choices(roles).default('viewer'))
-    .option('-n, --name <name>', 'who or what it is for; written into the audit log')
+    .option('-n, --name <name>', 'who or what it is for; written into the audit log', shortText(100))
     .option('-i, --integration <name...>', 'only for these integrations');
 }
 
@@ -112,8 +113,12 @@ async function noted(runtime: Runtime, by: string, action: string, target: strin
   await writeAudit(runtime.pool, { actor: `${by} (command line)`, action, target: { token: target } });
 }
 
+/** As in the API. */
+const mostLifeMs = 3650 * 86_400_000;
+
 function lifeMs(text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined || ms <= 0) throw new InvalidArgumentError('Expected a duration such as 90d or 12h.');
+  if (ms === undefined || ms <= 0 || ms > mostLifeMs)
+    throw new InvalidArgumentError('Expected a duration such as 90d or 12h, at most 3650d.');
   return ms;
 }

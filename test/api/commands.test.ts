@@ -46,6 +46,10 @@ test('token create creates a token that works at once; revoke ends it', async ()
   assert.equal((await call('/api/v1/integrations', token)).status, 401);
   assert.equal((await at('token', 'create', '--role', 'king')).code, 1);
   assert.equal((await at('token', 'create', '--integration', 'nowhere')).code, 1);
+  // The limits of the API. A date that JavaScript does not know made the list of tokens fail.
+  assert.equal((await at('token', 'create', '--expires', '99999999d')).code, 1);
+  assert.equal((await at('token', 'create', '--name', ' ')).code, 1);
+  assert.equal((await at('dead-letters', 'drop', '--all', '--reason', '')).code, 1);
 });
 
 test('token sign-in creates a link to the running service', async () => {
