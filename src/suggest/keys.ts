@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../terms.ts';
 
-/** The keys that a mapping may use: not those inherited by every JavaScript object. */
+/** The keys that a mapping may use: not those inherited by every JavaScript object, nor those that no kind of quotes can hold. */
 export function keysOf(object: JsonObject): string[] {
-  return Object.keys(object).filter((key) => !(key in Object.prototype));
+  return Object.keys(object).filter((key) => !(key in Object.prototype) && !(key.includes("'") && key.includes('"')));
 }
 
 /** Null and empty text count as absent. */
@@ -20,7 +20,6 @@ export function areIds(keys: readonly string[]): boolean {
 
 export function child(path: string, key: string): string {
   const plain = /^[^\s.[\]'"$*][^\s.[\]'"]*$/.test(key) && !/^-?\d+$/.test(key);
-  const step = plain ? key : key.includes("'") ? `["${key}"]` : `'${key}'`;
-  if (path === '') return step;
-  return step.startsWith('[') ? `${path}${step}` : `${path}.${step}`;
+  const step = plain ? key : key.includes("'") ? `"${key}"` : `'${key}'`;
+  return path === '' ? step : `${path}.${step}`;
 }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../terms.ts';
-import { emptied, keysOf } from './keys.ts';
+import { child, emptied, keysOf } from './keys.ts';
 import type { Leaf, Place } from './leaf.ts';
 import { withoutNoise, wordsOf } from './words.ts';
 
@@ -20,33 +20,37 @@ export function contactLeaf(lists: Lists, path: string, place: Place): Leaf[] {
   const { names, look } = contactLooks.find((one) => place.own.some((word) => one.names.has(word))) ?? {};
   const members = lists.flatMap((list) => list ?? []).filter(isObject);
   const keys = innerKeys(members[0]);
-  const value = keys.find((key) => members.every((member) => look?.test(String(emptied(valueIn(member, key)) ?? ''))));
-  if (names === undefined || value === undefined) return [];
+  const found = keys.find((key) => members.every((member) => look?.test(String(emptied(valueIn(member, key)) ?? ''))));
+  if (names === undefined || found === undefined) return [];
   const flag = keys.find(
-    (key) => /default|primary|preferred|main/i.test(key) && members.some((one) => valueIn(one, key) === true),
+    (key) => /default|primary|preferred|main/i.test(pathOf(key)) && members.some((one) => valueIn(one, key) === true),
   );
   const pick = (list: Json[] | undefined) => {
     const inside = (list ?? []).filter(isObject);
     return (flag === undefined ? undefined : inside.find((member) => valueIn(member, flag) === true)) ?? inside[0];
   };
+  const value = pathOf(found);
   const first = `${path}[0].${value}`;
-  const marked = { pick: { from: path, where: { [flag ?? '']: true }, value } };
-  const source: Json = flag === undefined ? first : { first: [marked, first] };
-  const values = lists.map((list) => emptied(valueIn(pick(list), value)));
+  const source: Json =
+    flag === undefined ? first : { first: [{ pick: { from: path, where: { [pathOf(flag)]: true }, value } }, first] };
+  const values = lists.map((list) => emptied(valueIn(pick(list), found)));
   const own = place.own.filter((word) => !['addresses', 'numbers', 'info', 'list'].includes(word));
   return [{ path: first, source, ...place, own: own.map((word) => word.replace(/s$/, '')), values, kind: 'value' }];
 }
 
-/** The keys of an object, and those of objects in it as a.b. */
-function innerKeys(object: JsonObject = {}): string[] {
-  return keysOf(object).flatMap((key) => {
+type Inner = readonly [key: string, below?: string];
+
+/** The keys of an object, and those of objects in it. */
+function innerKeys(object: JsonObject = {}): Inner[] {
+  return keysOf(object).flatMap((key): Inner[] => {
     const inner = object[key];
-    return isObject(inner) ? keysOf(inner).map((below) => `${key}.${below}`) : [key];
+    return isObject(inner) ? keysOf(inner).map((below): Inner => [key, below]) : [[key]];
   });
 }
 
-function valueIn(object: JsonObject | undefined, path: string): Json | undefined {
-  const [key = '', below] = path.split('.');
+const pathOf = (keys: Inner): string => keys.reduce<string>((path, key) => child(path, key ?? ''), '');
+
+function valueIn(object: JsonObject | undefined, [key, below]: Inner): Json | undefined {
   const value = object?.[key];
   return below === undefined ? value : isObject(value) ? value[below] : undefined;
 }
@@ -73,7 +77,7 @@ export function typedLeaves(lists: Lists, path: string, { own, around, depth }: 
   const types = [...new Set(members.map((member) => member[type]))].filter((name) => typeof name === 'string');
   if (types.length === 0 || types.length > 12) return [];
   return types.map((name) => {
-    const where = { [type]: name };
+    const where = { [child('', type)]: name };
     const pick = (list: Json[] | undefined) => list?.find((member) => isObject(member) && member[type] === name);
     const values = lists.map((list) => {
       const member = pick(list);
@@ -82,7 +86,7 @@ export function typedLeaves(lists: Lists, path: string, { own, around, depth }: 
     // A number does not describe the member; the name of the list does.
     const named = /^\d+$/.test(name) ? own : withoutNoise(wordsOf(name));
     const words = isAgeGroup(type) ? (ageGroups.get(name) ?? named) : named;
-    const source = { pick: { from: path, where, value } };
+    const source = { pick: { from: path, where, value: child('', value) } };
     return {
       path: `${path}[${type}=${name}].${value}`,
       source,

@@ -164,6 +164,35 @@ test('no JSON makes it fail, and every suggestion is a valid connector', () => {
   );
 });
 
+test('keys with spaces, points and quotes are quoted, wherever a path is put together', () => {
+  const odd = ["it's", 'a b', 'a.b', '$x', '7', '', `5' 10"`];
+  for (const key of odd) {
+    const person = { [key]: { emails: [{ [key]: 'ana@mail.example' }], first_name: 'Ana', last_name: 'Reis' } };
+    const dates = { check_in: '2026-05-01', check_out: '2026-05-03', status: 'confirmed' };
+    const sample: Json = {
+      // No path can name a key with both kinds of quotes.
+      [key.includes('"') ? 'list' : key]: [
+        {
+          [key]: { id: 'R1' },
+          ...dates,
+          guests: [person],
+          emails: [{ [key]: { [key]: 'ana@mail.example' } }],
+          refs: [{ [`${key} type`]: 'Confirmation', id: '88' }],
+          rooms: [{ [key]: { room_type: 'DBL', adults: 2 }, nights: [{ [key]: { date: '2026-05-01', amount: 80 } }] }],
+          charges: { [key]: [{ [key]: { code: 'TAX', amount: 2.5 } }] },
+        },
+      ],
+    };
+    const parsed = schemas.connector.safeParse(suggested(sample).connector);
+    assert.ok(parsed.success, `${key}: ${JSON.stringify(parsed.error)}`);
+    assert.deepEqual(connectorProblems(parsed.data), [], key);
+  }
+  const [field] = suggested([
+    { id: 'R1', check_in: '2026-05-01', check_out: '2026-05-03', email: [{ "it's": 'a@b.example' }] },
+  ]).fields.filter(({ field: name }) => name === 'guests.email');
+  assert.equal(field?.path, `email[0]."it's"`);
+});
+
 test('only a part of a large response is read, in a short time', () => {
   const [first] = (sampleOf('apaleo') as { reservations: JsonObject[] }).reservations;
   const reservations = Array.from({ length: 5_000 }, (_, index) => ({ ...first, id: `R${index}` }));

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
+import { child } from '../keys.ts';
 import { leavesOf } from '../leaves.ts';
 import { matchReservation } from '../reservation-fields.ts';
 import { wordsOf } from '../words.ts';
@@ -94,7 +95,7 @@ function placeOfOne(answer: Json): { readonly path: string; readonly score: numb
     if (matches.has('check_in') && matches.has('check_out'))
       found.push({ path, score: sum.reduce((total, one) => total + one, 0) });
     for (const [key, inner] of Object.entries(value))
-      if (isObject(inner) || Array.isArray(inner)) look(inner, path === '' ? key : `${path}.${key}`, depth + 1);
+      if (isObject(inner) || Array.isArray(inner)) look(inner, child(path, key), depth + 1);
   };
   look(answer, '', 0);
   return found.toSorted((a, b) => b.score - a.score || a.path.length - b.path.length)[0];
