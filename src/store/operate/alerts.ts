@@ -20,6 +20,11 @@ export interface AlertRow {
   readonly resolved_at: Date | null;
 }
 
+/** With all brands that share the alert; null for an alert of one brand or of the service. */
+export interface RoutableAlert extends AlertRow {
+  readonly brands?: readonly string[] | null;
+}
+
 /** A problem that exists now. */
 export interface Condition {
   readonly kind: string;
@@ -56,7 +61,7 @@ export async function settleAlerts(
       conditions.map(({ detail }) => JSON.stringify(detail)),
       conditions.map(({ brands }) => (brands === undefined ? null : JSON.stringify(brands))),
     ];
-    const { rows: open } = await tx.query<AlertRow & { fresh: boolean }>(
+    const { rows: open } = await tx.query<RoutableAlert & { fresh: boolean }>(
       `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail, brands)
        select distinct on (kind, integration, subject) alert_id, kind, integration, subject, severity, message, detail,
               case when brands is not null then array(select jsonb_array_elements_text(brands)) end
@@ -64,7 +69,7 @@ export async function settleAlerts(
            as t (alert_id, kind, integration, subject, severity, message, detail, brands)
        on conflict (kind, integration, subject) where resolved_at is null do update
           set seen_at = now(), severity = excluded.severity, message = excluded.message, detail = excluded.detail, brands = excluded.brands
-       returning ${columns}, raised_at = seen_at as fresh`,
+       returning ${columns}, brands, raised_at = seen_at as fresh`,
       values,
     );
     const { rows: resolved } = await tx.query<AlertRow>(
@@ -77,7 +82,7 @@ export async function settleAlerts(
     );
     // Includes alerts that were open before: their severity may have risen, or a route may be new.
     await enqueueSends(tx, open, resolved, routesFor);
-    return { raised: open.filter(({ fresh }) => fresh).map(({ fresh: _, ...row }) => row), resolved };
+    return { raised: open.filter(({ fresh }) => fresh).map(({ fresh: _, brands: __, ...row }) => row), resolved };
   });
 }
 

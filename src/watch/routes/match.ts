@@ -1,21 +1,20 @@
-import { type EpochMs, isObject } from '../../terms.ts';
+import type { EpochMs } from '../../terms.ts';
 import { keepsAlerts, type News, type QuietHours, type RoutedAlert, type RouteSettings } from './route.ts';
 
 /**
  * Whether a route gets an alert, by severity and integration. A route of some integrations gets no alerts of the whole service,
- * except those that several brands share: they name their brands, or some of them if there are many.
+ * except those that one of its integrations shares.
  */
 export function isMeant(
   { severities, integrations }: Pick<RouteSettings, 'severities' | 'integrations'>,
-  { severity, integration, detail }: Pick<RoutedAlert, 'severity' | 'integration' | 'detail'>,
+  {
+    severity,
+    integration,
+    brands,
+  }: Pick<RoutedAlert, 'severity' | 'integration'> & { readonly brands?: readonly string[] | null },
 ): boolean {
   if (!severities.includes(severity)) return false;
-  if (integrations === undefined || integrations.includes(integration)) return true;
-  const { integrations: named, brands } = isObject(detail) ? detail : {};
-  if (integration !== '' || !Array.isArray(named)) return false;
-  return (
-    named.some((name) => integrations.includes(String(name))) || (typeof brands === 'number' && brands > named.length)
-  );
+  return integrations === undefined || (brands ?? [integration]).some((name) => integrations.includes(name));
 }
 
 /** How long a notice has to wait for the end of quiet hours; 0 if it may be sent now. */
