@@ -2,13 +2,13 @@ import type { DirectLeaseBatch } from '../../deliver/direct-leases.ts';
 import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { EntityType } from '../../terms.ts';
 import { sendAhead, type Tx, together } from '../db/pool.ts';
-import { withoutErased } from '../erasure/erased.ts';
+import { lockErasures, withoutErased } from '../erasure/erased.ts';
 import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import { type ApplyTarget, writeChanges } from './changes.ts';
-import { type Arriving, contentOf, letterOf, statementHash } from './decide.ts';
+import { type Arriving, type Content, contentOf, letterOf, statementHash } from './decide.ts';
 import { countDrift } from './drift.ts';
-import { type KnownRecords, knownRecords, withoutUnchanged } from './known-records.ts';
+import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
 import { moveSaid, type SaidState } from './locked-records.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { insertSighting } from './sightings.ts';
@@ -38,13 +38,16 @@ export async function applyPrepared(
   messages: readonly Prepared[],
   { leaseBatch, inTurn, onErased, hasErased }: ApplyWays = {},
 ): Promise<Tally> {
-  const [prepared, seq, known] = await together(tx, () => [
-    withoutErased(tx, target, messages, onErased, hasErased),
+  const [anyErased = hasErased, seq, known] = await together(tx, () => [
+    hasErased === undefined ? lockErasures(tx, target) : undefined,
     nextSeq(tx, messages),
     knownRecords(tx, target, messages),
   ]);
+  const contents = new Contents();
+  const news = () => messages.filter(isNews(messages, (one) => contents.of(one).hash, known));
+  const prepared = anyErased ? await withoutErased(tx, target, messages, news(), onErased) : messages;
   const taken: Taken = { outcomes: new Array(prepared.length), receipts: [], changes: [], dead: [] };
-  const arrivals = arrivalsOf(prepared, seq, known, taken);
+  const arrivals = arrivalsOf(prepared, contents, seq, known, taken);
   const seenUnchanged: string[] = [];
   const moved = new Map<EntityType, ReadonlyMap<string, SaidState>>();
   for (const type of ['reservation', 'guest'] as const) {
@@ -76,9 +79,24 @@ export async function applyPrepared(
   return tally(taken.outcomes);
 }
 
+/** The text and hash of each message, made once. */
+class Contents {
+  readonly #made = new Map<PreparedRecord, { readonly alone: Content; readonly hash: string }>();
+
+  of(one: PreparedRecord): { readonly alone: Content; readonly hash: string } {
+    const known = this.#made.get(one);
+    if (known !== undefined) return known;
+    const alone = contentOf(one.incoming.record);
+    const made = { alone, hash: statementHash(alone, one.message) };
+    this.#made.set(one, made);
+    return made;
+  }
+}
+
 /** The messages that concern a record. The others end here: dropped or dead, without a stored record to merge them into. */
 function arrivalsOf(
   prepared: readonly Prepared[],
+  contents: Contents,
   batchSeq: number,
   known: ReadonlyMap<EntityType, KnownRecords>,
   { outcomes, receipts, dead }: Taken,
@@ -89,9 +107,8 @@ function arrivalsOf(
     const { arrival, message } = one;
     const seq = arrival.seq ?? batchSeq;
     if (one.kind === 'record') {
-      const { type, id, record } = one.incoming;
-      const alone = contentOf(record);
-      arrivals.push({ index, type, id, arrival, seq, prepared: one, alone, hash: statementHash(alone, message) });
+      const { type, id } = one.incoming;
+      arrivals.push({ index, type, id, arrival, seq, prepared: one, ...contents.of(one) });
       if (type === 'reservation') made.add(id);
       continue;
     }

@@ -42,6 +42,23 @@ export async function knownRecords(
   return new Map(await Promise.all(found));
 }
 
+export type PreparedRecord = Extract<Prepared, { kind: 'record' }>;
+
+/** False for polled records that repeat the last pulled row, and that the batch has once: nothing will be stored of them. */
+export function isNews(
+  batch: readonly Prepared[],
+  hashOf: (one: PreparedRecord) => string,
+  known: ReadonlyMap<EntityType, KnownRecords>,
+): (one: Prepared) => boolean {
+  const times = Map.groupBy(batch, idOf);
+  return (one) => {
+    if (one.kind !== 'record' || one.arrival.cause !== 'run' || times.get(idOf(one))?.length !== 1) return true;
+    return known.get(one.incoming.type)?.get(one.incoming.id)?.pulledHash !== hashOf(one);
+  };
+}
+
+const idOf = (one: Prepared): string | undefined => (one.kind === 'record' ? one.incoming.id : one.message?.id);
+
 /**
  * Sets aside polled records that repeat the last pulled row while all of that row is in force: they change nothing, whatever other
  * sources added. No row is locked or written for them.
