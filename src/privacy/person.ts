@@ -122,7 +122,12 @@ export class Person {
 
   /** The texts in a payload that name this person. */
   traces(): Traces {
-    return new Traces([...this.#addresses, ...this.#documents], [...this.#numbers], [...this.#names.values()]);
+    return new Traces(
+      [...this.#addresses, ...this.#documents],
+      [...this.#numbers],
+      [...this.#names.values()],
+      [...this.#ids.values()],
+    );
   }
 }
 

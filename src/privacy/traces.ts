@@ -8,11 +8,19 @@ export class Traces {
   readonly addresses: readonly string[];
   /** Regular expressions that mean the same in PostgreSQL and JavaScript. */
   readonly numbers: readonly string[];
+  /** Together with the name, a guest id names the person. */
+  readonly guestIds: readonly string[];
   readonly #numbers: readonly RegExp[];
   readonly #names: readonly Guest[];
 
-  constructor(addresses: readonly string[], phones: readonly string[], names: readonly Guest[] = []) {
+  constructor(
+    addresses: readonly string[],
+    phones: readonly string[],
+    names: readonly Guest[] = [],
+    guestIds: readonly string[] = [],
+  ) {
     this.#names = names;
+    this.guestIds = guestIds;
     this.addresses = addresses.map((address) => address.toLowerCase());
     this.numbers = phones.map(numberPattern).filter((pattern) => pattern !== undefined);
     this.#numbers = this.numbers.map((pattern) => new RegExp(pattern));
@@ -25,7 +33,7 @@ export class Traces {
     );
   }
 
-  /** By the full name, for texts about one of the person's own reservations: elsewhere it may be somebody else's. */
+  /** By the full name, for texts with the id of the person or of one of their reservations: elsewhere it may be somebody else's. */
   namedIn(text: string): boolean {
     return mentions(text, this.#names);
   }

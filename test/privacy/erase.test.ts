@@ -385,15 +385,24 @@ test('a dead letter with the document number, or with the name and the reservati
   await node.send('grand', 'guest.updated', { ...pia });
   await node.send('grand', 'guest.updated', { first_name: 'Pia', last_name: 'Hovde', reservation_id: 'Y1' });
   await node.send('grand', 'guest.updated', { first_name: 'Pia', last_name: 'Hovde', reservation_id: 'Y9' });
-  await node.take('grand', reservation('Y1', { guests: [{ ...pia, email: 'pia.hovde@mail.example' }] }));
+  // By the guest id, in a booking that never became a record.
+  const event = { reservation_id: 'Y2', check_in: 'someday', guests: [{ guest_id: 'g-pia', ...pia }] };
+  await node.send('grand', 'reservation.updated', {
+    ...event,
+    guests: [{ ...event.guests[0], document_number: null }],
+  });
+  await node.take(
+    'grand',
+    reservation('Y1', { guests: [{ guest_id: 'g-pia', ...pia, email: 'pia.hovde@mail.example' }] }),
+  );
   const left = async () => {
     const { rows } = await node.runtime.pool.query(
-      `select raw ->> 'reservation_id' as id from dead_letters where raw::text like '%Hovde%'
+      `select coalesce(raw ->> 'reservation_id', raw ->> 'key') as id from dead_letters where raw::text like '%Hovde%'
        union all select 'event' from events where convert_from(body, 'UTF8') like '%Hovde%'`,
     );
     return rows.map(({ id }) => id);
   };
-  assert.deepEqual(await left(), [null, 'Y1', 'Y9', 'event', 'event', 'event']);
+  assert.deepEqual(await left(), [null, 'Y1', 'Y9', 'Y2', 'event', 'event', 'event', 'event']);
   await eraseGuest(node.runtime, { email: 'pia.hovde@mail.example' }, 'officer');
   assert.deepEqual(await left(), ['Y9', 'event'], 'in another booking it may be somebody else of that name');
   await node.send('grand', 'guest.updated', { ...pia });

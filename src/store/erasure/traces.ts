@@ -8,6 +8,7 @@ export interface TraceFinder extends WantedTraces {
   inJson(value: Json): boolean;
   /** By the full name. */
   namedIn(text: string): boolean;
+  readonly guestIds: readonly string[];
 }
 
 export interface ErasedRecord {
@@ -192,8 +193,9 @@ async function scan(
     ? `exists (select from unnest($3::text[], $4::text[], $5::text[]) as r (integration, type, id)
                 where r.integration = t.integration and r.type = t.type and r.id = t.id)`
     : 'false';
-  const reservationIds = records.filter(({ type }) => type === 'reservation').map(({ id }) => JSON.stringify(id));
-  const isAbout = (text: string) => reservationIds.some((id) => text.includes(id)) && traces.namedIn(text);
+  const reservationIds = records.filter(({ type }) => type === 'reservation').map(({ id }) => id);
+  const ids = [...reservationIds, ...traces.guestIds].map((id) => JSON.stringify(id));
+  const isAbout = (text: string) => ids.some((id) => text.includes(id)) && traces.namedIn(text);
   const all = texts.map((text) => `coalesce(${text}, '')`).join(` || ' ' || `);
   await tx.query(
     `declare trace_rows no scroll cursor for
@@ -208,7 +210,7 @@ async function scan(
       ...(isOfRecord
         ? [records.map((one) => one.integration), records.map(({ type }) => type), records.map(({ id }) => id)]
         : []),
-      reservationIds.map(likePattern),
+      ids.map(likePattern),
     ],
   );
   for (;;) {
