@@ -76,10 +76,11 @@ function reservationOf(prepared: Prepared): string | undefined {
 
 /** Rules may remove what identifies a guest from the record; the partner's statement, which is stored beside it, still has it. */
 function guestsIn(prepared: Prepared): readonly Guest[] {
-  if (prepared.kind === 'dead' && prepared.message === undefined) return prepared.guests?.() ?? [];
-  if (prepared.kind !== 'record') return saidGuests(prepared.message);
-  const { incoming, isRuled, message } = prepared;
-  return isRuled ? [...guestsOf(incoming.record), ...saidGuests(message)] : guestsOf(incoming.record);
+  const { message } = prepared;
+  const stated = message === undefined ? (prepared.guests?.() ?? []) : [];
+  if (prepared.kind !== 'record') return [...stated, ...saidGuests(message)];
+  const { incoming, isRuled } = prepared;
+  return [...guestsOf(incoming.record), ...stated, ...(isRuled ? saidGuests(message) : [])];
 }
 
 const notesWithout = (notes: readonly Note[], guests: readonly Guest[]): Note[] =>
@@ -134,12 +135,13 @@ function stripRecord(
 ): Prepared {
   const { incoming } = prepared;
   if (!('guests' in incoming.record)) {
-    if (!isErased(incoming.record))
+    if (!guestsIn(prepared).some(isErased))
       return named.length === 0 ? prepared : { ...prepared, incoming: { ...incoming, raw: null } };
     // A profile consists of its guest only.
     const { arrival, message } = prepared;
+    const { type, id } = incoming;
     const reason = 'The guest was erased.';
-    return { kind: 'dropped', arrival, id: incoming.id, reason, raw: null, ...(message && { message }) };
+    return { kind: 'dropped', arrival, type, id, reason, raw: null, ...(message && { message }) };
   }
   const isGone = (guest: Guest) =>
     isErased(guest) || (prepared.isRuled === true && named.some((one) => isOne(one, guest)));

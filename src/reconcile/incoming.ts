@@ -93,6 +93,8 @@ export interface Incoming {
  */
 interface Mergeable {
   readonly message?: Message;
+  /** The guests as the partner states them, where there is no message to show it: they may be people who were erased. */
+  readonly guests?: () => readonly Guest[];
 }
 
 export type Prepared =
@@ -118,8 +120,6 @@ export type Prepared =
       readonly deadLetter: RecordDeadLetter;
       /** Nothing is wrong with the message, but it is only a part of a reservation. */
       readonly isPart?: true;
-      /** The guests of a message that states nothing usable: they may be people who were erased. */
-      readonly guests?: () => readonly Guest[];
     } & Mergeable);
 
 export interface RecordDeadLetter {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import type { Lane } from '../../src/intake/push/event-path.ts';
+import { workGuestEvent } from '../../src/intake/push/guest-event.ts';
 import type { Keyring } from '../../src/kit/crypto.ts';
 import { hashesOf, identitiesOf } from '../../src/privacy/identity.ts';
 import { addressesIn, withoutGuests } from '../../src/privacy/strip.ts';
 import { suppression } from '../../src/privacy/suppress.ts';
+import type { Prepared } from '../../src/reconcile/incoming.ts';
+import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { Json } from '../../src/terms.ts';
 import { activeIntegration } from '../intake/push/events-support.ts';
 import { integration, reservationData } from '../intake/push/support.ts';
@@ -17,7 +21,10 @@ const { path } = activeIntegration({}, {}, { map: { extra: { remark: 'remark' } 
 function stripped(more: { [key: string]: Json }, by = path) {
   const raw = { key: 'R-1001', value: reservationData(more) };
   const arrival = { mode: 'push', effectiveAt: 1, cause: 'event', causeId: '1' } as const;
-  const prepared = by.prepare(raw, arrival);
+  return withoutErased(by.prepare(raw, arrival));
+}
+
+function withoutErased(prepared: Prepared): Prepared {
   const erased = new Set(hashesOf(keyring, identitiesOf({ email, last_name: 'Quill' }, integration)));
   const known = suppression(keyring)
     .hashesOf(prepared, integration)
@@ -57,6 +64,49 @@ test('a rule that removes the address does not bring an erased guest back', () =
   assert.deepEqual(record.guests, [{}, namesake], 'another guest id is another person');
   assert.equal(record.source, undefined);
   assert.equal(raw, null);
+});
+
+test('a rule that removes the address does not bring the profile of an erased guest back', async () => {
+  const transforms = [
+    { drop: ['guests[].email'] },
+    { when: 'guest.first_name == "Desk"', drop: ['guests[]'] },
+    { when: 'guest.first_name == "Otto"', set: { 'guests[].date_of_birth': 'add_days(guest.last_name, 1)' } },
+  ];
+  // The payload names the address as no list of known names does, and in a form that only the mapping reads.
+  const map = { guests: { fields: { email: { join: ['user', 'host'], with: '@' } } } };
+  const events = eventPathOf(activeIntegration({ map }, { transforms }));
+  const [user = '', host = ''] = email.split('@');
+  for (const [first_name, kind] of [
+    ['Marta', 'dropped'],
+    ['Desk', 'dropped'],
+    ['Otto', 'dead'],
+  ] as const) {
+    const data = { guest_id: 'g9', first_name, last_name: 'Quill', user, host };
+    const event = {
+      seq: 1,
+      event: 'guest.updated',
+      occurredAt: 1,
+      receivedAt: 1,
+      body: Buffer.of(),
+      attempt: 0,
+    } as const;
+    const prepared: Prepared[] = [];
+    const lane: Lane = {
+      events: [],
+      profiles: async () => [],
+      reservation: async () => undefined,
+      reservationsOf: async () => [],
+      async apply(given) {
+        prepared.push(...given);
+        return { outcomes: [], changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0 };
+      },
+    };
+    await workGuestEvent(lane, events, { ...event, data });
+    const [profile] = prepared.map(withoutErased);
+    assert.equal(profile?.kind, kind, first_name);
+    assert.equal(profile?.kind === 'dead' ? profile.deadLetter.raw : profile?.kind === 'dropped' && profile.raw, null);
+    if (profile?.kind === 'dropped') assert.equal(profile.type, 'guest');
+  }
 });
 
 test('addresses are found in any text, also in a very long one', { timeout: 20_000 }, () => {

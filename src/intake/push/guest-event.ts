@@ -51,7 +51,8 @@ async function updateGuest(
   const ruled = ruledProfile(path, plan.profile, update);
   if (ruled.kind === 'failed') {
     const { code, message, detail } = ruled;
-    return bury(lane, event, deadEvent(arrivalOf(event), code, message, data, { type: 'guest', detail }));
+    const dead = deadEvent(arrivalOf(event), code, message, data, { type: 'guest', detail });
+    return bury(lane, event, { ...dead, guests: () => [update.guest] });
   }
   const known = profiles.find(({ id }) => id === plan.profile.id);
   const ofProfile = known === undefined ? [] : [...identity.keys(known.guest), ...identity.pinnedKeys(known)];
@@ -61,17 +62,17 @@ async function updateGuest(
   if (profileId === undefined && touched.length === 0) return undefined;
   const prepared: Prepared[] = touched.map((one) => ofReservation(path, event, one, data));
   if (profileId !== undefined) {
-    prepared.unshift(
+    const about = { type: 'guest', id: profileId, raw: data } as const;
+    const message: Prepared =
       ruled.kind === 'dropped'
-        ? { ...ruled, arrival: arrivalOf(event, 'guest'), type: 'guest', id: profileId, raw: data }
+        ? { ...ruled, ...about, arrival: arrivalOf(event, 'guest') }
         : profileMessage(event, update, plan.profile.guest, {
-            type: 'guest',
-            id: profileId,
+            ...about,
             record: ruled.guest,
-            raw: data,
             notes: [...notes, ...ruled.notes],
-          }),
-    );
+          });
+    // Rules may have removed what identifies an erased guest.
+    prepared.unshift({ ...message, guests: () => [update.guest] });
   }
   const { outcomes } = await lane.apply(prepared);
   const { outcome, id = '', version } = outcomes[0] ?? { outcome: 'unchanged' };
