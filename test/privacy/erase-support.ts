@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { transaction } from '../../src/store/db/pool.ts';
+import { applyPrepared } from '../../src/store/records/apply.ts';
+import type { Json } from '../../src/terms.ts';
+import type { ApiNode } from '../api/node.ts';
+
+/** Every table as text, to find anything that is left of a person. */
+export async function tablesWith(node: ApiNode, text: string): Promise<string[]> {
+  const { rows } = await node.runtime.pool.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relnamespace = 'innbound_service'::regnamespace and relkind in ('r', 'p') and not relispartition`,
+  );
+  const found: string[] = [];
+  for (const { name } of rows) {
+    const { rows: hits } = await node.runtime.pool.query(`select from ${name} t where lower(t::text) like $1 limit 1`, [
+      `%${text.toLowerCase()}%`,
+    ]);
+    if (hits.length > 0) found.push(name);
+  }
+  return found;
+}
+
+/** Stores one message about a reservation, as of some time ago. */
+export async function state(
+  node: ApiNode,
+  mode: 'pull' | 'push',
+  value: { [field: string]: Json },
+  agoMs = 0,
+): Promise<void> {
+  const grand = node.runtime.active().integrations.get('grand');
+  assert.ok(grand);
+  const raw = { key: String(value.id ?? value.reservation_id), value };
+  const arrival = { mode, effectiveAt: Date.now() - agoMs, cause: 'run', causeId: 'run_test' } as const;
+  await transaction(node.runtime.pool, (tx) => applyPrepared(tx, grand.target, [grand.path.prepare(raw, arrival)]));
+}
