@@ -200,11 +200,11 @@ async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counter
        update runs set state = $4, error_code = $5, error_message = $6, partner_text = $8, findings = $7, finished_at = now(), due_at = null,
               node = null, waiting = null, ${counters.sql}
         where integration = $1 and run_id = $2 and fence = $3 and state = 'running'
-       returning integration, run_id, sync
+       returning integration, run_id, sync, position
      ), advanced as (
-       insert into watermarks (integration, sync, at)
-       select integration, sync, to_timestamp($9::float8 / 1000.0) from ended where $9::float8 is not null
-       on conflict (integration, sync) do update set at = excluded.at
+       insert into watermarks (integration, sync, at, feed)
+       select integration, sync, to_timestamp($9::float8 / 1000.0), (position ->> 'feed')::bigint from ended where $9::float8 is not null
+       on conflict (integration, sync) do update set at = excluded.at, feed = excluded.feed
      ), emptied as (
        update run_pages p set seen = null from ended
         where p.integration = ended.integration and p.run_id = ended.run_id and p.seen is not null

@@ -1,10 +1,7 @@
 import type { EpochMs, IntegrationName, SyncType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 
-/**
- * When the last complete run of the sync began; undefined before the first, and if that run read another feed. A run of an earlier
- * release, or one past its retention, does not tell its feed.
- */
+/** When the last complete run of the sync began; undefined before the first, and if that run read another feed. */
 export async function readWatermark(
   pool: Pool,
   integration: IntegrationName,
@@ -13,10 +10,7 @@ export async function readWatermark(
 ): Promise<EpochMs | undefined> {
   const { rows } = await pool.query<{ ms: number }>(
     `select extract(epoch from at)::float8 * 1000 as ms from watermarks
-      where integration = $1 and sync = $2
-        and coalesce((select (position ->> 'feed')::float8 from runs
-                       where integration = $1 and sync = $2 and state = 'complete' and position ? 'startedAt'
-                       order by queued_at desc limit 1), $3) = $3::float8`,
+      where integration = $1 and sync = $2 and coalesce(feed, $3) = $3`,
     [integration, sync, feed],
   );
   return rows[0]?.ms;
