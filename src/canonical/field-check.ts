@@ -6,6 +6,7 @@ import { isLocalDate } from './dates.ts';
 import { type Decimal, decimal, decimalOf } from './decimal.ts';
 import type { FieldKind } from './fields.ts';
 import { isUsableId, longestId } from './limits.ts';
+import { hasCardToken } from './replaced-card.ts';
 
 /** A rule that a field broke. It has the type of the value, never the value, which may be guest data; only a status is quoted. */
 export interface Problem {
@@ -42,7 +43,6 @@ function describe({ field, rule, type, status }: Problem): string {
 export const mustBeThere = 'must be there';
 const longestStatus = 80;
 const longestDecimal = 60;
-const replacedCard = /\[card \d{4}\]/;
 /** A longer value is not repeated in the note that reports it. */
 const longestNoted = 200;
 
@@ -145,8 +145,7 @@ export class FieldCheck {
   /** The id of a reservation: a key in the database. */
   id(value: unknown, name: string): string | undefined {
     if (typeof value === 'boolean') return this.fail(name, 'must be text', value);
-    // Intake replaces card numbers by their last four digits: two of them may look the same.
-    if (typeof value === 'string' && replacedCard.test(value)) {
+    if (typeof value === 'string' && hasCardToken.test(value)) {
       return this.refuse(name, 'must not be a card number', value, 'record.id_unusable');
     }
     const usable = typeof value === 'string' ? isUsableId(value.trim()) : true;

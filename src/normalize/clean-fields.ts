@@ -1,3 +1,4 @@
+import { hasCardToken } from '../canonical/replaced-card.ts';
 import type { Cleaning } from './cleaning.ts';
 import { readEmail } from './email.ts';
 import { readNames } from './name.ts';
@@ -7,8 +8,8 @@ import { saysNothing } from './text.ts';
 
 /** The rules of a guest's fields, each applied to the guest while it is cleaned. */
 
-/** Zeros, also as a GUID, -1, a flag, or a removed card number. Each would match many guests as one person. */
-const noId = /^(?:[0-]+|-1|true|false|\[card \d{4}\])$/i;
+/** Zeros, also as a GUID, -1, a flag. Each would match many guests as one person. */
+const noId = /^(?:[0-]+|-1|true|false)$/i;
 
 /** Most ids end in a digit other than 0, and no placeholder does: saves 0.8 µs a guest (bench shape, two arm64 cores). */
 function endsLikeId(id: string): boolean {
@@ -18,7 +19,8 @@ function endsLikeId(id: string): boolean {
 
 export function cleanId(cleaning: Cleaning): void {
   const given = cleaning.guest_id;
-  if (given === undefined || endsLikeId(given) || !(noId.test(given) || saysNothing(given))) return;
+  if (given === undefined || endsLikeId(given) || !(noId.test(given) || saysNothing(given) || hasCardToken.test(given)))
+    return;
   cleaning.guest_id = undefined;
   cleaning.note('guest_id', 'guest_id_placeholder', 'The text is a placeholder, not an id.', given, undefined);
 }

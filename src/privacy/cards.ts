@@ -1,3 +1,4 @@
+import { cardToken, hasCardToken } from '../canonical/replaced-card.ts';
 import { cardNumbers } from './card-number.ts';
 
 /**
@@ -22,7 +23,7 @@ export function withoutCards(bytes: Buffer): { readonly bytes: Buffer; readonly 
 }
 
 /** What replaces a card number or a security code. */
-export const replacedCard = /\[card \d{4}\]|\[cvv\]/;
+export const replacedCard = new RegExp(`${hasCardToken.source}|\\[cvv\\]`);
 
 interface Found {
   readonly start: number;
@@ -33,7 +34,7 @@ interface Found {
 function* replacedNumbers(text: string): Generator<Found> {
   const quotes = quotesOf(text);
   for (const { start, end, lastFour } of cardNumbers(text)) {
-    const token = `[card ${lastFour}]`;
+    const token = cardToken(lastFour);
     // A bare JSON number becomes a text, so that the JSON stays valid.
     const isBare = /[:[,]\s*$/.test(text.slice(Math.max(0, start - 20), start)) && !quotes.areOpenAt(start);
     yield { start, end, token: isBare ? `"${token}"` : token };
