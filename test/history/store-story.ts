@@ -13,6 +13,7 @@ import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import type { ApplyTarget } from '../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, JsonObject } from '../../src/terms.ts';
+import { parsed } from '../intake/push/parsed.ts';
 import { brand, destinationNames, pullPlan } from '../simulation/brands.ts';
 import { observeDatabase } from '../simulation/observe.ts';
 import { stateText } from '../simulation/partner.ts';
@@ -66,7 +67,7 @@ export class StoreStory {
     for (const one of said) events.push(await this.#event(one));
     const lanes = [...Map.groupBy(events, ({ stored }) => stored.integration)].map(([name, own]) => ({
       target: this.#target(name),
-      events: own.map(({ stored }) => stored),
+      events: own.map(({ stored }) => parsed(eventPathOf(brand(name)), stored)),
       work: (lane: Lane) => workLane(lane, eventPathOf(brand(name))),
     }));
     const applied = await this.#store.applyOnArrival(lanes, new DirectLeases(() => {})).catch((error: unknown) => {

@@ -7,6 +7,7 @@ import type { EventType } from '../../src/intake/push/envelope.ts';
 import { workLane } from '../../src/intake/push/work-lane.ts';
 import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../src/terms.ts';
+import { parsed } from '../intake/push/parsed.ts';
 import { brand, brandNames, destinationNames, pullPlan } from './brands.ts';
 import { pageLog, position } from './pulled-page.ts';
 import type { Dice } from './random.ts';
@@ -123,7 +124,10 @@ export function operationOf(dice: Dice): Operation {
           }));
           const work = (lane: Parameters<typeof workLane>[0]) => workLane(lane, path);
           const { target } = brand(integration);
-          const applied = await client.store.applyOnArrival([{ target, events: arriving, work }], client.directLeases);
+          const applied = await client.store.applyOnArrival(
+            [{ target, events: arriving.map((one) => parsed(path, one)), work }],
+            client.directLeases,
+          );
           const settled = typeof applied === 'string' ? applied : applied.flat().map(({ seq: _, ...one }) => one);
           return { settled, held: heldBy(client, lane) };
         },

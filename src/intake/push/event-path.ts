@@ -17,10 +17,19 @@ export interface PendingEvent {
   readonly attempt: number;
   /** The parsed data of the body, if it was parsed in this process. */
   readonly data?: JsonObject;
+  readonly ahead?: ReadAhead;
   /** The reservation fetched from the partner's API, for an event that carried only its id. */
   readonly hydrated?: { readonly body: Buffer; readonly requestedAt: EpochMs };
   /** W3C traceparent, see NewEvent. */
   readonly trace?: string;
+}
+
+/** A reservation event of which everything is known but its number and the time of its receipt. */
+export interface ReadAhead {
+  /** The reservation that it is about. */
+  readonly id: string;
+  /** Its way through the path, taken once, when first asked for. */
+  readonly prepared: () => Prepared;
 }
 
 /** How an integration's documents process its events. */

@@ -5,6 +5,7 @@ import type { EventPath, Lane, Settled } from './event-path.ts';
 import { tracedLane } from './event-spans.ts';
 import type { GroupCommitPorts } from './group-commit.ts';
 import type { NewEvent } from './ports.ts';
+import { readAhead } from './reservation-event.ts';
 import { workLane } from './work-lane.ts';
 
 /**
@@ -74,7 +75,7 @@ function lanesOf(ports: OnArrivalPorts, events: readonly NewEvent[]): OnArrivalL
     let traced: ReturnType<typeof tracedLane> | undefined;
     lanes.push({
       integration,
-      events: own,
+      events: own.map((event) => ({ ...event, ahead: readAhead(path, event) })),
       work: (lane) => {
         traced = tracedLane(ports.tracer, integration, lane);
         return workLane(traced.lane, path);

@@ -1,6 +1,7 @@
 import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../terms.ts';
 import type { BucketRate } from './bucket.ts';
 import type { EventType } from './envelope.ts';
+import type { ReadAhead } from './event-path.ts';
 import type { ForeignEnvelope } from './foreign-envelope.ts';
 import type { Secret, Verification } from './verify.ts';
 
@@ -38,6 +39,8 @@ export interface NewEvent {
   readonly rawBody: Buffer;
   /** The parsed data of the body, if the event is applied on arrival. */
   readonly data?: JsonObject | undefined;
+  /** Present for a reservation event that is applied on arrival. */
+  readonly ahead?: ReadAhead | undefined;
   /** W3C traceparent of the span that accepted it. */
   readonly trace?: string | undefined;
 }

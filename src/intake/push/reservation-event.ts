@@ -1,9 +1,11 @@
 import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson } from '../../kit/json-strict.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
+import type { RawRecord } from '../../shape/config.ts';
 import type { Json, JsonObject } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
-import type { Adjust, EventPath, PendingEvent } from './event-path.ts';
+import type { Adjust, EventPath, PendingEvent, ReadAhead } from './event-path.ts';
+import type { NewEvent } from './ports.ts';
 
 /** The limits were applied when the event was accepted; today's limits do not matter. */
 const noLimits = { maxDepth: 1_000, maxArrayLength: Infinity, maxMembers: Infinity };
@@ -26,6 +28,7 @@ export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event
 
 /** Takes a reservation event through the path, up to the merge with the stored record. */
 export function prepareReservation(path: EventPath, event: PendingEvent, data: Json): Prepared {
+  if (event.ahead) return { ...event.ahead.prepared(), arrival: arrivalOf(event) };
   const hydrated = event.hydrated && parseJson(event.hydrated.body.toString('utf8'));
   return prepareEvent(
     path,
@@ -33,6 +36,25 @@ export function prepareReservation(path: EventPath, event: PendingEvent, data: J
     arrivalOf(event),
   );
 }
+
+/** Undefined if the reservation has to be fetched first, or the event names none. */
+export function readAhead(path: EventPath, event: NewEvent): ReadAhead | undefined {
+  const { data, event: type } = event;
+  if (data === undefined || type === 'guest.updated' || path.thinId?.(data) !== undefined) return undefined;
+  const read = path.record(data);
+  if (read.kind === 'invalid' || read.record.key === '') return undefined;
+  let prepared: Prepared | undefined;
+  return {
+    id: read.record.key,
+    prepared: () => {
+      prepared ??= prepareRead(path, type, read.record, unnumbered);
+      return prepared;
+    },
+  };
+}
+
+/** The path does not depend on the number and the time; `arrivalOf` replaces them. */
+const unnumbered: Arrival = { mode: 'push', effectiveAt: 0, cause: 'event', causeId: '' };
 
 /** The content of an event: its data, or the reservation that was fetched for it. Used for new events and for replays. */
 export interface EventContent {
@@ -50,7 +72,12 @@ export function prepareEvent(path: EventPath, { event, data, hydrated }: EventCo
   if (record.key === '') {
     return deadEvent(arrival, 'push.no_reservation_id', 'The event contains no reservation id.', data);
   }
-  const isCancelled = event === 'reservation.cancelled' && hydrated === undefined;
+  if (hydrated !== undefined) return path.prepare(record, arrival);
+  return prepareRead(path, event, record, arrival);
+}
+
+function prepareRead(path: EventPath, event: EventType, record: RawRecord, arrival: Arrival): Prepared {
+  const isCancelled = event === 'reservation.cancelled';
   return path.prepare(record, arrival, isCancelled ? cancelled(path) : undefined);
 }
 

@@ -82,7 +82,11 @@ export function openSibling(pool: Pool, options: Omit<StoreOptions, 'connection'
 }
 
 const isRetried = (error: unknown): boolean =>
-  isSqlState(error, 'serializationFailure') || isSqlState(error, 'deadlockDetected');
+  isSqlState(error, 'serializationFailure') || isSqlState(error, 'deadlockDetected') || isInsertedMeanwhile(error);
+
+/** Another transaction inserted a record that was missing when this one looked for it. */
+const isInsertedMeanwhile = (error: unknown): boolean =>
+  isSqlState(error, 'uniqueViolation') && (error as { constraint?: string }).constraint === 'records_pkey';
 
 /** Lets the statements of a connection take an hour: for migrations and other work whose time grows with the data. */
 export async function patiently<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
@@ -220,13 +224,20 @@ export async function rolledBack<T>(pool: Pool, work: (tx: Tx) => Promise<T>): P
 
 /**
  * Pipelines statements and returns their answers. It throws only after all of them have ended, so that no statement is still running
- * when the caller rolls back. It throws the first failure, which caused the others.
+ * when the caller rolls back. It throws the first failure, which caused the others. `meanwhile` runs while the server works.
  */
 export async function together<Sent extends readonly (Promise<unknown> | undefined)[] | []>(
   tx: Tx,
   statements: () => Sent,
+  meanwhile?: () => void,
 ): Promise<Answers<Sent>> {
-  const ended = await Promise.allSettled<unknown>(oneWrite(tx, statements));
+  const sent = Promise.allSettled<unknown>(oneWrite(tx, statements));
+  if (meanwhile) {
+    // The statements leave at the end of this turn.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    meanwhile();
+  }
+  const ended = await sent;
   const answers = ended.map((one) => {
     if (one.status === 'rejected') throw one.reason;
     return one.value;
@@ -238,7 +249,7 @@ type Answers<Sent> = { -readonly [Key in keyof Sent]: Awaited<Sent[Key]> };
 
 /**
  * Sends statements with one socket write, together with all that this turn of the event loop sends on the connection: the last writes of
- * a transaction leave with its commit, so an event takes three writes instead of four. Socket writes took 17 % of a busy node's time
+ * a transaction leave with its commit, so an event takes two writes instead of three. Socket writes took 17 % of a busy node's time
  * (`npm run bench -- push`).
  */
 function oneWrite<T>(tx: Tx, statements: () => T): T {

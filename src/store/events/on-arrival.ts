@@ -1,11 +1,13 @@
 import type { Lane, PendingEvent, Settled } from '../../intake/push/event-path.ts';
 import type { Applied } from '../../intake/push/on-arrival.ts';
 import type { NewEvent } from '../../intake/push/ports.ts';
+import type { EpochMs } from '../../terms.ts';
 import { bytes, float8s, int4s, int8s, texts } from '../db/columns.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { erasureLock } from '../erasure/erased.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import type { ApplyTarget } from '../records/apply.ts';
+import { lockAhead } from '../records/locked-ahead.ts';
 import { type LaneStore, laneLock, laneOf, nextEvents, settle } from './lane.ts';
 import type { PendingFloors } from './pending-floors.ts';
 
@@ -34,7 +36,15 @@ export async function applyOnArrival(
     pool,
     directLeases,
     async (tx, leaseBatch): Promise<readonly Processed[] | 'refused' | 'backlog'> => {
-      const [, admitted] = await together(tx, () => [lock(tx, inOrder), admit(tx, inOrder, floors)]);
+      const [, admitted, ...lockedAhead] = await together(
+        tx,
+        () => [
+          lock(tx, inOrder),
+          admit(tx, inOrder, floors),
+          ...inOrder.map(({ target, events }) => lockAhead(tx, target.integration, oldestOf(events))),
+        ],
+        () => inOrder.forEach(prepareAll),
+      );
       if (admitted === undefined) return 'refused';
       const { hasErased, hasPending } = admitted;
       const backlogs = hasPending
@@ -51,7 +61,14 @@ export async function applyOnArrival(
         const erased = new Set<number>();
         const onErased = (seqs: readonly number[]) => seqs.forEach(erased.add, erased);
         const { events: backlog = [], more = false } = backlogs[i] ?? {};
-        const settled = await work(laneOf(tx, target, [...backlog, ...arriving], { leaseBatch, onErased, hasErased }));
+        const settled = await work(
+          laneOf(tx, target, [...backlog, ...arriving], {
+            leaseBatch,
+            onErased,
+            hasErased,
+            lockedAhead: lockedAhead[i],
+          }),
+        );
         const upTo = (more ? backlog : arriving).at(-1)?.seq ?? 0;
         all.push({ target, events, arriving, settled, erased, upTo });
       }
@@ -63,6 +80,21 @@ export async function applyOnArrival(
   if (typeof processed === 'string') return processed;
   for (const { target, upTo } of processed) floors.processed(target.integration, upTo);
   return lanes.map(({ target }) => processed.find((one) => one.target === target)?.settled ?? []);
+}
+
+/** The reservations that the events are about, each with the time of its oldest event. */
+function oldestOf(events: readonly NewEvent[]): ReadonlyMap<string, EpochMs | undefined> {
+  const oldest = new Map<string, EpochMs | undefined>();
+  for (const { ahead, occurredAt } of events) {
+    if (ahead === undefined) continue;
+    const before = oldest.get(ahead.id) ?? Infinity;
+    oldest.set(ahead.id, occurredAt === undefined || before < occurredAt ? oldest.get(ahead.id) : occurredAt);
+  }
+  return oldest;
+}
+
+function prepareAll({ events }: ArrivingLane): void {
+  for (const { ahead } of events) ahead?.prepared();
 }
 
 interface Processed {
@@ -148,7 +180,7 @@ async function admit(tx: Tx, lanes: readonly ArrivingLane[], floors: PendingFloo
 }
 
 const pendingOf = (
-  { event, rawBody, data, trace }: NewEvent,
+  { event, rawBody, data, ahead, trace }: NewEvent,
   { seq, occurred_ms, received_ms }: Admitted,
 ): PendingEvent => ({
   seq,
@@ -158,6 +190,7 @@ const pendingOf = (
   body: rawBody,
   attempt: 0,
   ...(data && { data }),
+  ...(ahead && { ahead }),
   ...(trace !== undefined && { trace }),
 });
 

@@ -9,6 +9,7 @@ import { type ApplyTarget, writeChanges } from './changes.ts';
 import { type Arriving, type Content, contentOf, letterOf, statementHash } from './decide.ts';
 import { countDrift } from './drift.ts';
 import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
+import type { LockedAhead } from './locked-ahead.ts';
 import { moveSaid, type SaidState } from './locked-records.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { insertSighting } from './sightings.ts';
@@ -25,6 +26,8 @@ export interface ApplyWays {
   readonly onErased?: (seqs: readonly number[]) => void;
   /** Whether guests were erased, if the transaction already holds `erasureLock` and has asked. */
   readonly hasErased?: boolean;
+  /** Reservations whose rows the transaction has already locked. */
+  readonly lockedAhead?: LockedAhead | undefined;
 }
 
 /**
@@ -36,7 +39,7 @@ export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
   messages: readonly Prepared[],
-  { leaseBatch, inTurn, onErased, hasErased }: ApplyWays = {},
+  { leaseBatch, inTurn, onErased, hasErased, lockedAhead }: ApplyWays = {},
 ): Promise<Tally> {
   const [anyErased = hasErased, seq, known] = await together(tx, () => [
     hasErased === undefined ? lockErasures(tx, target) : undefined,
@@ -56,7 +59,7 @@ export async function applyPrepared(
     const stored = known.get(type);
     const open = stored ? withoutUnchanged(ofType, stored, taken.outcomes, seenUnchanged) : ofType;
     if (open.length === 0) continue;
-    const states = await takeIn(tx, target, { type, arrivals: open, known: stored }, taken);
+    const states = await takeIn(tx, target, { type, arrivals: open, known: stored, lockedAhead }, taken);
     if (states.size > 0) moved.set(type, states);
   }
 
@@ -75,7 +78,8 @@ export async function applyPrepared(
     countDrift(tx, target.integration, changes),
   ]);
   const withdrawn = await mergedWithdrawals(tx, target.integration, changes);
-  if (withdrawn.length > 0) await applyPrepared(tx, target, withdrawn, { ...(leaseBatch && { leaseBatch }) });
+  if (withdrawn.length > 0)
+    await applyPrepared(tx, target, withdrawn, { ...(leaseBatch && { leaseBatch }), lockedAhead });
   return tally(taken.outcomes);
 }
 

@@ -5,6 +5,7 @@ import type { Tx } from '../db/pool.ts';
 import { type ApplyTarget, type Change, type Item, idempotencyKey, type Receipt } from './changes.ts';
 import { type Arriving, type Content, type Decision, decide, first } from './decide.ts';
 import type { KnownRecords } from './known-records.ts';
+import type { LockedAhead } from './locked-ahead.ts';
 import {
   dropUnused,
   type FirstState,
@@ -26,6 +27,7 @@ interface OfOneType {
   readonly type: EntityType;
   readonly arrivals: readonly Arriving[];
   readonly known: KnownRecords | undefined;
+  readonly lockedAhead?: LockedAhead | undefined;
 }
 
 /**
@@ -35,10 +37,13 @@ interface OfOneType {
 export async function takeIn(
   tx: Tx,
   target: ApplyTarget,
-  { type, arrivals, known }: OfOneType,
+  { type, arrivals, known, lockedAhead }: OfOneType,
   into: Taken,
 ): Promise<ReadonlyMap<string, SaidState>> {
-  const { rows, stored, sighted } = await lockRecords(tx, target.integration, type, wantedBy(arrivals, known));
+  const ahead = type === 'reservation' ? lockedAhead : undefined;
+  const hasRow = (id: string) => known?.has(id) === true || ahead?.hasRow(id) === true;
+  const wanted = wantedBy(arrivals, hasRow);
+  const { rows, stored, sighted } = await lockRecords(tx, target.integration, type, wanted, ahead);
   const moved = new Map<string, SaidState>();
   for (const arriving of arrivals) {
     const { id } = arriving;
@@ -70,22 +75,21 @@ export async function takeIn(
   return moved;
 }
 
-function wantedBy(arrivals: readonly Arriving[], known: KnownRecords | undefined): ReadonlyMap<string, Wanted> {
+function wantedBy(arrivals: readonly Arriving[], hasRow: (id: string) => boolean): ReadonlyMap<string, Wanted> {
   const wanted = new Map<string, Wanted>();
   for (const arriving of arrivals) {
     const { id, arrival } = arriving;
     const before = wanted.get(id);
     const eventAt = arrival.cause === 'run' ? Infinity : arrival.effectiveAt;
     const oldest = Math.min(before?.eventAt ?? Infinity, eventAt);
-    const first = before === undefined ? firstState(arriving, known) : before.first;
+    const first = before === undefined && !hasRow(id) ? firstState(arriving) : before?.first;
     wanted.set(id, { first, ...(oldest < Infinity && { eventAt: oldest }) });
   }
   return wanted;
 }
 
-/** Undefined if the record is known, or the message alone is not a complete record. */
-function firstState(arriving: Arriving, known: KnownRecords | undefined): FirstState | undefined {
-  if (known?.has(arriving.id) === true) return undefined;
+/** Undefined if the message alone is not a complete record. */
+function firstState(arriving: Arriving): FirstState | undefined {
   const decision = first(arriving);
   if (decision.kind !== 'change') return undefined;
   const { hash, text } = decision.content;

@@ -28,6 +28,7 @@ import { applyOnArrival } from '../../../src/store/events/on-arrival.ts';
 import { PendingFloors } from '../../../src/store/events/pending-floors.ts';
 import { applyPrepared } from '../../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
+import { parsed } from './parsed.ts';
 import { brandId, integration, migratedPool, minter, openSealer, reservationData } from './support.ts';
 
 /** An integration as the service has it in force, from documents as a person would write them. */
@@ -114,8 +115,9 @@ export async function openBench(
     };
   };
   const arrive: Bench['arrive'] = (...events) => {
-    const work = (lane: Lane) => workLane(lane, eventPathOf(active));
-    return applyOnArrival(store, [{ target: active.target, events, work }]);
+    const path = eventPathOf(active);
+    const work = (lane: Lane) => workLane(lane, path);
+    return applyOnArrival(store, [{ target: active.target, events: events.map((one) => parsed(path, one)), work }]);
   };
   return {
     pool,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import type { Settled } from '../../../src/intake/push/event-path.ts';
 import { type Applied, applierOnArrival } from '../../../src/intake/push/on-arrival.ts';
@@ -135,6 +136,84 @@ test('an event that another node stores meanwhile rolls everything back', () =>
     await bench.work();
     assert.equal(await bench.version(), 1, 'the stored event is processed once');
   }));
+
+test('a reservation that a poll inserts meanwhile is not lost, and neither is the event', () =>
+  withBench(async (bench) => {
+    // The event looks for its reservation, finds none, and waits here before it inserts it.
+    await bench.pool.query(
+      `create function pause() returns trigger language plpgsql as $$
+         begin if new.id = 'R-1001' and new.seq > 0 then perform pg_advisory_xact_lock(7); end if; return new; end $$;
+       create trigger pause before insert on records for each row execute function pause()`,
+    );
+    const holder = await bench.pool.connect();
+    await holder.query('begin; select pg_advisory_xact_lock(7)');
+    const arriving = bench.arrive(bench.newEvent('reservation.updated', data({ channel: 'phone' })));
+    arriving.catch(() => {});
+    for (;;) {
+      const { rows } = await holder.query(`select from pg_locks where locktype = 'advisory' and not granted`);
+      if (rows.length > 0) break;
+    }
+    await holder.query(
+      `insert into records (integration, type, id, version, effective_at, seq, hash, data)
+       values ($1, 'reservation', 'R-1001', 0, 'epoch', 0, '', '{}')`,
+      [integration],
+    );
+    await holder.query('commit');
+    holder.release();
+    assert.equal(typeof (await arriving), 'object');
+    assert.equal((await bench.reservation())?.channel, 'phone');
+    assert.equal(await bench.version(), 1);
+  }));
+
+test('events of one batch build on each other, also around a guest event', () =>
+  withBench(async (bench) => {
+    const at = Date.now() - 10_000;
+    await bench.arrive(bench.newEvent('reservation.created', data(), { occurredAt: at }));
+    const [guest] = (data() as { guests: { [field: string]: Json }[] }).guests;
+    await bench.arrive(
+      bench.newEvent('reservation.updated', data({ channel: 'phone' }), { eventId: 'b', occurredAt: at + 1 }),
+      bench.newEvent('guest.updated', { ...guest, last_name: 'Changed' }, { eventId: 'c', occurredAt: at + 2 }),
+      bench.newEvent('reservation.updated', { id: 'R-1001', channel: 'desk' }, { eventId: 'd', occurredAt: at + 3 }),
+    );
+    const stored = await bench.reservation();
+    assert.equal(stored?.channel, 'desk');
+    assert.equal(stored?.guests[0]?.last_name, 'Changed');
+    assert.equal(await bench.version(), 4);
+  }));
+
+test('an event for a known or a new reservation waits twice for the database', () =>
+  withBench(async (bench) => {
+    await bench.arrive(bench.newEvent('reservation.created', data()));
+    for (const event of [
+      bench.newEvent('reservation.updated', data({ channel: 'phone' })),
+      bench.newEvent('reservation.created', data({ id: 'R-1002' })),
+    ]) {
+      assert.equal(await waitsOf(bench, () => bench.arrive(event)), 2);
+    }
+  }));
+
+/** How often something was sent to the database after an answer had arrived. */
+async function waitsOf({ pool }: Bench, work: () => Promise<unknown>): Promise<number> {
+  const client = await pool.connect();
+  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  let waits = 0;
+  let isAnswered = true;
+  const write = stream._writev?.bind(stream);
+  stream._writev = (chunks, callback) => {
+    if (isAnswered) waits += 1;
+    isAnswered = false;
+    write?.(chunks, callback);
+  };
+  const answered = () => {
+    isAnswered = true;
+  };
+  stream.on('data', answered);
+  client.release();
+  await work();
+  stream.off('data', answered);
+  delete (stream as { _writev?: unknown })._writev;
+  return waits;
+}
 
 test('a locked record does not hold the answer for long', () =>
   withBench(async (bench) => {
