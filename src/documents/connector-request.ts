@@ -64,13 +64,19 @@ export const requestSchema = crossChecked(z.strictObject(requestParts(requestPla
   'How to request the list of reservations.',
 );
 
+/** Each end of the window, in every form that a request can send it. */
+const bounds = [
+  ['window.from', 'window.from_utc'],
+  ['window.to', 'window.to_utc', 'window.after', 'window.days'],
+] as const;
+
 /** Every request must send both ends of the window, unless the list has no window or lists changes. */
 export function checkBounds(request: unknown, report: Report, path: Path): void {
   if (typeof request !== 'object' || request === null) return;
   const parts = request as Readonly<Record<string, unknown>>;
-  if (sends(parts, requestPlaceholders, 'since')) return;
-  for (const bound of ['window.from', 'window.to']) {
-    if (sends(parts, requestPlaceholders, bound, `${bound}_utc`)) continue;
+  if (sends(parts, requestPlaceholders, 'since', 'since_utc')) return;
+  for (const [bound, ...others] of bounds) {
+    if (sends(parts, requestPlaceholders, bound, ...others)) continue;
     report({ message: `sends no {${bound}}: every request must send both ends of the window` }, path);
   }
 }

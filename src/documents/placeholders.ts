@@ -5,10 +5,14 @@ import type { Finding } from './checked.ts';
 export const requestPlaceholders: Readonly<Record<string, string>> = {
   'window.from': 'first day of the window, YYYY-MM-DD in the property’s time zone',
   'window.to': 'last day of the window, YYYY-MM-DD in the property’s time zone',
+  'window.after':
+    'the day after the last day of the window, for a partner whose range does not include its end (arrival_before, checkin_lt)',
+  'window.days': 'the number of days of the window, for a partner that takes a first day and a number',
   'window.from_utc': 'the moment the first day begins at the property, in UTC (2026-03-29T00:00:00Z)',
   'window.to_utc': 'the moment the last day ends at the property, in UTC',
   since:
     'for lists by modification time: when the last complete run of this sync began, minus `since.overlap`, in UTC (2026-03-29T00:00:00Z)',
+  since_utc: 'the same as {since}; with a notation, the time is written in UTC, not in the property’s time zone',
   'sync.type': 'pre_stay, stay or post_stay',
   'sync.status':
     'the statuses of the sync as the integration spells them: a list in a body, a repeated parameter in a query; left out if the sync has none',
@@ -58,7 +62,9 @@ export const signedHeaderPlaceholders: Readonly<Record<string, string>> = {
 
 const form = /\{([A-Za-z_][\w.]*)(?::([^{}]+))?\}/g;
 /** Placeholders that may name a notation: {window.from:DD/MM/YYYY}. */
-const dated: ReadonlySet<string> = new Set(['window.from', 'window.to', 'since']);
+const dated: ReadonlySet<string> = new Set(
+  ['from', 'to', 'after', 'from_utc', 'to_utc'].map((name) => `window.${name}`).concat('since', 'since_utc'),
+);
 const dateFormat =
   /^(?:epoch_s|epoch_ms|iso|(?:YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|Z|T|\[[^\]]*\]|[^\p{L}[\]])+)$/u;
 

@@ -134,4 +134,6 @@ test('a request sends both ends of the window, in any notation, unless the list 
   const notation = (from: string) => `  request: { path: "/l/{window.from:${from}}/{window.to:DD.MM.YYYY}" }\n`;
   assert.deepEqual(ends(notation('DD.MM.YYYY')), []);
   assert.deepEqual(ends(notation('days')), ['days is not a notatio']);
+  for (const end of ['after', 'after:DD.MM.YYYY', 'days', 'to_utc:YYYY-MM-DD HH:mm'])
+    assert.deepEqual(ends(`  request: { path: "/l/{window.from_utc}/{window.${end}}" }\n`), [], end);
 });

@@ -371,6 +371,15 @@ test('a text that is not a description, or lists no reservations, is refused wit
   assert.match(await message(text, { operation: 'GET /nothing' }), /The operations are: POST \/authToken/);
 });
 
+test('a range that ends before a day asks for the day after the window', async () => {
+  const text = await textOf('openapi-search.json');
+  const before = await proposed(text.replaceAll('arriveTo', 'arriveBefore'));
+  assert.deepEqual(part(before.connector, 'pull', 'request', 'body'), {
+    arriveFrom: '{window.from} 00:00:00',
+    arriveBefore: '{window.after} 00:00:00',
+  });
+});
+
 test('Swagger 2: a list of changes becomes {since}; without any date the list is requested as a whole', async () => {
   const text = await textOf('swagger-changes.json');
   const { connector } = await proposed(text);
@@ -388,7 +397,10 @@ test('Swagger 2: a list of changes becomes {since}; without any date the list is
   if (operation) operation.parameters = operation.parameters.filter(({ name }) => name !== 'modifiedSince');
   const undated = await proposed(JSON.stringify(whole));
   assert.equal(part(undated.connector, 'pull', 'window'), 'none');
-  for (const one of [connector, undated.connector]) {
+  const byDay = await proposed(text.replace('"format": "date-time"', '"format": "date"'));
+  assert.deepEqual(part(byDay.connector, 'pull', 'request', 'query'), { modifiedSince: '{since:YYYY-MM-DD}' });
+  assert.deepEqual(part(byDay.connector, 'pull', 'since'), { overlap: '1d' }, 'the partner’s day may begin later');
+  for (const one of [connector, undated.connector, byDay.connector]) {
     const file = { kind: 'connector' as const, file: 'connectors/new-pms.yaml', text: JSON.stringify(one) };
     assert.deepEqual(checkFiles([file]).kind, 'ok');
   }

@@ -1,7 +1,7 @@
 import { type EpochMs, isObject, type Json, type LocalDate, type SyncType } from '../../terms.ts';
 import type { RequestTemplate } from './settings.ts';
 import { fill, fillPath, plainText, type Values } from './template.ts';
-import { addDays, startOfDayUtc, type Window } from './windows.ts';
+import { addDays, daysIn, startOfDayUtc, type Window } from './windows.ts';
 import { formattedPlaceholders, writeDate } from './write-date.ts';
 
 /** A request before credentials are added. */
@@ -42,10 +42,14 @@ export interface ListValues {
 }
 
 export function listValues({ window, timezone, brandId, sync, status, since }: ListValues): Values {
+  const changedSince = since === undefined ? undefined : new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
   return {
-    since: since === undefined ? undefined : new Date(since).toISOString().replace(/\.\d+Z$/, 'Z'),
+    since: changedSince,
+    since_utc: changedSince,
     'window.from': window.from,
     'window.to': window.to,
+    'window.after': dayAfter(window.to),
+    'window.days': daysIn(window),
     'window.from_utc': startOfDayUtc(window.from, timezone),
     'window.to_utc': startOfDayUtc(dayAfter(window.to), timezone),
     'sync.type': sync,
@@ -58,17 +62,24 @@ export function listValues({ window, timezone, brandId, sync, status, since }: L
 
 const dayAfter = (date: LocalDate) => addDays(date, 1);
 
-/** The values, plus each date that the template formats itself. A window runs from its first to its last second. */
+/** The values, plus each date that the template formats itself. {window.to} is the last second of the window, {window.after} the next one. */
 export function withFormats(template: RequestTemplate, values: Values, about: ListValues): Values {
   const { window, timezone, since } = about;
+  const start = Date.parse(startOfDayUtc(window.from, timezone));
+  const end = Date.parse(startOfDayUtc(dayAfter(window.to), timezone));
   const moments: Readonly<Record<string, EpochMs | undefined>> = {
-    'window.from': Date.parse(startOfDayUtc(window.from, timezone)),
-    'window.to': Date.parse(startOfDayUtc(dayAfter(window.to), timezone)) - 1000,
+    'window.from': start,
+    'window.to': end - 1000,
+    'window.after': end,
+    'window.from_utc': start,
+    'window.to_utc': end,
     since,
+    since_utc: since,
   };
   const written = formattedPlaceholders(template).map(([name, format]) => {
     const moment = moments[name];
-    return [`${name}:${format}`, moment === undefined ? undefined : writeDate(moment, format, timezone)] as const;
+    const zone = name.endsWith('_utc') ? 'UTC' : timezone;
+    return [`${name}:${format}`, moment === undefined ? undefined : writeDate(moment, format, zone)] as const;
   });
   return written.length === 0 ? values : { ...values, ...Object.fromEntries(written) };
 }

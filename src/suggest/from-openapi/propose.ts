@@ -150,6 +150,7 @@ function connectorOf(found: Found, request: JsonObject): JsonObject {
       ...(single !== undefined && { single: single.value.single }),
       pagination: paging.pagination,
       ...(!hasDates && since === undefined && { window: 'none' }),
+      ...(since?.value.overlap !== undefined && { since: { overlap: since.value.overlap } }),
     },
     ...shapeWith(shape, single?.value.singlePath),
     ...(isObject(map) && { map: roomsFromOneObject({ ...map, ...parent.map }) }),

@@ -6,8 +6,15 @@ import { isDate } from './window.ts';
 const changeWords = /^(?:modif\w*|updat\w*|chang\w*|edit\w*)$/;
 const startWords = new Set(['since', 'from', 'after', 'start', 'gte', 'gt', 'min']);
 
+export interface SinceParameter {
+  readonly parameter: Parameter;
+  readonly value: string;
+  /** A day begins at different moments at the property, in UTC and at the partner: ask for one day more. */
+  readonly overlap?: '1d';
+}
+
 /** The parameter of a list by modification time: modifiedSince, updated_after, lastChangeFrom. */
-export function findSince({ parameters }: Operation): Proposed<{ parameter: Parameter; value: string }> | undefined {
+export function findSince({ parameters }: Operation): Proposed<SinceParameter> | undefined {
   const found = parameters
     .filter((one) => one.in === 'query' || one.in === 'body')
     .flatMap((parameter) => {
@@ -27,7 +34,7 @@ export function findSince({ parameters }: Operation): Proposed<{ parameter: Para
   const isNumber = typeOf(parameter.schema) === 'integer' || typeOf(parameter.schema) === 'number';
   const value = isNumber ? '{since:epoch_s}' : format === 'date' ? '{since:YYYY-MM-DD}' : '{since}';
   return {
-    value: { parameter, value },
+    value: { parameter, value, ...(!isNumber && format === 'date' && { overlap: '1d' }) },
     confidence: 0.85,
     reason: `${parameter.name} asks for what changed since a moment; one sync is enough`,
   };

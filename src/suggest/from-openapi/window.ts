@@ -18,7 +18,7 @@ export interface WindowParameters {
 type Meaning = 'stay' | 'arrival' | 'departure' | 'unsaid' | 'booking' | 'change' | 'something else';
 
 const starts = new Set(['from', 'start', 'begin', 'since', 'after', 'min', 'gte', 'starting', 'first']);
-const ends = new Set(['to', 'end', 'until', 'before', 'max', 'lte', 'ending', 'last', 'till', 'through']);
+const ends = new Set(['to', 'end', 'until', 'before', 'max', 'lte', 'lt', 'ending', 'last', 'till', 'through']);
 
 /** How useful a range is for finding every reservation of a window of days. */
 const worth: Readonly<Record<Meaning, number>> = {
@@ -123,8 +123,16 @@ function selectorOf(
   return undefined;
 }
 
+/** Whether the range stops before the day that the parameter names. If in doubt, one day too many is harmless. */
+function excludesItsDay({ name, about }: Parameter): boolean {
+  return (
+    wordsOf(name).some((word) => word === 'before' || word === 'lt') || /\bexclusive|\bexclud|\bnot includ/i.test(about)
+  );
+}
+
 /** A day in the partner's format: from the example, else the description, else the format. */
-function writtenDay(parameter: Parameter, end: 'from' | 'to', pair: { from: Parameter; to: Parameter }): string {
+function writtenDay(parameter: Parameter, side: 'from' | 'to', pair: { from: Parameter; to: Parameter }): string {
+  const end = side === 'to' && excludesItsDay(parameter) ? 'after' : side;
   const placeholder = `{window.${end}}`;
   const both = [pair.from, pair.to];
   const format = shownFormat(
@@ -134,8 +142,8 @@ function writtenDay(parameter: Parameter, end: 'from' | 'to', pair: { from: Para
   if (format !== undefined && format !== 'iso') return `{window.${end}:${format}}`;
   const example = textOf(exampleOf(parameter.schema));
   if (parameter.schema.format === 'date-time' && /utc/i.test(`${parameter.name} ${parameter.about}`))
-    return `{window.${end}_utc}`;
-  const time = end === 'from' ? '00:00:00' : '23:59:59';
+    return `{window.${side}_utc}`;
+  const time = end === 'to' ? '23:59:59' : '00:00:00';
   if (/^\d{4}-\d{2}-\d{2}$/.test(example)) return placeholder;
   const shown = /^\d{4}-\d{2}-\d{2}([ T])\d{2}:\d{2}:\d{2}(Z?)/.exec(example);
   if (shown !== null) return `${placeholder}${shown[1]}${time}${shown[2]}`;

@@ -204,6 +204,37 @@ test('dates are written in the partner’s notation, from the first to the last 
   });
 });
 
+test('a range without its last day, a number of days and times in UTC can be asked for', async () => {
+  const utc = 'YYYY-MM-DD HH:mm';
+  const { requests } = await asked('ranges', {
+    connector: {
+      pull: {
+        pagination: none,
+        request: {
+          path: '/list',
+          query: {
+            from: '{window.from}',
+            before: '{window.after}',
+            written: '{window.after:DD.MM.YYYY HH:mm}',
+            days: '{window.days}',
+            utc: `{window.from_utc:${utc}}/{window.to_utc:${utc}}`,
+            since: `{since:${utc}}/{since_utc:${utc}}`,
+          },
+        },
+      },
+    },
+    timezone: 'America/New_York',
+  });
+  assert.deepEqual(Object.fromEntries(requests[0]?.query ?? []), {
+    from: '2026-03-01',
+    before: '2026-03-08',
+    written: '08.03.2026 00:00',
+    days: '7',
+    utc: '2026-03-01 05:00/2026-03-08 05:00',
+    since: '2026-03-01 00:00/2026-03-01 05:00',
+  });
+});
+
 test('every part of a notation', () => {
   const moment = Date.parse('2026-03-05T15:04:09.070Z');
   const cases = {
