@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
+import { longestId } from '../canonical/limits.ts';
 import { networkOf, plainAddress } from '../intake/push/network.ts';
 import { randomId } from '../kit/ids.ts';
 
@@ -12,6 +13,8 @@ export const serverLimits = {
   requestTimeout: 14_000,
   keepAliveTimeout: 65_000,
   bodyLimit: 1024 * 1024,
+  /** An id in a path: three bytes of UTF-8 per character, each percent-encoded. The default of 100 hid reservations with longer ids. */
+  routerOptions: { maxParamLength: longestId * 9 },
   http: {
     /** For the headers; also how long a new connection may stay silent. */
     headersTimeout: 10_000,

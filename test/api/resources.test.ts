@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { longestId } from '../../src/canonical/limits.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
 import { settleAlerts } from '../../src/store/operate/alerts.ts';
@@ -360,4 +361,12 @@ test('the API reference loads nothing from other hosts', async () => {
   assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
   const html = await page.text();
   assert.ok(!/<script|src=|https?:\/\/(?!127)/.test(html));
+});
+
+test('a reservation with the longest possible id has a timeline', async () => {
+  const id = '予'.repeat(longestId);
+  await node.take('other', reservation(id));
+  assert.equal((await get(`/integrations/other/reservations/${encodeURIComponent(id)}`)).id, id);
+  const { status } = await node.call('GET', `/integrations/other/reservations/${'x'.repeat(10_000)}`, admin);
+  assert.ok(status === 400 || status === 404, `${status}`);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { longestId } from '../../canonical/limits.ts';
 import type { Refetched } from '../../operations/refetch.ts';
 import type { Json, SyncType } from '../../terms.ts';
 import { anyJson, integrationParam, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
@@ -87,7 +88,7 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
       role: 'operator',
       scope: 'param',
       params: integrationParam,
-      body: z.strictObject({ id: z.string().min(1).max(500) }),
+      body: z.strictObject({ id: z.string().min(1).max(longestId) }),
       response: z.object({
         result: z
           .enum(['applied', 'absent'])

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { longestId } from '../../canonical/limits.ts';
 import type { ErasureProgress, ErasureState, Notified } from '../../store/erasure/erasures.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
@@ -99,7 +100,7 @@ const receipt = z.object({
 const whom = z.strictObject({
   email: z.string().max(320).optional(),
   phone: z.string().max(40).optional(),
-  guest_id: z.string().max(200).optional(),
+  guest_id: z.string().max(longestId).optional(),
   integration: z.string().optional(),
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { longestId } from '../../canonical/limits.ts';
 import type { ProfileDecision } from '../../operations/edit-profiles.ts';
 import type { ProfileEdit } from '../../store/records/profile-edit.ts';
 import { notFound, ok, problem, type Result, type Route, route } from '../route.ts';
@@ -7,7 +8,7 @@ export interface ProfilePorts {
   readonly edit: (integration: string, decision: ProfileDecision) => Promise<ProfileEdit>;
 }
 
-const params = z.strictObject({ integration: z.string().max(200), id: z.string().min(1).max(500) });
+const params = z.strictObject({ integration: z.string().max(200), id: z.string().min(1).max(longestId) });
 const edited = z.object({
   profiles: z.array(z.object({ id: z.string(), version: z.int() })).describe('The profiles that changed.'),
 });
@@ -25,7 +26,7 @@ export function profileRoutes(ports: ProfilePorts): Route[] {
       role: 'operator',
       scope: 'param',
       params,
-      body: z.strictObject({ into: z.string().min(1).max(500).describe('The id of the profile that stays.') }),
+      body: z.strictObject({ into: z.string().min(1).max(longestId).describe('The id of the profile that stays.') }),
       response: edited,
       handle: async ({ params: { integration, id }, body: { into } }) =>
         answer(await ports.edit(integration, { kind: 'merge', id, into })),
@@ -47,7 +48,7 @@ export function profileRoutes(ports: ProfilePorts): Route[] {
             .describe('What belongs to the other person, who gets a new profile.'),
         }),
         z.strictObject({
-          merged: z.string().min(1).max(500).describe('The id of a profile that was merged into this one.'),
+          merged: z.string().min(1).max(longestId).describe('The id of a profile that was merged into this one.'),
         }),
       ]),
       response: edited,

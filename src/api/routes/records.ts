@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { longestId } from '../../canonical/limits.ts';
 import { statuses } from '../../canonical/reservation.ts';
 import type { Found } from '../../store/records/search.ts';
 import type { Timeline } from '../../store/records/timeline.ts';
@@ -82,7 +83,7 @@ export function recordRoutes(ports: RecordPorts): Route[] {
       payload: true,
       query: z.strictObject({
         ...pageQuery,
-        q: z.string().max(200).optional(),
+        q: z.string().max(longestId).optional(),
         integration: z.string().optional(),
         ...(type === 'reservation' ? { status: z.enum(statuses).optional() } : {}),
       }),
@@ -112,7 +113,7 @@ export function recordRoutes(ports: RecordPorts): Route[] {
       role: 'viewer',
       scope: 'param',
       payload: true,
-      params: z.strictObject({ integration: z.string().max(200), id: z.string().min(1).max(500) }),
+      params: z.strictObject({ integration: z.string().max(200), id: z.string().min(1).max(longestId) }),
       response: timeline,
       handle: async ({ params }) => {
         const story = await ports.timeline(params.integration, type, params.id);
