@@ -69,7 +69,11 @@ export class HostsPool extends pg.Pool {
       const asked = this.#current;
       try {
         const client = await super.connect();
-        if (await acceptsWrites(client)) return client;
+        const isPrimary = await acceptsWrites(client).catch((error: unknown) => {
+          client.release(true);
+          throw error;
+        });
+        if (isPrimary) return client;
         client.release(true);
         failure = new Error('No host of DATABASE_URL accepts writes.');
       } catch (error) {

@@ -39,6 +39,13 @@ export async function openSignals(
       topics.add(topic);
       if (from !== own) wake.arrived(topic);
     });
+    try {
+      await client.query(`listen ${channel}`);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    if (closed) return client.release(true);
     client.once('error', (error) => {
       // close() has released it already.
       if (closed) return;
@@ -46,7 +53,6 @@ export async function openSignals(
       client.release(error);
       cancelRetry = timers.schedule(1000, retry);
     });
-    await client.query(`listen ${channel}`);
     listener = client;
   };
   const retry = (): void => {

@@ -6,6 +6,8 @@ import { test } from 'node:test';
 import { openPrivatePostgres } from '../../../src/embedded-postgres/open.ts';
 import { readHosts } from '../../../src/store/db/hosts.ts';
 import { openPool } from '../../../src/store/db/pool.ts';
+import { cuttingProxy } from '../../support/cutting-proxy.ts';
+import { testDatabase } from '../../support/database.ts';
 
 test('hosts are read as libpq reads them', () => {
   assert.equal(readHosts('postgres://app:secret@db.example/app'), undefined);
@@ -58,4 +60,25 @@ test('the pool finds the host that accepts writes, and finds the new one after a
   let found: string | undefined;
   for (let tries = 0; tries < 20 && found === undefined; tries++) found = await folder().catch(() => undefined);
   assert.ok(found?.startsWith(folders[0] ?? '?'), 'the former standby is the primary now');
+});
+
+test('connections that break during the search for the primary free their places in the pool', async (t) => {
+  const database = await testDatabase({ empty: true });
+  const proxy = await cuttingProxy(database, 'transaction_read_only', 4);
+  const { user, database: name } = database.connection;
+  const pool = openPool({
+    connection: {
+      connectionString: `postgres://${user}@127.0.0.1:${proxy.port},localhost:${proxy.port}/${name}?sslmode=disable`,
+    },
+    applicationName: 'test',
+    maxConnections: 2,
+  });
+  t.after(async () => {
+    // A pool that lost a place would never end.
+    await Promise.race([pool.end(), proxy.close()]);
+  });
+  for (let failures = 0; failures < 2; failures++) await assert.rejects(pool.query('select 1'));
+  assert.equal(proxy.cuts, 0);
+  assert.equal(pool.totalCount, 0, 'a broken connection holds no place');
+  assert.equal((await pool.query('select 1 as one')).rows[0]?.one, 1);
 });
