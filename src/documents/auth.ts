@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerPath } from './answer-path.ts';
 import { checkedText, crossChecked, textsIn } from './checked.ts';
 import { placeText } from './place.ts';
 import { checkPlaceholders, placeholdersIn, signedHeaderPlaceholders, signPlaceholders } from './placeholders.ts';
@@ -145,12 +146,8 @@ const login = crossChecked(
     headers: z.record(headerName(), secretText()).optional().describe('Headers of the login call.'),
     query: z.record(z.string(), secretText()).optional().describe('Query parameters of the login call.'),
     body: z.record(z.string(), z.json()).optional().meta({ writeOnly: true }).describe('The body of the login call.'),
-    token: z.string().min(1).default('token').describe('Path of the token in the answer.'),
-    expires_in: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Path of the token’s lifetime in seconds, if the answer has one.'),
+    token: answerPath().default('token').describe('Path of the token in the answer, or header.NAME.'),
+    expires_in: answerPath().optional().describe('Path of the token’s lifetime in seconds, if the answer has one.'),
     lifetime: durationText('1m', '30d')
       .default('30m')
       .describe('How long a token is used if the answer has no lifetime.'),

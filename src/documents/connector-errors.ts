@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerPath, checkAnswerPath } from './answer-path.ts';
 import { crossChecked } from './checked.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -16,11 +17,12 @@ const errorSchema = crossChecked(
       .describe(
         '`auth` renews the credentials, as a 401; `rate` waits, as a 429; `not_found` is a 404; `fault` is retried, as a 5xx.',
       ),
-    message: z.string().min(1).optional().describe('Path to the partner’s own message.'),
+    message: answerPath().optional().describe('Path to the partner’s own message.'),
   }),
   ({ when }, report) => {
     if (typeof when === 'object' && when !== null && Object.keys(when).length === 0)
       report({ message: 'needs at least one path' }, ['when']);
+    for (const path of Object.keys(when ?? {})) report(checkAnswerPath(path), ['when', path]);
   },
 );
 

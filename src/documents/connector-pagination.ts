@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import { answerPath } from './answer-path.ts';
 import { placeText } from './place.ts';
 
 const pageSize = () => z.int().min(1).max(10_000);
 const totalPath = () =>
   z
-    .string()
-    .min(1)
+    .union([answerPath(), z.literal(false)], { error: 'must be a path, or false' })
     .default('total')
-    .describe('Path in the response to the count of all records. If it is present, the run is checked against it.');
+    .describe(
+      'Path in the response to the count of all records, or header.NAME. If it is present, the run is checked against it. `false`: the response has no such count; a field named total is something else.',
+    );
 
 const offset = z
   .strictObject({
@@ -44,10 +46,14 @@ const page = z
 const cursor = z
   .strictObject({
     type: z.literal('cursor').describe('Each page names the next.'),
-    next: z
-      .string()
-      .min(1)
-      .describe('Path in the response to the next cursor; absent, null or empty on the last page.'),
+    next: answerPath().describe(
+      'Path in the response to the next cursor, or header.NAME; absent, null or empty on the last page.',
+    ),
+    more: answerPath()
+      .optional()
+      .describe(
+        'Path in the response to a flag such as pageInfo.hasNextPage, for a partner that sends a cursor with the last page too. The list ends where it is false.',
+      ),
     cursor: placeText().describe('Where the next request carries the cursor.'),
     limit: placeText().optional().describe('Where the request carries the page’s size, if it can be chosen.'),
     page_size: pageSize().default(200).describe('The page size to request with `limit`.'),
@@ -67,12 +73,9 @@ const link = z
 const url = z
   .strictObject({
     type: z.literal('url').describe('The response holds the next page’s address, such as links.next.'),
-    next: z
-      .string()
-      .min(1)
-      .describe(
-        'Path in the response to the next address; absent, null or empty on the last page. Followed on the same host only.',
-      ),
+    next: answerPath().describe(
+      'Path in the response to the next address, or header.NAME; absent, null or empty on the last page. Followed on the same host only.',
+    ),
     limit: placeText().optional().describe('Where the first request carries the page’s size, if it can be chosen.'),
     page_size: pageSize().default(200).describe('The page size to request with `limit`.'),
     total: totalPath(),

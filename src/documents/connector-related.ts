@@ -1,17 +1,16 @@
 import { z } from 'zod';
+import { answerPath, idsPath } from './answer-path.ts';
 import { crossChecked, type Report } from './checked.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { checkBody, requestParts, sends } from './connector-request.ts';
 import { acknowledgePlaceholders, relatedPlaceholders } from './placeholders.ts';
 
-const path = () => z.string().min(1);
-
 const idSource = z.union(
   [
-    path(),
+    idsPath(),
     z.strictObject({
       table: z.string().min(1).describe('The name of a table that is listed before this one.'),
-      path: path().describe('Where its rows hold the id.'),
+      path: idsPath().describe('Where its rows hold the id.'),
     }),
   ],
   { error: 'must be a path in the rows, or { table, path } for the rows of an earlier table' },
@@ -30,7 +29,7 @@ const tableSchema = crossChecked(
       ),
     ...requestParts(relatedPlaceholders),
     chunk: z.int().min(1).max(10_000).default(100).describe('Maximum number of ids in one request.'),
-    root_path: path()
+    root_path: answerPath()
       .optional()
       .describe(
         'The path of the rows in the answer, or of a single row; by default the table’s name, or the answer itself if it is a list.',

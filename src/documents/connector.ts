@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerPath } from './answer-path.ts';
 import { checkedText, crossChecked } from './checked.ts';
 import { errorsSchema } from './connector-errors.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
@@ -69,9 +70,7 @@ const pullSchema = crossChecked(
         'What to do with a reservation that a complete run no longer lists and that a `single` request, if there is one, does not find: `kept` marks it as not listed, `cancelled` delivers it as cancelled, unless its status is checked_in or checked_out.',
       ),
     errors: errorsSchema,
-    property: z
-      .string()
-      .min(1)
+    property: answerPath()
       .optional()
       .describe(
         'For an account with several properties: where a row names its property, such as hotel.code. Rows of other properties go to the integration with that brand_id that is `pulled_by` this one; rows without such an integration are left out and counted.',

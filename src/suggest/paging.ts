@@ -26,7 +26,10 @@ const cursors = [
   'cursor next',
   'after',
   'next page cursor',
+  'end cursor',
 ];
+/** Flags that say whether there is another page. */
+const flags = ['has next page', 'has more', 'has next', 'has more results', 'more'];
 const totals = [
   'total',
   'total results',
@@ -76,8 +79,15 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
   }
   const cursor = by(cursors, (value) => value === null || typeof value === 'string');
   if (cursor) {
+    const more = by(flags, (value) => typeof value === 'boolean');
     return {
-      pagination: { type: 'cursor', next: cursor.path, cursor: 'query.cursor', ...held },
+      pagination: {
+        type: 'cursor',
+        next: cursor.path,
+        ...(more && { more: more.path }),
+        cursor: 'query.cursor',
+        ...held,
+      },
       ...rest,
       confidence: typeof cursor.value === 'string' ? 0.9 : 0.75,
       reason: `${cursor.path} in the envelope names the next page; check the name of the request parameter in the partner's documentation`,

@@ -188,6 +188,7 @@ const expected: Readonly<Record<string, Expectation>> = {
     pagination: {
       type: 'cursor',
       next: 'pagination.nextCursor',
+      more: 'pagination.hasMore',
       cursor: 'query.cursor',
       limit: 'query.limit',
       page_size: 50,

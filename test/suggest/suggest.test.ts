@@ -221,6 +221,18 @@ test('the envelope of the interface description pages by offset and limit', () =
   });
 });
 
+test('a cursor that the last page has too is proposed with the flag that ends the list', () => {
+  const node = { id: 'r1', checkIn: '2026-05-01', checkOut: '2026-05-03', status: 'confirmed' };
+  const pageInfo = { hasNextPage: true, endCursor: 'c1' };
+  const { connector } = suggested({ data: { reservations: { edges: [{ node }], pageInfo } } });
+  assert.deepEqual((connector.pull as JsonObject).pagination, {
+    type: 'cursor',
+    next: 'data.reservations.pageInfo.endCursor',
+    more: 'data.reservations.pageInfo.hasNextPage',
+    cursor: 'query.cursor',
+  });
+});
+
 test('a list of cancellations beside the reservations is proposed, with a status that the mapping reads', () => {
   const booking = (no: string, state: string) => ({
     no,

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../errors.ts';
+import { pathReader } from '../../kit/json-path.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { Rule } from './actions.ts';
 import { messageIn, wordsIn } from './answer.ts';
-import { pathReader } from './read-path.ts';
 
 /** An error that a partner reports inside a successful answer, as the connector declares it. */
 export interface BodyError {

@@ -2,10 +2,10 @@ import type { ErrorCode } from '../../errors.ts';
 import { hash53 } from '../../kit/seen.ts';
 import type { RawRecord } from '../../shape/shape.ts';
 import type { Json } from '../../terms.ts';
+import { answerReader } from './answer-reader.ts';
 import type { Asked } from './ask.ts';
 import { readTotal } from './paginate/paginator.ts';
 import type { PullPlan, Routing } from './ports.ts';
-import { pathReader } from './read-path.ts';
 import { rowIdentity } from './routing.ts';
 import type { Pagination } from './settings.ts';
 
@@ -45,7 +45,9 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
     ? shaper.rows(body).map((row) => flatRow(row, shaper.rowKey(row)))
     : shaped.records.map((raw) => nestedRow(raw, plan.routing));
   const rows = shaper.flat ? shown : lastOfEach(shown);
-  const total = totalOf(plan.settings.pagination, body, headers) ?? readTotal(shaped.total);
+  const { pagination } = plan.settings;
+  const shownTotal = pagination.type !== 'none' && pagination.total === false ? undefined : readTotal(shaped.total);
+  const total = totalOf(pagination, body, headers) ?? shownTotal;
   return {
     kind: 'page',
     rows,
@@ -86,7 +88,6 @@ export function totalOf(
   body: Json,
   headers: Readonly<Record<string, string>>,
 ): number | undefined {
-  if (pagination.type === 'none') return undefined;
-  const { total } = pagination;
-  return readTotal(total.startsWith('header.') ? headers[total.slice(7).toLowerCase()] : pathReader(total)(body));
+  if (pagination.type === 'none' || pagination.total === false) return undefined;
+  return readTotal(answerReader(pagination.total)(body, headers));
 }

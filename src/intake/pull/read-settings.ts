@@ -142,7 +142,15 @@ function readPagination(given: DocumentPagination): Pagination {
     case 'page':
       return { type: 'page', page: needed(given.page), ...limit, pageSize, first: given.first ?? 1, total };
     case 'cursor':
-      return { type: 'cursor', next: needed(given.next), cursor: needed(given.cursor), ...limit, pageSize, total };
+      return {
+        type: 'cursor',
+        next: needed(given.next),
+        ...(given.more !== undefined && { more: given.more }),
+        cursor: needed(given.cursor),
+        ...limit,
+        pageSize,
+        total,
+      };
     case 'link':
       return { type: 'link', ...limit, pageSize, total };
     case 'url':

@@ -1,9 +1,9 @@
+import { pathReader, pathWalker } from '../../kit/json-path.ts';
 import { isObject, type Json } from '../../terms.ts';
 import type { AskCounts, Asker, NoAnswer } from './ask.ts';
 import { totalOf } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { PageState } from './paginate/paginator.ts';
-import { pathReader, pathWalker } from './read-path.ts';
 import { openRequest } from './request.ts';
 import type { Tried } from './run-state.ts';
 import { addedParameters, type IdSource, type PullSettings, type Related } from './settings.ts';

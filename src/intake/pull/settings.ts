@@ -90,7 +90,10 @@ export interface IdSource {
   readonly table?: string;
 }
 
-/** Places in the request are query.NAME, body.KEY.KEY or header.NAME; `next` and `total` are paths in the response. */
+/**
+ * Places in the request are query.NAME, body.KEY.KEY or header.NAME; `next` and `total` are paths in the response or header.NAME; without
+ * a total, `total` is false.
+ */
 export type Pagination =
   | {
       readonly type: 'offset';
@@ -98,7 +101,7 @@ export type Pagination =
       readonly limit: string;
       readonly pageSize: number;
       readonly first: number;
-      readonly total: string;
+      readonly total: string | false;
     }
   | {
       readonly type: 'page';
@@ -106,23 +109,25 @@ export type Pagination =
       readonly limit?: string;
       readonly pageSize: number;
       readonly first: number;
-      readonly total: string;
+      readonly total: string | false;
     }
   | {
       readonly type: 'cursor';
       readonly next: string;
+      /** Where the answer says whether there are more pages. */
+      readonly more?: string;
       readonly cursor: string;
       readonly limit?: string;
       readonly pageSize: number;
-      readonly total: string;
+      readonly total: string | false;
     }
-  | { readonly type: 'link'; readonly limit?: string; readonly pageSize: number; readonly total: string }
+  | { readonly type: 'link'; readonly limit?: string; readonly pageSize: number; readonly total: string | false }
   | {
       readonly type: 'url';
       readonly next: string;
       readonly limit?: string;
       readonly pageSize: number;
-      readonly total: string;
+      readonly total: string | false;
     }
   | { readonly type: 'none' };
 

@@ -23,7 +23,11 @@ const limits = [
 /** How pages follow each other, from the names of the parameters; `envelope` is what the response shows. */
 export function findParameterPaging(
   { parameters }: Operation,
-  envelope: { readonly total?: string | undefined; readonly cursor?: string | undefined },
+  envelope: {
+    readonly total?: string | undefined;
+    readonly cursor?: string | undefined;
+    readonly more?: string | undefined;
+  },
 ): Proposed<JsonObject> | undefined {
   const by = (names: readonly string[]) => {
     for (const name of names) {
@@ -40,7 +44,14 @@ export function findParameterPaging(
   const cursor = by(cursors);
   if (cursor !== undefined && envelope.cursor !== undefined) {
     return {
-      value: { type: 'cursor', next: envelope.cursor, cursor: placeOf(cursor), ...size, ...total },
+      value: {
+        type: 'cursor',
+        next: envelope.cursor,
+        ...(envelope.more !== undefined && { more: envelope.more }),
+        cursor: placeOf(cursor),
+        ...size,
+        ...total,
+      },
       confidence: 0.95,
       reason: `the response names the next page in ${envelope.cursor}, and the request takes it as ${cursor.name}`,
     };

@@ -194,8 +194,9 @@ function pagingFor(operation: Operation, sample: Json, suggestion: Suggestion & 
   const rootPath = typeof shape.root_path === 'string' ? shape.root_path : undefined;
   const seen = findPaging(isObject(sample) ? sample : {}, rootPath);
   const total = seen.total ?? (isObject(sample) && typeof sample.total === 'number' ? 'total' : undefined);
-  const cursor = seen.pagination.type === 'cursor' ? String(seen.pagination.next) : undefined;
-  const asked = findParameterPaging(operation, { total, cursor });
+  const { type, next, more } = seen.pagination;
+  const cursor = type === 'cursor' ? { cursor: String(next), ...(typeof more === 'string' && { more }) } : {};
+  const asked = findParameterPaging(operation, { total, ...cursor });
   if (asked !== undefined) return { pagination: asked.value, confidence: asked.confidence, reason: asked.reason };
   if (seen.confidence >= 0.7) return seen;
   return {

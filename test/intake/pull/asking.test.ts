@@ -44,6 +44,45 @@ test('the next page is named by an address in the body, on the same host only', 
   assert.equal((await sync(away, 'url-away', day)).error?.code, 'pull.link_foreign');
 });
 
+test('a cursor in a header is followed, and a flag ends a list whose last page has a cursor too', async () => {
+  const book = bookings(6, '2026-03-02');
+  const day = { from: '2026-03-02', to: '2026-03-03' };
+  const partner = await partnerOf(({ query, body }) => {
+    const sent = body === '' ? query.get('after') : (JSON.parse(body) as { after?: number }).after;
+    const start = Number(sent ?? 0);
+    if (start >= book.length) return { status: 400, json: { message: 'no such page' } };
+    const last = start + 2 >= book.length;
+    const json = { reservations: book.slice(start, start + 2), page: { more: !last, end: start + 2 } };
+    return { json, headers: last ? {} : { 'x-next': String(start + 2) } };
+  });
+  const post = { method: 'POST', path: '/search', body: { from: '{window.from}', to: '{window.to}' } };
+  for (const [name, pull] of Object.entries({
+    'cursor-header': { pagination: { type: 'cursor', next: 'header.X-Next', cursor: 'query.after' } },
+    'cursor-more': {
+      request: post,
+      pagination: { type: 'cursor', next: 'page.end', more: 'page.more', cursor: 'body.after' },
+    },
+  })) {
+    const ports = runtime.ports({ integration: name, baseUrl: partner.url, connector: { pull } });
+    const { state, counters } = await sync(ports, name, day);
+    assert.deepEqual([state, counters.fetched], ['complete', 6], name);
+  }
+  assert.deepEqual(JSON.parse(partner.requests.at(-1)?.body ?? ''), { ...day, after: 4 }, 'a number stays a number');
+});
+
+test('a field named total that counts something else can be ignored', async () => {
+  const book = bookings(3, '2026-03-02');
+  const partner = await partnerOf(({ query }) => ({
+    json: { reservations: query.get('offset') === '0' ? book : [], total: 900 },
+  }));
+  const state = async (integration: string, total: string | false) => {
+    const pagination = { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: 5, total };
+    const ports = runtime.ports({ integration, baseUrl: partner.url, connector: { pull: { pagination } } });
+    return (await sync(ports, integration, { from: '2026-03-02', to: '2026-03-02' })).state;
+  };
+  assert.deepEqual([await state('counted', 'total'), await state('uncounted', false)], ['incomplete', 'complete']);
+});
+
 test('a body is sent as a form: lists are repeated, objects are JSON text', async () => {
   const { requests } = await asked('form', {
     connector: {

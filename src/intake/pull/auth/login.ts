@@ -1,8 +1,8 @@
 import type { Answer } from '../../../kit/http.ts';
 import type { IntegrationName, Json, JsonObject } from '../../../terms.ts';
 import { masked, messageIn, partnerMessage, readAnswer } from '../answer.ts';
+import { answerReader } from '../answer-reader.ts';
 import type { PullPorts } from '../ports.ts';
-import { pathReader } from '../read-path.ts';
 import { type OpenRequest, openRequest, toWire } from '../request.ts';
 import { type LoginAuth, secretsOf } from '../settings.ts';
 import { withFixed, withHeaders } from './fixed.ts';
@@ -57,9 +57,10 @@ async function requestLogin(
   if (answered.kind === 'failed') return { kind: 'failed', message: `the login call: ${answered.message}` };
   const read = readAnswer(answered.bytes, answered.headers['content-type']);
   const body = read.kind === 'ok' ? read.body : null;
-  const token = pathReader(login.token)(body);
+  const token = answerReader(login.token)(body, answered.headers);
   if (answered.status < 300 && (typeof token === 'string' || typeof token === 'number') && token !== '') {
-    const seconds = login.expiresIn === undefined ? Number.NaN : Number(pathReader(login.expiresIn)(body));
+    const seconds =
+      login.expiresIn === undefined ? Number.NaN : Number(answerReader(login.expiresIn)(body, answered.headers));
     const lifetimeMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : login.lifetimeMs;
     return { kind: 'renewed', tokens: { accessToken: String(token), expiresAt: askedAt + lifetimeMs } };
   }

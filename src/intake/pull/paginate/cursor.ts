@@ -1,10 +1,18 @@
-import { pathReader } from '../read-path.ts';
+import type { Json } from '../../../terms.ts';
+import { answerReader } from '../answer-reader.ts';
 import type { Pagination } from '../settings.ts';
 import type { Paginator } from './paginator.ts';
 
 /** Each page names the next one. A page without a cursor is the last; an empty page is not. The pass detects cursor loops. */
-export function cursorPaginator({ next, cursor, limit, pageSize }: Extract<Pagination, { type: 'cursor' }>): Paginator {
-  const read = pathReader(next);
+export function cursorPaginator({
+  next,
+  more,
+  cursor,
+  limit,
+  pageSize,
+}: Extract<Pagination, { type: 'cursor' }>): Paginator {
+  const read = answerReader(next);
+  const readMore = more === undefined ? undefined : answerReader(more);
   return {
     first: { cursor: null },
     counts: false,
@@ -13,17 +21,24 @@ export function cursorPaginator({ next, cursor, limit, pageSize }: Extract<Pagin
       ...(limit === undefined ? [] : [{ place: limit, value: pageSize }]),
     ],
     after: (_state, page) => {
-      const named = read(page.body);
+      const named = read(page.body, page.headers);
+      if (saysNo(readMore?.(page.body, page.headers))) return { kind: 'end' };
       if (named === undefined || named === null || named === '' || named === false) return { kind: 'end' };
       // A run stores its cursor in PostgreSQL, which cannot store NUL characters.
       if (typeof named === 'string' && named.includes('\0')) {
         return { kind: 'broken', code: 'pull.cursor_invalid', message: `${next} contains a NUL character` };
       }
       if (typeof named === 'string' || typeof named === 'number') {
-        return { kind: 'next', state: { cursor: String(named) } };
+        // A number stays a number: a body may have to carry it as one.
+        return { kind: 'next', state: { cursor: named } };
       }
       const what = Array.isArray(named) ? 'a list' : typeof named;
       return { kind: 'broken', code: 'pull.cursor_invalid', message: `${next} is ${what}, not text` };
     },
   };
+}
+
+/** An absent flag says nothing: a wrong path must not end the list. */
+function saysNo(flag: Json | undefined): boolean {
+  return flag !== undefined && /^(?:false|no|n|0)$/i.test(String(flag));
 }

@@ -1,4 +1,4 @@
-import { pathReader } from '../read-path.ts';
+import { answerReader } from '../answer-reader.ts';
 import type { Pagination } from '../settings.ts';
 import type { Paginator, SeenPage } from './paginator.ts';
 
@@ -12,9 +12,9 @@ export function linkPaginator(
 
 /** The address of the next page at a path of the response, such as links.next; followed only on the same host. */
 export function urlPaginator(pagination: Extract<Pagination, { type: 'url' }>, added: ReadonlySet<string>): Paginator {
-  const read = pathReader(pagination.next);
-  return addressPaginator(pagination, added, ({ body }) => {
-    const named = read(body);
+  const read = answerReader(pagination.next);
+  return addressPaginator(pagination, added, ({ body, headers }) => {
+    const named = read(body, headers);
     return typeof named === 'string' && named.trim() !== '' ? named : undefined;
   });
 }
