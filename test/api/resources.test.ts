@@ -185,6 +185,8 @@ test('a document is checked, written, put in force; a mistake says where; a type
   assert.equal((await get('/documents?kind=integration')).items.length, 2);
   assert.equal((await get('/schemas/connector')).type, 'object');
   assert.equal((await node.call('DELETE', '/documents/connector/hotel', admin)).status, 422);
+  const unknown = await node.call('GET', '/documents/integration/grand?version=99', admin);
+  assert.equal(unknown.body.detail, 'There is no version 99 of integration grand.');
 });
 
 test('the mapping studio shows records, notes and origins, or the mistakes in the text', async () => {

@@ -81,6 +81,16 @@ sign_in:
     assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0);
   });
 
+  test('a session for some brands is not led to pages that are refused to it', async () => {
+    const page = await desk.signIn({ role: 'admin', integrations: ['grand'] });
+    await page.goto(`${desk.url}/integrations/grand`);
+    await page.getByRole('heading', { name: 'Recent runs' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'More' }).count(), 1);
+    for (const name of ['Edit document', 'Documents', 'Mapping studio', 'Tokens', 'Privacy']) {
+      assert.equal(await page.getByRole('link', { name }).count(), 0, name);
+    }
+  });
+
   test('the policy forbids inline scripts, framing and other hosts', async () => {
     const answer = await fetch(`${desk.url}/runs`, { headers: { accept: 'text/html' } });
     const rules = answer.headers.get('content-security-policy') ?? '';

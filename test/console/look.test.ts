@@ -18,8 +18,9 @@ describe('the pages are accessible', { skip }, () => {
     desk = await openDesk();
     desk.crm.refuse = (id) => id === 'R7';
     const event = { event: 'reservation.created' };
-    await desk.push('grand', { ...event, event_id: 'e7', data: booking('R7') });
-    await desk.push('grand', { ...event, event_id: 'e8', data: booking('R8', { check_out: '2031-05-01' }) });
+    const long = 'long'.repeat(50);
+    await desk.push('grand', { ...event, event_id: 'e7', data: booking('R7', { confirmation_number: long }) });
+    await desk.push('grand', { ...event, event_id: 'e8', data: booking(`R8-${long}`, { check_out: '2031-05-01' }) });
     await desk.api('POST', '/integrations/grand/runs', { sync: 'pre_stay' });
     const { source } = await desk.api<{ source: string }>('GET', '/documents/integration/grand');
     const text = source.replace('every: 60m', 'every: 30m');

@@ -57,6 +57,7 @@ export interface Operations {
     answer: {
       now: string;
       step_ms: number;
+      counted_until: string | null;
       series: {
         at: string;
         events: number;

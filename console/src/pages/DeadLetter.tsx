@@ -12,7 +12,7 @@ import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { DiffTable, JsonText } from '../parts/data.tsx';
 import { capital, clockOf, plural, sentence, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
-import { useMay } from '../shell/session.ts';
+import { useMay, useSeesAllBrands } from '../shell/session.ts';
 
 const route = getRouteApi('/desk/dead-letters/$id');
 
@@ -65,6 +65,7 @@ export function DeadLetter() {
 
 function Why({ letter }: { letter: WholeDeadLetter }) {
   const known = meaning(letter.code);
+  const all = useSeesAllBrands();
   const { connector } = useBrands().find(({ name }) => name === letter.integration) ?? {};
   return (
     <Notice tone={letter.state === 'open' ? 'bad' : 'calm'} title={withOwnWords(letter.message, answerOf(letter))}>
@@ -76,7 +77,7 @@ function Why({ letter }: { letter: WholeDeadLetter }) {
         {letter.closed_by && ` · ${letter.state} by ${letter.closed_by}`}
         {letter.closed_reason && `: ${letter.closed_reason}`}
       </p>
-      {letter.state === 'open' && (
+      {all && letter.state === 'open' && (
         <p>
           {letter.kind === 'delivery' ? (
             <Link to="/documents/$kind/$name" params={{ kind: 'destination', name: letter.destination ?? '' }}>

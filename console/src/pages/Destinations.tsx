@@ -10,7 +10,7 @@ import { number, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
-import { useMay } from '../shell/session.ts';
+import { useMay, useSeesAllBrands } from '../shell/session.ts';
 
 export function Destinations() {
   const query = useApi('destinations.list', {}, { everyMs: useEvery(5) });
@@ -49,6 +49,7 @@ export function Destinations() {
 
 function One({ destination }: { destination: Destination }) {
   const operator = useMay('operator');
+  const all = useSeesAllBrands();
   const [resending, setResending] = useState(false);
   const failure = destination.lanes.find(({ last_failure }) => last_failure !== null)?.last_failure;
   return (
@@ -57,9 +58,11 @@ function One({ destination }: { destination: Destination }) {
         <p className="muted">
           {destination.type}, receives {destination.receives.join(' and ')}. Last delivery{' '}
           <Ago at={destination.last_delivered_at} none="not yet" />.{' '}
-          <Link to="/documents/$kind/$name" params={{ kind: 'destination', name: destination.name }}>
-            Document
-          </Link>
+          {all && (
+            <Link to="/documents/$kind/$name" params={{ kind: 'destination', name: destination.name }}>
+              Document
+            </Link>
+          )}
         </p>
         {operator && destination.lanes.length > 0 && (
           <div>

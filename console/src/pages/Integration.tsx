@@ -11,7 +11,7 @@ import { number, plural, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
-import { useMay } from '../shell/session.ts';
+import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { Backfill } from './Backfill.tsx';
 import { ConsentCard } from './ConsentCard.tsx';
 import { CoverageCard } from './CoverageCard.tsx';
@@ -24,6 +24,7 @@ const route = getRouteApi('/desk/integrations/$name');
 
 export function Integration() {
   const { name } = route.useParams();
+  const all = useSeesAllBrands();
   const query = useApi('integrations.get', { integration: name, hours: 3 }, { everyMs: useEvery(5) });
   return (
     <Loaded query={query} head={<Head title={name} crumb={<Link to="/integrations">Integrations</Link>} />}>
@@ -37,9 +38,13 @@ export function Integration() {
                 <State of={brand.state} />
                 <span>
                   {brand.brand_id} · connector{' '}
-                  <Link to="/studio" search={{ connector: brand.connector }}>
-                    {brand.connector}
-                  </Link>{' '}
+                  {all ? (
+                    <Link to="/studio" search={{ connector: brand.connector }}>
+                      {brand.connector}
+                    </Link>
+                  ) : (
+                    brand.connector
+                  )}{' '}
                   v{brand.connector_version} · {brand.timezone}
                 </span>
               </span>
@@ -93,6 +98,7 @@ function Findings({ brand }: { brand: IntegrationDetail }) {
 
 function Actions({ brand }: { brand: IntegrationDetail }) {
   const operator = useMay('operator');
+  const all = useSeesAllBrands();
   const [backfill, setBackfill] = useState(false);
   const integration = brand.name;
   const search = route.useSearch();
@@ -146,9 +152,11 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      <Button variant="default" component={Link} to={`/documents/integration/${integration}`}>
-        Edit document
-      </Button>
+      {all && (
+        <Button variant="default" component={Link} to={`/documents/integration/${integration}`}>
+          Edit document
+        </Button>
+      )}
       {job && <StartJob request={job} lead={leads[job.operation]} onClose={() => setJob(undefined)} />}
       <Backfill name={integration} opened={backfill} onClose={() => setBackfill(false)} />
     </>
@@ -165,6 +173,7 @@ const leads = {
 /** A new brand is paused in its document until its connection was tested. */
 function StartPulling({ integration }: { integration: string }) {
   const admin = useMay('admin');
+  const all = useSeesAllBrands();
   const start = useAct(
     async () => {
       const { source } = await call('documents.get', { kind: 'integration', name: integration });
@@ -172,7 +181,7 @@ function StartPulling({ integration }: { integration: string }) {
     },
     () => 'Scheduled pulls are on.',
   );
-  if (!admin) return null;
+  if (!admin || !all) return null;
   return (
     <Button variant="default" loading={start.isPending} onClick={() => start.mutate(undefined)}>
       Start pulling

@@ -8,12 +8,13 @@ import { Spark } from '../parts/charts.tsx';
 import { number, plural } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
-import { useMay } from '../shell/session.ts';
+import { useMay, useSeesAllBrands } from '../shell/session.ts';
 
 const waitingOf = ({ lanes }: Integration): number => lanes.reduce((sum, lane) => sum + lane.waiting, 0);
 
 export function Integrations() {
-  const admin = useMay('admin');
+  const all = useSeesAllBrands();
+  const admin = useMay('admin') && all;
   const query = useApi('integrations.list', {}, { everyMs: useEvery(5) });
   return (
     <>
@@ -31,7 +32,7 @@ export function Integrations() {
           error={query.error}
           rowKey={({ name }) => name}
           empty={
-            <Empty title="No brand is connected" action={<Link to="/onboard">Connect the first one</Link>}>
+            <Empty title="No brand is connected" action={admin && <Link to="/onboard">Connect the first one</Link>}>
               Or add an integration document to the workspace and apply it.
             </Empty>
           }

@@ -8,8 +8,9 @@ import { Choice } from '../parts/Choice.tsx';
 import { Chart, Key, type Line } from '../parts/charts.tsx';
 import { causeOf, number, plural, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
+import { perMinute, stepsOf } from '../parts/steps.ts';
 import { Table } from '../parts/Table.tsx';
-import { useMay } from '../shell/session.ts';
+import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { useMarks, WhatChanged } from './WhatChanged.tsx';
 
 const periodLabels = { '15m': '15 min', '1h': '1 h', '24h': '24 h', '7d': '7 d' };
@@ -40,7 +41,7 @@ export function Overview() {
                 {message}
               </Notice>
             ))}
-            <Figures data={data} />
+            <Figures data={data} periodMs={periodMs[period]} />
             <Course data={data} period={period} />
           </div>
         )}
@@ -79,16 +80,13 @@ function standing(states: Data['states'], brands: number, problems: number): str
   return `No problem found: ${rest.join(', ')}.`;
 }
 
-function Figures({ data }: { data: Data }) {
-  const { totals, series, step_ms } = data;
-  const recent = series.slice(-6);
-  const minutes = Math.max(1, (recent.length * step_ms) / 60_000);
-  const perMinute = (key: 'events' | 'changes' | 'delivered') =>
-    recent.reduce((sum, one) => sum + one[key], 0) / minutes;
+function Figures({ data, periodMs }: { data: Data; periodMs: number }) {
+  const { totals, series } = data;
+  const steps = stepsOf(data, periodMs);
   const latency = series.findLast((one) => one.latency_p95_ms !== null)?.latency_p95_ms;
   const figures: { label: string; value: string; unit?: string; to?: string; tone?: Tone }[] = [
-    { label: 'Events in', value: rate(perMinute('events')), unit: '/min', to: '/events' },
-    { label: 'Changes', value: rate(perMinute('changes')), unit: '/min', to: '/reservations' },
+    { label: 'Events in', value: rate(perMinute(steps, data.step_ms, 'events')), unit: '/min', to: '/events' },
+    { label: 'Changes', value: rate(perMinute(steps, data.step_ms, 'changes')), unit: '/min', to: '/reservations' },
     { label: 'Intake to delivery, p95', value: latency == null ? '–' : span(latency) },
     {
       label: 'Waiting',
@@ -138,16 +136,6 @@ function Figures({ data }: { data: Data }) {
 const rate = (value: number): string => (value >= 100 ? number(Math.round(value)) : value.toFixed(value >= 10 ? 0 : 1));
 const count = (value: number): string => number(Math.round(value * 10) / 10);
 
-/** Fills in zeros: the answer leaves out steps without activity. */
-function filled(data: Data, periodMs: number): { times: number[]; points: (Point | undefined)[] } {
-  const step = data.step_ms;
-  const known = new Map(data.series.map((point) => [Math.floor(Date.parse(point.at) / step), point]));
-  const last = Math.floor(Date.parse(data.now) / step);
-  const first = last - Math.floor(periodMs / step) + 1;
-  const steps = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  return { times: steps.map((at) => (at * step) / 1_000), points: steps.map((at) => known.get(at)) };
-}
-
 /** The curves with marks, the health, and the marks in words. */
 function Course({ data, period }: { data: Data; period: Period }) {
   const marks = useMarks(period, data.nodes);
@@ -168,11 +156,12 @@ function Charts(props: { data: Data; periodMs: number; marks: readonly Mark[] })
   const markTimes = JSON.stringify(props.marks.map(({ at }) => Date.parse(at) / 1_000));
   const marked = useMemo(() => JSON.parse(markTimes) as number[], [markTimes]);
   const { times, charts } = useMemo(() => {
-    const { times, points } = filled(data, props.periodMs);
+    const steps = stepsOf(data, props.periodMs);
+    const times = steps.map(({ at }) => at / 1_000);
     const line = (label: string, colour: string, of: (point: Point | undefined) => number | null): Line => ({
       label,
       colour,
-      values: points.map(of),
+      values: steps.map(({ point }) => of(point)),
       fill: false,
     });
     const area = (...given: Parameters<typeof line>): Line => ({ ...line(...given), fill: true });
@@ -221,6 +210,8 @@ function Charts(props: { data: Data; periodMs: number; marks: readonly Mark[] })
 }
 
 function Health({ data }: { data: Data }) {
+  const all = useSeesAllBrands();
+  const admin = useMay('admin') && all;
   const worst = ['auth_failed', 'failing', 'attention', 'paused', 'new', 'healthy'];
   const health = data.health.toSorted((a, b) => worst.indexOf(a.state) - worst.indexOf(b.state));
   return (
@@ -232,7 +223,7 @@ function Health({ data }: { data: Data }) {
             rows={health}
             rowKey={({ integration }) => integration}
             empty={
-              <Empty title="No brand is connected" action={<Link to="/onboard">Connect the first one</Link>}>
+              <Empty title="No brand is connected" action={admin && <Link to="/onboard">Connect the first one</Link>}>
                 A brand needs a connector, a base URL with credentials, and a destination.
               </Empty>
             }

@@ -8,7 +8,7 @@ import type { Overview } from '../api/types.ts';
 import { forgetTabDrafts } from '../parts/draft.ts';
 import { number } from '../parts/format.ts';
 import { icons, Mark } from '../parts/icons.tsx';
-import { useMay, useSession } from './session.ts';
+import { useMay, useSeesAllBrands, useSession } from './session.ts';
 
 interface Place {
   readonly to: string;
@@ -23,7 +23,8 @@ export function useCounts(): Overview['totals'] | undefined {
 
 export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) {
   const counts = useCounts();
-  const admin = useMay('admin');
+  const all = useSeesAllBrands();
+  const admin = useMay('admin') && all;
   const groups: { title: string; places: Place[] }[] = [
     {
       title: 'Monitor',
@@ -45,14 +46,18 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
         { to: '/destinations', label: 'Destinations', icon: 'destinations' },
       ],
     },
-    {
-      title: 'Configure',
-      places: [
-        { to: '/studio', label: 'Mapping studio', icon: 'studio' },
-        { to: '/documents', label: 'Documents', icon: 'documents' },
-        ...(admin ? [{ to: '/onboard', label: 'Connect a brand', icon: 'onboard' } as const] : []),
-      ],
-    },
+    ...(all
+      ? [
+          {
+            title: 'Configure',
+            places: [
+              { to: '/studio', label: 'Mapping studio', icon: 'studio' },
+              { to: '/documents', label: 'Documents', icon: 'documents' },
+              ...(admin ? [{ to: '/onboard', label: 'Connect a brand', icon: 'onboard' } as const] : []),
+            ] as Place[],
+          },
+        ]
+      : []),
     ...(admin
       ? [
           {

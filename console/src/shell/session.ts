@@ -10,3 +10,6 @@ export function useMay(role: Role): boolean {
   const { data } = useSession();
   return data !== undefined && order.indexOf(data.role) >= order.indexOf(role);
 }
+
+/** Whether the session is for all brands. Documents, secrets, tokens, erasures and the audit are refused to one that is limited to some. */
+export const useSeesAllBrands = (): boolean => useSession().data?.integrations === null;

@@ -137,7 +137,9 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
       response: row.extend({ source: z.string(), versions: z.array(row) }),
       handle: async ({ params: { kind, name }, query }) => {
         const found = await ports.text(kind, name, query.version);
-        return found ? ok({ ...found, versions: await ports.versions(kind, name) }) : notFound(`${kind} ${name}`);
+        const version = query.version === undefined ? '' : `version ${query.version} of `;
+        if (!found) return notFound(`${version}${kind} ${name}`);
+        return ok({ ...found, versions: await ports.versions(kind, name) });
       },
     }),
     route({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ActivityPoint } from '../../store/operate/activity.ts';
+import type { Activity } from '../../store/operate/activity.ts';
 import type { OperatorAction } from '../../store/operate/incidents.ts';
 import type { NodeRow } from '../../store/operate/nodes.ts';
 import { instant, ok, type Route, route } from '../route.ts';
@@ -11,7 +11,7 @@ export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'health'
     step: '10s' | '1h',
     sinceMs: number,
     integrations: readonly string[] | undefined,
-  ) => Promise<readonly ActivityPoint[]>;
+  ) => Promise<Activity>;
   /** What operators changed since a time, newest first. */
   readonly marks: (
     sinceMs: number,
@@ -34,7 +34,11 @@ const point = z.object({
   dead: z.int(),
   latency_p50_ms: z.int().nullable(),
   latency_p95_ms: z.int().nullable(),
-  waiting: z.int(),
+  waiting: z
+    .int()
+    .describe(
+      'Records that waited for delivery at the end of the step; in steps of an hour, the highest number in it.',
+    ),
 });
 const periods = { '15m': 15 * 60_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000 };
 
@@ -57,6 +61,11 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
       response: z.object({
         now: instant,
         step_ms: z.int(),
+        counted_until: instant
+          .nullable()
+          .describe(
+            'The end of the last counted step. An absent step before it was empty; later ones are not counted yet.',
+          ),
         series: z.array(point),
         totals: z.object({
           integrations: z.int(),
@@ -79,7 +88,7 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
         const names = views.map(({ name }) => name);
         const periodMs = periods[query.period];
         const step = periodMs <= periods['1h'] ? '10s' : '1h';
-        const [series, health, nodes, shared] = await Promise.all([
+        const [activity, health, nodes, shared] = await Promise.all([
           ports.activity(step, periodMs, seen),
           ports.health(names),
           ports.nodes(),
@@ -93,7 +102,8 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
         return ok({
           now: new Date(),
           step_ms: step === '10s' ? 10_000 : 3_600_000,
-          series,
+          counted_until: activity.countedUntil,
+          series: activity.points,
           totals: {
             integrations: views.length,
             waiting: sum(lanes.map(({ waiting }) => waiting)),

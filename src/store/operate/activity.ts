@@ -109,6 +109,10 @@ async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0],
          union all
          select integration, 0, 0, 0, 0, 0, 0, null, null, count(*)::int
            from outbox where due_at is not null and destination not like 'innbound:%' and $1 = '10s' and now() - $3 < interval '30 seconds' group by integration
+         union all
+         -- Nobody counted the backlog of a past hour but its ten-second buckets: the highest one.
+         select integration, 0, 0, 0, 0, 0, 0, null, null, max(waiting)
+           from activity where $1 = '1h' and step = '10s' and at >= $2 and at < $3 and waiting > 0 group by integration
        ) counted group by integration
      on conflict (integration, step, at) do nothing
      returning integration, step, events, changes, delivered, retried, dead)
@@ -121,13 +125,22 @@ async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0],
   );
 }
 
-/** The summed points of some brands, oldest first. Buckets without activity are absent. */
+export interface Activity {
+  /** Oldest first. Buckets without activity are absent. */
+  readonly points: readonly ActivityPoint[];
+  /** The end of the last counted bucket: an absent bucket before it was empty, one after it is not counted yet. */
+  readonly countedUntil: Date | null;
+}
+
+/** The summed points of some brands. */
 export async function readActivity(
   db: Pool,
   step: '10s' | '1h',
   sinceMs: number,
   integrations: readonly string[] | undefined,
-): Promise<ActivityPoint[]> {
+): Promise<Activity> {
+  // Read first: a bucket that is counted in between is then among the points and not said to be empty.
+  const { rows: marks } = await db.query<{ at: Date }>(`select at from marks where name = 'activity ' || $1`, [step]);
   const { rows } = await db.query<ActivityPoint>(
     `select at, sum(events)::int as events, sum(pulls)::int as pulls, sum(changes)::int as changes,
             sum(delivered)::int as delivered, sum(retried)::int as retried, sum(dead)::int as dead,
@@ -138,7 +151,7 @@ export async function readActivity(
       group by at order by at`,
     [step, sinceMs, integrations ?? null],
   );
-  return rows;
+  return { points: rows, countedUntil: marks[0]?.at ?? null };
 }
 
 export interface Spark {

@@ -22,8 +22,13 @@ export interface Desk {
   readonly service: Awaited<ReturnType<typeof startService>>;
   readonly crm: { refuse: (id: string) => boolean; readonly taken: string[] };
   /** A new page in its own browser context, signed in by a one-time link. */
-  signIn(options?: { role?: TokenRole; phone?: boolean; scheme?: 'light' | 'dark' }): Promise<Page>;
-  link(role?: TokenRole): Promise<string>;
+  signIn(options?: {
+    role?: TokenRole;
+    integrations?: readonly string[];
+    phone?: boolean;
+    scheme?: 'light' | 'dark';
+  }): Promise<Page>;
+  link(role?: TokenRole, integrations?: readonly string[]): Promise<string>;
   /** A new page in its own browser context, not signed in, free to visit other hosts. */
   stranger(): Promise<Page>;
   /** Sends a signed event to the brand's endpoint. */
@@ -68,8 +73,10 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
   const complaints: string[] = [];
   const contexts: BrowserContext[] = [];
   const addresses = new Map<string, { url: string; secret: string }>();
-  const link = async (role: TokenRole = 'admin') =>
-    `${service.url}${(await createSignIn(service.runtime, { name: `Ada, ${role}`, role, by: 'test' })).path}`;
+  const link: Desk['link'] = async (role = 'admin', integrations) => {
+    const grant = { name: `Ada, ${role}`, role, by: 'test', ...(integrations && { integrations }) };
+    return `${service.url}${(await createSignIn(service.runtime, grant)).path}`;
+  };
   const pushTo: Desk['pushTo'] = async ({ url, secret }, event) => {
     const body = JSON.stringify({ timestamp: new Date().toISOString(), brand_id: 'LIS01', ...event });
     const headers = signedHeaders(secret, Math.floor(Date.now() / 1000), body);
@@ -105,7 +112,7 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
       contexts.push(context);
       return context.newPage();
     },
-    signIn: async ({ role = 'admin', phone = false, scheme = 'dark' } = {}) => {
+    signIn: async ({ role = 'admin', integrations, phone = false, scheme = 'dark' } = {}) => {
       const viewport = phone ? { width: 390, height: 844 } : { width: 1440, height: 900 };
       const context = await browser.newContext({ viewport, colorScheme: scheme, hasTouch: phone });
       contexts.push(context);
@@ -121,7 +128,7 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
         const to = request.url();
         if (!to.startsWith(service.url) && !to.startsWith('data:')) complaints.push(`request to ${to}`);
       });
-      await page.goto(await link(role));
+      await page.goto(await link(role, integrations));
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       return page;
     },

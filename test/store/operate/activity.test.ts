@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countActivity } from '../../../src/store/operate/activity.ts';
+import { countActivity, readActivity } from '../../../src/store/operate/activity.ts';
 import { openStore } from '../../deliver/support.ts';
 
 test('all deliveries are counted, and the latencies of a busy brand are those of a sample', async (t) => {
@@ -34,4 +34,24 @@ test('all deliveries are counted, and the latencies of a busy brand are those of
     busy.p50 > 3_500 && busy.p50 < 4_500 && busy.p95 > 7_400 && busy.p95 < 7_800,
     `${busy.p50}, ${busy.p95} ms`,
   );
+});
+
+test('an hour has the highest backlog of its ten-second steps, and the answer says up to when it is counted', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  await pool.query(
+    `insert into activity (integration, step, at, events, pulls, changes, delivered, retried, dead, waiting)
+     select 'grand', '10s', h.at + n * interval '10 s', 0, 0, 0, 0, 0, 0, n
+       from generate_series(1, 40) n, (select date_trunc('hour', now() - interval '65 minutes') as at) h`,
+  );
+  await pool.query(
+    `insert into marks (name, at) values ('activity 1h', date_trunc('hour', now() - interval '65 minutes'))`,
+  );
+  await countActivity(pool);
+  const { points, countedUntil } = await readActivity(pool, '1h', 24 * 3_600_000, undefined);
+  assert.deepEqual(
+    points.map(({ waiting, events }) => [waiting, events]),
+    [[40, 0]],
+  );
+  assert.equal(countedUntil?.getTime(), (points[0]?.at.getTime() ?? 0) + 3_600_000);
 });
