@@ -34,6 +34,13 @@ const tableSchema = crossChecked(
       .describe(
         'The path of the rows in the answer, or of a single row; by default the table’s name, or the answer itself if it is a list.',
       ),
+    id_as: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'The name under which each row gets the requested id, for answers that do not repeat it, such as /reservations/{ids}/guests. Needs `chunk: 1`.',
+      ),
     pagination: paginationSchema
       .default({ type: 'none' })
       .describe('How answers are paged, if one id can have many rows.'),
@@ -41,6 +48,10 @@ const tableSchema = crossChecked(
   (table, report) => {
     checkBody(table, report);
     if (!sends(table, relatedPlaceholders, 'ids', 'ids.joined')) report({ message: 'sends no {ids}' });
+    if (table.id_as !== undefined && table.chunk !== 1)
+      report({ message: 'needs chunk: 1: an answer for several ids does not show which row belongs to which' }, [
+        'id_as',
+      ]);
   },
 );
 

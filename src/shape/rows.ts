@@ -41,7 +41,7 @@ export function compileRows(shape: ShapeSection, env: Env): Rows {
     return { partial, rows: (scope: Scope) => each(scope).map((row) => withFields(row, set)) };
   });
   const all: Rows['all'] = (body) => {
-    const scope = loneScope(body);
+    const scope = answerScope(body);
     const found = listAt(root, scope, shape);
     if (found) return found;
     const rows = root.each(scope);
@@ -52,9 +52,16 @@ export function compileRows(shape: ShapeSection, env: Env): Rows {
   return {
     all,
     single: (body) => singleAt(body, root, alone),
-    count: (body) => (listAt(counted, loneScope(body), shape) === undefined ? counted.each(loneScope(body)).length : 0),
-    total: (body) => wholeNumber(total.read(loneScope(body))),
+    count: (body) =>
+      listAt(counted, answerScope(body), shape) === undefined ? counted.each(answerScope(body)).length : 0,
+    total: (body) => wholeNumber(total.read(answerScope(body))),
   };
+}
+
+/** A bare list with related tables beside it is at `$list`; the shape reads it as the answer itself. */
+function answerScope(body: Json): Scope {
+  const scope = loneScope(body);
+  return isObject(body) && Array.isArray(body.$list) ? { ...scope, item: body.$list } : scope;
 }
 
 function withFields(row: Scope, fields: Readonly<Record<string, Scalar>>): Scope {
@@ -110,7 +117,7 @@ function singleAt(
   root: Place,
   alone: Place | undefined,
 ): { readonly kind: 'ok'; readonly row: Scope } | Misshapen {
-  const scope = loneScope(body);
+  const scope = answerScope(body);
   const [row] = alone === undefined ? listedOrBare(scope, root) : alone.each(scope);
   if (row !== undefined && typeof row.item === 'object' && row.item !== null) return { kind: 'ok', row };
   return {

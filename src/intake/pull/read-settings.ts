@@ -114,13 +114,14 @@ function readRequest(request: DocumentRequest): RequestTemplate {
 }
 
 function readRelated(table: DocumentRelated): Related {
-  const { name, ids, chunk, root_path: rootPath } = table;
+  const { name, ids, chunk, root_path: rootPath, id_as: idAs } = table;
   return {
     name,
     ids: (Array.isArray(ids) ? ids : [ids]).map((source) => (typeof source === 'string' ? { path: source } : source)),
     request: readRequest(table),
     chunk,
     ...(rootPath !== undefined && { rootPath }),
+    ...(idAs !== undefined && { idAs }),
     pagination: readPagination(table.pagination),
   };
 }

@@ -63,10 +63,8 @@ export async function addRelated(
     tables[table.name] = found;
     bytes += held;
   }
-  if (isObject(body)) return { kind: 'body', body: { ...body, ...tables }, bytes };
-  const message =
-    'related tables are added beside the list, so the answer must be an object; this answer is a bare list';
-  return { kind: 'failed', code: 'pull.wrong_shape', message };
+  // A bare list moves to `$list`, where the shape looks for it.
+  return { kind: 'body', body: { ...(isObject(body) ? body : { $list: body }), ...tables }, bytes };
 }
 
 /** A declared rate bounds the requests, so some may be open at the same time; otherwise a partner gets one after the other. */
@@ -139,7 +137,7 @@ async function fetchList(
       const message = `the answer for ${table.name} holds no list at ${table.rootPath ?? table.name}`;
       return { kind: 'failed', code: 'pull.wrong_shape', message };
     }
-    for (const row of page) rows.push(row);
+    for (const row of page) rows.push(withId(row, table.idAs, ids));
     bytes += asked.bytes;
     const total = totalOf(table.pagination, body, asked.headers);
     const about = { rows: page.length, body, headers: asked.headers, url: asked.url };
@@ -155,6 +153,11 @@ async function fetchList(
     }
     state = next.state;
   }
+}
+
+/** The row with the id that was requested, for answers that do not repeat it. */
+function withId(row: Json, idAs: string | undefined, [id]: readonly Id[]): Json {
+  return idAs === undefined || id === undefined || !isObject(row) ? row : { ...row, [idAs]: id };
 }
 
 function rowsIn(body: Json, { name, rootPath }: Related): readonly Json[] | undefined {

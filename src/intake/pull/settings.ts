@@ -81,6 +81,8 @@ export interface Related {
   /** The most ids in one request. */
   readonly chunk: number;
   readonly rootPath?: string;
+  /** The name under which each row gets the requested id. */
+  readonly idAs?: string;
   readonly pagination: Pagination;
 }
 

@@ -252,6 +252,32 @@ test('a single reservation has its related tables too', async () => {
   assert.deepEqual(single.body, { reservation: rows[0], guests: [guestOf('g0')], types: [typeOf(0)] });
 });
 
+test('a bare list has related tables, also those whose rows do not repeat the requested id', async () => {
+  const partner = await opened(({ path }) => {
+    const [, id] = /^\/api\/reservations\/(R\d)\/guests$/.exec(path) ?? [];
+    if (id !== undefined) return { json: { people: [{ last: `Guest of ${id}` }] } };
+    return { json: path === '/api/reservations' ? rows : rows.slice(0, 1) };
+  });
+  const of = (related: object) => ({
+    map: { guests: { join: { in: '$body.people', key: 'reservation', by: 'id' }, fields: { last_name: 'last' } } },
+    shape: { single_path: '[0]' },
+    pull: { pagination: { type: 'none' }, single: { path: '/api/reservations/{id}' }, related: [related] },
+  });
+  const people = { name: 'people', ids: 'id', path: '/api/reservations/{ids}/guests', chunk: 1, id_as: 'reservation' };
+  const ports = runtime.ports({ integration: 'bare', baseUrl: partner.url, connector: of(people) });
+  const result = await sync(ports, 'bare', day);
+  assert.deepEqual([result.state, result.counters.dead], ['complete', 0], JSON.stringify(result));
+  const names = rows.map(({ id }) => `Guest of ${id}`);
+  assert.deepEqual(
+    (await runtime.stored('bare')).map(({ data }) => nameOf(data)),
+    names,
+  );
+  const single = await fetchSingle(ports, 'bare' as IntegrationName, 'R1');
+  assert.ok(single.kind === 'found', JSON.stringify(single));
+  assert.deepEqual((single.record.body as { people: unknown }).people, [{ last: 'Guest of R1', reservation: 'R1' }]);
+  assert.equal((await sync(ports, 'bare', day)).counters.changed, 0);
+});
+
 test('a booking that leaves the list is requested with its related tables', async () => {
   let isListed = true;
   const moved = { ...rows[0], check_in: '2026-03-02', check_out: '2026-03-04', guest_ids: ['g1'] };
