@@ -175,6 +175,10 @@ test('http: mistakes in templates are found when the document is checked', () =>
     /^body\.a\.0\.b there is no filter shout/,
   );
   assert.match(
+    problems({ url: 'https://x.example/', body: { a: '{data.channel|empty:null}' } })?.[0]?.join(' ') ?? '',
+    /^body\.a empty is one of left_out, as_null, as_text/,
+  );
+  assert.match(
     problems({ url: 'https://x.example/', on: { erased: { url: 'https://x.example/{}' } } })?.[0]?.join(' ') ?? '',
     /^on\.erased\.url \{\} is not a path/,
   );

@@ -238,10 +238,12 @@ test('salesforce: values are cut to the length of their fields', async (t) => {
     leaseLeftMs: () => 60_000,
     signal: new AbortController().signal,
   };
-  const guests = [{ first_name: 'Ä'.repeat(60), last_name: '🜨'.repeat(100), email: 'a@guests.example' }];
+  const email = `${'a'.repeat(60)}@${'b'.repeat(30)}.example`;
+  const guests = [{ first_name: 'Ä'.repeat(60), last_name: '🜨'.repeat(100), email }];
   await http.open(settings, offered).deliver([delivery(reservation('a', { guests }))], limits);
   const [record] = ((server.received[0] as Received).body as { records: Record<string, string>[] }).records;
   assert.deepEqual([record?.FirstName?.length, [...(record?.LastName ?? '')].length], [40, 80]);
+  assert.deepEqual([record?.Email, record?.Innbound_Email__c], [undefined, email], 'a part is another address');
 });
 
 test('braze: errors of single users are found by their position', async (t) => {

@@ -75,6 +75,8 @@ let effective = Date.UTC(2026, 10, 1);
 
 interface TakeInOptions {
   readonly integration?: string;
+  /** A pulled record that lacks a field clears it; an event does not. */
+  readonly mode?: 'pull' | 'push';
   readonly lateByMs?: number;
   readonly directLeases?: DirectLeases;
   readonly beforeCommit?: () => void;
@@ -85,7 +87,13 @@ export async function takeIn(
   pool: Pool,
   records: readonly Reservation[],
   destinations: readonly string[],
-  { integration = 'lisbon', lateByMs = 0, directLeases = new DirectLeases(() => {}), beforeCommit }: TakeInOptions = {},
+  {
+    integration = 'lisbon',
+    mode = 'push',
+    lateByMs = 0,
+    directLeases = new DirectLeases(() => {}),
+    beforeCommit,
+  }: TakeInOptions = {},
 ): Promise<void> {
   effective += 1_000;
   const target = {
@@ -99,7 +107,7 @@ export async function takeIn(
     const incoming: Incoming = { type: 'reservation', id: record.id, record, raw, notes: [], origins: () => ({}) };
     return {
       kind: 'record',
-      arrival: { mode: 'push', effectiveAt: effective - lateByMs, cause: 'event', causeId: '1' },
+      arrival: { mode, effectiveAt: effective - lateByMs, cause: 'event', causeId: '1' },
       incoming,
     };
   });

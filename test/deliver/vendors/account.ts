@@ -19,6 +19,8 @@ export interface Account {
   readonly takesPhones: boolean;
   /** Where the vendor keeps stays: as separate records, or only as part of moments. */
   readonly keepsStays: boolean;
+  /** The vendor does not document how to empty a field of a stay. */
+  readonly cannotEmptyStays?: boolean;
   /** If the new address has a contact already: the vendor merges the two, archives the old one, or keeps both. */
   readonly onConflict: 'merged' | 'archived' | 'both';
 }
@@ -46,6 +48,8 @@ export interface StaySeen {
   readonly brand: unknown;
   /** The id of the person that it belongs to. */
   readonly guest: string | undefined;
+  /** Everything that is kept of the stay, as JSON, where guests are described in it. */
+  readonly text?: string;
 }
 
 export interface MomentSeen {
@@ -82,6 +86,10 @@ export function split(path: string): { path: string; query: URLSearchParams } {
 
 let serial = 1000;
 export const newId = (): string => String(++serial);
+
+/** The fields of a record after a change: an empty text or null removes a value, as far as the vendor takes it. */
+export const changed = (known: Body | undefined, given: Body): Body =>
+  Object.fromEntries(Object.entries({ ...known, ...given }).filter(([, value]) => value !== null && value !== ''));
 
 export const text = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : String(value);

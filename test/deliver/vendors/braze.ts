@@ -47,9 +47,9 @@ export function brazeAccount(): Account {
       ...rest
     } = given;
     demand(id !== undefined || email !== undefined || phone !== undefined, 'identifier');
-    demand(email === undefined || isAddress(email), 'email');
-    demand(phone === undefined || isPhone(phone), 'phone');
-    demand(rest.dob === undefined || isDate(rest.dob), 'dob');
+    demand(email == null || isAddress(email), 'email');
+    demand(phone == null || isPhone(phone), 'phone');
+    demand(rest.dob == null || isDate(rest.dob), 'dob');
     const states = [undefined, 'opted_in', 'subscribed', 'unsubscribed'];
     demand(states.includes(subscription as string), 'email_subscribe');
     const known = by(given);
@@ -57,8 +57,10 @@ export function brazeAccount(): Account {
     const user: User = known ?? { id: newId(), subscription: 'subscribed', attributes: {}, custom: {} };
     users.set(user.id, user);
     if (email !== undefined && user.email !== undefined && user.email !== email) user.subscription = 'subscribed';
-    if (email !== undefined) user.email = String(email);
-    if (phone !== undefined) user.phone = String(phone);
+    if (email === null) delete user.email;
+    else if (email !== undefined) user.email = String(email);
+    if (phone === null) delete user.phone;
+    else if (phone !== undefined) user.phone = String(phone);
     if (subscription !== undefined) user.subscription = String(subscription);
     for (const [name, value] of Object.entries(rest)) {
       if (flags.includes(name)) continue;

@@ -41,7 +41,8 @@ export function brevoAccount(): Account {
       contact.sms = String(sms);
     }
     if (blocked !== undefined) contact.blocked = blocked === true;
-    for (const [name, value] of Object.entries(rest)) if (attributes.has(name)) contact.attributes[name] = value;
+    for (const [name, value] of Object.entries(rest))
+      if (attributes.has(name)) contact.attributes[name] = value === '' ? null : value;
     return undefined;
   }
 
@@ -121,6 +122,7 @@ export function brevoAccount(): Account {
     preset: 'brevo',
     takesPhones: true,
     keepsStays: true,
+    cannotEmptyStays: true,
     onConflict: 'both',
     variables: (url) => ({ base_url: `${url}/v3`, list_id: '5', stay_object: 'innbound_stay' }),
     answer(request) {

@@ -1,5 +1,5 @@
 import type { Received, Reply } from '../http-server.ts';
-import { type Account, type Body, demand, isDate, isInstant, newId, only, split, text } from './account.ts';
+import { type Account, type Body, changed, demand, isDate, isInstant, newId, only, split, text } from './account.ts';
 
 interface Table {
   readonly set: string;
@@ -54,6 +54,10 @@ export function dynamicsAccount(): Account {
     for (const [name, value] of Object.entries(body)) {
       if (name.endsWith('@odata.bind')) {
         const lookup = name.slice(0, -'@odata.bind'.length);
+        if (value === null) {
+          row[lookup] = null;
+          continue;
+        }
         const [, set = '', reference = ''] = /^\/(\w+)\((.+)\)$/.exec(String(value)) ?? [];
         const known = [...relations.values()].some((one) => one.lookup === lookup && tables.get(one.many) === table);
         const target = bySet(set);
@@ -65,10 +69,11 @@ export function dynamicsAccount(): Account {
       }
       const column = table.columns.get(name);
       demand(column !== undefined, `unknown column ${name}`);
+      row[name] = value;
+      if (value === null) continue;
       if (column.kind.startsWith('String')) demand(typeof value === 'string' && value.length <= column.length, name);
       if (column.kind.startsWith('DateTime')) demand(column.length === 10 ? isDate(value) : isInstant(value), name);
       if (/^(Integer|Decimal)/.test(column.kind)) demand(typeof value === 'number', name);
-      row[name] = value;
     }
     return row;
   }
@@ -82,7 +87,8 @@ export function dynamicsAccount(): Account {
     );
     if (clash) return duplicate;
     const [, key, value = ''] = /^(\w+)='([^']*)'$/.exec(reference) ?? [];
-    table.rows.set(known ?? newId(), { ...(key && { [key]: value }), ...table.rows.get(known ?? ''), ...row });
+    const before = { ...(key && { [key]: value }), ...table.rows.get(known ?? '') };
+    table.rows.set(known ?? newId(), changed(before, row));
     return { status: 204 };
   }
 

@@ -1,9 +1,20 @@
 import type { Received, Reply } from '../http-server.ts';
-import { type Account, type Body, demand, isAddress, isDate, isInstant, newId, only, split } from './account.ts';
+import {
+  type Account,
+  type Body,
+  changed,
+  demand,
+  isAddress,
+  isDate,
+  isInstant,
+  newId,
+  only,
+  split,
+} from './account.ts';
 
 interface Contact {
   readonly id: string;
-  readonly properties: Record<string, string>;
+  properties: Record<string, string>;
   emails: string[];
   subscribed?: boolean;
 }
@@ -41,9 +52,9 @@ export function hubspotAccount(): Account {
         'values are texts',
       );
       const email = String(id).toLowerCase();
-      const contact = byEmail(email) ?? { id: newId(), properties: {}, emails: [email] };
+      const contact: Contact = byEmail(email) ?? { id: newId(), properties: {}, emails: [email] };
       contacts.set(contact.id, contact);
-      Object.assign(contact.properties, given);
+      contact.properties = changed(contact.properties, given as Body) as Record<string, string>;
       return { id: contact.id, objectWriteTraceId, properties: { email: contact.emails[0] }, new: true };
     });
     return { status: 200, body: { status: 'COMPLETE', results } };
@@ -59,12 +70,12 @@ export function hubspotAccount(): Account {
       for (const [key, value] of Object.entries(given as Body)) {
         const property = object.properties.find((one) => one.name === key);
         demand(property !== undefined && typeof value === 'string', `PROPERTY_DOESNT_EXIST ${key}`);
-        if (property.type === 'date') demand(isDate(value), key);
+        if (property.type === 'date') demand(value === '' || isDate(value), key);
         if (property.type === 'number') demand(!Number.isNaN(Number(value)), key);
       }
       const known = [...object.records].find(([, record]) => record[String(idProperty)] === id);
       const recordId = known?.[0] ?? newId();
-      object.records.set(recordId, { ...known?.[1], ...(given as Record<string, string>) });
+      object.records.set(recordId, changed(known?.[1], given as Body) as Record<string, string>);
       return { id: recordId, properties: { [String(idProperty)]: id } };
     });
     return { status: 200, body: { status: 'COMPLETE', results } };
@@ -84,7 +95,7 @@ export function hubspotAccount(): Account {
     if (path === '/crm/v3/objects/contacts/merge') {
       only(given, ['primaryObjectId', 'objectIdToMerge'], 'merge');
       const [keep, gone] = [contacts.get(String(given.primaryObjectId)), contacts.get(String(given.objectIdToMerge))];
-      demand(keep !== undefined && gone !== undefined, 'merge');
+      demand(keep !== undefined && gone !== undefined && keep !== gone, 'merge');
       keep.emails.push(...gone.emails);
       if (gone.subscribed === false) keep.subscribed = false;
       contacts.delete(gone.id);
@@ -98,7 +109,7 @@ export function hubspotAccount(): Account {
       if (method === 'GET') return { status: 200, body: { id: contact.id, properties: contact.properties } };
       demand(method === 'PATCH', method);
       const email = (given.properties as Body).email;
-      if (byEmail(email) !== undefined)
+      if (![undefined, contact].includes(byEmail(email)))
         return { status: 409, body: { category: 'CONFLICT', message: 'Contact exists' } };
       Object.assign(contact.properties, given.properties);
       contact.emails = [String(email)];

@@ -1,5 +1,17 @@
 import type { Received, Reply } from '../http-server.ts';
-import { type Account, type Body, demand, isAddress, isInstant, isPhone, newId, only, split, text } from './account.ts';
+import {
+  type Account,
+  type Body,
+  changed,
+  demand,
+  isAddress,
+  isInstant,
+  isPhone,
+  newId,
+  only,
+  split,
+  text,
+} from './account.ts';
 
 interface Profile {
   readonly id: string;
@@ -21,23 +33,23 @@ export function klaviyoAccount(): Account {
   const sources = new Map<string, string>();
   const records = new Map<string, Body>();
   const by = (key: string, value: unknown) =>
-    value === undefined ? undefined : [...profiles.values()].find(({ attributes }) => attributes[key] === value);
+    value == null ? undefined : [...profiles.values()].find(({ attributes }) => attributes[key] === value);
   const identified = (given: Body) => by('email', given.email) ?? by('phone_number', given.phone_number);
 
   function importProfile({ type, attributes }: Resource): Reply {
     const known = ['email', 'phone_number', 'external_id', 'first_name', 'last_name', 'properties'];
     only(attributes, known, 'attributes');
     const { email, phone_number: phone, external_id: external } = attributes;
-    demand(type === 'profile' && (email !== undefined || phone !== undefined), 'identifier');
-    demand(email === undefined || isAddress(email), 'email');
-    demand(phone === undefined || isPhone(phone), 'phone');
+    demand(type === 'profile' && Boolean(email ?? phone), 'identifier');
+    demand(email == null || isAddress(email), 'email');
+    demand(phone == null || isPhone(phone), 'phone');
     const profile = by('external_id', external) ??
       by('email', email) ??
-      (email === undefined ? by('phone_number', phone) : undefined) ?? { id: newId(), attributes: {} };
+      (email == null ? by('phone_number', phone) : undefined) ?? { id: newId(), attributes: {} };
     const sharing = by('phone_number', phone);
     if (sharing !== undefined && sharing !== profile) return failed(409, 'duplicate_profile');
-    const properties = { ...(profile.attributes.properties as Body), ...(attributes.properties as Body) };
-    profile.attributes = { ...profile.attributes, ...attributes, properties };
+    const properties = changed(profile.attributes.properties as Body, attributes.properties as Body);
+    profile.attributes = changed(profile.attributes, { ...attributes, properties });
     const isNew = !profiles.has(profile.id);
     profiles.set(profile.id, profile);
     return { status: isNew ? 201 : 200, body: { data: { type: 'profile', id: profile.id } } };
@@ -132,7 +144,7 @@ export function klaviyoAccount(): Account {
   function merge({ type, id = '', relationships }: Resource): Reply {
     const [source] = (relationships?.profiles?.data ?? []) as Resource[];
     const [keep, gone] = [profiles.get(id), profiles.get(source?.id ?? '')];
-    demand(type === 'profile-merge' && keep !== undefined && gone !== undefined, 'merge');
+    demand(type === 'profile-merge' && keep !== undefined && gone !== undefined && keep !== gone, 'merge');
     keep.attributes = { ...gone.attributes, ...keep.attributes };
     for (const event of events.values()) if (event.guest === gone.id) event.guest = keep.id;
     profiles.delete(gone.id);

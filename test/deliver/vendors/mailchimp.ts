@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Received, Reply } from '../http-server.ts';
-import { type Account, type Body, demand, isAddress, isInstant, newId, only, split, text } from './account.ts';
+import { type Account, type Body, changed, demand, isAddress, isInstant, newId, only, split, text } from './account.ts';
 
 interface Member {
   readonly id: string;
@@ -56,7 +56,7 @@ export function mailchimpAccount(): Account {
         events: [],
       };
       if (known && status !== undefined) known.status = String(status);
-      member.fields = { ...member.fields, ...(fields as Body) };
+      member.fields = changed(member.fields, fields as Body);
       if (language !== undefined) member.language = String(language);
       members.set(hash, member);
     }

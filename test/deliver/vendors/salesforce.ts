@@ -1,5 +1,17 @@
 import type { Reply } from '../http-server.ts';
-import { type Account, type Body, demand, isAddress, isDate, isInstant, newId, only, split, text } from './account.ts';
+import {
+  type Account,
+  type Body,
+  changed,
+  demand,
+  isAddress,
+  isDate,
+  isInstant,
+  newId,
+  only,
+  split,
+  text,
+} from './account.ts';
 
 const root = '/services/data/v61.0';
 const failed = (statusCode: string, message = statusCode) => ({
@@ -40,6 +52,8 @@ export function salesforceAccount(): Account {
       const type = object.fields[name.replace(/__r$/, '__c')];
       demand(type !== undefined, `INVALID_FIELD ${name}`);
       const [, kind, length] = /^([A-Za-z]+?)(\d*)$/.exec(type) ?? [];
+      // A text of a contact is emptied by an empty text, everything else by null.
+      if (value === null && !(object === contacts() && kind === 'Text')) continue;
       if (kind === 'Text') demand(typeof value === 'string' && value.length <= Number(length || 255), name);
       if (kind === 'Date') demand(isDate(value), name);
       if (kind === 'DateTime') demand(isInstant(value), name);
@@ -77,7 +91,8 @@ export function salesforceAccount(): Account {
       if (!known && name === 'Contact' && record.LastName === undefined) return failed('REQUIRED_FIELD_MISSING');
       const id = known?.[0] ?? newId();
       const { attributes: _, ...fields } = record;
-      object.records.set(id, { ...known?.[1], ...fields });
+      if (fields.Email) demand(isAddress(fields.Email), 'INVALID_EMAIL_ADDRESS');
+      object.records.set(id, changed(known?.[1], fields));
       return { id, success: true, errors: [], created: !known };
     });
     return { status: 200, body: results };
@@ -92,7 +107,7 @@ export function salesforceAccount(): Account {
       const { attributes: _, id, ...fields } = record;
       const clash = [...object.keys].some((key) => fields[key] !== undefined && find(object, key, fields[key]));
       if (clash) return failed('DUPLICATE_VALUE');
-      object.records.set(String(id), { ...known, ...fields });
+      object.records.set(String(id), changed(known, fields));
       return { id, success: true, errors: [] };
     });
     return { status: 200, body: results };
@@ -189,6 +204,7 @@ export function salesforceAccount(): Account {
         channel: one.Channel__c,
         brand: one.Brand__c,
         guest: text(one.Guest__c),
+        text: JSON.stringify(one),
       })),
     moments: () =>
       [...(objects.Innbound_Moment__c?.records.values() ?? [])].map((one) => ({

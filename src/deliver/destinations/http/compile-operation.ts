@@ -30,6 +30,7 @@ const ruleKeys = [
   'method',
   'url',
   'body',
+  'empty',
   'envelope',
   'unique',
   'accept',
@@ -40,6 +41,7 @@ const ruleKeys = [
   'skip',
   'requires',
   'skip_if',
+  'unless_equal',
 ] as const;
 
 /** The second overrides the first; headers of both are sent. */
@@ -58,6 +60,7 @@ export function compile(rule: Rule, values: Values): Operation {
   const headers = Object.entries(rule.headers ?? {}).map(([name, value]) => [name, compileLine(value)] as const);
   const requires = (rule.requires ?? []).map((path) => compileLine(`{${path}}`));
   const unwanted = (rule.skip_if ?? []).map((path) => compileLine(`{${path}}`));
+  const [one, other] = (rule.unless_equal ?? []).map((path) => compileLine(`{${path}}`));
   return {
     method: rule.method ?? 'POST',
     // Values of the settings are part of the address; values of a record are escaped.
@@ -69,7 +72,12 @@ export function compile(rule: Rule, values: Values): Operation {
     ),
     headers: (scope) =>
       Object.fromEntries(headers.map(([name, value]) => [name, value(scope)] as const).filter(isWhole)),
-    body: rule.body === 'none' ? undefined : rule.body === undefined ? messageOnly : compileTemplate(rule.body as Json),
+    body:
+      rule.body === 'none'
+        ? undefined
+        : rule.body === undefined
+          ? messageOnly
+          : compileTemplate(rule.body as Json, rule.empty),
     envelope: rule.envelope === undefined ? undefined : compileTemplate(rule.envelope as Json),
     unique: rule.unique === undefined ? undefined : compileLine(rule.unique),
     accept: rule.accept ?? [],
@@ -79,7 +87,9 @@ export function compile(rule: Rule, values: Values): Operation {
     batch: rule.batch,
     skip: rule.skip ?? false,
     applies: (scope) =>
-      requires.every((has) => has(scope) !== undefined) && unwanted.every((has) => has(scope) === undefined),
+      requires.every((has) => has(scope) !== undefined) &&
+      unwanted.every((has) => has(scope) === undefined) &&
+      (one === undefined || one(scope) !== other?.(scope)),
   };
 }
 
@@ -92,6 +102,7 @@ const messageOnly = ({
   moment: _moment,
   found: _found,
   may_have_arrived: _arrived,
+  empties_guest: _empties,
   ...message
 }: Scope): unknown => message;
 

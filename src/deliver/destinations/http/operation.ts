@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { plainHeaders } from '../../../documents/credential.ts';
 import { urlTemplate } from '../../../documents/url-template.ts';
+import { empties } from './template.ts';
 
 /** How one kind of request is made, and what its answers mean. */
 
@@ -111,6 +112,12 @@ export const operationShape = {
     .describe(
       'The template of one item, such as { email: "{guest.email}" }; by default the message itself. `none` sends no body.',
     ),
+  empty: z
+    .enum(empties)
+    .optional()
+    .describe(
+      'What the body holds for a value that the record does not have: no key (the default), null, or an empty text. A value of a guest is emptied only if the record had it before, because others may have filled the field.',
+    ),
   envelope: z
     .json()
     .meta({ credential: 'likely' })
@@ -142,6 +149,10 @@ export const situationSchema = z.strictObject({
     .array(z.string().min(1))
     .optional()
     .describe('Paths: if one of them has a value, this request is not sent.'),
+  unless_equal: z
+    .tuple([z.string().min(1), z.string().min(1)])
+    .optional()
+    .describe('Two paths: if their values are equal, this request is not sent.'),
   batch: z.int().min(1).max(10_000).optional().describe('The most items in one request; 1 by default.'),
 });
 export type Situation = z.infer<typeof situationSchema>;

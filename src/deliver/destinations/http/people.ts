@@ -23,6 +23,8 @@ export interface Person extends Guest {
   readonly previous?: Addresses;
   /** No earlier version that the destination has names this address. */
   readonly is_new?: boolean;
+  /** Fields without a value that the person had in the version that the destination has. */
+  readonly lost?: ReadonlySet<string>;
 }
 
 type Addresses = Pick<Person, 'key' | 'own_email' | 'phone_key'>;
@@ -50,8 +52,11 @@ export function peopleOf(delivery: Delivery): Person[] {
     const key = keyOf(guest);
     const previous = previousOf(guest, named, earlier, message.type);
     const isKnown = earlier.some((guests) => guests.some((one) => keyOf(one) === key));
+    const person = personOf(guest, message.brand_id);
+    const before = earlierOf(guest, earlier, message.type);
     return {
-      ...personOf(guest, message.brand_id),
+      ...person,
+      ...(before !== undefined && { lost: lostBy(person, personOf(before, message.brand_id)) }),
       ...(change !== undefined && { consent_change: change }),
       ...(previous !== undefined && { previous: addressesOf(previous) }),
       ...(delivery.earlier && key !== undefined && !isKnown && { is_new: true }),
@@ -109,6 +114,22 @@ function previousOf(
   }
   return undefined;
 }
+
+/** The earlier guest whose values the vendor has: the last one with this address, else the same guest under another address. */
+function earlierOf(guest: Guest, earlier: readonly (readonly Guest[])[], type: EntityType): Guest | undefined {
+  const key = keyOf(guest);
+  const hadKey = (one: Guest) => key !== undefined && keyOf(one) === key;
+  for (const guests of earlier) {
+    const found = guests.find(hadKey) ?? guests.find((one) => type === 'guest' || isSame(one, guest));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A key that is not used any more is not lost: the person has another one. */
+const lostBy = (now: Person, before: Person): ReadonlySet<string> =>
+  new Set(Object.keys(before).filter((field) => !keys.has(field) && !Object.hasOwn(now, field)));
+const keys: ReadonlySet<string> = new Set(['key', 'phone_key']);
 
 /** Within one booking, across versions: by id, else by full name, else by phone unless the names differ. */
 function isSame(a: Guest, b: Guest): boolean {

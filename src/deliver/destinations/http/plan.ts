@@ -110,7 +110,9 @@ export function compilePlan(settings: Settings): Plan {
             const person = number > 0 || subjects.length > 1 ? `-${number}` : '';
             const suffix = stage === 'usual' || stage === 'erased' ? '' : `-${stage}`;
             const key = `${message.idempotency_key}${person}${suffix}${step === 0 ? '' : `-${step}`}`;
-            return { index, subject: number, operation, stage, scope, found, key, changedAt };
+            // A stay names its guest, and an erasure leaves no earlier version to compare with.
+            const own = stage === 'stay' ? { ...scope, empties_guest: true } : scope;
+            return { index, subject: number, operation, stage, scope: own, found, key, changedAt };
           }),
         )
         .filter(({ operation }) => !operation.skip);

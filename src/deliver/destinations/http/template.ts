@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Json } from '../../../terms.ts';
+import { filters, textOf } from './filters.ts';
 
 /**
  * Bodies and addresses as data. In a text, {path} is replaced by a value of the message. A text that is one placeholder becomes
@@ -34,71 +34,38 @@ const roots = [
   'items',
 ] as const;
 
-type Filter = (value: unknown, argument: string) => unknown;
-
-const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
-  Object.entries({
-    text: (value) => (value === undefined ? undefined : textOf(value)),
-    lower: (value) => onText(value, (text) => text.toLowerCase()),
-    number: (value) => onText(value, (text) => (Number.isFinite(Number(text)) ? Number(text) : undefined)),
-    upper: (value) => onText(value, (text) => text.toUpperCase()),
-    md5: (value) => onText(value, (text) => createHash('md5').update(text).digest('hex')),
-    sha256: (value) => onText(value, (text) => createHash('sha256').update(text).digest('hex')),
-    /** Milliseconds since the epoch of a date at midnight UTC. */
-    epoch_ms: (value) => onText(value, (text) => (Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text))),
-    /** One value for another: {guest.marketing_consent|pick:true=subscribed,none=transactional}; no value where none matches. */
-    pick: (value, argument) => {
-      const key = value === undefined ? 'none' : textOf(value);
-      const [, to] =
-        argument
-          .split(',')
-          .map((pair) => pair.split(/=(.*)/s))
-          .find(([from]) => from === key) ?? [];
-      return to === 'true' ? true : to === 'false' ? false : to;
-    },
-    /** At most this many characters, never cutting one in half: {guest.first_name|most:40}. */
-    most: (value, argument) => onText(value, (text) => [...text].slice(0, Number(argument)).join('')),
-    /** A UUID that is the same for the same text. */
-    uuid: (value) => onText(value, uuidOf),
-    /** A list, or one text, as quoted texts of a SOQL query: 'a','b'. */
-    soql: (value) =>
-      value === undefined
-        ? undefined
-        : (Array.isArray(value) ? value : [value]).map((one) => `'${textOf(one).replace(/[\\']/g, '\\$&')}'`).join(','),
-    /** The inside of a quoted text of an OData query. */
-    odata: (value) => onText(value, (text) => text.replaceAll("'", "''")),
-    /** A text around the value, which replaces the star: {guest.key|within:/contacts(key='*')}. */
-    within: (value, argument) => onText(value, (text) => argument.replace('*', () => text)),
-    /** A JSON text with its quotes. */
-    quoted: (value) => onText(value, (text) => JSON.stringify(text)),
-    /** A default for an absent value: {guest.last_name|or:Guest}. */
-    or: (value, argument) => (value === undefined || value === '' ? argument : value),
-  }),
-);
-
-const onText = (value: unknown, change: (text: string) => unknown): unknown =>
-  value === undefined ? undefined : change(textOf(value));
-
-function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-/** Exact numbers are raw JSON; their text is the number. */
-function textOf(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
-  return String(value);
-}
-
 type Read = (scope: Scope) => unknown;
 type Piece = string | Read;
+
+/** What a body holds for a value that the record does not have. */
+export const empties = ['left_out', 'as_null', 'as_text'] as const;
+type Empty = (typeof empties)[number];
+const isEmpty = (text: string): text is Empty => (empties as readonly string[]).includes(text);
+
+/**
+ * Whether the body empties a value that is absent. A stay belongs to us as a whole. A person may hold values of others, so only what the
+ * record had before is emptied there.
+ */
+function isEmptied(path: readonly string[], { guest, empties_guest }: Scope): boolean {
+  const [root, field = ''] = path;
+  if (root !== 'guest') return root === 'data' || root === 'stay';
+  return empties_guest === true || (guest as { lost?: ReadonlySet<string> } | undefined)?.lost?.has(field) === true;
+}
 
 /** `${…}` is a reference to a secret, which is resolved before a template is filled. */
 const placeholder = /(?<!\$)\{([^{}]*)\}/g;
 const pathForm = /^[A-Za-z_]\w*(?:\.(?:\w+|-))*$/;
 
-function compileText(text: string): { pieces: Piece[]; problems: Omit<TemplateProblem, 'path'>[] } {
+interface Compiled {
+  readonly pieces: Piece[];
+  readonly problems: Omit<TemplateProblem, 'path'>[];
+  /** The path of the last placeholder, and its own `empty`. */
+  readonly last: { path: readonly string[]; empty?: Empty };
+}
+
+function compileText(text: string): Compiled {
   const pieces: Piece[] = [];
+  const last: { path: readonly string[]; empty?: Empty } = { path: [] };
   const problems: Omit<TemplateProblem, 'path'>[] = [];
   let end = 0;
   for (const found of text.matchAll(placeholder)) {
@@ -111,7 +78,8 @@ function compileText(text: string): { pieces: Piece[]; problems: Omit<TemplatePr
     else if (!roots.some((known) => known === root)) {
       problems.push({ message: `there is no ${root}; a path begins with one of ${roots.join(', ')}`, offset });
     }
-    let read = reader(path.split('.'));
+    last.path = path.split('.');
+    let read = reader(last.path);
     for (const call of calls) {
       const [name = '', argument = ''] = call.split(/:(.*)/s);
       const filter = filters.get(name);
@@ -119,13 +87,25 @@ function compileText(text: string): { pieces: Piece[]; problems: Omit<TemplatePr
         problems.push({ message: `there is no filter ${name}; there are ${[...filters.keys()].join(', ')}`, offset });
         continue;
       }
+      if (name === 'empty') {
+        if (!isEmpty(argument)) problems.push({ message: `empty is one of ${empties.join(', ')}`, offset });
+        else last.empty = argument;
+      }
       const inner = read;
       read = (scope) => filter(inner(scope), argument);
     }
     pieces.push(read);
   }
   if (end < text.length) pieces.push(text.slice(end));
-  return { pieces, problems };
+  return { pieces, problems, last };
+}
+
+function emptying(read: Read, path: readonly string[], empty: Empty): Read {
+  if (empty === 'left_out') return read;
+  return (scope) => {
+    const value = read(scope);
+    return value === undefined && isEmptied(path, scope) ? (empty === 'as_null' ? null : '') : value;
+  };
 }
 
 function reader(parts: readonly string[]): Read {
@@ -151,21 +131,23 @@ export function templateProblems(template: Json, path: (string | number)[] = [])
 }
 
 /** A JSON template; undefined if it is one placeholder without a value. */
-export function compileTemplate(template: Json): (scope: Scope) => unknown {
+export function compileTemplate(template: Json, empty: Empty = 'left_out'): (scope: Scope) => unknown {
   if (typeof template === 'string') {
-    const { pieces } = compileText(template);
+    const { pieces, last } = compileText(template);
     const [only] = pieces;
-    if (pieces.length === 1 && typeof only === 'function') return only;
+    if (pieces.length === 1 && typeof only === 'function') return emptying(only, last.path, last.empty ?? empty);
     return (scope) => pieces.map((piece) => (typeof piece === 'string' ? piece : pieceText(piece(scope)))).join('');
   }
   if (Array.isArray(template)) {
-    const items = template.map(compileTemplate);
+    const items = template.map((item) => compileTemplate(item, empty));
     return (scope) => items.map((item) => item(scope)).filter((value) => value !== undefined);
   }
   if (typeof template !== 'object' || template === null) return () => template;
   const { '?': condition, ...rest } = template;
   const applies = condition === undefined ? undefined : compileTemplate(condition);
-  const entries = Object.entries(rest).map(([key, value]) => [compileLine(key), compileTemplate(value)] as const);
+  const entries = Object.entries(rest).map(
+    ([key, value]) => [compileLine(key), compileTemplate(value, empty)] as const,
+  );
   return (scope) => {
     if (applies !== undefined && applies(scope) === undefined) return undefined;
     // Without a prototype: a value of the record may become the key.
