@@ -11,6 +11,7 @@ import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { pullPorts } from '../wiring/pull.ts';
 import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
+import { type DeadReason, DeadReasons } from './dead-reasons.ts';
 import { printable } from './printable.ts';
 import { count, duration, progressView } from './sync-progress.ts';
 
@@ -56,9 +57,13 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
     () => performance.now(),
   );
   const startedAt = performance.now();
+  const dead = new DeadReasons();
   const ports: PullPorts = {
     ...pullPorts(runtime),
-    ...(options.dryRun && { runs: openDryRunStore(runtime.pool), changed: () => {} }),
+    ...(options.dryRun && {
+      runs: openDryRunStore(runtime.pool, { onRecord: ({ prepared }) => dead.add(prepared) }),
+      changed: () => {},
+    }),
   };
   let result: SyncResult;
   try {
@@ -72,7 +77,7 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
   if (!options.dryRun) await deliverHere(runtime, request.integration);
   const said = options.partnerText ? result.error?.said : undefined;
   if (said !== undefined) await audited(runtime, 'runs.partner_text', { target: { run_id: result.runId } });
-  report(result, options, performance.now() - startedAt, said);
+  report(result, options, performance.now() - startedAt, { said, reasons: dead.most() });
 }
 
 function requestOf(runtime: Runtime, name: string, options: Options): QueueRequest {
@@ -118,7 +123,7 @@ function report(
   { runId, state, counters, error }: SyncResult,
   options: Options,
   elapsedMs: number,
-  said?: string,
+  { said, reasons }: { readonly said: string | undefined; readonly reasons: readonly DeadReason[] },
 ): void {
   if (state !== 'complete') process.exitCode = 1;
   if (options.json) {
@@ -136,6 +141,7 @@ function report(
       pages: counters.pages,
       requests: counters.requests,
       ...(options.dryRun && { dry_run: true }),
+      ...(reasons.length > 0 && { dead_letters: reasons }),
       ...(error && {
         error: {
           code: error.code,
@@ -155,6 +161,9 @@ function report(
   show(
     `  changed ${counters.changed}, unchanged ${counters.unchanged}, dead letters ${counters.dead}, not of this sync ${counters.skipped}, dropped by rules ${counters.dropped}, older than stored ${counters.superseded}`,
   );
+  for (const { records, code, message } of reasons)
+    show(`  ${count(records, 'dead letter')}: ${code}: ${printable(message)}`);
+  if (counters.dead > 0 && !options.dryRun) show('  the reasons: innbound dead-letters list');
   if (counters.repeated > 0) {
     show(
       `  ${count(counters.repeated, 'row')} with the id of another row of the same page: check map.id, or use shape.flat`,

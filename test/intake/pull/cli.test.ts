@@ -85,6 +85,16 @@ test('sync reports its result, exits 0 only if complete, and appears in runs', a
   assert.match(spoken.said, /^pulling 2026-03-01 to 2026-03-05\n/);
   assert.doesNotMatch(spoken.said, / 0 %|░/);
 
+  instead = {
+    json: {
+      reservations: [...bookings(2, '2026-03-01'), ...book.slice(2)].map((row, i) =>
+        i < 2 ? { ...row, check_in: 'soon' } : row,
+      ),
+    },
+  };
+  const wrong = await call('sync', 'grand', ...range, '--dry-run');
+  assert.match(wrong.out, /2 dead letters: record\.\w+: .*check_in/, 'a dry run leaves no dead letters to list');
+
   instead = { status: 400, json: { message: 'dateFrom is not a date' } };
   const failed = await call('sync', 'grand', ...range, '--json');
   assert.equal(failed.code, 1);
