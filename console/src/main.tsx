@@ -23,7 +23,10 @@ addEventListener('vite:preloadError', (event) => {
 
 const queries = new QueryClient({
   defaultOptions: {
+    // Without a network a request fails and says so. The default waits, and would send an action later, unasked.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 1_000,
       retry: (count, error) => count < 2 && !(error instanceof Problem && error.status >= 400 && error.status < 500),
     },

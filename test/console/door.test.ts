@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startProvider } from '../api/provider.ts';
+import { until } from '../support/process.ts';
 import { type Desk, openDesk, skip } from './support/desk.ts';
 
 /** Signing in and out, also through an identity provider; roles, and the content security policy. */
@@ -89,6 +90,27 @@ sign_in:
     for (const name of ['Edit document', 'Documents', 'Mapping studio', 'Tokens', 'Privacy']) {
       assert.equal(await page.getByRole('link', { name }).count(), 0, name);
     }
+  });
+
+  test('a page says when the service does not answer, and nobody is signed out then', async () => {
+    const page = await desk.stranger();
+    await page.goto(await desk.link());
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const look = () => page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    await page.context().setOffline(true);
+    await until('a notice', async () => {
+      await look();
+      return (await page.getByText('the last answer came').count()) === 1;
+    });
+    await page.getByText('No connection').waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByText('You are still signed in.').waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.context().setOffline(false);
+    await until('no notice', async () => {
+      await look();
+      return (await page.getByText('the last answer came').count()) === 0;
+    });
   });
 
   test('the policy forbids inline scripts, framing and other hosts', async () => {

@@ -1,13 +1,15 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { call } from '../api/client.ts';
+import { call, Problem } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Overview } from '../api/types.ts';
+import { Ago, Notice } from '../parts/basics.tsx';
 import { forgetTabDrafts } from '../parts/draft.ts';
 import { number } from '../parts/format.ts';
 import { icons, Mark } from '../parts/icons.tsx';
+import { useSay } from '../parts/toast.tsx';
 import { useMay, useSeesAllBrands, useSession } from './session.ts';
 
 interface Place {
@@ -17,8 +19,18 @@ interface Place {
   readonly count?: number | undefined;
 }
 
-export function useCounts(): Overview['totals'] | undefined {
-  return useApi('overview.get', { period: '15m' }, { everyMs: useEvery(10) }).data?.totals;
+const useOverview = () => useApi('overview.get', { period: '15m' }, { everyMs: useEvery(10) });
+export const useCounts = (): Overview['totals'] | undefined => useOverview().data?.totals;
+
+/** Pages keep their last answers while the service does not answer; this says so. */
+export function Away() {
+  const { error, dataUpdatedAt } = useOverview();
+  if (!error || dataUpdatedAt === 0) return null;
+  return (
+    <Notice tone="bad" role="alert" title={error.message}>
+      This page may be outdated: the last answer came <Ago at={new Date(dataUpdatedAt).toISOString()} />.
+    </Notice>
+  );
 }
 
 export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) {
@@ -107,21 +119,28 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
 
 function Foot({ live }: { live: boolean }) {
   const { data: who } = useSession();
+  const { error } = useOverview();
+  const say = useSay();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('dark');
   const queries = useQueryClient();
   const navigate = useNavigate();
   const leave = async (how: 'session.end' | 'session.end_everywhere') => {
-    await call(how).catch(() => undefined);
+    try {
+      await call(how);
+    } catch (error) {
+      const isOver = error instanceof Problem && error.status === 401;
+      if (!isOver) return say(`You are still signed in. ${(error as Error).message}`, 'bad');
+    }
     queries.clear();
     forgetTabDrafts();
     await navigate({ to: '/sign-in' });
   };
   return (
     <div className="rail-foot">
-      <span className="live" data-on={live}>
+      <span className="live" data-on={live && !error}>
         <i />
-        {live ? 'Live' : 'Polling every few seconds'}
+        {error ? 'No connection' : live ? 'Live' : 'Polling every few seconds'}
       </span>
       <div className="who">
         <span title={who?.name}>{who?.name}</span>

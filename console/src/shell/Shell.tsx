@@ -4,14 +4,15 @@ import { Problem } from '../api/client.ts';
 import { LiveContext, useLiveFeed } from '../api/live.ts';
 import { Failure } from '../parts/basics.tsx';
 import { icons, Mark } from '../parts/icons.tsx';
-import { Rail, useCounts } from './Rail.tsx';
+import { Away, Rail, useCounts } from './Rail.tsx';
 import { useSession } from './session.ts';
 
 /** The frame of every page once somebody is signed in. */
 export function Shell() {
   const session = useSession();
   if (session.error instanceof Problem && session.error.status === 401) return <Navigate to="/sign-in" />;
-  if (session.error) {
+  // A page that is open stays: the service may be restarting.
+  if (session.error && !session.data) {
     return (
       <main className="main">
         <Failure error={session.error} />
@@ -47,6 +48,7 @@ function Frame() {
         <Rail open={menu} live={live.on} onGo={() => setMenu(false)} />
         <main className="main" id="main" tabIndex={-1} ref={main}>
           <Finder />
+          <Away />
           <Outlet />
         </main>
         <TabBar open={menu} onMore={() => setMenu((open) => !open)} onGo={() => setMenu(false)} />
