@@ -55,7 +55,8 @@ export function planProfile(
 /**
  * Finds the reservations that the event changes: those in the future or in house that contain the guest, under the old details or the
  * new ones. In the reservation that the event names, the guest may also be found by name or position. A reservation under another
- * address or id of a merged profile keeps that address and id.
+ * address or id of a merged profile keeps that address and id. An event that repeats what is stored counts too: it is newer than a
+ * message with another value that arrives later.
  */
 export function planReservations(
   update: GuestUpdate,
@@ -71,11 +72,11 @@ export function planReservations(
     if (places.length === 0 && reservation.id === update.reservationId) places = meantIn(reservation, looks);
     const pinned = places.length > 0 || profile === undefined ? [] : pinnedPlaces(reservation, profile);
     const told = pinned.length > 0 ? withoutKeys : update;
-    const changed = [...places, ...pinned].filter((i) => differs(reservation.guests[i], told));
-    if (changed.length === 0) return [];
-    const guests = reservation.guests.map((guest, i) => (changed.includes(i) ? mergeGuest(guest, told) : guest));
-    const notes = changed.flatMap((i) => mergeNotes(reservation.guests[i] ?? {}, guests[i] ?? {}, i));
-    const said = changed.map((i) => ({ values: saidOf(told), as: knownBy(reservation.guests[i] ?? {}) }));
+    const meant = [...places, ...pinned];
+    if (meant.length === 0) return [];
+    const guests = reservation.guests.map((guest, i) => (meant.includes(i) ? mergeGuest(guest, told) : guest));
+    const notes = meant.flatMap((i) => mergeNotes(reservation.guests[i] ?? {}, guests[i] ?? {}, i));
+    const said = meant.map((i) => ({ values: saidOf(told), as: knownBy(reservation.guests[i] ?? {}) }));
     return [{ record: { ...reservation, guests }, said, notes }];
   });
 }
@@ -154,12 +155,6 @@ export function mergeGuest(known: Guest, { guest, present }: Pick<GuestUpdate, '
     if (value !== undefined) merged[field] = value;
   }
   return merged as Guest;
-}
-
-function differs(known: Guest | undefined, update: GuestUpdate): boolean {
-  if (known === undefined) return false;
-  const merged = mergeGuest(known, update);
-  return fields.some((field) => !isSame(merged[field], known[field]));
 }
 
 function mergeNotes(before: Guest, after: Guest, index: number): Note[] {

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { readTimeline } from '../../../src/store/records/timeline.ts';
 import type { Json } from '../../../src/terms.ts';
 import type { Bench } from './events-support.ts';
-import { openBench, reservationData } from './events-support.ts';
+import { activeIntegration, openBench, poll, reservationData } from './events-support.ts';
 import { integration } from './support.ts';
 
 let bench: Bench;
@@ -179,6 +179,33 @@ describe('guest events', () => {
     await bench.work();
     assert.equal(await bench.version(), 2);
     assert.equal((await bench.profiles())[0]?.version, 1);
+  });
+
+  test('a guest event that repeats what is stored outranks older messages that arrive after it', async () => {
+    const at = Date.now() - 60_000;
+    const [guest] = (ahead() as { guests: { [field: string]: Json }[] }).guests;
+    const booked = (consent: boolean, reservation_id: string) =>
+      ahead({ reservation_id, guests: [{ ...guest, marketing_consent: consent }] });
+    for (const id of ['R-1', 'R-2']) {
+      await bench.send('reservation.created', booked(false, id), { occurredAt: at });
+    }
+    await bench.send(
+      'guest.updated',
+      { email: 'marta.quill@mail.example', marketing_consent: false },
+      { occurredAt: at + 2_000 },
+    );
+    await bench.work();
+    await bench.send('reservation.updated', booked(true, 'R-1'), { occurredAt: at + 1_000 });
+    await bench.work();
+    const { reservation_id: _, ...row } = booked(true, 'R-2') as { [field: string]: Json };
+    await poll(bench, activeIntegration(), at + 1_000, { ...row, id: 'R-2' });
+    for (const id of ['R-1', 'R-2']) {
+      assert.equal(
+        (await bench.reservation(id))?.guests[0]?.marketing_consent,
+        false,
+        `${id}: the newer refusal holds`,
+      );
+    }
   });
 
   test('keys follow the records: an address that no record contains any more matches nothing', async () => {
