@@ -112,11 +112,14 @@ function requestOf(runtime: Runtime, name: string, options: Options): QueueReque
   };
 }
 
-/** Without a running service, nothing else would deliver the changes of this run. */
+/** Without a running service, nothing else would deliver the changes of this run, which may serve several brands. */
 async function deliverHere(runtime: Runtime, integration: IntegrationName): Promise<void> {
   const workers = (await liveNodes(runtime.pool)).filter(({ role }) => role !== 'web');
-  if (workers.length > 0) runtime.wake.signal('outbox');
-  else await drainOnce(await deliverPorts(runtime), { integration });
+  if (workers.length > 0) return runtime.wake.signal('outbox');
+  const ports = await deliverPorts(runtime);
+  for (const { name, body } of runtime.active().integrations.values()) {
+    if (name === integration || body.pulled_by === integration) await drainOnce(ports, { integration: name });
+  }
 }
 
 function report(

@@ -116,10 +116,19 @@ function pathsOf(name: ListName, { from, join }: ListMap<string>, flat: boolean)
 /** Without `from`: the list of the same name; for flat rows the row itself; with a join the record itself. */
 function compileOrigin(name: ListName, map: ListMap<string>, at: string, flat: boolean, env: Env): Each {
   const { from } = map;
-  if (from === undefined)
-    return env.asImplied(() => compileFrom([flat || map.join !== undefined ? '$item' : name], at, env));
+  if (from === undefined) {
+    const isRecord = flat || map.join !== undefined;
+    const items = env.asImplied(() => compileFrom([isRecord ? '$item' : name], at, env));
+    return isRecord ? wholeRow(items) : items;
+  }
   if (typeof from === 'object' && 'first' in from) return firstWithItems(from.first, `${at}.from.first`, env);
-  return compileFrom(asList(from), `${at}.from`, env);
+  const items = compileFrom(asList(from), `${at}.from`, env);
+  return from === '$item' || from === '$record' ? wholeRow(items) : items;
+}
+
+/** A row that is a list of values is one item, not one for each value. */
+function wholeRow(items: Each): Each {
+  return (scope) => (Array.isArray(scope.item) && scope.group === undefined ? [scope] : items(scope));
 }
 
 function firstWithItems(paths: readonly string[], at: string, env: Env): Each {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -16,6 +16,33 @@ let dir: string;
 let database: TestDatabase;
 let partner: ScriptedPartner;
 let instead: Reply | undefined;
+
+/** One account with two properties. */
+const chain = {
+  'connectors/chain.yaml': `connector: chain
+pull:
+  request: { path: /chain, query: { from: "{window.from}", to: "{window.to}" } }
+  property: hotel
+`,
+  'integrations/first.yaml': `integration: first
+connector: chain
+brand_id: H1
+timezone: Europe/Lisbon
+pull: { base_url: BASE_URL, auth: { type: none } }
+deliver: [folder]
+`,
+  'integrations/second.yaml': `integration: second
+connector: chain
+brand_id: H2
+timezone: Europe/Lisbon
+pulled_by: first
+deliver: [folder]
+`,
+  'destinations/folder.yaml': `destination: folder
+type: files
+path: delivered
+`,
+};
 
 before(async () => {
   database = await testDatabase();
@@ -39,9 +66,9 @@ pull:
   syncs: { pre_stay: { every: 15m, range: [+1d, +7d] } }
 `,
   };
-  for (const [name, text] of Object.entries(files)) {
+  for (const [name, text] of Object.entries({ ...files, ...chain })) {
     await mkdir(path.dirname(path.join(dir, name)), { recursive: true });
-    await writeFile(path.join(dir, name), text);
+    await writeFile(path.join(dir, name), text.replace('BASE_URL', partner.url));
   }
 });
 after(async () => {
@@ -128,7 +155,7 @@ test('sync reports its result, exits 0 only if complete, and appears in runs', a
 test('an impossible request is refused with the possible values', async () => {
   const unknown = await call('sync', 'gran', '--type', 'stay', '--json');
   assert.equal(unknown.code, 1);
-  assert.match(JSON.parse(unknown.out).error.message, /in force: grand/);
+  assert.match(JSON.parse(unknown.out).error.message, /in force: .*grand/);
   const none = await call('sync', 'grand', '--type', 'stay', '--json');
   assert.equal(JSON.parse(none.out).error.code, 'pull.no_such_sync');
   const backwards = await call('sync', 'grand', '--from', '2026-03-05', '--to', '2026-03-01', '--json');
@@ -174,6 +201,23 @@ test('a dry run counts like a real one, also if windows list the same reservatio
   // A short first page without a total is confirmed by one more request per window.
   assert.deepEqual(counts(dry), [28, 7, 21, 8]);
   assert.deepEqual(counts(real), counts(dry));
+});
+
+test('without a service, sync delivers for every brand that the poll serves', async () => {
+  instead = { json: book.slice(0, 4).map((row, i) => ({ ...row, hotel: i % 2 === 0 ? 'H1' : 'H2' })) };
+  const pulled = await call('sync', 'first', ...range, '--json');
+  assert.equal(JSON.parse(pulled.out).changed, 4, pulled.out);
+  const files = await readdir(path.join(dir, 'delivered'), { recursive: true });
+  const texts = files
+    .filter((file) => file.endsWith('.ndjson'))
+    .map((file) => readFile(path.join(dir, 'delivered', file), 'utf8'));
+  const lines = (await Promise.all(texts)).join('').trim().split('\n');
+  assert.deepEqual(lines.map((line) => JSON.parse(line).integration).toSorted(), [
+    'first',
+    'first',
+    'second',
+    'second',
+  ]);
 });
 
 function pick(out: string): object {
