@@ -121,6 +121,17 @@ export function withKnownAddress(profile: MessageData, history: ConsentHistory):
   return { ...withdrawal(history.withdrawing(profile)), ...profile };
 }
 
+/** A yes that the guest's profile contradicts counts as unknown. */
+export function withoutRefused(data: MessageData, hasRefused: (guest: Guest) => boolean): MessageData {
+  if (!data.guests?.some((guest) => guest.marketing_consent === true && hasRefused(guest))) return data;
+  const guests = data.guests.map((guest) => {
+    if (guest.marketing_consent !== true || !hasRefused(guest)) return guest;
+    const { marketing_consent: _, ...rest } = guest;
+    return rest;
+  });
+  return { ...data, guests };
+}
+
 /** The rest of a record beside an erasure: only guests who agreed. */
 export function onlyConsenting(type: EntityType, data: MessageData): MessageData {
   if (type === 'guest') return data.marketing_consent === true ? data : { id: data.id };

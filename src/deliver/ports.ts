@@ -82,6 +82,8 @@ export interface Claimed {
   readonly deliveredDataTexts?: readonly string[];
   /** Newer versions that failed and were dropped, newest first. They were sent, so the destination may have them. */
   readonly droppedDataTexts?: readonly string[];
+  /** Whether the profile of a guest says no to marketing, later than this version; absent where profiles are not read. */
+  readonly hasRefused?: (guest: Guest) => boolean;
 }
 
 /** The result of one try to deliver a claimed version. */
@@ -138,6 +140,8 @@ export interface ClaimOptions {
   readonly sinceMs?: number | undefined;
   /** Also read the versions delivered before. */
   readonly withDelivered?: boolean;
+  /** Also read the profiles of guests who agree to marketing in a reservation. */
+  readonly withProfiles?: boolean;
   /** Claim although the circuit is open. */
   readonly isProbe?: boolean;
 }

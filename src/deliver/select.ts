@@ -1,7 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType } from '../terms.ts';
-import { ConsentHistory, onlyConsenting, withConsent, withKnownAddress } from './consent.ts';
+import { ConsentHistory, onlyConsenting, withConsent, withKnownAddress, withoutRefused } from './consent.ts';
 import { type ConsentChange, dataOf, keyInEpoch, type Message, type MessageData } from './message.ts';
 import type { Claimed, Lane } from './ports.ts';
 
@@ -36,6 +36,13 @@ export type Selected =
 export const needsDelivered = ({ consent, comparesConsent }: Selection): boolean =>
   consent !== undefined || comparesConsent === true;
 
+/**
+ * True if a claim must also read profiles. Order holds per record: a reservation that says yes may be older than the no in another
+ * booking, which the destination has from the profile.
+ */
+export const needsProfiles = (selection: Selection): boolean =>
+  needsDelivered(selection) && selection.receives.includes('guest');
+
 /** Decides what this destination gets of a claimed version. */
 export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const { selection } = lane.destination;
@@ -43,9 +50,11 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   if (change === undefined) return skip('version_gone', 'The version is no longer stored.');
   if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
   const { deliveredDataTexts, deliveredVersion, droppedDataTexts = [] } = claimed;
+  const hasRefused = (guest: Guest) => type === 'reservation' && claimed.hasRefused?.(guest) === true;
   const history = new ConsentHistory(type, deliveredDataTexts, deliveredVersion, droppedDataTexts);
   const stored = dataOf(type, id, change.record());
   const data = type === 'guest' ? withKnownAddress(stored, history) : stored;
+  const agreed = selection.consent === undefined ? data : withoutRefused(data, hasRefused);
   const send = (part: MessageData): Selected => ({
     kind: 'send',
     message: {
@@ -59,7 +68,10 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
       data: part,
     },
     ...(needsDelivered(selection) && {
-      consentChange: (guest: Guest) => history.change(guest),
+      consentChange: (guest: Guest) => {
+        const change = history.change(guest);
+        return change !== 'withdrawn' && hasRefused(guest) ? undefined : change;
+      },
       // Cut like the message: comparing must neither see nor reveal what the destination did not get.
       earlier: () =>
         history.versions.map((version) =>
@@ -71,10 +83,11 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const mayKnow = deliveredVersion > 0 || wasSent;
   if (change.event === 'erased') {
     if (selection.consent === undefined) return send(selection.fields(type, data));
-    if (mayKnow) return send(selection.fields(type, onlyConsenting(type, data)));
+    if (mayKnow) return send(selection.fields(type, onlyConsenting(type, agreed)));
     return skip('no_consent', 'The destination never had this record.');
   }
-  const consent = selection.consent === undefined ? ({ kind: 'all', data } as const) : withConsent(type, data, history);
+  const consent =
+    selection.consent === undefined ? ({ kind: 'all', data } as const) : withConsent(type, agreed, history);
   // A withdrawal is sent whatever the filter says: the destination holds the guest.
   if (consent.kind === 'withdrawn') return send(stillWithdrawn(consent.data, selection.fields(type, consent.data)));
   if (consent.kind === 'none') return skip('no_consent', 'No guest of the record has given marketing consent.');

@@ -7,7 +7,7 @@ import { compileFields } from '../../src/deliver/fields.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { closeDeadLetter, passOverHeld } from '../../src/store/operate/dead-letter-close.ts';
 import { listDeadLetters } from '../../src/store/operate/dead-letters.ts';
-import { config, lane, openStore, ports, reservation, scripted, takeIn } from './support.ts';
+import { config, lane, openStore, ports, reservation, scripted, takeIn, takeInGuest } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
 const marketing = { receives: ['reservation' as const], consent: 'marketing' as const, fields: compileFields({}) };
@@ -30,6 +30,42 @@ test('a withdrawal is sent however many versions ago the consent was given', asy
   assert.deepEqual(crm.messages().at(-1)?.data.guests, [ana, { ...rui, ...no }]);
   await take(15, ana, { ...rui, ...no });
   assert.deepEqual(crm.messages().at(-1)?.data.guests, [ana], 'once');
+});
+
+test('a late yes in a booking does not outrank a newer no in the profile', async (t) => {
+  const store = await openStore();
+  t.after(() => store.close());
+  const profile = async (consent: boolean | undefined) => {
+    const record = { ...ana, ...(consent !== undefined && { marketing_consent: consent }) };
+    await takeInGuest(store.pool, 'gst_a', record, ['crm', 'mail']);
+  };
+  const changes: (string | undefined)[] = [];
+  const crm = scripted(({ message: { data }, consentChange }) => {
+    for (const guest of data.guests ?? []) changes.push(consentChange?.(guest));
+    return delivered;
+  });
+  const mail = scripted(() => delivered);
+  const both = { ...marketing, receives: ['reservation' as const, 'guest' as const] };
+  const { consent: _, ...all } = { ...both, comparesConsent: true };
+  const lanes = [lane(config('crm', { selection: all })), lane(config('mail', { selection: both }))];
+  const made = ports(store.pool, lanes, { crm: crm.destination, mail: mail.destination });
+  const take = async (id: string, lateByMs: number, ...guests: object[]) => {
+    await takeIn(store.pool, [reservation(id, { guests })], ['crm', 'mail'], { lateByMs });
+    await drainOnce(made);
+  };
+  await profile(true);
+  await take('r', 0, ana);
+  await profile(false);
+  await take('s', 60_000, ana, { ...rui, marketing_consent: true });
+  assert.deepEqual(changes, ['first', undefined, 'first']);
+  const bookings = mail.messages().filter(({ type }) => type === 'reservation');
+  assert.deepEqual(
+    bookings.map(({ data }) => data.guests?.map(({ email }) => email)),
+    [[ana.email], [rui.email]],
+  );
+  // A newer yes, before the profile has it.
+  await take('u', 0, ana);
+  assert.equal(changes.at(-1), 'first');
 });
 
 test('a version that was sent and then dropped may have arrived: a withdrawal or an erasure is still sent', async (t) => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { Reservation } from '../../src/canonical/reservation.ts';
+import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
 import { DirectLeases } from '../../src/deliver/direct-leases.ts';
@@ -13,7 +13,7 @@ import { openHttp } from '../../src/kit/http.ts';
 import type { Loop } from '../../src/kit/loop.ts';
 import { Wake } from '../../src/kit/wake.ts';
 import type { Incoming, Prepared } from '../../src/reconcile/incoming.ts';
-import { openPool, type Pool } from '../../src/store/db/pool.ts';
+import { openPool, type Pool, transaction } from '../../src/store/db/pool.ts';
 import { leasingTransaction } from '../../src/store/outbox/leasing-transaction.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
@@ -115,6 +115,25 @@ export async function takeIn(
     await applyPrepared(tx, target, prepared, { leaseBatch });
     beforeCommit?.();
   });
+}
+
+/** Stores a guest profile, later than everything before. */
+export async function takeInGuest(
+  pool: Pool,
+  id: string,
+  record: Guest,
+  destinations: readonly string[],
+): Promise<void> {
+  effective += 1_000;
+  const target = {
+    integration: 'lisbon' as IntegrationName,
+    connectorVersion: 1,
+    integrationVersion: 1,
+    destinations: { reservation: [], guest: destinations },
+  };
+  const incoming: Incoming = { type: 'guest', id, record, raw: null, notes: [], origins: () => ({}) };
+  const arrival = { mode: 'pull', effectiveAt: effective, cause: 'guest', causeId: '1' } as const;
+  await transaction(pool, (tx) => applyPrepared(tx, target, [{ kind: 'record', arrival, incoming }]));
 }
 
 export function config(name: string, change: Partial<DestinationConfig> = {}): DestinationConfig {

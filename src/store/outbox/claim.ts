@@ -4,6 +4,7 @@ import type { Claimed, ClaimOptions, LaneKey } from '../../deliver/ports.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { currentVersions } from './current-versions.ts';
+import { refusalsOf } from './refusals.ts';
 
 interface ClaimedRow {
   readonly type: EntityType;
@@ -73,7 +74,7 @@ export async function claim(
   lane: LaneKey,
   limit: number,
   leaseMs: number,
-  { withDelivered = false, isProbe = false, sinceMs }: ClaimOptions,
+  { withDelivered = false, withProfiles = false, isProbe = false, sinceMs }: ClaimOptions,
 ): Promise<Claimed[]> {
   const { rows } = await pool.query<ClaimedRow>({
     ...(withDelivered ? claimWithDelivered : claimPlain),
@@ -81,8 +82,10 @@ export async function claim(
   });
   const gone = rows.filter(({ event }) => event === null);
   const current = gone.length > 0 ? await currentVersions(pool, lane.integration, gone) : undefined;
+  const refusals = withProfiles ? await refusalsOf(pool, lane.integration, rows) : undefined;
   return rows.map((row) => {
     const change = storedChange(row) ?? current?.get(`${row.type} ${row.id}`);
+    const hasRefused = refusals?.(row);
     return {
       type: row.type,
       id: row.id,
@@ -94,6 +97,7 @@ export async function claim(
       ...(change && { change }),
       ...(row.delivered_data && { deliveredDataTexts: row.delivered_data }),
       ...(row.dropped_data && { droppedDataTexts: row.dropped_data }),
+      ...(hasRefused && { hasRefused }),
     };
   });
 }

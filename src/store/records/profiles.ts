@@ -137,10 +137,11 @@ function sharesKey(a: Guest, b: Guest): boolean {
   return guestKeys(b).some((key) => keys.has(keyText(key)));
 }
 
-async function effectiveTimes(
+/** When these versions were stated, by id and version; none whose receipt is past its retention. */
+export async function effectiveTimes(
   tx: Tx,
   integration: string,
-  reservations: readonly ReservationVersion[],
+  reservations: readonly Pick<ReservationVersion, 'id' | 'version'>[],
 ): Promise<Map<string, Moment>> {
   const { rows } = await tx.query<{ id: string; version: number; ms: number; seq: number }>(
     `select c.id, c.version, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
