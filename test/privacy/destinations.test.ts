@@ -16,13 +16,17 @@ import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 /** Destinations receive an erasure: a CRM with the address under which it knows the guest, a lake without one. */
 
 let answer = 200;
+/** Runs before an answer is given. */
+let meanwhile: () => Promise<unknown> = async () => {};
 const calls: { path: string; body: unknown }[] = [];
 const crm = createServer((request, response) => {
   let text = '';
   request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  request.on('end', () => {
+  request.on('end', async () => {
     calls.push({ path: request.url ?? '', body: JSON.parse(text) });
-    response.writeHead(answer, { 'content-type': 'application/json' }).end('{}');
+    await meanwhile();
+    const refused = JSON.stringify({ error: `Refused: ${text}` });
+    response.writeHead(answer, { 'content-type': 'application/json' }).end(answer < 400 ? '{}' : refused);
   });
 });
 let node: ApiNode;
@@ -204,4 +208,42 @@ test('a dropped erasure is never shown as confirmed', async () => {
   assert.deepEqual(await crmOf(), [0, 0, 1, false, 'notifying'], 'a newer version does not replace it');
   await pool.query('delete from attempts');
   assert.deepEqual(await crmOf(), [0, 0, 1, false, 'notifying'], 'nor does the end of the retention');
+});
+
+test('a dead letter keeps no answer that quotes an erased guest: to a call during the erasure, and to the erasure', async () => {
+  const { pool } = node.runtime;
+  const lia = { first_name: 'Lia', last_name: 'Dahl', email: 'lia@mail.example' };
+  const letters = async () =>
+    (
+      await pool.query<{ version: number; detail: { answer?: string } }>(
+        `select version, detail from dead_letters where destination = 'crm' and id = 'R12' order by version`,
+      )
+    ).rows;
+  await node.take('grand', reservation('R12', { guests: [lia] }));
+  answer = 422;
+  meanwhile = async () => {
+    meanwhile = async () => {};
+    await eraseGuest(node.runtime, { email: lia.email }, 'officer');
+  };
+  await deliver();
+  const [first] = await letters();
+  assert.deepEqual([first?.version, first?.detail.answer], [1, undefined]);
+  await dropDeadLetter(node.runtime, (await openLetter()) ?? '', { by: 'test', reason: 'refused' });
+  await deliver();
+  assert.equal(calls.at(-1)?.path, '/forget');
+  assert.deepEqual(
+    (await letters()).map(({ version, detail }) => [version, detail.answer]),
+    [
+      [1, undefined],
+      [2, undefined],
+    ],
+  );
+  answer = 200;
+
+  async function openLetter(): Promise<string | undefined> {
+    const { rows } = await pool.query<{ id: string }>(
+      `select dead_letter_id::text as id from dead_letters where state = 'open' and destination = 'crm' and id = 'R12'`,
+    );
+    return rows[0]?.id;
+  }
 });

@@ -3,6 +3,7 @@ import { storedText } from '../../kit/json.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
+import { erasureLock } from '../erasure/erased.ts';
 
 /**
  * Writes the results of claimed versions: advances the outbox row, logs the try and keeps a dead letter. Only if the row still has the
@@ -133,19 +134,25 @@ async function settleRetry(pool: Pool, settlements: readonly Settlement[], node:
   });
 }
 
+/** An answer may quote what was sent. An erasure in between did not find it, and it may also be the answer to the erasure itself. */
+const keptAnswer = `
+  case when not exists (select from changes c where c.integration = held.integration and c.type = held.type and c.id = held.id
+                                                and c.version >= held.version and c.event = 'erased') then answer end`;
+
 /**
  * The row is held by its dead letter until an operator replays or drops it. If it was sent, it stays marked as leased, since it may
- * have arrived: the next claim says so.
+ * have arrived: the next claim says so. No erasure runs meanwhile: a later one finds the dead letter.
  */
 async function settleDead(pool: Pool, settlements: readonly Settlement[], node: string): Promise<void> {
-  await transaction(pool, (tx) =>
-    tx.query(
+  await transaction(pool, async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock_shared(${erasureLock})`);
+    await tx.query(
       `with ${held}, letters as (
         insert into dead_letters (integration, kind, fingerprint, type, id, destination, version, code, message, detail)
         select integration, 'delivery', destination || ' ' || type || ' ' || id || ' ' || version, type, id,
                destination, version, coalesce(code, 'deliver.refused'), coalesce(message, ''),
                jsonb_strip_nulls(jsonb_build_object('attempt', attempt, 'status', status, 'duration_ms', duration_ms,
-                                                    'answer', answer))
+                                                    'answer', ${keptAnswer}))
           from held
             on conflict (integration, kind, fingerprint) where state = 'open' do update
            set times = dead_letters.times + 1, last_at = now(), code = excluded.code, message = excluded.message,
@@ -158,6 +165,6 @@ async function settleDead(pool: Pool, settlements: readonly Settlement[], node: 
         returning ${resultColumns}
       ) ${log}`,
       columns(settlements, node),
-    ),
-  );
+    );
+  });
 }
