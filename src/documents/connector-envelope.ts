@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkAnswerPath } from './answer-path.ts';
 import { checkedText, crossChecked } from './checked.ts';
 
 /** Where another sender's envelope has the fields of ours. */
@@ -6,7 +7,7 @@ import { checkedText, crossChecked } from './checked.ts';
 const place = () =>
   checkedText('a place such as type, $body.property.id or header.X-Event', (text) =>
     /^(?:\$item|(?:header\.|\$body\.)?[^.$\s]+(?:\.[^.\s]+)*)$/.test(text)
-      ? undefined
+      ? checkAnswerPath(text)
       : { message: 'must be a path in the event, $body.PATH for a path in the body, header.NAME, or $item' },
   );
 const places = () =>
@@ -28,10 +29,11 @@ const namesSchema = z.strictObject({
 
 export const envelopeSchema = crossChecked(
   z.strictObject({
-    each: place()
+    each: z
+      .union([z.literal('$body'), place()], { error: 'must be the path of a list in the body, or $body' })
       .optional()
       .describe(
-        'The path of the list of events, for a sender that puts several into one body. The other paths then start at each event; `$body.PATH` starts at the body.',
+        'The path of the list of events, for a sender that puts several into one body; `$body` if the body itself is the list. The other paths then start at each event; `$body.PATH` starts at the body.',
       ),
     event: z
       .union(
@@ -78,7 +80,7 @@ export const envelopeSchema = crossChecked(
       .describe('Fields that some of the sender’s events leave out.'),
   }),
   ({ each, event, names: given }, report) => {
-    if (each === '$item') report({ message: 'must be the path of a list in the body' }, ['each']);
+    if (each === '$item') report({ message: 'must be the path of a list in the body, or $body' }, ['each']);
     if (typeof event === 'object' && event !== null && 'join' in event && given === undefined)
       report({ message: 'joined names are not event names of ours: list them in names' }, ['event']);
   },

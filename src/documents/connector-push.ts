@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerPath, checkAnswerPath } from './answer-path.ts';
 import { checkedText, crossChecked } from './checked.ts';
 import { envelopeSchema } from './connector-envelope.ts';
 import { durationText, headerName } from './scalars.ts';
@@ -59,7 +60,7 @@ const verificationSchema = z
 export type Verification = z.infer<typeof verificationSchema>;
 
 const eventIdPath = checkedText('a path such as event_id or header.X-Event-Id', (text) =>
-  text === '' || text === 'header.' ? { message: 'must be a path in the body, or header.NAME' } : undefined,
+  text === '' || text === 'header.' ? { message: 'must be a path in the body, or header.NAME' } : checkAnswerPath(text),
 );
 
 /** The push section without `map`, which has the mapping's own schema. */
@@ -88,7 +89,7 @@ export const pushShape = {
   thin: z
     .strictObject({
       id: z
-        .union([z.string().min(1), z.array(z.string().min(1)).min(1)], { error: 'must be a path or a list of paths' })
+        .union([answerPath(), z.array(answerPath()).min(1)], { error: 'must be a path or a list of paths' })
         .describe('Path in the event’s `data` to the reservation’s id; of several, the first that is found.'),
     })
     .optional()

@@ -46,7 +46,7 @@ export function readForeign(
   const { body, headers, rawBody } = arrival;
   const items = envelope.each === undefined ? [body] : at(body, envelope.each);
   if (!Array.isArray(items) || items.length > maxEvents) {
-    const detail = `${envelope.each} must be a list of at most ${maxEvents} events.`;
+    const detail = `${envelope.each === '$body' ? 'The body' : envelope.each} must be a list of at most ${maxEvents} events.`;
     return { kind: 'invalid', problems: [{ pointer: pointerTo(envelope.each ?? '', ''), detail }] };
   }
   const problems: EnvelopeProblem[] = [];

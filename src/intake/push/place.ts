@@ -1,3 +1,4 @@
+import { jsonPathSteps, pathReader } from '../../kit/json-path.ts';
 import type { Json } from '../../terms.ts';
 import type { Headers } from './verify.ts';
 
@@ -15,7 +16,7 @@ export function valueAt({ item, body, headers }: Scope, place: string): Json | u
     const value = headers[place.slice(7).toLowerCase()];
     return Array.isArray(value) ? value.join(', ') : value;
   }
-  return place.startsWith('$body.') ? at(body, place.slice(6)) : at(item, place);
+  return at(place.startsWith('$body.') ? body : item, place);
 }
 
 /** A non-blank string, or a number as a string. */
@@ -42,16 +43,18 @@ export function textAt(body: Json, paths: readonly string[]): string | undefined
 export function pointerTo(place: string, above: string): string {
   if (place.startsWith('header.')) return '';
   if (place === '$item') return above;
-  const [from, path] = place.startsWith('$body.') ? ['', place.slice(6)] : [above, place];
-  return `${from}/${path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('.', '/')}`;
+  const keys = (jsonPathSteps(place) ?? []).map(({ key = '' }) => key.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return [/^\$body\b/.test(place) ? '' : above, ...keys].join('/');
 }
 
+/** Places come from connectors, so there are few. */
+const readers = new Map<string, (body: Json) => Json | undefined>();
+
 export function at(body: Json, path: string): Json | undefined {
-  let value: Json | undefined = body;
-  for (const key of path.split('.')) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
-      return undefined;
-    value = value[key];
+  let read = readers.get(path);
+  if (read === undefined) {
+    read = pathReader(path);
+    readers.set(path, read);
   }
-  return value;
+  return read(body);
 }

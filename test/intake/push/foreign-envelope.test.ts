@@ -122,6 +122,24 @@ test('several events in one body, each with its id', () => {
   assert.equal(result.kind === 'ok' && result.eventId, 'a');
 });
 
+test('the body itself may be the list of events, and a place may name an item of a list', () => {
+  const bare = { each: '$body', names, event: 'tags[0].type', brand: false, timestamp: false, data: 'rows.0' };
+  const one = (id: string) => ({ id, tags: [{ type: 'booking.changed' }], rows: [{ id }] });
+  const result = read(bare, [one('a'), one('b')]);
+  assert.deepEqual(
+    events(result).map(({ eventId, data }) => [eventId, data]),
+    [
+      ['a', { id: 'a' }],
+      ['b', { id: 'b' }],
+    ],
+  );
+  assert.deepEqual(pointers(read(bare, [one('a'), { ...one('b'), rows: [], tags: [] }])), [
+    '/1/tags/0/type',
+    '/1/rows/0',
+  ]);
+  assert.deepEqual(pointers(read(bare, { list: [] })), ['']);
+});
+
 test('events that share an id get their position appended', () => {
   const ids = (places: readonly string[] | undefined, headers = {}) =>
     events(read(several, inBatch([item(''), item('')]), { ids: places, headers })).map(({ eventId }) => eventId);
