@@ -6,6 +6,7 @@ import { acceptCases, brokenCases } from '../operations/mapping-cases.ts';
 import { applyWorkspace } from '../runtime/in-force.ts';
 import { openRuntime, type Runtime } from '../runtime/runtime.ts';
 import { readSoundDocuments } from '../runtime/workspace-documents.ts';
+import type { Tx } from '../store/db/pool.ts';
 import { currentSources } from '../store/documents/list.ts';
 import { audited, type CommonOptions, common, printJson, show, table } from './command.ts';
 
@@ -25,7 +26,8 @@ Example:
   innbound apply -w my-workspace`,
     )
     .action(async (options: CommonOptions & { acceptCases?: boolean }) => {
-      const documents = await readSoundDocuments(options.workspace);
+      const load = () => readSoundDocuments(options.workspace);
+      await load();
       const runtime = await openRuntime({
         workspaceDir: options.workspace,
         purpose: 'command',
@@ -33,8 +35,9 @@ Example:
         apply: 'never',
       });
       try {
-        await checkedCases(runtime, documents, options.acceptCases ?? false);
-        const applied = await applyWorkspace(runtime, documents, 'apply');
+        const applied = await applyWorkspace(runtime, load, 'apply', (tx, documents) =>
+          checkedCases(runtime, tx, documents, options.acceptCases ?? false),
+        );
         const changed = applied.filter(({ change }) => change !== 'same');
         if (changed.length > 0) {
           const target = { documents: changed.map(({ kind, name, version }) => `${kind} ${name} version ${version}`) };
@@ -49,8 +52,13 @@ Example:
 }
 
 /** Only connectors with a new text are checked. */
-async function checkedCases(runtime: Runtime, { connectors }: LoadedDocuments, isAccepted: boolean): Promise<void> {
-  const inForce = await currentSources(runtime.pool);
+async function checkedCases(
+  runtime: Runtime,
+  tx: Tx,
+  { connectors }: LoadedDocuments,
+  isAccepted: boolean,
+): Promise<void> {
+  const inForce = await currentSources(tx);
   const changed: { readonly name: string; readonly source: string }[] = [];
   const refused: BrokenCase[] = [];
   for (const { name, source } of connectors.values()) {
@@ -60,5 +68,5 @@ async function checkedCases(runtime: Runtime, { connectors }: LoadedDocuments, i
     if (broken.length > 0) changed.push({ name, source });
   }
   if (refused.length > 0) throw new InnboundError('documents.case_changed', `${casesText(refused)}.`);
-  for (const { name, source } of changed) await acceptCases(runtime, name, source, 'apply');
+  for (const { name, source } of changed) await acceptCases(runtime, tx, { name, source }, 'apply');
 }

@@ -4,17 +4,24 @@
  * is not applied, even if another version has replaced it. Only changed files are applied.
  */
 
-/** The hashes of a workspace's files at their last apply, by `kind name`. */
+/** The hashes of a workspace's files at their last apply: of the contents by `kind name`, of the texts by `textKey`. */
 export type LastApplied = Readonly<Record<string, string>>;
+
+export const textKey = (key: string): string => `text ${key}`;
 
 export interface FileOffered {
   /** `kind name`. */
   readonly key: string;
+  /** Of the content, with the defaults of this version of Innbound. */
   readonly hash: string;
-  /** Equal to the version in force. */
+  /** Of the text, with its comments. */
+  readonly textHash: string;
+  /** Equal to the version in force, apart from comments and layout. */
   readonly inForce: boolean;
-  /** It was in force at some time. */
-  readonly past: boolean;
+  /** `content`: it was in force at some time. `text`: the same text was, but an earlier Innbound with other defaults read it. */
+  readonly past: 'content' | 'text' | undefined;
+  /** No version has this text. */
+  readonly isNewText: boolean;
 }
 
 export interface TakeUp {
@@ -28,20 +35,35 @@ export interface TakeUp {
 
 /**
  * Content that was never in force is new. Content that was in force before is new only if this workspace has
- * applied something else since: somebody restored it here. `lastApplied` is undefined if nothing is known of the workspace.
+ * applied something else since: somebody restored it here. Content in force is applied again if its file got other comments here.
+ * `lastApplied` is undefined if nothing is known of the workspace.
  */
 export function takeUp(
   files: readonly FileOffered[],
   inForce: readonly string[],
   lastApplied: LastApplied | undefined,
 ): TakeUp {
-  const differing = files.filter((file) => !file.inForce);
-  const isNew = ({ key, hash, past }: FileOffered): boolean =>
-    !past || (lastApplied !== undefined && lastApplied[key] !== hash);
+  const isNew = (file: FileOffered): boolean =>
+    file.inForce ? hasOtherComments(file, lastApplied) : file.past === undefined || isRestored(file, lastApplied);
   const offered = new Set(files.map(({ key }) => key));
   return {
-    apply: differing.filter(isNew).map(({ key }) => key),
-    behind: differing.filter((file) => !isNew(file)).map(({ key }) => key),
+    apply: files.filter(isNew).map(({ key }) => key),
+    behind: files.filter((file) => !file.inForce && !isNew(file)).map(({ key }) => key),
     remove: inForce.filter((key) => !offered.has(key) && lastApplied?.[key] !== undefined),
   };
+}
+
+/** The records of an earlier Innbound have no texts. */
+const lastText = ({ key }: FileOffered, lastApplied: LastApplied = {}): string | undefined => lastApplied[textKey(key)];
+
+function hasOtherComments(file: FileOffered, lastApplied: LastApplied | undefined): boolean {
+  const before = lastText(file, lastApplied);
+  return before === undefined ? file.isNewText : before !== file.textHash;
+}
+
+function isRestored(file: FileOffered, lastApplied: LastApplied | undefined): boolean {
+  if (lastApplied === undefined || lastApplied[file.key] === file.hash) return false;
+  const before = lastText(file, lastApplied);
+  if (before !== undefined) return before !== file.textHash;
+  return file.past === 'content' || lastApplied[file.key] === undefined;
 }

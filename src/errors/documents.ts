@@ -13,6 +13,12 @@ export const documentErrors = {
     what: 'The mapping produces other records for a kept sample than expected; nothing was applied.',
     next: 'Compare the records in the mapping studio. Correct the mapping, or confirm the new records: "Apply and accept" in the console, accept_cases in the API, --accept-cases on the command line.',
   },
+  'documents.outdated': {
+    stage: 'documents',
+    retry: 'operator',
+    what: 'The text was made from a version that is no longer in force; nothing was applied.',
+    next: 'Read the version in force, bring your change into it, and apply again with its number in replaces.',
+  },
   'documents.no_workspace': {
     stage: 'documents',
     retry: 'operator',

@@ -5,6 +5,7 @@ import { InnboundError } from '../errors.ts';
 import { withoutCards } from '../privacy/cards.ts';
 import { difference } from '../reconcile/difference.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { Tx } from '../store/db/pool.ts';
 import { listCases, type MappingCase, putCase } from '../store/documents/mapping-cases.ts';
 import { isObject, type Json } from '../terms.ts';
 import { offThread } from './off-thread.ts';
@@ -63,11 +64,17 @@ export async function brokenCases(runtime: Context, connector: string, text: str
 }
 
 /** From now on the cases expect the records that the text produces. A case that cannot be mapped at all does not change. */
-export async function acceptCases(runtime: Runtime, connector: string, text: string, by: string): Promise<void> {
-  for (const one of await listCases(runtime.pool, connector)) {
-    const outcome = await outcomeOf(runtime, text, one);
+export async function acceptCases(
+  runtime: Runtime,
+  /** The transaction that puts the connector in force. */
+  tx: Tx,
+  { name, source }: { readonly name: string; readonly source: string },
+  by: string,
+): Promise<void> {
+  for (const one of await listCases(tx, name)) {
+    const outcome = await outcomeOf(runtime, source, one);
     if (outcome.kind === 'invalid' || difference(one.expected, outcome.records).length === 0) continue;
-    await putCase(runtime.pool, connector, { ...one, expected: outcome.records, saved_by: by });
+    await putCase(tx, name, { ...one, expected: outcome.records, saved_by: by });
   }
 }
 

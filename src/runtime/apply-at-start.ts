@@ -20,8 +20,8 @@ interface Context extends DocumentContext {
 /** Takes up the files of the workspace when a process starts, if they count for it. */
 export async function applyAtStart(context: Context, options: RuntimeOptions): Promise<void> {
   if (!(await shouldApply(context, options.apply))) return;
-  const loaded = await readSoundDocuments(context.workspaceDir);
-  const taken = await takeUpWorkspace(context, loaded, options.describe, (changed) => casesBrokenBy(context, changed));
+  const load = () => readSoundDocuments(context.workspaceDir);
+  const taken = await takeUpWorkspace(context, load, options.describe, (changed) => casesBrokenBy(context, changed));
   report(taken, options.purpose, context.log);
 }
 

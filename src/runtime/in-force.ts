@@ -2,26 +2,26 @@ import type { BrokenCase } from '../api/routes/documents.ts';
 import type { LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
 import { takeUp } from '../documents/take-up.ts';
 import type { TypedSecret } from '../documents/typed-secrets.ts';
-import { hmac, type Keyring } from '../kit/crypto.ts';
+import type { Keyring } from '../kit/crypto.ts';
 import type { Log } from '../kit/log.ts';
 import type { Serial } from '../kit/serial.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
 import { signalNodes } from '../store/db/signals.ts';
+import { documentsPosition } from '../store/documents/document-changes.ts';
 import {
   type AppliedDocument,
   applyDocuments,
-  currentDocuments,
   currentHeads,
-  type DocumentName,
   lockDocuments,
-  pastContents,
   removeDocuments,
   type StoredDocument,
 } from '../store/documents/documents.ts';
 import type { Json } from '../terms.ts';
+import { filesOffered, keyedHashes } from './files-offered.ts';
 import type { Keys } from './keys.ts';
-import { keyOf, readLastApplied, rememberApplied } from './last-applied.ts';
-import { putTyped, sealTyped } from './seal-documents.ts';
+import { keyOf, readLastApplied, rememberApplied, textHashOf } from './last-applied.ts';
+import { withNeeded, withoutUsed } from './needed-documents.ts';
+import { putTyped, sealTyped, storedSources } from './seal-documents.ts';
 
 /** The database alone decides which documents are in force. The functions here change that. */
 export interface DocumentContext {
@@ -32,29 +32,46 @@ export interface DocumentContext {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Makes the documents in force equal to the files: applies what is new or changed, removes what is missing. */
+/**
+ * Makes the documents in force equal to the files: applies what is new or changed, removes what is missing. `check` runs before, under the
+ * lock, and may throw.
+ */
 export async function applyWorkspace(
   context: DocumentContext,
-  loaded: LoadedDocuments,
+  load: () => Promise<LoadedDocuments>,
   by: string,
+  check: (tx: Tx, loaded: LoadedDocuments) => Promise<void> = async () => {},
 ): Promise<AppliedDocument[]> {
-  const documents = documentsOf(loaded);
-  const applied = await transaction(context.pool, async (tx) => {
-    await lockDocuments(tx);
+  return withFiles(context, load, async (tx, loaded) => {
+    await check(tx, loaded);
+    const documents = documentsOf(loaded);
     const current = await currentHeads(tx);
     const wanted = new Set(documents.map(keyOf));
     const put = await putInForce(tx, context, documents, by);
-    return [
-      ...put,
-      ...(await removeDocuments(
-        tx,
-        current.filter((one) => !wanted.has(keyOf(one))),
-      )),
-    ];
+    const gone = current.filter((one) => !wanted.has(keyOf(one)));
+    const applied = [...put, ...(await removeDocuments(tx, gone))];
+    await rememberApplied(context, documents);
+    return applied;
   });
-  await rememberApplied(context, documents);
-  await signalNodes(context.pool, 'documents');
-  return applied;
+}
+
+/**
+ * Works on the files under the lock on the documents in force. The files are read before it, because of 100,000 this takes long. They are
+ * read again if an edit changed the documents meanwhile: the edit also wrote a file, and the text read before would undo it.
+ */
+async function withFiles<T>(
+  { pool }: Pick<DocumentContext, 'pool'>,
+  load: () => Promise<LoadedDocuments>,
+  work: (tx: Tx, loaded: LoadedDocuments) => Promise<T>,
+): Promise<T> {
+  const position = await documentsPosition(pool);
+  const loaded = await load();
+  const result = await transaction(pool, async (tx) => {
+    await lockDocuments(tx);
+    return work(tx, (await documentsPosition(tx)) === position ? loaded : await load());
+  });
+  await signalNodes(pool, 'documents');
+  return result;
 }
 
 export type TakenUp =
@@ -66,40 +83,30 @@ export type TakenUp =
 /** Applies what is new in the files when a service starts, or nothing if a kept sample would change; see `takeUp`. */
 export async function takeUpWorkspace(
   context: DocumentContext,
-  loaded: LoadedDocuments,
+  load: () => Promise<LoadedDocuments>,
   by: string,
   brokenCases: (connectors: readonly LoadedDocument[]) => Promise<readonly BrokenCase[]>,
 ): Promise<TakenUp> {
-  const documents = documentsOf(loaded);
-  const lastApplied = await readLastApplied(context.workspaceDir);
-  const taken = await transaction(context.pool, async (tx) => {
-    await lockDocuments(tx);
+  return withFiles(context, load, async (tx, loaded) => {
+    const documents = documentsOf(loaded);
+    const lastApplied = await readLastApplied(context.workspaceDir);
     const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));
-    const past = await pastContents(tx);
-    const files = documents.map((document) => {
-      const contents = keyedHashes(context, document.hash);
-      return {
-        key: keyOf(document),
-        hash: document.hash,
-        inForce: contents.includes(current.get(keyOf(document))?.hash ?? ''),
-        past: contents.some((content) => past.has(`${keyOf(document)} ${content}`)),
-      };
-    });
-    const decided = takeUp(files, [...current.keys()], lastApplied);
+    const decided = takeUp(
+      await filesOffered(tx, context.keys, { documents, current, lastApplied }),
+      [...current.keys()],
+      lastApplied,
+    );
     const [apply, remove] = [new Set(decided.apply), new Set(decided.remove)];
-    const put = documents.filter((one) => apply.has(keyOf(one)));
+    const put = withNeeded(documents, apply, current);
     const cases = await brokenCases(put.filter((one) => one.kind === 'connector' && current.has(keyOf(one))));
     if (cases.length > 0) return { kind: 'breaks_cases', cases } as const;
     await putInForce(tx, context, put, by);
     const going = [...current.values()].filter((one) => remove.has(keyOf(one)));
     await removeDocuments(tx, await withoutUsed(tx, going));
-    return { kind: 'taken', behind: decided.behind } as const;
+    await rememberApplied(context, documents);
+    const files = new Map(documents.map((one) => [keyOf(one), one.file]));
+    return { kind: 'taken', behind: decided.behind.map((key) => files.get(key) ?? key) };
   });
-  if (taken.kind === 'breaks_cases') return taken;
-  await rememberApplied(context, documents);
-  await signalNodes(context.pool, 'documents');
-  const files = new Map(documents.map((one) => [keyOf(one), one.file]));
-  return { kind: 'taken', behind: taken.behind.map((key) => files.get(key) ?? key) };
 }
 
 /**
@@ -127,13 +134,12 @@ export async function changeDocument<T>(
     await putTyped(tx, context.keyring, decided.secrets ?? []);
     const applied = await putInForce(tx, context, decided.put, by);
     const removed = await removeDocuments(tx, decided.remove);
-    return { kind: 'changed', ...decided, result: decided.result([...applied, ...removed]) } as const;
+    // Under the lock, so that of two edits neither overwrites what the other one recorded.
+    await rememberApplied(context, decided.put, decided.remove);
+    return { kind: 'changed', result: decided.result([...applied, ...removed]) } as const;
   };
   const changed = await context.edits.run(() => transaction(context.pool, change));
-  if (changed.kind === 'changed') {
-    await rememberApplied(context, changed.put, changed.remove);
-    await signalNodes(context.pool, 'documents');
-  }
+  if (changed.kind === 'changed') await signalNodes(context.pool, 'documents');
   return changed.result;
 }
 
@@ -148,27 +154,12 @@ function documentsOf(loaded: LoadedDocuments): LoadedDocument[] {
   ];
 }
 
-/** Without the connectors and destinations that the remaining integrations use. */
-async function withoutUsed<One extends DocumentName>(tx: Tx, going: readonly One[]): Promise<One[]> {
-  if (going.every(({ kind }) => kind === 'integration' || kind === 'workspace')) return [...going];
-  const names = new Set(going.map(keyOf));
-  const staying = (await currentDocuments(tx, 'integration')).filter((one) => !names.has(keyOf(one)));
-  const used = staying.flatMap(({ body }) => {
-    const { connector = '', deliver = [] } = body as { connector?: string; deliver?: string[] };
-    return [`connector ${connector}`, ...deliver.map((name) => `destination ${name}`)];
-  });
-  const isUsed = new Set(used);
-  return going.filter((one) => !isUsed.has(keyOf(one)));
-}
-
 function putInForce(tx: Tx, context: DocumentContext, documents: readonly LoadedDocument[], by: string) {
-  const stored = documents.map(({ kind, name, source, body, hash }) => {
-    const [newest = '', ...older] = keyedHashes(context, hash);
-    return { kind, name, source, body: body as unknown as Json, hash: newest, olderHashes: older };
+  const stored = documents.map((document) => {
+    const { kind, name, source, body } = document;
+    const [newest = '', ...older] = keyedHashes(context.keys, document.hash);
+    const textHashes = storedSources(context.keys, document).map(textHashOf);
+    return { kind, name, source, body: body as unknown as Json, hash: newest, olderHashes: older, textHashes };
   });
   return applyDocuments(tx, stored, by, (document) => sealTyped(tx, context, document));
 }
-
-/** Keyed, because a plain hash of a body with a typed password would allow guessing the password from a stolen database. */
-const keyedHashes = ({ keys }: Pick<DocumentContext, 'keys'>, hash: string): string[] =>
-  keys.hashKeys.map(({ bytes }) => hmac('sha256', bytes, hash).toString('hex'));

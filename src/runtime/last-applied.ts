@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { LoadedDocument } from '../documents/kinds.ts';
-import type { LastApplied } from '../documents/take-up.ts';
+import { type LastApplied, textKey } from '../documents/take-up.ts';
 import { readJsonFile, writeJsonFile, writeProblem } from '../kit/json-file.ts';
 import type { Log } from '../kit/log.ts';
 import type { DocumentName } from '../store/documents/documents.ts';
@@ -24,9 +25,13 @@ export async function rememberApplied(
   const before = removed === undefined ? {} : await readLastApplied(workspaceDir);
   // Recording one document alone would make all other files look new.
   if (before === undefined) return;
-  const forgotten = new Set(removed?.map(keyOf));
+  const forgotten = new Set(removed?.map(keyOf).flatMap((key) => [key, textKey(key)]));
   const kept = Object.entries(before).filter(([key]) => !forgotten.has(key));
-  const all = Object.fromEntries([...kept, ...applied.map((one) => [keyOf(one), one.hash])]);
+  const hashes = applied.flatMap((one) => [
+    [keyOf(one), one.hash],
+    [textKey(keyOf(one)), textHashOf(one.source)],
+  ]);
+  const all = Object.fromEntries([...kept, ...hashes]);
   await writeJsonFile(fileIn(workspaceDir), all).catch((error: unknown) => {
     const problem = writeProblem(error);
     if (problem === undefined) return;
@@ -36,6 +41,8 @@ export async function rememberApplied(
     );
   });
 }
+
+export const textHashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The key of a document in this file and in maps of documents. */
 export const keyOf = ({ kind, name }: DocumentName): string => `${kind} ${name}`;

@@ -58,6 +58,21 @@ export function sealable(
   return { document, secrets };
 }
 
+/** The source as the store has it, under each key that may have named its references. */
+export function storedSources(
+  { hashKeys }: Pick<Keys, 'hashKeys'>,
+  { kind, name, source, body }: Pick<LoadedDocument, 'kind' | 'name' | 'source' | 'body'>,
+): string[] {
+  if (literalSecrets(kind, body).length === 0) return [source];
+  return hashKeys.map((key) => sealedText({ hashKeys: [key] }, { kind, name, source }));
+}
+
+/** The text with references instead of its typed credentials. */
+export const sealedText = (
+  keys: Pick<Keys, 'hashKeys'>,
+  { kind, name, source }: Pick<DocumentToApply, 'kind' | 'name' | 'source'>,
+): string => withReferences(kind, source, referenceName(keys, kind, name)).text;
+
 /** References are named by content, so that the same text applied twice has the same references. */
 function referenceName({ hashKeys: [key] }: Pick<Keys, 'hashKeys'>, kind: DocumentKind, name: string) {
   return (at: Path, value: string): string => {

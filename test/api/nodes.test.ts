@@ -100,8 +100,62 @@ test('a document whose file was removed is withdrawn; a destination that is stil
 
 test('apply makes the database match the files, whatever was in force', async () => {
   const runtime = await start(one);
-  const applied = await applyWorkspace(runtime, await readSoundDocuments(one), 'apply');
+  const applied = await applyWorkspace(runtime, () => readSoundDocuments(one), 'apply');
   assert.ok(applied.some(({ name, change }) => name === 'grand' && change === 'new'));
   await runtime.close();
   assert.deepEqual(await zonesAfterStart(two), { bay: 'Europe/Paris', grand: 'Europe/Madrid' });
+});
+
+test('another version of Innbound, with other defaults, does not restore an old file either', async () => {
+  const runtime = await start(one);
+  const text = integration('grand', 'Europe/Vienna');
+  assert.equal(
+    (await documentPorts(runtime).apply({ kind: 'integration', name: 'grand', text }, 'ada')).kind,
+    'applied',
+  );
+  // With other defaults, all contents have other hashes.
+  await runtime.pool.query(`update documents set hash = md5(hash)`);
+  await runtime.close();
+  const three = path.join(root, 'three');
+  assert.equal(await readFile(path.join(three, 'integrations/grand.yaml'), 'utf8'), files['integrations/grand.yaml']);
+  const given = path.join(three, '.innbound/given.json');
+  const recorded = Object.entries(JSON.parse(await readFile(given, 'utf8')) as Record<string, string>);
+  const isText = ([key]: [string, string]) => key.startsWith('text ');
+  const contents = recorded.filter((one) => !isText(one)).map(([key]): [string, string] => [key, 'another']);
+  for (const known of [[...contents, ...recorded.filter(isText)], contents]) {
+    await writeFile(given, JSON.stringify(Object.fromEntries(known)));
+    assert.deepEqual(await zonesAfterStart(three), { bay: 'Europe/Paris', grand: 'Europe/Vienna' });
+  }
+});
+
+test('comments that were changed in a file are in force after a start, and stay when another node starts', async () => {
+  const commented = `# who to ask\n${files['destinations/lake.yaml']}`;
+  await write(one, 'destinations/lake.yaml', commented);
+  const textAfterStart = async (dir: string) => {
+    const runtime = await start(dir);
+    const found = await documentPorts(runtime).text('destination', 'lake', undefined);
+    await runtime.close();
+    return found?.source;
+  };
+  assert.equal(await textAfterStart(one), commented);
+  assert.equal(await textAfterStart(path.join(root, 'three')), commented);
+});
+
+test('a start also puts in force what a changed file needs, though it was removed elsewhere', async () => {
+  await write(two, 'destinations/lake.yaml', files['destinations/lake.yaml']);
+  await zonesAfterStart(two);
+  const runtime = await start(one);
+  const desk = documentPorts(runtime);
+  const text = integration('grand', 'Europe/Rome').replace('deliver: [lake]\n', '');
+  assert.equal((await desk.apply({ kind: 'integration', name: 'grand', text }, 'ada')).kind, 'applied');
+  assert.equal((await desk.remove('integration', 'bay', 'ada')).kind, 'applied');
+  assert.equal((await desk.remove('destination', 'lake', 'ada')).kind, 'applied');
+  await runtime.close();
+  // Here the files still have the destination, so they are correct by themselves.
+  await write(two, 'integrations/grand.yaml', integration('grand', 'Europe/Oslo'));
+  const second = await start(two);
+  const { integrations, destinations } = second.active();
+  await second.close();
+  assert.deepEqual(integrations.get('grand')?.body.deliver, ['lake']);
+  assert.ok(destinations.has('lake'));
 });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { schedulerPorts } from '../../src/wiring/pull.ts';
 import { type ApiNode, apiNode } from '../api/node.ts';
@@ -11,7 +13,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-const path = '/documents/destination/lake';
+const lake = '/documents/destination/lake';
 const sourceOf = async (at: string) => (await node.call('GET', at, admin)).body.source as string;
 
 test('an edit that breaks another document is refused, with that document’s file and line', async () => {
@@ -27,9 +29,9 @@ test('a document that was broken before does not block the edit of another', asy
     `update documents set source = replace(source, 'timezone: Europe/Lisbon', 'timezone: Europe/Atlantis')
       where kind = 'integration' and name = 'other'`,
   );
-  const applied = await node.call('PUT', path, admin, { text: `# a comment\n${await sourceOf(path)}` });
+  const applied = await node.call('PUT', lake, admin, { text: `# a comment\n${await sourceOf(lake)}` });
   assert.equal(applied.status, 200, JSON.stringify(applied.body));
-  const itself = await node.call('PUT', path, admin, { text: `${await sourceOf(path)}nonsense: true\n` });
+  const itself = await node.call('PUT', lake, admin, { text: `${await sourceOf(lake)}nonsense: true\n` });
   assert.equal(itself.status, 422, 'its own mistakes still do');
 });
 
@@ -62,6 +64,79 @@ test('documents that name other integrations can be edited, and keep what they n
   await applied('workspace/innbound', '');
   assert.equal((await node.call('DELETE', '/documents/integration/second', admin)).status, 200);
   assert.equal((await node.call('DELETE', '/documents/integration/first', admin)).status, 200);
+});
+
+test('an edit writes no file of another document', async () => {
+  const { workspaceDir } = node.runtime;
+  const other = await readFile(path.join(workspaceDir, 'integrations/other.yaml'), 'utf8');
+  const lisbon = other.replace('integration: other', 'integration: lisbon').replace('OPO02', 'LIS09');
+  await rm(path.join(workspaceDir, 'integrations/other.yaml'));
+  await writeFile(path.join(workspaceDir, 'integrations/lisbon.yaml'), other);
+  const applied = await node.call('PUT', '/documents/integration/lisbon', admin, { text: lisbon });
+  assert.equal(applied.status, 200, JSON.stringify(applied.body));
+  assert.equal(await readFile(path.join(workspaceDir, 'integrations/lisbon.yaml'), 'utf8'), other);
+  assert.match(await readFile(path.join(workspaceDir, applied.body.file), 'utf8'), /^integration: lisbon$/m);
+  assert.equal((await node.call('DELETE', '/documents/integration/lisbon', admin)).status, 200);
+  assert.equal(await readFile(path.join(workspaceDir, 'integrations/lisbon.yaml'), 'utf8'), other);
+  await rename(path.join(workspaceDir, 'integrations/lisbon.yaml'), path.join(workspaceDir, 'integrations/other.yaml'));
+});
+
+test('validating finds every reason for which an apply is refused', async () => {
+  const validate = async (name: string, text: string) =>
+    (await node.call('POST', '/documents/validate', admin, { kind: 'connector', name, text })).body;
+  const source = await sourceOf('/documents/connector/hotel');
+  const unpolled = await validate('hotel', source.replace(/^pull:[\s\S]*?^shape/m, 'shape'));
+  assert.equal(unpolled.valid, false);
+  assert.ok(unpolled.mistakes.every(({ file }: { file: string }) => file.startsWith('integrations/')));
+  const misnamed = await validate('motel', source);
+  assert.equal(misnamed.valid, false);
+  assert.match(misnamed.mistakes[0].message, /named hotel, not motel/);
+});
+
+test('an edit does not overwrite or delete a file with changes that are not in force', async () => {
+  const spare = '/documents/destination/spare';
+  const file = path.join(node.runtime.workspaceDir, 'destinations/spare.yaml');
+  const source = (await sourceOf(lake)).replace('destination: lake', 'destination: spare');
+  const put = (text: string) => node.call('PUT', spare, admin, { text });
+  assert.equal((await put(source)).status, 200);
+  const commented = `# who to ask\n${source}`;
+  for (const unapplied of [source.replace('path: out', 'path: elsewhere'), `${source}type: [`, commented]) {
+    await writeFile(file, unapplied);
+    const refused = await put(`# from the console\n${source}`);
+    assert.deepEqual([refused.status, refused.body.code], [409, 'operate.conflict'], unapplied);
+    assert.match(refused.body.detail, /destinations\/spare\.yaml/);
+    assert.equal((await node.call('DELETE', spare, admin)).status, 409);
+    assert.equal(await readFile(file, 'utf8'), unapplied);
+  }
+  assert.equal((await put(commented)).status, 200, 'the same text loses nothing');
+  assert.equal((await put(source)).status, 200);
+  await writeFile(file, commented);
+  assert.equal((await put(`${source}# end`)).status, 200, 'a text that was in force before is kept as a version');
+  assert.equal((await node.call('DELETE', spare, admin)).status, 200);
+});
+
+test('comments and layout of a text that changes nothing else are kept', async () => {
+  const source = await sourceOf(lake);
+  const commented = `# who to ask: the data team\n${source}`;
+  assert.equal((await node.call('PUT', lake, admin, { text: commented })).status, 200);
+  assert.equal(await sourceOf(lake), commented);
+  const same = await node.call('PUT', lake, admin, { text: commented });
+  assert.equal(same.body.version, (await node.call('GET', lake, admin)).body.version, 'the same text makes no version');
+  assert.equal((await node.call('PUT', lake, admin, { text: source })).status, 200);
+});
+
+test('an edit of a version that is no longer in force is refused', async () => {
+  const { source, version } = (await node.call('GET', lake, admin)).body;
+  const put = (text: string, replaces: number) => node.call('PUT', lake, admin, { text, replaces });
+  const first = await put(`# first\n${source}`, version);
+  assert.equal(first.status, 200, JSON.stringify(first.body));
+  const second = await put(`# second\n${source}`, version);
+  assert.deepEqual([second.status, second.body.code], [409, 'documents.outdated']);
+  assert.equal(second.body.version, first.body.version, 'the version to compare with');
+  assert.equal(await sourceOf(lake), `# first\n${source}`);
+  assert.equal((await put(source, first.body.version)).status, 200);
+  const isNew = await node.call('PUT', '/documents/destination/lake', admin, { text: source, replaces: 0 });
+  assert.equal(isNew.status, 409, '0 means a new document');
 });
 
 test('an edit changes the schedules of its brand and of no other', async () => {

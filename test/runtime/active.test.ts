@@ -120,7 +120,7 @@ test('only documents that changed are read from the database', async () => {
       transaction(pool, (tx) =>
         applyDocuments(
           tx,
-          documents.map((one) => ({ ...one, source: '', olderHashes: [] })),
+          documents.map((one) => ({ ...one, source: '', olderHashes: [], textHashes: [] })),
           'test',
           async (one) => one,
         ),

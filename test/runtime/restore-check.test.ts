@@ -27,7 +27,8 @@ async function workspace(t: TestContext) {
 test('a full disk: documents in force that cannot be recorded are reported', async (t) => {
   const { folder, own, warnings, log, fill } = await workspace(t);
   const context = { workspaceDir: folder, log };
-  const document = (hash: string) => ({ kind: 'connector', name: 'acme', hash }) as unknown as LoadedDocument;
+  const document = (hash: string) =>
+    ({ kind: 'connector', name: 'acme', hash, source: '' }) as unknown as LoadedDocument;
   await rememberApplied(context, [document('a')]);
   await fill('given.json');
   await rememberApplied(context, [document('b')]);

@@ -1628,6 +1628,7 @@ export interface Operations {
       name: string;
       text: string;
       accept_cases?: boolean | undefined;
+      replaces?: number | undefined;
     };
     answer: {
       version: number;

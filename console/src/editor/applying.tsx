@@ -8,14 +8,22 @@ import { Notice } from '../parts/basics.tsx';
 import { plural } from '../parts/format.ts';
 import { LineDiff } from '../parts/LineDiff.tsx';
 import { ChangedCases } from './ChangedCases.tsx';
+import { fileOf } from './file-name.ts';
+import { OutdatedText } from './OutdatedText.tsx';
 
 interface Refused {
   readonly text: string;
   readonly mistakes: readonly (Mistake & { readonly file: string })[];
 }
+/** The version in force that a text was made from. */
+interface Replaced {
+  readonly source: string;
+  readonly version: number;
+}
 interface Asked {
   readonly text: string;
-  readonly before: string | undefined;
+  /** Undefined for a new document. */
+  readonly before: Replaced | undefined;
 }
 interface Applied {
   readonly version: number;
@@ -32,39 +40,62 @@ export function useApplying(kind: DocumentKind, name: string, onApplied: () => v
   const [refused, setRefused] = useState<Refused>();
   const [applied, setApplied] = useState<Applied>();
   const [changesCases, setChangesCases] = useState<Asked>();
+  const [outdated, setOutdated] = useState<Asked>();
   const apply = useAct(
     async (asked: Asked & { accept?: boolean }) => {
-      const { text, accept = false } = asked;
+      const { text, before, accept = false } = asked;
       setRefused(undefined);
-      return call('documents.apply', { kind, name, text, accept_cases: accept }).catch((error: unknown) => {
+      const replaces = before?.version ?? 0;
+      return call('documents.apply', { kind, name, text, accept_cases: accept, replaces }).catch((error: unknown) => {
         if (error instanceof Problem && error.code === 'documents.case_changed') setChangesCases(asked);
+        if (error instanceof Problem && error.code === 'documents.outdated') setOutdated(asked);
         setRefused(refusedBy(error, text));
         throw error;
       });
     },
     ({ version }, { text, before }) => {
-      setApplied({ version, text, before });
+      setApplied({ version, text, before: before?.source });
       setChangesCases(undefined);
+      setOutdated(undefined);
       onApplied();
       return `${name} is in force as version ${version}.`;
     },
   );
   return {
-    apply: (text: string, before: string | undefined) => apply.mutate({ text, before }),
+    apply: (text: string, before: Replaced | undefined) => apply.mutate({ text, before }),
     busy: apply.isPending,
     refused,
     applied,
-    /** Asks before kept cases are changed. Every page that applies something shows it. */
-    dialog: changesCases && (
-      <ChangedCases
-        connector={name}
-        text={changesCases.text}
-        busy={apply.isPending}
-        onAccept={() => apply.mutate({ ...changesCases, accept: true })}
-        onClose={() => setChangesCases(undefined)}
-      />
+    /** Asks before kept cases or a newer version are replaced. Every page that applies something shows it. */
+    dialog: (
+      <>
+        {changesCases && (
+          <ChangedCases
+            connector={name}
+            text={changesCases.text}
+            busy={apply.isPending}
+            onAccept={() => apply.mutate({ ...changesCases, accept: true })}
+            onClose={() => setChangesCases(undefined)}
+          />
+        )}
+        {outdated && (
+          <OutdatedText
+            kind={kind}
+            name={name}
+            text={outdated.text}
+            busy={apply.isPending}
+            onReplace={(version) => {
+              setOutdated(undefined);
+              apply.mutate({ ...outdated, before: { source: outdated.before?.source ?? '', version } });
+            }}
+            onClose={() => setOutdated(undefined)}
+          />
+        )}
+      </>
     ),
-    undo: () => applied?.before !== undefined && apply.mutate({ text: applied.before, before: applied.text }),
+    undo: () =>
+      applied?.before !== undefined &&
+      apply.mutate({ text: applied.before, before: { source: applied.text, version: applied.version } }),
   };
 }
 
@@ -73,8 +104,6 @@ function refusedBy(error: unknown, text: string): Refused | undefined {
   // The API's description leaves the extra fields of a problem open; mistakes have the form that documents.validate describes.
   return { text, mistakes: error.body.mistakes as Refused['mistakes'] };
 }
-
-const fileOf = (kind: string, name: string): string => `${kind}s/${name}.yaml`;
 
 /** The mistakes of a refused apply that are in the document itself, as long as its text has not changed since. */
 export function ownMistakes(kind: DocumentKind, name: string, text: string, refused: Refused | undefined) {

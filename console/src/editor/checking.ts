@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { useApi } from '../api/query.tsx';
 import type { DocumentKind, Mistake } from '../api/types.ts';
 import type { Schema } from './completion.ts';
+import { fileOf } from './file-name.ts';
 
 /** The value once it has not changed for a moment. */
 export function useSettled<T>(value: T, ms = 350): T {
@@ -44,5 +45,7 @@ export function useCheck(
     { enabled: settled.trim() !== '', staleMs: 60_000, keep: true },
   );
   const isOfThisText = data !== undefined && !isPlaceholderData && settled === text;
-  return { mistakes: data?.mistakes, secret: isOfThisText ? data.holds_credentials || !data.valid : undefined };
+  // Those in other documents have other lines. An apply that is refused for them links to them.
+  const own = data?.mistakes.filter(({ file }) => file === fileOf(kind, name || 'new-document'));
+  return { mistakes: own, secret: isOfThisText ? data.holds_credentials || own?.length !== 0 : undefined };
 }

@@ -79,7 +79,7 @@ function Editing(props: {
         )}
         {admin && !isOlder && (
           <Button
-            onClick={() => applying.apply(text, source)}
+            onClick={() => applying.apply(text, document)}
             loading={applying.busy}
             disabled={checked.length > 0 || !dirty}
           >
@@ -95,7 +95,7 @@ function Editing(props: {
             version={older}
             onClose={() => look(undefined)}
             onRestore={(restored) => {
-              applying.apply(restored, source);
+              applying.apply(restored, document);
               look(undefined);
             }}
             onTake={(taken) => {

@@ -176,8 +176,13 @@ function StartPulling({ integration }: { integration: string }) {
   const all = useSeesAllBrands();
   const start = useAct(
     async () => {
-      const { source } = await call('documents.get', { kind: 'integration', name: integration });
-      return call('documents.apply', { kind: 'integration', name: integration, text: started(source) });
+      const { source, version } = await call('documents.get', { kind: 'integration', name: integration });
+      return call('documents.apply', {
+        kind: 'integration',
+        name: integration,
+        text: started(source),
+        replaces: version,
+      });
     },
     () => 'Scheduled pulls are on.',
   );

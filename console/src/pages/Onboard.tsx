@@ -86,6 +86,7 @@ function ReviewAndApply(props: { brand: Brand; onBack: () => void; onApplied: ()
     <Card title={`integrations/${brand.name}.yaml`} aside="checked as you type; Ctrl+Space for suggestions">
       <div className="stack">
         <RefusedNotice kind="integration" name={brand.name} refused={applying.refused} />
+        {applying.dialog}
         <YamlEditor
           label="Integration as YAML"
           value={text}

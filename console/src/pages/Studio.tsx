@@ -23,6 +23,8 @@ const route = getRouteApi('/desk/studio');
 interface Edited {
   readonly name: string;
   readonly yaml: string;
+  /** The version that the text was made from. */
+  readonly version?: number | undefined;
 }
 
 /** The sample and the connector, the resulting records, and the raw record beside the canonical one. */
@@ -37,9 +39,15 @@ export function Studio() {
   const source = connector.data?.source ?? '';
   const sample = useSample(search.connector, search.letter, connector.data?.source);
   const draft = useTextDraft<Edited>(`studio ${search.connector ?? ''}`);
-  const { yaml, name } = draft.draft?.value ?? { yaml: source, name: search.connector ?? 'new-connector' };
+  const inForce = connector.data?.version;
+  const { yaml, name, version }: Edited = draft.draft?.value ?? {
+    yaml: source,
+    name: search.connector ?? 'new-connector',
+    version: inForce,
+  };
   const dirty = yaml !== source;
-  const setYaml = (text: string) => draft.save(text === source ? undefined : { yaml: text, name });
+  const setYaml = (text: string) =>
+    draft.save(text === source ? undefined : { yaml: text, name, version: version ?? inForce });
   useLeaveWarning(dirty);
   useKeeping(draft, useCheck('connector', undefined, yaml).secret);
   const applying = useApplying('connector', name, () => {
@@ -47,6 +55,7 @@ export function Studio() {
     const stillHere = location.pathname === '/studio';
     if (stillHere && search.connector === undefined) void navigate({ search: { ...search, connector: name } });
   });
+  const replaced = connector.data && { source, version: version ?? connector.data.version };
   const { text, isEvent: push, integration, property } = sample;
   const asked = useSettled(
     { connector: yaml, sample: text, integration: integration || undefined, push, ...property },
@@ -72,7 +81,7 @@ export function Studio() {
       >
         {admin && (
           <Button
-            onClick={() => applying.apply(yaml, search.connector === undefined ? undefined : source)}
+            onClick={() => applying.apply(yaml, replaced)}
             loading={applying.busy}
             disabled={checked.length > 0 || yaml.trim() === '' || !dirty}
             data-danger={(dirty && failing > 0) || undefined}
@@ -86,7 +95,7 @@ export function Studio() {
         connector={search.connector}
         onConnector={(chosen) => void navigate({ search: { ...search, connector: chosen } })}
         name={name}
-        onName={(chosen) => draft.save({ yaml, name: chosen })}
+        onName={(chosen) => draft.save({ yaml, name: chosen, version })}
         sample={sample}
       />
       {search.connector === undefined && (

@@ -38,7 +38,9 @@ export interface EditedDocument {
 
 export interface ApplyOptions {
   /** Accept the new records of cases that the text changes. */
-  readonly acceptCases: boolean;
+  readonly acceptCases?: boolean;
+  /** The version that the text was made from, 0 for a new document; refused if another one is in force. */
+  readonly replaces?: number | undefined;
 }
 
 /** A kept sample whose records would change. Without values, which are guest data. */
@@ -68,6 +70,10 @@ export type Applied =
   | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] }
   | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] }
   | { readonly kind: 'unknown' }
+  /** Another version is in force than the one that the edit replaces; 0 if none is. */
+  | { readonly kind: 'outdated'; readonly version: number }
+  /** The file has changes of somebody who has not applied them yet. */
+  | { readonly kind: 'unapplied'; readonly file: string }
   /** The workspace folder is read-only; `file` is where the change must be made. */
   | { readonly kind: 'read_only'; readonly file: string };
 
@@ -196,11 +202,21 @@ export function documentRoutes(ports: DocumentPorts): Route[] {
           .boolean()
           .default(false)
           .describe('For a connector: from now on its kept samples expect the records that this text produces.'),
+        replaces: z
+          .int()
+          .min(0)
+          .optional()
+          .describe(
+            'The version that the text was made from, 0 for a new document. If another version is in force, the text is refused with `documents.outdated`. Without it, the text replaces any version.',
+          ),
       }),
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { kind, name }, body, caller }) =>
         answer(
-          await ports.apply({ kind, name, text: body.text }, caller.name, { acceptCases: body.accept_cases }),
+          await ports.apply({ kind, name, text: body.text }, caller.name, {
+            acceptCases: body.accept_cases,
+            replaces: body.replaces,
+          }),
           `${kind} ${name}`,
         ),
     }),
@@ -241,6 +257,15 @@ function answer(applied: Applied, what: string) {
   if (applied.kind === 'unknown') return notFound(what);
   if (applied.kind === 'read_only') {
     return problem(409, 'operate.conflict', `${applied.file} is read-only here: change it at its source.`);
+  }
+  if (applied.kind === 'unapplied') {
+    const detail = `${applied.file} has changes that were not applied. Run \`innbound apply\` or undo them there, then edit again.`;
+    return problem(409, 'operate.conflict', detail);
+  }
+  if (applied.kind === 'outdated') {
+    const { version } = applied;
+    const now = version === 0 ? 'no version is in force' : `version ${version} is in force`;
+    return problem(409, 'documents.outdated', `${what}: ${now}; nothing was applied.`, { version });
   }
   if (applied.kind === 'breaks_cases') {
     const cases = applied.cases.map((one) => ({ ...one }));

@@ -1,4 +1,4 @@
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 import type { DocumentName, StoredDocument } from './documents.ts';
 
 /** How the documents in force changed. */
@@ -8,7 +8,7 @@ export interface DocumentChanges {
 }
 
 /** Rises with every change of the documents in force. Changes are made one at a time, so none becomes visible below it later. */
-export async function documentsPosition(db: Pool): Promise<number> {
+export async function documentsPosition(db: Pool | Tx): Promise<number> {
   const { rows } = await db.query<{ position: number }>(
     'select coalesce(max(position), 0) as position from document_changes',
   );

@@ -10,6 +10,8 @@ export interface DocumentToApply {
   readonly hash: string;
   /** The same content hashed with earlier keys. */
   readonly olderHashes: readonly string[];
+  /** SHA-256 of the source as it is stored, one for each key that may have named the references in it. */
+  readonly textHashes: readonly string[];
 }
 
 export interface StoredDocument {
@@ -23,6 +25,8 @@ export interface StoredDocument {
 export type DocumentName = Pick<StoredDocument, 'kind' | 'name'>;
 type DocumentHead = Omit<StoredDocument, 'body'>;
 
+const textHash = (source: string) => `encode(sha256(convert_to(${source}, 'UTF8')), 'hex')`;
+
 export interface AppliedDocument {
   readonly kind: DocumentKind;
   readonly name: string;
@@ -35,7 +39,7 @@ export async function lockDocuments(tx: Tx): Promise<void> {
   await tx.query('lock table current_documents in share row exclusive mode');
 }
 
-/** Puts these documents in force and leaves all others. A document with unchanged content keeps its version. Needs `lockDocuments`. */
+/** Puts these documents in force and leaves all others. A document with an unchanged text keeps its version. Needs `lockDocuments`. */
 export async function applyDocuments(
   tx: Tx,
   documents: readonly DocumentToApply[],
@@ -48,7 +52,8 @@ export async function applyDocuments(
   for (const doc of documents) {
     const { kind, name } = doc;
     const before = current.get(`${kind} ${name}`);
-    if (before !== undefined && [doc.hash, ...doc.olderHashes].includes(before.hash)) {
+    const isSame = before !== undefined && [doc.hash, ...doc.olderHashes].includes(before.hash);
+    if (isSame && doc.textHashes.includes(before.text_hash)) {
       result.push({ kind, name, version: before.version, change: 'same' });
       continue;
     }
@@ -115,6 +120,20 @@ export async function pastContents(db: Pool | Tx): Promise<Set<string>> {
   return new Set(rows.map(({ past }) => past));
 }
 
+/** Whether each text of these documents is in force or was before, by `kind name hash`. */
+export async function storedTexts(
+  db: Pool | Tx,
+  documents: readonly DocumentName[],
+): Promise<Map<string, 'in force' | 'past'>> {
+  const { rows } = await db.query<{ key: string; in_force: boolean }>(
+    `select d.kind || ' ' || d.name || ' ' || ${textHash('d.source')} as key, bool_or(c.name is not null) as in_force
+       from unnest($1::text[], $2::text[]) as w (kind, name) join documents d using (kind, name)
+       left join current_documents c using (kind, name, version) group by 1`,
+    [documents.map(({ kind }) => kind), documents.map(({ name }) => name)],
+  );
+  return new Map(rows.map(({ key, in_force }) => [key, in_force ? 'in force' : 'past']));
+}
+
 /** The documents in force, of one kind or all. */
 export async function currentDocuments(db: Pool | Tx, kind?: DocumentKind): Promise<StoredDocument[]> {
   const { rows } = await db.query<StoredDocument>(
@@ -139,9 +158,12 @@ export async function currentHeads(db: Pool | Tx): Promise<DocumentHead[]> {
 }
 
 /** Of these documents, the versions in force. */
-async function headsOf(db: Pool | Tx, documents: readonly DocumentName[]): Promise<DocumentHead[]> {
-  const { rows } = await db.query<DocumentHead>(
-    `select kind, name, version, d.hash from unnest($1::text[], $2::text[]) as w (kind, name)
+async function headsOf(
+  db: Pool | Tx,
+  documents: readonly DocumentName[],
+): Promise<(DocumentHead & { readonly text_hash: string })[]> {
+  const { rows } = await db.query<DocumentHead & { text_hash: string }>(
+    `select kind, name, version, d.hash, ${textHash('d.source')} as text_hash from unnest($1::text[], $2::text[]) as w (kind, name)
        join current_documents using (kind, name) join documents d using (kind, name, version)`,
     [documents.map(({ kind }) => kind), documents.map(({ name }) => name)],
   );

@@ -1,5 +1,5 @@
 import type { DocumentKind } from '../../documents/kinds.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 
 export interface DocumentRow {
   readonly kind: DocumentKind;
@@ -45,7 +45,7 @@ export async function documentText(
 }
 
 /** The source texts in force, by `kind name`, with typed credentials masked. */
-export async function currentSources(db: Pool): Promise<Map<string, string>> {
+export async function currentSources(db: Pool | Tx): Promise<Map<string, string>> {
   const { rows } = await db.query<{ key: string; source: string }>(
     `select kind || ' ' || name as key, source from current_documents join documents using (kind, name, version)`,
   );

@@ -1,5 +1,5 @@
 import type { Json } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 
 /** A sample and the records that it must become. Holds guest data. */
 export interface MappingCase {
@@ -13,7 +13,7 @@ export interface MappingCase {
   readonly saved_by: string;
 }
 
-export async function listCases(db: Pool, connector: string): Promise<MappingCase[]> {
+export async function listCases(db: Pool | Tx, connector: string): Promise<MappingCase[]> {
   const { rows } = await db.query<MappingCase>(
     `select name, sample, push, timezone, country, expected, saved_at, saved_by from mapping_cases
       where connector = $1 order by name`,
@@ -24,7 +24,7 @@ export async function listCases(db: Pool, connector: string): Promise<MappingCas
 
 /** Adds a case, or replaces the one of the same name. */
 export async function putCase(
-  db: Pool,
+  db: Pool | Tx,
   connector: string,
   { name, sample, push, timezone, country, expected, saved_by }: Omit<MappingCase, 'saved_at'>,
 ): Promise<void> {

@@ -24,8 +24,13 @@ export function FirstPull({ brand }: { brand: Brand }) {
   );
   const start = useAct(
     async () => {
-      const { source } = await call('documents.get', { kind: 'integration', name: integration });
-      await call('documents.apply', { kind: 'integration', name: integration, text: started(source) });
+      const { source, version } = await call('documents.get', { kind: 'integration', name: integration });
+      await call('documents.apply', {
+        kind: 'integration',
+        name: integration,
+        text: started(source),
+        replaces: version,
+      });
       return call('integrations.run', { integration, sync: 'stay' });
     },
     () => 'Pulling has started.',

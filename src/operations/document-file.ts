@@ -1,0 +1,81 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
+import { readWorkspace } from '../documents/load.ts';
+import { parseFile } from '../documents/parse.ts';
+import { textKey } from '../documents/take-up.ts';
+import { keyOf, readLastApplied, textHashOf } from '../runtime/last-applied.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { sealedText } from '../runtime/seal-documents.ts';
+import type { Tx } from '../store/db/pool.ts';
+import { storedTexts } from '../store/documents/documents.ts';
+import { fileName } from './sources-in-force.ts';
+
+/** The file of a document in the workspace of this node, which an edit through the API also writes. */
+export interface FileHere {
+  /** Relative to the workspace. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Undefined if the document has no file here. Most files are named after their document. */
+export async function fileHere(dir: string, kind: DocumentKind, name: string): Promise<FileHere | undefined> {
+  const usual = fileName(kind, name);
+  const text = await readFile(path.join(dir, usual), 'utf8').catch(() => undefined);
+  if (text !== undefined) {
+    const named = parseFile({ kind, file: usual, text }).name;
+    // A file without a readable name is probably being edited.
+    if (kind === 'workspace' || named === name || named === undefined) return { file: usual, text };
+  }
+  const own = (await readWorkspace(dir)).filter((one) => one.kind === kind);
+  return own.find((one) => kind === 'workspace' || (one.text.includes(name) && parseFile(one).name === name));
+}
+
+/** Where a document without a file gets one. Files may have any name, so the usual one may hold another document. */
+export async function freeFile(dir: string, kind: DocumentKind, name: string): Promise<string> {
+  const usual = fileName(kind, name);
+  for (let i = 1; ; i++) {
+    const file = i === 1 ? usual : usual.replace(/\.yaml$/, `-${i}.yaml`);
+    const isTaken = await readFile(path.join(dir, file)).then(
+      () => true,
+      () => false,
+    );
+    if (!isTaken) return file;
+  }
+}
+
+/**
+ * Whether somebody changed the file and did not apply it yet. An edit through the API would overwrite that. A text that was in force
+ * before is not lost: another node has replaced it, and its version is kept.
+ */
+export async function isUnapplied(
+  runtime: Runtime,
+  tx: Tx,
+  { kind, name, text }: FileHere & { readonly kind: DocumentKind; readonly name: string },
+): Promise<boolean> {
+  const document = { kind, name: kind === 'workspace' ? workspaceName : name };
+  const last = (await readLastApplied(runtime.workspaceDir))?.[textKey(keyOf(document))];
+  if (last === textHashOf(text)) return false;
+  const texts = await storedTexts(tx, [document]);
+  const sealed = runtime.keys.hashKeys.map((key) => sealedText({ hashKeys: [key] }, { ...document, source: text }));
+  return !sealed.some((one) => texts.has(`${keyOf(document)} ${textHashOf(one)}`));
+}
+
+/** False if the folder is read-only. */
+export async function isWritten(write: () => Promise<void>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Writes a temporary file and renames it, so that a service that starts meanwhile reads either the old text or the new one. */
+export async function writeWhole(dir: string, file: string, text: string): Promise<void> {
+  const target = path.join(dir, file);
+  await mkdir(path.dirname(target), { recursive: true });
+  await writeFile(`${target}.new`, text, { mode: 0o600 });
+  await rename(`${target}.new`, target);
+}

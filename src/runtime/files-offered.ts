@@ -1,0 +1,61 @@
+import type { LoadedDocument } from '../documents/kinds.ts';
+import { type FileOffered, type LastApplied, textKey } from '../documents/take-up.ts';
+import { hmac } from '../kit/crypto.ts';
+import type { Tx } from '../store/db/pool.ts';
+import { pastContents, storedTexts } from '../store/documents/documents.ts';
+import type { Keys } from './keys.ts';
+import { keyOf, textHashOf } from './last-applied.ts';
+import { storedSources } from './seal-documents.ts';
+
+type HashKeys = Pick<Keys, 'hashKeys'>;
+
+/** Compares the files with the documents in force and their earlier versions: by content, and by text where that may differ. */
+export async function filesOffered(
+  tx: Tx,
+  keys: HashKeys,
+  {
+    documents,
+    current,
+    lastApplied = {},
+  }: {
+    readonly documents: readonly LoadedDocument[];
+    /** The documents in force, by key. */
+    readonly current: ReadonlyMap<string, { readonly hash: string }>;
+    readonly lastApplied: LastApplied | undefined;
+  },
+): Promise<FileOffered[]> {
+  const contents = await pastContents(tx);
+  const files = documents.map((document) => {
+    const key = keyOf(document);
+    const hashes = keyedHashes(keys, document.hash);
+    return {
+      document,
+      key,
+      textHash: textHashOf(document.source),
+      inForce: hashes.includes(current.get(key)?.hash ?? ''),
+      isPast: hashes.some((one) => contents.has(`${key} ${one}`)),
+    };
+  });
+  // Hashing the texts of all versions takes long; most files are as they were at the last apply.
+  const unsure = files.filter((one) => !one.isPast || lastApplied[textKey(one.key)] !== one.textHash);
+  const texts = await storedTexts(
+    tx,
+    unsure.map(({ document }) => document),
+  );
+  return files.map(({ document, key, textHash, inForce, isPast }) => {
+    const found = storedSources(keys, document).map((text) => texts.get(`${key} ${textHashOf(text)}`));
+    const isNewText = found.every((one) => one === undefined);
+    return {
+      key,
+      hash: document.hash,
+      textHash,
+      inForce: inForce || (!isPast && found.includes('in force')),
+      past: isPast ? 'content' : isNewText ? undefined : 'text',
+      isNewText,
+    };
+  });
+}
+
+/** Keyed, because a plain hash of a body with a typed password would allow guessing the password from a stolen database. */
+export const keyedHashes = ({ hashKeys }: HashKeys, hash: string): string[] =>
+  hashKeys.map(({ bytes }) => hmac('sha256', bytes, hash).toString('hex'));
