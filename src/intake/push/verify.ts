@@ -107,14 +107,13 @@ function verifyHmac(scheme: HmacVerification, request: Request, secrets: readonl
     const hmac = createHmac(scheme.algorithm, secret.key);
     if (scheme.sign === 'timestamp.body') hmac.update(`${timestamp ?? ''}.`);
     const expected = hmac.update(rawBody).digest(scheme.encoding);
-    if (sameText(given ?? '', expected) && given !== undefined) secretNo ??= secret.secretNo;
+    if (sameText(given, expected)) secretNo ??= secret.secretNo;
   }
   const late = scheme.timestampHeader === undefined ? undefined : outOfWindow(timestamp, scheme.toleranceS, now);
   if (late) return late;
-  return (
-    lacking(signature, given !== undefined, secrets) ??
-    (secretNo === undefined ? { kind: 'refused', reason: 'signature_wrong' } : { kind: 'verified', secretNo })
-  );
+  if (secretNo !== undefined) return { kind: 'verified', secretNo };
+  const isWellFormed = macForms[scheme.algorithm][scheme.encoding].test(given);
+  return lacking(signature, isWellFormed, secrets) ?? { kind: 'refused', reason: 'signature_wrong' };
 }
 
 /** Compares HMACs under one key, so that the time reveals neither the length nor the position of a difference. */
@@ -192,11 +191,10 @@ function lacking(stated: string | undefined, wellFormed: boolean, secrets: reado
   return secrets.length === 0 ? { kind: 'refused', reason: 'no_valid_secret' } : undefined;
 }
 
-/** The signature without its prefix, if it is well formed: hexadecimal in lower case, base64 unchanged. */
-function statedMac(signature: string | undefined, scheme: HmacVerification): string | undefined {
-  if (signature === undefined || !signature.startsWith(scheme.prefix)) return undefined;
+/** The signature without its prefix: hexadecimal in lower case, base64 unchanged. Empty if there is none, which equals no digest. */
+function statedMac(signature: string | undefined, scheme: HmacVerification): string {
+  if (signature === undefined || !signature.startsWith(scheme.prefix)) return '';
   const encoded = signature.slice(scheme.prefix.length);
-  if (!macForms[scheme.algorithm][scheme.encoding].test(encoded)) return undefined;
   return scheme.encoding === 'hex' ? encoded.toLowerCase() : encoded;
 }
 
@@ -209,13 +207,13 @@ const left = Buffer.alloc(128);
 const right = Buffer.alloc(128);
 
 /**
- * Compares two ASCII texts in constant time. It uses texts and shared buffers: with a new buffer for each digest, the HMAC of
- * a typical event took 1.4 times as long.
+ * Compares a text with a digest in constant time. It uses texts and shared buffers: with a new buffer for each digest, the HMAC of
+ * a typical event took 1.4 times as long. The buffers keep one byte of a character, so the texts are compared too once the bytes are equal.
  */
 function sameText(stated: string, expected: string): boolean {
   left.fill(0).write(stated, 'latin1');
   right.fill(0).write(expected, 'latin1');
-  return timingSafeEqual(left, right) && stated.length === expected.length;
+  return timingSafeEqual(left, right) && stated === expected;
 }
 
 /** Buffer.from silently stops at the first character that is not base64; this refuses such texts. */

@@ -30,7 +30,11 @@ export const int8s = (values: readonly Value<number>[]): Buffer =>
     20,
     values,
     () => 8,
-    (value, into, at) => void into.writeBigInt64BE(BigInt(value), at),
+    (value, into, at) => {
+      const high = Math.floor(value / 2 ** 32);
+      into.writeInt32BE(high, at);
+      into.writeUInt32BE(value - high * 2 ** 32, at + 4);
+    },
   );
 
 export const float8s = (values: readonly Value<number>[]): Buffer =>
@@ -49,24 +53,31 @@ function column<Of>(
   sizeOf: (value: Of) => number,
   write: (value: Of, into: Buffer, at: number) => void,
 ): Buffer {
+  const count = values.length;
+  const sizes = new Int32Array(count);
   let size = headSize;
   let hasNull = 0;
-  const sizes = values.map((value) => {
+  for (let i = 0; i < count; i++) {
+    const value = values[i];
     const own = value === null || value === undefined ? -1 : sizeOf(value);
     if (own === -1) hasNull = 1;
+    sizes[i] = own;
     size += 4 + Math.max(0, own);
-    return own;
-  });
+  }
   const into = Buffer.allocUnsafe(size);
   // Array header: one dimension, lower bound 1.
-  for (const [i, word] of [1, hasNull, typeId, values.length, 1].entries()) into.writeInt32BE(word, 4 * i);
+  into.writeInt32BE(1, 0);
+  into.writeInt32BE(hasNull, 4);
+  into.writeInt32BE(typeId, 8);
+  into.writeInt32BE(count, 12);
+  into.writeInt32BE(1, 16);
   let at = headSize;
-  for (const [i, value] of values.entries()) {
-    const own = sizes[i] ?? -1;
+  for (let i = 0; i < count; i++) {
+    const own = sizes[i] as number;
     into.writeInt32BE(own, at);
     at += 4;
     if (own === -1) continue;
-    write(value as Of, into, at);
+    write(values[i] as Of, into, at);
     at += own;
   }
   return into;
