@@ -22,12 +22,14 @@ export function suppression(keyring: Keyring) {
   const asked = (address: string, integration: string) => hashesOf(keyring, askedAddresses(address, integration));
   return {
     hashesOf(prepared: Prepared, integration: string): readonly string[] {
-      const guests = guestsIn(prepared);
-      const found = guests.flatMap(identify(prepared, integration));
-      if (prepared.kind !== 'record') return [...found, ...inRaw(rawOf(prepared), integration)];
-      const known = new Set(guests.map(({ email }) => email));
-      const others = addressesIn(rawOf(prepared)).filter((address) => !known.has(address));
-      return [...found, ...others.flatMap((address) => asked(address, integration))];
+      const reservationId = reservationOf(prepared);
+      const found = guestsIn(prepared).flatMap((guest) => identitiesOf(guest, integration, reservationId));
+      const raw = rawOf(prepared);
+      const others =
+        prepared.kind === 'record'
+          ? addressesIn(raw).flatMap((address) => askedAddresses(address, integration))
+          : identitiesInPayload(raw, integration);
+      return hashesOf(keyring, [...found, ...others]);
     },
     others(prepared: Prepared, integration: string, erased: Hashes) {
       const reservationId = reservationOf(prepared);

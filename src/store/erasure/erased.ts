@@ -49,7 +49,8 @@ export async function withoutErased(
 ): Promise<readonly Prepared[]> {
   const { erasure, integration } = target;
   if (erasure === undefined || news.length === 0) return prepared;
-  const hashes = new Set(news.flatMap((one) => erasure.hashesOf(one, integration)));
+  const hashesOf = new Map(news.map((one) => [one, erasure.hashesOf(one, integration)]));
+  const hashes = new Set([...hashesOf.values()].flat());
   const { rows } = await tx.query<{ hash: string; erasure_id: string }>(
     `select encode(hash, 'hex') as hash, erasure_id from erased_guests
       where hash in (select decode(h, 'hex') from unnest($1::text[]) as h)`,
@@ -57,10 +58,10 @@ export async function withoutErased(
   );
   if (rows.length === 0) return prepared;
   const erased = new Map(rows.map((row) => [row.hash, row.erasure_id]));
-  const learned = learn(news, hashes, erased, (one) => erasure.others(one, integration, erased));
-  await remember(tx, learned);
-  const searched = new Set(news);
-  const stripped = prepared.map((one) => (searched.has(one) ? erasure.strip(one, integration, erased) : one));
+  const namesErased = (one: Prepared) => hashesOf.get(one)?.some((hash) => erased.has(hash)) === true;
+  const othersOf = (one: Prepared) => (namesErased(one) ? erasure.others(one, integration, erased) : []);
+  await remember(tx, learn(news, hashes, erased, othersOf));
+  const stripped = prepared.map((one) => (namesErased(one) ? erasure.strip(one, integration, erased) : one));
   const events = stripped.flatMap((one, i) =>
     one !== prepared[i] && isOfEvent(one.arrival) ? [Number(one.arrival.causeId)] : [],
   );
