@@ -65,7 +65,12 @@ export const variables: readonly Variable[] = [
     name: 'INNBOUND_WEBHOOK_SECRET',
     absent: '',
     meaning:
-      'The endpoint’s secret for `innbound partner send` and `partner simulate`; another name with `--secret-env`.',
+      'The endpoint’s secret for `innbound partner send` and `partner simulate`, and the secret that `innbound listen` signs with; another name with `--secret-env` (`--push-secret-env` for `partner simulate`).',
+  },
+  {
+    name: 'INNBOUND_TOKEN',
+    absent: '',
+    meaning: 'A token of the service with the role operator, for `innbound listen`; another name with `--token-env`.',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',

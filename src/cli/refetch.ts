@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { errors, InnboundError } from '../errors.ts';
+import { InnboundError } from '../errors.ts';
 import { refetchReservation } from '../operations/refetch.ts';
 import { audited, type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
 
@@ -23,7 +23,7 @@ Example:
         const { integration } = options;
         const done = await refetchReservation(runtime, integration, id, 'cli');
         await audited(runtime, 'refetch', { integration, target: { id, result: done.kind } });
-        if (done.kind === 'failed') throw new InnboundError(done.code, `${done.message} (${errors[done.code].next})`);
+        if (done.kind === 'failed') throw new InnboundError(done.code, done.message);
         if (options.json) {
           const { kind: result, ...rest } = done;
           printJson(

@@ -69,7 +69,10 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
     for (const name of names) counts[name] += done[name];
   }
   progress.end();
-  const { waiting, held } = (await resendDelivery(runtime, { destination, integration })) ?? { waiting: 0, held: 0 };
+  const { waiting, held } = (await resendDelivery(runtime, { destination, integration, id })) ?? {
+    waiting: 0,
+    held: 0,
+  };
   if (options.json) printJson({ queued, ...counts, waiting, held });
   else {
     say(`${counts.delivered} delivered here, ${counts.retry} to be retried, ${counts.dead} dead.`);

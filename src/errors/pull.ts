@@ -209,7 +209,7 @@ export const pullErrors = {
     stage: 'pull',
     retry: 'operator',
     what: 'The integration has no pull section, or no sync of this type.',
-    next: 'Add it under pull.syncs of the integration, or give --from and --to.',
+    next: 'Add the pull section or the sync to the integration. innbound sync also takes a range: --from and --to.',
   },
   'pull.interrupted': {
     stage: 'pull',

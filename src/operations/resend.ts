@@ -64,8 +64,8 @@ export async function resendRecords(
 /** How much of a resend is not delivered yet; undefined if its destination no longer exists. */
 export async function resendDelivery(
   runtime: Runtime,
-  wanted: Omit<ResendRequest, 'id'>,
+  wanted: ResendRequest,
 ): Promise<{ readonly waiting: number; readonly held: number } | undefined> {
   if (!runtime.active().destinations.has(wanted.destination)) return undefined;
-  return undelivered(runtime.pool, resendLanes(runtime, wanted).filter(isCounted));
+  return undelivered(runtime.pool, resendLanes(runtime, wanted).filter(isCounted), wanted.id);
 }

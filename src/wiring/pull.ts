@@ -108,7 +108,7 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
   const pull = found?.body.pull ?? integrations.get(found?.body.pulled_by ?? '')?.body.pull;
   if (found === undefined || pull === undefined || connectorPull === undefined) {
     const message = found
-      ? `${integration} has no pull section, or its connector has none`
+      ? `${integration} is not pulled: it or its connector has no pull section`
       : `no integration ${integration} is in force`;
     return { kind: 'unavailable', code: found ? 'pull.no_such_sync' : 'documents.unknown_name', message };
   }

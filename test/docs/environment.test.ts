@@ -20,8 +20,13 @@ test('the page lists every variable that the service and its commands read', () 
       ([, name]) => name,
     ),
   );
+  // Options such as --secret-env have the name of a variable as their default.
+  const byDefault = files
+    .filter((file) => file.startsWith(path.join('src', 'cli')))
+    .flatMap((file) => [...readFileSync(path.join(root, file), 'utf8').matchAll(/'(INNBOUND_[A-Z_]+)'/g)])
+    .map(([, name]) => name);
   // Not settings of ours: the search path of programs.
-  const wanted = new Set(read.filter((name) => name !== 'PATH'));
+  const wanted = new Set([...read, ...byDefault].filter((name) => name !== 'PATH'));
   const listed = new Set(variables.map(({ name }) => name));
   assert.deepEqual(
     [...wanted].filter((name) => name !== undefined && !listed.has(name)),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { resendDelivery } from '../../src/operations/resend.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 let node: ApiNode;
@@ -32,6 +33,9 @@ test('one reservation is queued again for a destination, then all of its brand, 
   const all = await resend('grand', { destination: 'lake' });
   assert.deepEqual(all.body, { queued: 1 }, 'R2 is queued already');
   assert.deepEqual(await due(), ['R1', 'R2']);
+  const wanted = { destination: 'lake', integration: 'grand' };
+  assert.deepEqual(await resendDelivery(node.runtime, wanted), { waiting: 2, held: 0 });
+  assert.deepEqual(await resendDelivery(node.runtime, { ...wanted, id: 'R2' }), { waiting: 1, held: 0 });
 });
 
 test('refuses a destination that the brand does not deliver to, and brands outside the token', async () => {

@@ -59,16 +59,24 @@ export async function countResend(
 export async function undelivered(
   pool: Pool,
   lanes: readonly ResendLane[],
+  id?: string,
 ): Promise<{ readonly waiting: number; readonly held: number }> {
   // Uses the indexes of due rows and of open dead letters, so that a million delivered rows cost nothing.
   const { rows } = await pool.query<{ waiting: number; held: number }>(
     `select coalesce(sum(w.count), 0)::int as waiting, coalesce(sum(h.count), 0)::int as held
        from unnest($1::text[], $2::text[], $3::text[]) as l (integration, destination, type)
       cross join lateral (select count(*) from outbox o where o.integration = l.integration
-                             and o.destination = l.destination and o.type = l.type and o.due_at is not null) w
+                             and o.destination = l.destination and o.type = l.type and o.due_at is not null
+                             and ($4::text is null or o.id = $4)) w
       cross join lateral (select count(*) from dead_letters d where d.integration = l.integration and d.kind = 'delivery'
-                             and d.state = 'open' and d.destination = l.destination and d.type = l.type) h`,
-    [lanes.map((one) => one.integration), lanes.map((one) => one.destination), lanes.map((one) => one.type)],
+                             and d.state = 'open' and d.destination = l.destination and d.type = l.type
+                             and ($4::text is null or d.id = $4)) h`,
+    [
+      lanes.map((one) => one.integration),
+      lanes.map((one) => one.destination),
+      lanes.map((one) => one.type),
+      id ?? null,
+    ],
   );
   return rows[0] ?? { waiting: 0, held: 0 };
 }
