@@ -67,6 +67,12 @@ export const deliverErrors = {
     what: 'The body mapping of the destination needs a field that this record does not have.',
     next: 'Correct the mapping or add a filter to the destination, apply and replay.',
   },
+  'deliver.not_expressed': {
+    stage: 'deliver',
+    retry: 'operator',
+    what: 'The requests of the destination cannot express an erasure or a withdrawal of consent, so it was not sent.',
+    next: 'Add on.erased or on.withdrawn to the destination, apply and replay; or do it there by hand and drop the dead letter.',
+  },
   'deliver.answer_unreadable': {
     stage: 'deliver',
     retry: 'again',

@@ -161,6 +161,31 @@ test('http: a body mapping leaves absent values out and keeps types', async (t) 
   );
 });
 
+test('http: a body without a word for it does not send an erased or withdrawn guest as an ordinary one', async (t) => {
+  const { url, received, offered } = await setUp(t, () => ({ status: 200 }));
+  const ana = { first_name: 'Ana', email: 'ana@example.com', marketing_consent: false };
+  const erasure = { ...delivery(reservation('r', { guests: [{}] }), { version: 2, event: 'erased' }), erased: [ana] };
+  const withdrawal = { ...delivery(reservation('r', { guests: [ana] }), { version: 2 }), byConsent: true };
+  const contact = { url: `${url}/{guest.email}`, method: 'PUT', each: 'guest', body: { name: '{guest.first_name}' } };
+  const send = async (settings: object, one: typeof withdrawal) => {
+    received.length = 0;
+    const [outcome] = await http.open(http.settings.parse(settings), offered).deliver([one], limits());
+    return [
+      outcome?.kind === 'dead' ? outcome.code : outcome?.kind,
+      ...received.map(({ method, text }) => `${method} ${text}`),
+    ];
+  };
+  assert.deepEqual(await send(contact, erasure), ['deliver.not_expressed']);
+  assert.deepEqual(await send({ ...contact, on: { erased: { method: 'DELETE' } } }, erasure), ['delivered', 'DELETE ']);
+  assert.deepEqual(await send(contact, withdrawal), ['deliver.not_expressed']);
+  const withConsent = { ...contact, body: { agreed: '{guest.marketing_consent}' } };
+  assert.deepEqual(await send(withConsent, withdrawal), ['delivered', 'PUT {"agreed":false}']);
+  const { body: _, ...whole } = contact;
+  const [kind, sent] = await send(whole, erasure);
+  assert.equal(kind, 'delivered');
+  assert.match(sent ?? '', /"event":"erased"/);
+});
+
 test('http: mistakes in templates are found when the document is checked', () => {
   const problems = (settings: object) =>
     http.settings.safeParse(settings).error?.issues.map(({ path, message }) => [path.join('.'), message]);

@@ -78,7 +78,8 @@ export const destinationType: DestinationType<Settings> = {
     return {
       async deliver(batch, given) {
         const limits: Limits = { ...given, deadlineAtMs: services.clock.uptimeMs() + given.deadlineMs };
-        const all = batch.flatMap((delivery, index) => plan.items(delivery, index));
+        const untold = batch.map((delivery) => plan.untold(delivery));
+        const all = batch.flatMap((delivery, index) => (untold[index] ? [] : plan.items(delivery, index)));
         const settled: Settled[][] = batch.map(() => []);
         let askedToWait: readonly Item[] = [];
         let busy: Outcome | undefined;
@@ -105,7 +106,7 @@ export const destinationType: DestinationType<Settings> = {
             }
           }
         }
-        return settled.map((some) => worst(some.map(({ outcome }) => outcome)));
+        return settled.map((some, index) => untold[index] ?? worst(some.map(({ outcome }) => outcome)));
       },
       async close() {},
     };

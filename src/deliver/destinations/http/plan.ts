@@ -1,3 +1,5 @@
+import type { Json } from '../../../terms.ts';
+import type { Outcome } from '../../destination.ts';
 import { type Delivery, messageJson } from '../../message.ts';
 import { momentOf } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, type Values } from './compile-operation.ts';
@@ -7,6 +9,7 @@ import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
 import { stayOf } from './stay.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
+import { untold } from './untold.ts';
 
 /** Settings and preset, merged and compiled: the requests that a batch of deliveries becomes. */
 
@@ -36,6 +39,8 @@ export type Stage = (typeof stages)[number];
 export interface Plan {
   /** None if the message holds nothing for this destination. */
   items(delivery: Delivery, index: number): Item[];
+  /** Set if no request can express what the delivery says. */
+  untold(delivery: Delivery): Outcome | undefined;
 }
 
 /** The requests of a batch, operation by operation, in their order. */
@@ -79,7 +84,11 @@ export function compilePlan(settings: Settings): Plan {
   const isWanted = (scope: Scope): boolean =>
     requires.every((has) => has(scope) !== undefined) && unwanted.every((is) => is(scope) !== true);
 
+  const { erased, withdrawn } = steps;
+  const requests = { each, body: usual.body as Json, erased: erased !== undefined, withdrawn: withdrawn !== undefined };
+
   return {
+    untold: (delivery) => untold(delivery, requests),
     items(delivery, index) {
       const { message, changedAt } = delivery;
       const earlier = delivery.earlier?.();
