@@ -1,4 +1,5 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import path from 'node:path';
 
 /** The content of a small file that this program wrote; undefined if it is missing or damaged. */
@@ -10,10 +11,16 @@ export async function readJsonFile(file: string): Promise<unknown> {
   }
 }
 
-/** Replaces the file as a whole: a reader sees the old content or the new one. If writing fails, the old content stays. */
+/** Processes on several machines may share the folder, and in containers all of them have the same number. */
+export const draftOf = (file: string): string => `${file}.${hostname()}.${process.pid}`;
+
+/**
+ * Replaces the file as a whole: a reader sees the old content or the new one. If writing fails, the old content stays. A process writes a
+ * file once at a time.
+ */
 export async function writeJsonFile(file: string, content: unknown): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}`;
+  const draft = draftOf(file);
   try {
     await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
     await rename(draft, file);

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { readJsonFile, writeJsonFile, writeProblem } from '../kit/json-file.ts';
 import type { Log } from '../kit/log.ts';
+import { Serial } from '../kit/serial.ts';
 import { nextBeat, raiseEpoch, type StorePosition } from '../store/db/epoch.ts';
 import type { Pool } from '../store/db/pool.ts';
 
@@ -48,7 +49,9 @@ export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Lo
     );
   };
   await check();
-  return { epoch: () => epoch, check };
+  // One at a time: an earlier check that ends later would restore an older epoch, and two would write one draft.
+  const checks = new Serial();
+  return { epoch: () => epoch, check: () => checks.run(check) };
 }
 
 function isBehind(now: StorePosition, known: StorePosition): boolean {

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { LoadedDocument } from '../../src/documents/kinds.ts';
+import { draftOf } from '../../src/kit/json-file.ts';
 import type { Log } from '../../src/kit/log.ts';
 import { rememberApplied } from '../../src/runtime/last-applied.ts';
 import { openRestoreCheck } from '../../src/runtime/restore-check.ts';
@@ -20,7 +21,7 @@ async function workspace(t: TestContext) {
   const warnings: string[] = [];
   const warn = ({ error }: { error: string }, text: string) => warnings.push(`${error} ${text}`);
   const log = { warn, error: () => {} } as unknown as Log;
-  const fill = (name: string) => symlink('/dev/full', path.join(own, `${name}.${process.pid}`));
+  const fill = (name: string) => symlink('/dev/full', draftOf(path.join(own, name)));
   return { folder, own, warnings, log, fill };
 }
 
@@ -52,6 +53,16 @@ test('a full disk: a position of the store that cannot be written is reported on
   await fill('store-position.json');
   await check();
   assert.equal(warnings.length, 2, 'but again after it worked in between');
+});
+
+test('checks that run at the same time report no failure, and the newest position stays', async (t) => {
+  const { folder, own, warnings, log } = await workspace(t);
+  const store = await openStore();
+  t.after(() => store.close());
+  const { check } = await openRestoreCheck(store.pool, folder, log);
+  await Promise.all(Array.from({ length: 20 }, check));
+  assert.deepEqual(warnings, []);
+  assert.equal(JSON.parse(await readFile(path.join(own, 'store-position.json'), 'utf8')).beat, 21);
 });
 
 test('a position that cannot be compared is reported, unless the database is away', async () => {
