@@ -23,13 +23,13 @@ export async function keepSeen(runtime: Runtime, role: Role, url: string, everyM
     await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs, stalled, keys, version });
   };
   await seen();
-  const timer = setInterval(
-    () =>
-      refreshKeys(runtime, false)
-        .then(seen)
-        .catch(() => {}),
-    everyMs,
-  );
+  let beating = Promise.resolve();
+  const timer = setInterval(() => {
+    beating = beating
+      .then(() => refreshKeys(runtime, false))
+      .then(seen)
+      .catch(() => {});
+  }, everyMs);
   const keys = startLoop({
     name: 'keys',
     heartbeats: runtime.heartbeats,
@@ -44,6 +44,8 @@ export async function keepSeen(runtime: Runtime, role: Role, url: string, everyM
     stop: async () => {
       clearInterval(timer);
       await keys.stop();
+      // A heartbeat that ends later would list the node again for a minute.
+      await beating;
       await forgetNode(runtime.pool, runtime.node);
     },
   };

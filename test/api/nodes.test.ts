@@ -6,7 +6,9 @@ import { after, before, test } from 'node:test';
 import { applyWorkspace } from '../../src/runtime/in-force.ts';
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
 import { readSoundDocuments } from '../../src/runtime/workspace-documents.ts';
+import { liveNodes } from '../../src/store/operate/nodes.ts';
 import { documentPorts } from '../../src/wiring/documents.ts';
+import { keepSeen } from '../../src/wiring/presence.ts';
 import { testDatabase } from '../support/database.ts';
 
 /** Two nodes with their own files and one database: the database decides what is in force. */
@@ -70,6 +72,27 @@ test('a document applied on one node comes into force on the other, without a fi
 });
 
 const inForce = { bay: 'Europe/Paris', grand: 'Europe/Madrid', quay: 'Europe/Rome' };
+
+test('a node that stops during a heartbeat is no longer listed', async () => {
+  const runtime = await start(one);
+  const heartbeat = await keepSeen(runtime, 'all', 'http://127.0.0.1:1', 10);
+  const { pool } = runtime;
+  const blocker = await pool.connect();
+  await blocker.query('begin');
+  await blocker.query('lock table store_state in access exclusive mode');
+  const waiting = `select from pg_locks where relation = 'store_state'::regclass and not granted`;
+  while ((await pool.query(waiting)).rowCount === 0);
+  const stopped = heartbeat.stop();
+  const isListed = async () => (await liveNodes(pool)).some(({ node }) => node === runtime.node);
+  // Stopping either waits for the heartbeat or has removed the row.
+  await Promise.race([stopped, pool.query('select pg_sleep(0.2)')]);
+  await blocker.query('commit');
+  blocker.release();
+  await stopped;
+  while ((await pool.query(waiting)).rowCount);
+  for (let looks = 0; looks < 20; looks++) assert.equal(await isListed(), false);
+  await runtime.close();
+});
 
 test('a restart with an older file neither restores it nor removes a document without a file here', async () => {
   assert.equal(await readFile(path.join(two, 'integrations/grand.yaml'), 'utf8'), files['integrations/grand.yaml']);
