@@ -92,6 +92,10 @@ function toSection({ head, leaves, matches }: People, stays?: string): Section {
   const second = matches.get('second_name');
   matches.delete('full_name');
   matches.delete('second_name');
+  // { profileId: { id, type } }: the type is that of the id.
+  const holder = /^(.+)\.id$/.exec(matches.get('guest_id')?.leaf.path ?? '')?.[1];
+  if (holder !== undefined && matches.get('document_type')?.leaf.path === `${holder}.type`)
+    matches.delete('document_type');
   const section = sectionOf(
     'guests',
     head.from === '$item' || head.from === stays ? head : withWhere(head, goneCondition(leaves)),

@@ -233,6 +233,19 @@ test('a cursor that the last page has too is proposed with the flag that ends th
   });
 });
 
+test('the type of an id is not the type of a document', () => {
+  const guest = {
+    profileId: { id: '501', type: 'Profile' },
+    firstName: 'Ana',
+    lastName: 'Reis',
+    email: 'ana@mail.example',
+  };
+  const stay = { id: 'r1', checkIn: '2026-05-01', checkOut: '2026-05-03', status: 'confirmed' };
+  const { connector } = suggested([{ ...stay, guests: [guest] }]);
+  const { guest_id, document_type } = ((connector.map as JsonObject).guests as JsonObject).fields as JsonObject;
+  assert.deepEqual([guest_id, document_type], ['profileId.id', undefined]);
+});
+
 test('a list of cancellations beside the reservations is proposed, with a status that the mapping reads', () => {
   const booking = (no: string, state: string) => ({
     no,
