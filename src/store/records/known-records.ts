@@ -3,7 +3,7 @@ import type { EntityType } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import type { ApplyTarget } from './changes.ts';
-import type { Arriving } from './decide.ts';
+import type { Arriving } from './decision.ts';
 
 interface KnownRecord {
   readonly id: string;

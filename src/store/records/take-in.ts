@@ -3,7 +3,9 @@ import type { Arrival, Incoming, Outcome, Prepared, RecordDeadLetter } from '../
 import type { EntityType, Json } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { type ApplyTarget, type Change, type Item, idempotencyKey, type Receipt } from './changes.ts';
-import { type Arriving, type Content, type Decision, decide, first } from './decide.ts';
+import type { Content } from './content.ts';
+import { decide, first } from './decide.ts';
+import type { Arriving, Decision } from './decision.ts';
 import type { KnownRecords } from './known-records.ts';
 import type { LockedAhead } from './locked-ahead.ts';
 import {

@@ -6,7 +6,9 @@ import type { Outcome, Prepared, Tally } from '../../../src/reconcile/incoming.t
 import type { StoredViews } from '../../../src/reconcile/said.ts';
 import type { ApplyTarget } from '../../../src/store/records/apply.ts';
 import { idempotencyKey } from '../../../src/store/records/changes.ts';
-import { type Arriving, contentOf, decide, statementHash } from '../../../src/store/records/decide.ts';
+import { contentOf, statementHash } from '../../../src/store/records/content.ts';
+import { decide } from '../../../src/store/records/decide.ts';
+import type { Arriving } from '../../../src/store/records/decision.ts';
 import { withoutUnchanged } from '../../../src/store/records/known-records.ts';
 import { type LockedRecord, type SaidState, saidText } from '../../../src/store/records/locked-records.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';

@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto';
+import { encodeRecord } from '../../canonical/encode.ts';
+import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { jsonbText } from '../../kit/json.ts';
+import type { Message } from '../../reconcile/incoming.ts';
+
+/** A record as it is stored. */
+export interface Content {
+  readonly record: Reservation | Guest;
+  readonly text: string;
+  /** The text contains every field of the record. */
+  readonly isVerbatim: boolean;
+  readonly hash: string;
+}
+
+export function contentOf(record: Reservation | Guest): Content {
+  const encoded = encodeRecord(record);
+  const text = jsonbText(encoded);
+  return { record, text, isVerbatim: text === encoded, hash: sha256(text) };
+}
+
+/** Two pulled rows with the same hash have the same values and the same empty fields. */
+export function statementHash({ text, hash: own }: Content, message: Message | undefined): string {
+  if (message === undefined || message.isOnlySource || message.source !== 'pull') return own;
+  const empties = message.empties();
+  return empties.length === 0 ? own : sha256(`${text}\n${empties.join(' ')}`);
+}
+
+/** The other hash, unless it equals the record's own. */
+export const otherThan = ({ hash: own }: Content, other: string): string | undefined =>
+  own === other ? undefined : other;
+
+export function statusOf(record: Reservation | Guest): string | undefined {
+  return 'status' in record ? record.status : undefined;
+}
+
+/** One call instead of a hash object: about a microsecond less per record. */
+const sha256 = (text: string): string => hash('sha256', text, 'hex');

@@ -1,0 +1,119 @@
+import { parseJson } from '../../kit/json.ts';
+import { difference } from '../../reconcile/difference.ts';
+import type { Message } from '../../reconcile/incoming.ts';
+import { mergeMessage, saidAt } from '../../reconcile/merge-message.ts';
+import { consentNotes, keptNotes } from '../../reconcile/merge-notes.ts';
+import { changeAfter } from '../../reconcile/reconcile.ts';
+import { restates } from '../../reconcile/restate.ts';
+import { hasSameIds, isSole, readViews, soleOf, soleView, storedViews } from '../../reconcile/said.ts';
+import { isNewer, type Mark } from '../../reconcile/statement.ts';
+import { contentOf, otherThan, statusOf } from './content.ts';
+import { type Arriving, type Decision, isRuled, newerIsStored, stillShown } from './decision.ts';
+import { type LockedRecord, type SaidState, saidText } from './locked-records.ts';
+
+/** The only source sends all its fields again, with a newer state: the record is the message. Undefined if it must be merged. */
+export function restated(arriving: Arriving, message: Message, before: LockedRecord): Decision | undefined {
+  const { alone, arrival, seq, prepared } = arriving;
+  const { source, manner, isVerbatim } = message;
+  const isWhole = alone !== undefined && prepared.kind === 'record' && !isRuled(prepared) && isVerbatim;
+  if (!isWhole || manner.lists !== 'replace' || !isSole(before.said, source)) return undefined;
+  const said: Mark = [arrival.effectiveAt, seq];
+  if (!isNewer(said, [before.effectiveAt, before.seq])) return undefined;
+  const none = message.empties();
+  const sole = soleOf(before.said, source);
+  const known = { record: before.data as object, none: sole?.none ?? [] };
+  const ids = message.itemIds();
+  if (!hasSameIds(ids, sole?.ids) || !restates({ record: alone.record, none }, known)) return undefined;
+  const state: SaidState = {
+    effectiveAt: arrival.effectiveAt,
+    seq,
+    said: soleView(source, said, none, ids),
+    pulledHash: otherThan(alone, source === 'pull' ? arriving.hash : ''),
+  };
+  if (alone.hash === before.hash) return { kind: 'unchanged', version: before.version, state };
+  const diff = difference(before.data, parseJson(alone.text));
+  const giver = { source, at: said };
+  return {
+    kind: 'change',
+    ...changeAfter(before, statusOf(alone.record)),
+    content: alone,
+    state,
+    diff,
+    notes: [...prepared.incoming.notes, ...consentNotes(diff, () => giver)],
+  };
+}
+
+/** Merges the message with the statements of other sources. */
+export function merged(
+  arriving: Arriving,
+  message: Message,
+  before: LockedRecord,
+  sightedAt: Date | undefined,
+): Decision {
+  const { arrival, seq } = arriving;
+  const said: Mark = [arrival.effectiveAt, seq];
+  const known = readViews(before.said, before.reservation(), [before.effectiveAt, before.seq]);
+  const { pull } = known;
+  const isSeenSince = pull !== undefined && sightedAt !== undefined && sightedAt.getTime() > pull.said[0];
+  const views = isSeenSince ? { ...known, pull: saidAt(pull, [sightedAt.getTime(), 0]) } : known;
+  const result = mergeMessage(views, message, said);
+  const finished = message.finish(result.draft);
+  if (finished.kind !== 'record') return finished;
+  const content = contentOf(finished.record);
+  const [effectiveAt, newestSeq] = isNewer(said, [before.effectiveAt, before.seq])
+    ? said
+    : [before.effectiveAt, before.seq];
+  const inLine = pulledHashAfter(arriving, message, before, result);
+  const state: SaidState = {
+    effectiveAt,
+    seq: newestSeq,
+    said: storedViews(result.views, finished.isRuled),
+    pulledHash: otherThan(content, inLine),
+  };
+  const { isOverruled } = result;
+  if (content.hash === before.hash) {
+    const reason = sightedAt === undefined ? newerIsStored : stillShown(sightedAt);
+    return {
+      kind: isOverruled ? 'superseded' : 'unchanged',
+      version: before.version,
+      ...(isOverruled && { reason, isOverruled }),
+      ...(!isSameState(before, state) && { state }),
+    };
+  }
+  const diff = difference(before.data, parseJson(content.text));
+  return {
+    kind: 'change',
+    ...changeAfter(before, finished.record.status),
+    content,
+    state,
+    diff,
+    notes: [
+      ...message.notes,
+      ...finished.notes,
+      // A guest event is about one guest; that the rest of the reservation stays needs no note.
+      ...(arrival.cause === 'guest' ? [] : keptNotes(result.givers, message.source, said)),
+      ...consentNotes(diff, (path) => result.givers.get(path)),
+    ],
+    ...(isOverruled && { isOverruled }),
+  };
+}
+
+/** Hash of the pulled row that the record is in line with after the message; empty where it is in line with none. */
+function pulledHashAfter(
+  arriving: Arriving,
+  { source }: Message,
+  before: LockedRecord,
+  { isPullInForce }: { readonly isPullInForce: boolean },
+): string {
+  if (!isPullInForce) return '';
+  return source === 'pull' ? arriving.hash : (before.pulledHash ?? before.hash);
+}
+
+function isSameState(before: LockedRecord, { effectiveAt, seq, said, pulledHash }: SaidState): boolean {
+  return (
+    before.effectiveAt === effectiveAt &&
+    before.seq === seq &&
+    before.pulledHash === pulledHash &&
+    saidText(before.said) === saidText(said)
+  );
+}

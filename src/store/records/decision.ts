@@ -1,0 +1,61 @@
+import type { Difference } from '../../reconcile/difference.ts';
+import type { Arrival, Finished, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
+import type { ChangeEvent, EntityType, Note } from '../../terms.ts';
+import type { Content } from './content.ts';
+import type { SaidState } from './locked-records.ts';
+
+/** A prepared message with the record that it would make by itself. */
+export interface Arriving {
+  readonly index: number;
+  readonly type: EntityType;
+  readonly id: string;
+  readonly arrival: Arrival;
+  readonly seq: number;
+  readonly prepared: Prepared;
+  /** The record that the message would make by itself; undefined if it is incomplete. */
+  readonly alone: Content | undefined;
+  /** Hash of that record and of the fields stated to be empty; empty text if there is no record. */
+  readonly hash: string;
+}
+
+/** The outcome of a message, decided while its record is locked. */
+export type Decision =
+  | {
+      readonly kind: 'change';
+      readonly event: ChangeEvent;
+      readonly version: number;
+      readonly content: Content;
+      readonly state: SaidState;
+      readonly diff: readonly Difference[];
+      readonly notes: readonly Note[];
+      readonly isOverruled?: boolean;
+    }
+  | {
+      readonly kind: 'unchanged' | 'superseded';
+      readonly version: number;
+      readonly reason?: string;
+      /** Present if the message changes the stored statements but not the record. */
+      readonly state?: SaidState;
+      readonly isOverruled?: boolean;
+    }
+  | Exclude<Finished, { kind: 'record' }>;
+
+export const isRuled = (prepared: Prepared): boolean => prepared.kind === 'record' && prepared.isRuled === true;
+
+export function unmade(prepared: Prepared): Exclude<Finished, { kind: 'record' }> {
+  if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
+  if (prepared.kind === 'dead') return { kind: 'dead', deadLetter: letterOf(prepared) };
+  throw new TypeError('a record without content');
+}
+
+/** The dead letter of a message for which no reservation is stored. */
+export function letterOf({ deadLetter, isPart }: Extract<Prepared, { kind: 'dead' }>): RecordDeadLetter {
+  if (!isPart) return deadLetter;
+  const message = `The reservation is not stored, and the message alone is not enough: ${deadLetter.message}`;
+  return { ...deadLetter, code: 'record.unknown_reservation', message };
+}
+
+export const newerIsStored = 'A newer state is stored.';
+
+export const stillShown = (sightedAt: Date): string =>
+  `The partner's list, requested at ${sightedAt.toISOString()}, still showed the stored state.`;
