@@ -101,6 +101,23 @@ test('a resend queues the records of every brand of the destination', async () =
   assert.deepEqual((await job(job_id)).delivery, { waiting: 0, held: 0 }, 'delivered');
 });
 
+test('a resend whose brands change while it runs leaves out no brand', async () => {
+  const put = async (name: string, text: string) =>
+    assert.equal((await applyDocument(node.runtime, { kind: 'integration', name, text }, 'test')).kind, 'applied');
+  const admin = await node.token('admin');
+  const { source } = (await node.call('GET', '/documents/integration/other', admin)).body;
+  await put('airport', source.replace('integration: other', 'integration: airport').replace('OPO02', 'AIR03'));
+  await settle();
+  const { job_id } = await start({ operation: 'resend', destination: 'lake' });
+  await stepJobs(node.runtime, signal);
+  assert.equal((await node.call('DELETE', '/documents/integration/airport', admin)).status, 200);
+  await finish();
+  assert.equal((await job(job_id)).state, 'done');
+  assert.equal((await job(job_id)).counts.queued, 251);
+  assert.equal(await queued(), 251);
+  await settle();
+});
+
 test('a replay counts by code and does not retry what failed during it', async () => {
   const { pool } = node.runtime;
   const raw = { key: 'B', value: { id: 'B', check_in: 'never' } };

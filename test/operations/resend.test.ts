@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { resendDelivery } from '../../src/operations/resend.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+import { until } from '../support/process.ts';
 
 let node: ApiNode;
 let operator: string;
@@ -41,4 +42,30 @@ test('one reservation is queued again for a destination, then all of its brand, 
 test('refuses a destination that the brand does not deliver to, and brands outside the token', async () => {
   assert.equal((await resend('grand', { destination: 'crm' })).status, 422);
   assert.equal((await resend('other', { destination: 'lake' })).status, 404);
+});
+
+test('a version that was delivered while a resend waited for its row is not followed by an older one', async () => {
+  const { pool } = node.runtime;
+  await pool.query(`update outbox set next_version = last_version + 1, due_at = null where integration = 'grand'`);
+  const change = await pool.connect();
+  await change.query('begin');
+  await change.query(
+    `update outbox set next_version = 3, last_version = 2, delivered_version = 2
+      where integration = 'grand' and destination = 'lake' and type = 'reservation' and id = 'R1'`,
+  );
+  const resent = resend('grand', { destination: 'lake', id: 'R1' });
+  await until('the resend waits for the row', async () => {
+    const { rows } = await pool.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into outbox%'`,
+    );
+    return rows.length > 0;
+  });
+  await change.query('commit');
+  change.release();
+  assert.deepEqual((await resent).body, { queued: 0 });
+  const { rows } = await pool.query(
+    `select next_version, last_version from outbox
+      where integration = 'grand' and destination = 'lake' and type = 'reservation' and id = 'R1'`,
+  );
+  assert.deepEqual(rows, [{ next_version: 3, last_version: 2 }]);
 });

@@ -1,4 +1,4 @@
-import { countResend, resendStep } from '../../store/outbox/resend.ts';
+import { countResend, type ResendLane, resendStep } from '../../store/outbox/resend.ts';
 import { isCounted, resendLanes } from '../resend.ts';
 import type { JobKind } from './kind.ts';
 
@@ -8,8 +8,9 @@ export interface ResendJobRequest {
   readonly integration?: string | undefined;
 }
 
+/** The lane itself, not its number: documents may change while the job runs. */
 interface Position {
-  readonly lane: number;
+  readonly lane: ResendLane;
   readonly after: string;
 }
 
@@ -43,15 +44,28 @@ export const resendJob: JobKind<ResendJobRequest> = {
   },
   step: async (runtime, request, position) => {
     const lanes = resendLanes(runtime, request);
-    const { lane: at, after } = (position as Position | null) ?? { lane: 0, after: '' };
-    const lane = lanes[at];
+    const { lane, after } = placeIn(lanes, position as Position | null);
     if (lane === undefined) return { done: 0, counts: {}, position: undefined };
     const { read, queued, last } = await resendStep(runtime.pool, lane, after);
     runtime.wake.signal('outbox');
-    const next = last === undefined ? { lane: at + 1, after: '' } : { lane: at, after: last };
+    const next = last === undefined ? lanes[lanes.indexOf(lane) + 1] : lane;
     return {
       ...(isCounted(lane) ? { done: read, counts: { queued } } : { done: 0, counts: {} }),
-      position: next.lane < lanes.length ? { ...next } : undefined,
+      position: next && { lane: { ...next }, after: last ?? '' },
     };
   },
 };
+
+/** Where a job continues. If its brand no longer delivers to the destination, at the next brand. */
+function placeIn(
+  lanes: readonly ResendLane[],
+  position: Position | null,
+): { readonly lane: ResendLane | undefined; readonly after: string } {
+  // A job that an earlier Innbound started counted the lanes: it begins again.
+  if (position === null || typeof position.lane !== 'object') return { lane: lanes[0], after: '' };
+  const { integration, destination, type } = position.lane;
+  const isIt = (one: ResendLane) => one.integration === integration && one.destination === destination;
+  const same = lanes.find((one) => isIt(one) && one.type === type);
+  if (same !== undefined) return { lane: same, after: position.after };
+  return { lane: lanes.find((one) => one.integration > integration), after: '' };
+}

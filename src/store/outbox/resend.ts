@@ -12,7 +12,7 @@ export interface ResendLane {
 
 /**
  * Queues the newest version of the next records after an id, or of one, for a destination, with its original idempotency key. Records that
- * have work queued or are held back do not change. In steps, so that intake never waits long for a row. `last` is undefined after
+ * have work queued or are held back do not change, nor do those of which a newer version was delivered meanwhile. In steps, so that intake never waits long for a row. `last` is undefined after
  * the last step.
  */
 export async function resendStep(
@@ -30,7 +30,7 @@ export async function resendStep(
        select $1, $2, $3, id, version, version, now() from step order by id
            on conflict (integration, destination, type, id) do update
           set next_version = excluded.next_version, last_version = excluded.last_version, due_at = now(), attempt = 0
-        where o.next_version > o.last_version and o.held_by is null
+        where o.next_version > o.last_version and o.held_by is null and o.last_version <= excluded.last_version
        returning id)
      select (select max(id) from step) as last, (select count(*)::int from step) as found,
             (select count(*)::int from put) as queued`,
