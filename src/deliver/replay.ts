@@ -1,3 +1,4 @@
+import { InnboundError } from '../errors.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Json } from '../terms.ts';
 
@@ -91,11 +92,17 @@ export async function replayDeadLetters(
 async function replayOne(ports: ReplayPorts, letter: ReplayLetter, options: ReplayOptions): Promise<ReplayResult> {
   const { id } = letter;
   const under = underFor(letter, options.under);
-  const preview = await ports.preview(letter, under);
+  const preview = await ports.preview(letter, under).catch(tooCostly);
   if (preview.kind === 'still_failing') {
     return { id, result: 'still_failing', code: preview.code, message: preview.message };
   }
   if (preview.kind === 'gone') return { id, result: 'gone', message: preview.message };
   const done = await ports.replay(letter, under, { by: options.by });
   return done ? { id, result: 'replayed' } : { id, result: 'gone', message: 'The dead letter is no longer open.' };
+}
+
+/** One payload that takes too long to map must not stop the replay of the others. */
+function tooCostly(error: unknown): Preview {
+  if (!(error instanceof InnboundError) || error.code !== 'operate.too_costly') throw error;
+  return { kind: 'still_failing', code: error.code, message: error.message };
 }

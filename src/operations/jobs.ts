@@ -1,4 +1,4 @@
-import { InnboundError } from '../errors.ts';
+import { errors, InnboundError } from '../errors.ts';
 import { timedId } from '../kit/ids.ts';
 import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
@@ -62,7 +62,9 @@ export async function stepJobs(runtime: Runtime, signal: AbortSignal): Promise<b
     const code = known?.code ?? 'operate.unexpected';
     const message = known?.message ?? 'A step failed unexpectedly; the log has the reason.';
     runtime.log.warn({ job_id: job.job_id, code, error: errorFacts(error) }, 'jobs: a step failed');
-    await noteJobFailure(runtime.pool, job, { code, message, most: known ? 1 : mostFailures });
+    // A node that is busy or a store that is away says nothing about the job.
+    const isPassing = known === undefined || ['sender', 'again'].includes(errors[code].retry);
+    await noteJobFailure(runtime.pool, job, { code, message, most: isPassing ? mostFailures : 1 });
   }
   return true;
 }

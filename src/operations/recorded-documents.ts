@@ -1,5 +1,9 @@
+import { activate } from '../runtime/active.ts';
+import type { ActiveIntegration } from '../runtime/active-integration.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { Pool } from '../store/db/pool.ts';
-import { documentAt, type StoredDocument } from '../store/documents/documents.ts';
+import { currentDocuments, documentAt, type StoredDocument } from '../store/documents/documents.ts';
+import type { JsonObject } from '../terms.ts';
 
 /** The integration and the connector at the versions that a record was read with. */
 export async function recordedDocuments(
@@ -12,4 +16,24 @@ export async function recordedDocuments(
   const { connector: connectorName = '' } = (integration?.body ?? {}) as { connector?: string };
   const connector = await documentAt(pool, 'connector', connectorName, connectorVersion);
   return integration && connector && [connector, integration];
+}
+
+/** The integration at recorded versions. They map the payload; where the brand delivers to is a matter of today. */
+export async function recordedIntegration(
+  runtime: Runtime,
+  name: string,
+  integrationVersion: number,
+  connectorVersion: number,
+): Promise<ActiveIntegration | undefined> {
+  const current = runtime.active().integrations.get(name);
+  const recorded = await recordedDocuments(runtime.pool, name, integrationVersion, connectorVersion);
+  if (recorded === undefined || current === undefined) return undefined;
+  const destinations = await currentDocuments(runtime.pool, 'destination');
+  const documents = recorded.map((one) => deliveringTo(current.body.deliver, one));
+  return activate([...documents, ...destinations], runtime.active().erasure).integrations.get(name);
+}
+
+function deliveringTo(deliver: readonly string[], document: StoredDocument): StoredDocument {
+  if (document.kind !== 'integration') return document;
+  return { ...document, body: { ...(document.body as JsonObject), deliver: [...deliver] } };
 }

@@ -3,16 +3,16 @@ import type { EventType } from '../intake/push/envelope.ts';
 import { systemClock } from '../kit/clock.ts';
 import { difference } from '../reconcile/difference.ts';
 import type { Arrival, Prepared } from '../reconcile/incoming.ts';
-import { activate, documentsOf } from '../runtime/active.ts';
+import { documentsOf } from '../runtime/active.ts';
 import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { rolledBack, type Tx, transaction } from '../store/db/pool.ts';
-import { currentDocuments } from '../store/documents/documents.ts';
 import { requeueEvent } from '../store/events/lane.ts';
 import {
   closeDeadLetter,
+  holdsErasure,
   lockDeadLetter,
   passOverHeld,
   retryHeld,
@@ -25,7 +25,7 @@ import { storedRecord } from '../store/records/stored-record.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import { offThread } from './off-thread.ts';
 import { type Preparation, prepareLetter } from './prepare-letter.ts';
-import { recordedDocuments } from './recorded-documents.ts';
+import { recordedIntegration } from './recorded-documents.ts';
 
 /** Processes dead letters again. */
 export function replayPorts(runtime: Runtime): ReplayPorts {
@@ -109,7 +109,9 @@ async function replay(runtime: Runtime, { id, kind }: ReplayLetter, under: Under
     const [outcome] = tally.outcomes;
     const changed = tally.changed > 0 && outcome?.version !== undefined;
     if (changed && outcome?.version !== undefined) await skipHeldTo(tx, id, outcome.version, runtime.node);
-    else await retryHeld(tx, id);
+    else if (outcome?.outcome === 'dropped' && !(await holdsErasure(tx, id))) {
+      await passOverHeld(tx, id, runtime.node, 'A rule of today’s documents drops it.');
+    } else await retryHeld(tx, id);
   });
 }
 
@@ -200,10 +202,7 @@ async function integrationFor(
   const current = runtime.active().integrations.get(letter.integration);
   if (under === 'today' || letter.integration_version === null || letter.connector_version === null) return current;
   const { integration: name, integration_version: version, connector_version: connectorVersion } = letter;
-  const recorded = await recordedDocuments(runtime.pool, name, version, connectorVersion);
-  if (recorded === undefined) return undefined;
-  const destinations = await currentDocuments(runtime.pool, 'destination');
-  return activate([...recorded, ...destinations], runtime.active().erasure).integrations.get(name);
+  return recordedIntegration(runtime, name, version, connectorVersion);
 }
 
 const recordOf = ({ type, record_id }: WholeDeadLetter): { type: string; id: string } => ({

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { type ReplayResult, replayDeadLetters } from '../../src/deliver/replay.ts';
+import { InnboundError } from '../../src/errors.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
+import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { dropDeadLetter, replayPorts } from '../../src/operations/replay-dead-letters.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
@@ -220,6 +222,69 @@ test('a replayed event is processed again', async (t) => {
   await drain(fixed);
   assert.equal(told('r1')[0]?.event, 'created');
   assert.equal(await countDeadLetters(fixed.pool), 0);
+});
+
+/** Edits the brand as the console does. */
+async function editBrand(runtime: Runtime, change: (text: string) => string): Promise<void> {
+  const { rows } = await runtime.pool.query<{ source: string }>(
+    `select source from documents where kind = 'integration' and name = 'lisbon' order by version desc limit 1`,
+  );
+  const text = change(rows[0]?.source ?? '');
+  const applied = await applyDocument(runtime, { kind: 'integration', name: 'lisbon', text }, 'test');
+  assert.equal(applied.kind, 'applied', JSON.stringify(applied));
+}
+
+test('a replay under the recorded mapping goes to the destinations of today', async (t) => {
+  const { runtime, remap } = await setUp(t);
+  await pulled(runtime, rawReservation('r1', { status: 'GARANTIDA' }));
+  const fixed = await remap('CONF, GARANTIDA');
+  // As if it had failed under the mapping that is in force now.
+  await fixed.pool.query(`update dead_letters set connector_version = 2`);
+  const archive = {
+    kind: 'destination',
+    name: 'archive',
+    text: 'destination: archive\ntype: files\npath: out\n',
+  } as const;
+  assert.equal((await applyDocument(fixed, archive, 'test')).kind, 'applied');
+  await editBrand(fixed, (text) => text.replace('[crm]', '[archive]'));
+  assert.deepEqual(
+    (await replayAll(fixed, 'recorded')).map(({ result }) => result),
+    ['replayed'],
+  );
+  const { rows } = await fixed.pool.query(`select destination from outbox where type = 'reservation'`);
+  assert.deepEqual(rows, [{ destination: 'archive' }]);
+});
+
+test('a dead delivery that a rule of today drops is not sent again', async (t) => {
+  const { runtime, refused, told } = await setUp(t);
+  refused.add('r1');
+  await pulled(runtime, rawReservation('r1', { channel: 'TEST' }));
+  await drain(runtime);
+  refused.clear();
+  await editBrand(runtime, (text) => `${text}transforms:\n  - when: 'channel == "TEST"'\n    drop: true\n`);
+  const [letter] = await listDeadLetters(runtime.pool);
+  const which = { id: letter?.id ?? '', kind: 'delivery' as const };
+  assert.equal((await replayPorts(runtime).preview(which, 'today')).kind, 'dropped');
+  assert.equal((await replayAll(runtime, 'today'))[0]?.result, 'replayed');
+  await drain(runtime);
+  assert.equal(told('r1').length, 1, 'only the first try');
+  assert.equal(await countDeadLetters(runtime.pool), 0);
+});
+
+test('a dead letter that takes too long to map does not stop the replay of the others', async (t) => {
+  const { runtime, remap } = await setUp(t);
+  await pulled(runtime, rawReservation('r1', { status: 'GARANTIDA' }));
+  await pulled(runtime, rawReservation('r2', { status: 'GARANTIDA' }));
+  const fixed = await remap('CONF, GARANTIDA');
+  const letters = await listDeadLetters(fixed.pool);
+  const ports = replayPorts(fixed);
+  const costly = new InnboundError('operate.too_costly', 'The text could not be processed.');
+  const preview: typeof ports.preview = async (letter, under) => {
+    if (letter.id === letters[0]?.id) throw costly;
+    return ports.preview(letter, under);
+  };
+  const counts = await replayDeadLetters({ ...ports, preview }, letters, { by: 'test', perSecond: 1_000 });
+  assert.deepEqual(counts, { replayed: 1, still_failing: 1, gone: 0 });
 });
 
 function never(): never {

@@ -38,8 +38,25 @@ export async function retryHeld(tx: Tx, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
+/** Whether the held version tells the destination whom to erase. */
+export async function holdsErasure(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select from dead_letters d join outbox o on o.integration = d.integration and o.destination = d.destination and o.type = d.type
+            and o.id = d.id and o.held_by = d.dead_letter_id
+       join changes c on c.integration = o.integration and c.type = o.type and c.id = o.id and c.version = o.next_version
+      where d.dead_letter_id = $1::bigint and c.event = 'erased'`,
+    [id],
+  );
+  return rows.length > 0;
+}
+
 /** Skips the held version: the destination never receives it, and the versions behind it are delivered. */
-export async function passOverHeld(tx: Tx, id: string, node: string): Promise<boolean> {
+export async function passOverHeld(
+  tx: Tx,
+  id: string,
+  node: string,
+  why = 'An operator dropped it.',
+): Promise<boolean> {
   const { rowCount } = await tx.query(
     `with passed as (
        update outbox o
@@ -50,8 +67,8 @@ export async function passOverHeld(tx: Tx, id: string, node: string): Promise<bo
           and o.type = d.type and o.id = d.id and o.held_by = d.dead_letter_id
        returning o.integration, o.destination, o.type, o.id, o.next_version - 1 as version)
      insert into attempts (integration, destination, type, id, version, attempt, outcome, code, message, node)
-     select integration, destination, type, id, version, 0, 'skipped', 'dropped', 'An operator dropped it.', $2 from passed`,
-    [id, node],
+     select integration, destination, type, id, version, 0, 'skipped', 'dropped', $3, $2 from passed`,
+    [id, node, why],
   );
   return rowCount === 1;
 }
