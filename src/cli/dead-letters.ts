@@ -164,8 +164,12 @@ async function replay(runtime: Runtime, ids: readonly string[], options: ReplayO
   const letters = await chosen(runtime, ids, options);
   const ports = replayPorts(runtime);
   if (options.diff) {
-    for (const letter of letters)
-      showDiff(letter, await ports.preview(letter, underFor(letter, options.under)), options);
+    for (const letter of letters) {
+      const { id, integration } = letter;
+      const under = underFor(letter, options.under);
+      await audited(runtime, 'dead_letters.preview', { integration, target: { id, under } });
+      showDiff(letter, await ports.preview(letter, under), options);
+    }
     return;
   }
   const counts = await replayDeadLetters(ports, letters, {

@@ -22,7 +22,7 @@ Example:
       withRuntime(options, 'refetch', async (runtime) => {
         const { integration } = options;
         const done = await refetchReservation(runtime, integration, id, 'cli');
-        await audited(runtime, 'refetch', { integration, target: { id, result: done.kind } });
+        await audited(runtime, 'integrations.refetch', { integration, target: { id, result: done.kind } });
         if (done.kind === 'failed') throw new InnboundError(done.code, done.message);
         if (options.json) {
           const { kind: result, ...rest } = done;

@@ -31,7 +31,9 @@ Example:
         const done = await reprocess(runtime, { integration, from, to, preview: !apply }, (step) => {
           if (!options.json) progress(step);
         });
+        // A preview changes nothing, but its samples show guest data.
         if (apply) await audited(runtime, 'integrations.reprocess', { integration, target: { changed: done.changed } });
+        else await audited(runtime, 'jobs.preview', { integration, target: { operation: 'reprocess' } });
         if (options.json) return printJson(done);
         if (process.stderr.isTTY) say('');
         const { records, changed, unchanged, refused, samples } = done;

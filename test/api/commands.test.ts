@@ -77,11 +77,21 @@ test('commands of an operator are in the audit log', async () => {
   await innbound(['secret', 'set', 'pms-token', '--workspace', dir], { input: 'a secret' });
   await at('secret', 'delete', 'pms-token');
   await at('resend', 'lake');
+  await at('reprocess', 'grand');
+  await at('refetch', 'R1', '--integration', 'grand');
   const [admin] = (await at('token', 'create', '--role', 'admin')).json();
   const response = await call('/api/v1/audit', String(admin?.token));
   const { items } = (await response.json()) as { items: { actor: string; action: string; target: object }[] };
   const mine = items.filter(({ actor }) => actor.endsWith('(command line)')).map(({ action }) => action);
-  for (const action of ['privacy.erase', 'secrets.put', 'secrets.delete', 'integrations.resend', 'tokens.create']) {
+  for (const action of [
+    'privacy.erase',
+    'secrets.put',
+    'secrets.delete',
+    'integrations.resend',
+    'jobs.preview',
+    'integrations.refetch',
+    'tokens.create',
+  ]) {
     assert.ok(mine.includes(action), `${action} in ${mine.join(', ')}`);
   }
   assert.ok(!JSON.stringify(items).includes('mail.example'));

@@ -120,5 +120,17 @@ values: { status: { confirmed: [${statuses}] } }
       ['delivered', 200, 'number'],
     ],
   );
+  const [admin] = (await at('token', 'create', '--role', 'admin')).json();
+  const previews = `${service.url}/api/v1/audit?action=dead_letters.preview`;
+  const audit = await fetch(previews, { headers: { authorization: `Bearer ${admin?.token}` } });
+  const { items } = (await audit.json()) as { items: { integration: string; target: object }[] };
+  assert.deepEqual(
+    items.map(({ integration, target }) => [integration, target]),
+    [
+      ['lisbon', { id: strange, under: 'today' }],
+      ['lisbon', { id: strange, under: 'recorded' }],
+    ],
+    'a difference shows guest data',
+  );
   assert.doesNotMatch(service.stderr(), /guests\.example|Exemplo/);
 });
