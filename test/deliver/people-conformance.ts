@@ -23,7 +23,7 @@ after(async () => (await store)?.close());
  * through the real outbox. It checks what the account holds afterwards, and that the vendor would have refused no request.
  */
 export function peopleConformance(make: () => Account): void {
-  const { preset, takesPhones, keepsStays, cannotEmptyStays, onConflict, seed } = make();
+  const { preset, takesPhones, keepsStays, cannotEmptyStays, onConflict, seed, forget } = make();
 
   async function setUp(t: TestContext, consent?: 'marketing') {
     store ??= openStore();
@@ -302,6 +302,26 @@ export function peopleConformance(make: () => Account): void {
         account.people().map(({ id, last }) => [id, last]),
         [[known?.id, 'Exemplo']],
       );
+    });
+  }
+
+  if (forget) {
+    test(`${preset}: a contact that goes away before its stay is sent makes no dead letter`, async (t) => {
+      const { account, receive, drain, drainAll, loseOnce, refusals } = await setUp(t);
+      await receive(reservation('r', { guests: [ana] }));
+      let hasGone = false;
+      loseOnce(() => {
+        if (!hasGone && account.people().length > 0) {
+          account.forget?.();
+          hasGone = true;
+        }
+        return false;
+      });
+      const { dead } = await drain();
+      assert.deepEqual([dead, hasGone, refusals], [0, true, []]);
+      await drainAll();
+      const guests = account.stays().map(({ guest }) => guest);
+      assert.deepEqual(guests, [account.people()[0]?.id]);
     });
   }
 

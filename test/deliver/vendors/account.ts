@@ -16,6 +16,8 @@ export interface Account {
   moments(): readonly MomentSeen[];
   /** A contact that others created before us. */
   seed?(email: string): void;
+  /** Removes all people, where a stay refers to its guest by key. */
+  forget?(): void;
   readonly takesPhones: boolean;
   /** Where the vendor keeps stays: as separate records, or only as part of moments. */
   readonly keepsStays: boolean;

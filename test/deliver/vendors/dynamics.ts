@@ -11,6 +11,10 @@ interface Table {
 
 const root = '/api/data/v9.2/';
 const missing: Reply = { status: 404, body: { error: { code: '0x80040217', message: 'Does Not Exist' } } };
+const noReference: Reply = {
+  status: 404,
+  body: { error: { code: '0x80060891', message: 'A record with the specified key values does not exist' } },
+};
 const duplicate: Reply = {
   status: 412,
   body: { error: { code: '0x80060892', message: 'A record with the key exists' } },
@@ -49,7 +53,7 @@ export function dynamicsAccount(): Account {
     return [...table.rows].find(([, row]) => row[key] === value)?.[0];
   }
 
-  function check(table: Table, body: Body): Body {
+  function check(table: Table, body: Body): Body | undefined {
     const row: Body = {};
     for (const [name, value] of Object.entries(body)) {
       if (name.endsWith('@odata.bind')) {
@@ -63,7 +67,7 @@ export function dynamicsAccount(): Account {
         const target = bySet(set);
         demand(known && target !== undefined, `${name} is not a lookup`);
         const id = rowOf(target, reference);
-        demand(id !== undefined, `${name} refers to nothing`);
+        if (id === undefined) return undefined;
         row[lookup] = id;
         continue;
       }
@@ -80,6 +84,7 @@ export function dynamicsAccount(): Account {
 
   function patch(table: Table, reference: string, { body, headers }: Received): Reply {
     const row = check(table, body as Body);
+    if (row === undefined) return noReference;
     const known = rowOf(table, reference);
     if (known === undefined && headers['if-match'] === '*') return missing;
     const clash = [...table.keys].some(
@@ -210,6 +215,7 @@ export function dynamicsAccount(): Account {
         kind: String(row.innbound_kind),
         guest: text(row.innbound_Guest),
       })),
+    forget: () => contacts().rows.clear(),
     seed(email) {
       contacts().rows.set(newId(), { emailaddress1: email, lastname: 'Known' });
     },

@@ -66,7 +66,7 @@ export function salesforceAccount(): Account {
         demand(target !== undefined, `${name}: no object`);
         demand(target.keys.has(field ?? ''), `${name} is not an external id`);
         const found = find(target, field ?? '', wanted);
-        if (found === undefined) return 'INVALID_FIELD';
+        if (found === undefined) return `Foreign key external ID: ${wanted} not found for field ${field}`;
         record[name.replace(/__r$/, '__c')] = found[0];
         delete record[name];
       }
@@ -86,7 +86,7 @@ export function salesforceAccount(): Account {
         'record',
       );
       const broken = check(object, record);
-      if (broken) return failed(broken);
+      if (broken) return failed('INVALID_FIELD', broken);
       const known = find(object, key, record[key]);
       if (!known && name === 'Contact' && record.LastName === undefined) return failed('REQUIRED_FIELD_MISSING');
       const id = known?.[0] ?? newId();
@@ -212,6 +212,7 @@ export function salesforceAccount(): Account {
         kind: String(one.Kind__c),
         guest: text(one.Guest__c),
       })),
+    forget: () => contacts().records.clear(),
     seed(email) {
       demand(isAddress(email), email);
       contacts().records.set(newId(), { Email: email, LastName: 'Known' });

@@ -45,10 +45,8 @@ export function itemOutcomes(
     if (code !== undefined && rule.later.includes(code)) {
       return { kind: 'retry', code: 'deliver.rate_limited', ...details, free: true, afterMs: itemLimitMs };
     }
-    if (code !== undefined && rule.retry.includes(code))
-      return { kind: 'retry', code: 'deliver.server_error', ...details };
-    if (!whole && isSettled(rule.settled, code, reason))
-      return { kind: 'skipped', ...details, code: 'refused_for_good' };
+    if (isNamed(rule.retry, code, reason)) return { kind: 'retry', code: 'deliver.server_error', ...details };
+    if (!whole && isNamed(rule.settled, code, reason)) return { kind: 'skipped', ...details, code: 'refused_for_good' };
     return { kind: 'dead', code: 'deliver.refused', ...details };
   };
 
@@ -112,10 +110,11 @@ export function wholeOutcome(
     const waitMs = afterMs ?? later.after_seconds * 1_000;
     return { ...details, kind: 'retry', code: 'deliver.rate_limited', free: true, afterMs: waitMs };
   }
-  if (items === 1 && isSettled(rule.settled, code, reason))
+  if (items === 1 && isNamed(rule.settled, code, reason))
     return { ...details, kind: 'skipped', code: 'refused_for_good' };
   return { ...outcome, message };
 }
 
-const isSettled = (rules: readonly string[], code: string | undefined, reason: string | undefined): boolean =>
+/** By code, or by a part of the reason. */
+const isNamed = (rules: readonly string[], code: string | undefined, reason: string | undefined): boolean =>
   rules.some((rule) => rule === code || reason?.toLowerCase().includes(rule.toLowerCase()));

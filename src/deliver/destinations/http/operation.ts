@@ -29,7 +29,10 @@ const answerSchema = z
       .optional()
       .describe('The path of the reason in a result or error. It becomes part of the message that the operator sees.'),
     code: z.string().optional().describe('The path of a code in a result or error.'),
-    retry: z.array(z.string()).default([]).describe('Codes that may go away: the item is retried on the schedule.'),
+    retry: z
+      .array(z.string())
+      .default([])
+      .describe('Refusals that may go away (codes, or parts of the reason): the item is retried on the schedule.'),
     later: z.array(z.string()).default([]).describe('Codes of a limit: the item waits without using a try.'),
     settled: z
       .array(z.string())
