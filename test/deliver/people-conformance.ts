@@ -305,6 +305,22 @@ export function peopleConformance(make: () => Account): void {
     });
   }
 
+  if (keepsStays) {
+    test(`${preset}: a stay that gets another guest leaves the one that it had`, async (t) => {
+      const { account, deliver } = await setUp(t);
+      const rui: Guest = { first_name: 'Rui', last_name: 'Outro', email: 'rui@guests.example' };
+      const owner = () => {
+        const emails = Object.fromEntries(account.people().map(({ id, email }) => [id, email]));
+        return account.stays().map(({ guest }) => emails[guest ?? ''] ?? guest);
+      };
+      await deliver(reservation('r', { guests: [ana] }), reservation('r', { guests: [rui] }));
+      assert.deepEqual(owner(), [rui.email]);
+      await deliver(reservation('r', { guests: [{ ...rui, email: 'new@guests.example' }] }));
+      assert.deepEqual(owner(), ['new@guests.example']);
+      assert.equal(account.people().length, 2);
+    });
+  }
+
   if (forget) {
     test(`${preset}: a contact that goes away before its stay is sent makes no dead letter`, async (t) => {
       const { account, receive, drain, drainAll, loseOnce, refusals } = await setUp(t);

@@ -2,6 +2,7 @@ import type { Received, Reply } from '../http-server.ts';
 import {
   type Account,
   type Body,
+  changed,
   demand,
   isAddress,
   isDate,
@@ -73,7 +74,7 @@ export function brazeAccount(): Account {
         demand(JSON.stringify(value).length < 50_000, `size of ${name}`);
         // Without the flag an object replaces the one that is there.
         const kept = rest._merge_objects === true ? (user.custom[name] as Body) : {};
-        user.custom[name] = { ...kept, ...(value as Body) };
+        user.custom[name] = changed(kept, value as Body);
       } else user.custom[name] = value;
     }
     return user.id;

@@ -34,7 +34,8 @@ export function hubspotAccount(): Account {
   const groups = new Set(['contactinformation']);
   const objects = new Map<string, { properties: Property[]; records: Map<string, Record<string, string>> }>();
   const definitions = new Map<string, { properties: Property[]; schema: Body }>();
-  const associations = new Map<string, string>();
+  /** The contacts of each stay. */
+  const associations = new Map<string, Set<string>>();
   const events: Body[] = [];
   const byEmail = (email: unknown) =>
     [...contacts.values()].find(({ emails }) => emails.includes(String(email).toLowerCase()));
@@ -89,7 +90,7 @@ export function hubspotAccount(): Account {
       const contact = byEmail(given.objectId);
       if (contact === undefined) return missing;
       contacts.delete(contact.id);
-      for (const [stay, guest] of associations) if (guest === contact.id) associations.delete(stay);
+      for (const guests of associations.values()) guests.delete(contact.id);
       return { status: 204 };
     }
     if (path === '/crm/v3/objects/contacts/merge') {
@@ -98,6 +99,7 @@ export function hubspotAccount(): Account {
       demand(keep !== undefined && gone !== undefined && keep !== gone, 'merge');
       keep.emails.push(...gone.emails);
       if (gone.subscribed === false) keep.subscribed = false;
+      for (const guests of associations.values()) if (guests.delete(gone.id)) guests.add(keep.id);
       contacts.delete(gone.id);
       return { status: 200, body: { id: keep.id } };
     }
@@ -117,11 +119,17 @@ export function hubspotAccount(): Account {
     }
     const upsert = /^\/crm\/v3\/objects\/(p\w+)\/batch\/upsert$/.exec(path);
     if (upsert) return upsertStays(upsert[1] ?? '', given.inputs as Body[]);
+    const archive = /^\/crm\/v4\/associations\/p\w+\/contacts\/batch\/archive$/.exec(path);
+    if (archive) {
+      for (const { from, to } of given.inputs as { from: { id: string }; to: { id: string }[] }[])
+        for (const { id } of to) associations.get(from.id)?.delete(id);
+      return { status: 204 };
+    }
     const associate = /^\/crm\/v4\/associations\/(p\w+)\/contacts\/batch\/associate\/default$/.exec(path);
     demand(associate !== null, path);
     for (const { from, to } of given.inputs as { from: { id: string }; to: { id: string } }[]) {
       demand(objects.get(associate[1] ?? '')?.records.has(from.id) === true && contacts.has(to.id), 'association');
-      associations.set(from.id, to.id);
+      associations.set(from.id, (associations.get(from.id) ?? new Set()).add(to.id));
     }
     return { status: 200, body: { status: 'COMPLETE', results: [] } };
   }
@@ -239,7 +247,7 @@ export function hubspotAccount(): Account {
           nights: Number(stay.nights),
           channel: stay.channel,
           brand: stay.brand,
-          guest: associations.get(id),
+          guest: [...(associations.get(id) ?? [])].join() || undefined,
         })),
       ),
     moments: () =>

@@ -103,6 +103,7 @@ const messageOnly = ({
   found: _found,
   may_have_arrived: _arrived,
   empties_guest: _empties,
+  former: _former,
   ...message
 }: Scope): unknown => message;
 

@@ -64,6 +64,24 @@ export function peopleOf(delivery: Delivery): Person[] {
   });
 }
 
+/**
+ * The guest to whom the stay belongs in the version that the destination has, if it belongs to somebody else now; not a guest whose
+ * address only changed.
+ */
+export function formerOf(
+  { message, earlier }: Delivery,
+  lead: Person | undefined,
+  isWanted: (person: Person) => boolean,
+): Addresses | undefined {
+  const [before] = earlier?.() ?? [];
+  if (before === undefined) return undefined;
+  const former = guestsOf(message.type, before)
+    .map((guest) => personOf(guest, message.brand_id))
+    .find(isWanted);
+  const isSameKey = former?.key === undefined || [lead?.key, lead?.previous?.key].includes(former.key);
+  return isSameKey ? undefined : addressesOf(former);
+}
+
 /** The guest who owns an address that several guests of a booking share: the first one, who booked, also if the order changes later. */
 export function ownerOf(sharing: readonly Person[], { message, earlier }: Delivery): Person | undefined {
   const [first] = sharing;

@@ -4,7 +4,7 @@ import { type Delivery, messageJson } from '../../message.ts';
 import { momentOf } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, type Values } from './compile-operation.ts';
 import type { SituationName } from './operation.ts';
-import { erasedPeople, ownerOf, type Person, peopleOf } from './people.ts';
+import { erasedPeople, formerOf, ownerOf, type Person, peopleOf } from './people.ts';
 import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
 import { stayOf } from './stay.ts';
@@ -108,6 +108,8 @@ export function compilePlan(settings: Settings): Plan {
       // A stay that the destination has is kept up to date, even if none of its guests has an address any more.
       const isKept = each === 'guest' && earlier !== undefined && earlier.length > 0;
       const ofStay = lead ?? (isKept && (isErasure || !delivery.byConsent) ? nobody(whole) : undefined);
+      const leading = lead?.scope.guest as Person | undefined;
+      const former = formerOf(delivery, leading, (guest) => each === 'guest' && isWanted({ ...whole, guest }));
       const planned = [
         ...subjects.flatMap((subject) => stagesOf(delivery, subject).map((stage) => ({ stage, subject }))),
         ...(ofStay && message.type === 'reservation' ? [{ stage: 'stay' as const, subject: ofStay }] : []),
@@ -120,7 +122,7 @@ export function compilePlan(settings: Settings): Plan {
             const suffix = stage === 'usual' || stage === 'erased' ? '' : `-${stage}`;
             const key = `${message.idempotency_key}${person}${suffix}${step === 0 ? '' : `-${step}`}`;
             // A stay names its guest, and an erasure leaves no earlier version to compare with.
-            const own = stage === 'stay' ? { ...scope, empties_guest: true } : scope;
+            const own = stage === 'stay' ? { ...scope, empties_guest: true, ...(former && { former }) } : scope;
             return { index, subject: number, operation, stage, scope: own, found, key, changedAt };
           }),
         )

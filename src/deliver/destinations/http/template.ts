@@ -26,6 +26,7 @@ const roots = [
   'changed_at',
   'data',
   'guest',
+  'former',
   'stay',
   'moment',
   'found',
