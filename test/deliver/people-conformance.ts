@@ -23,7 +23,7 @@ after(async () => (await store)?.close());
  * through the real outbox. It checks what the account holds afterwards, and that the vendor would have refused no request.
  */
 export function peopleConformance(make: () => Account): void {
-  const { preset, takesPhones, keepsStays, cannotEmptyStays, onConflict, seed, forget } = make();
+  const { preset, takesPhones, keepsStays, keepsOldValues, onConflict, seed, forget } = make();
 
   async function setUp(t: TestContext, consent?: 'marketing') {
     store ??= openStore();
@@ -205,7 +205,7 @@ export function peopleConformance(make: () => Account): void {
     const kept = account.stays().find(({ key }) => key === 'LIS01:r');
     if (!keepsStays) return;
     assert.equal(kept?.status, 'confirmed');
-    if (!cannotEmptyStays) assert.deepEqual([kept.channel ?? '', kept.amount ?? ''], ['', '']);
+    if (!keepsOldValues) assert.deepEqual([kept.channel ?? '', kept.amount ?? ''], ['', '']);
   });
 
   test(`${preset}: a moment is recorded once, even if answers are lost and a node dies`, async (t) => {
@@ -304,6 +304,27 @@ export function peopleConformance(make: () => Account): void {
       );
     });
   }
+
+  test(`${preset}: a guest who loses the address leaves it, and takes none from a guest with the same number`, async (t) => {
+    const { account, receive, drainAll } = await setUp(t);
+    const eva: Guest = { ...ana, guest_id: '8', first_name: 'Eva', email: 'eva@guests.example' };
+    const { email: _, ...withoutAddress } = ana;
+    const shared = [
+      reservation('s', { guests: [eva] }),
+      reservation('q', { guests: [{ first_name: 'Lia', phone: String(ana.phone) }] }),
+      reservation('r', { guests: [ana] }),
+      reservation('r', { guests: [withoutAddress] }),
+    ];
+    const own = { ...ana, guest_id: '9', email: 'own@guests.example', phone: '+351917777777' };
+    const { email: _own, ...withoutOwn } = own;
+    for (const record of [...shared, reservation('u', { guests: [own] }), reservation('u', { guests: [withoutOwn] })]) {
+      await receive(record, 'pull');
+      await drainAll();
+    }
+    const emails = account.people().map(({ email }) => email);
+    assert.ok(emails.includes(eva.email));
+    if (takesPhones && !keepsOldValues) assert.ok(!emails.includes(own.email), 'the address is not theirs any more');
+  });
 
   if (keepsStays) {
     test(`${preset}: a stay that gets another guest leaves the one that it had`, async (t) => {

@@ -21,8 +21,8 @@ export interface Account {
   readonly takesPhones: boolean;
   /** Where the vendor keeps stays: as separate records, or only as part of moments. */
   readonly keepsStays: boolean;
-  /** The vendor does not document how to empty a field of a stay. */
-  readonly cannotEmptyStays?: boolean;
+  /** The vendor does not document how to empty an address or a field of a stay. */
+  readonly keepsOldValues?: boolean;
   /** If the new address has a contact already: the vendor merges the two, archives the old one, or keeps both. */
   readonly onConflict: 'merged' | 'archived' | 'both';
 }

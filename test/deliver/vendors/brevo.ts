@@ -122,7 +122,7 @@ export function brevoAccount(): Account {
     preset: 'brevo',
     takesPhones: true,
     keepsStays: true,
-    cannotEmptyStays: true,
+    keepsOldValues: true,
     onConflict: 'both',
     variables: (url) => ({ base_url: `${url}/v3`, list_id: '5', stay_object: 'innbound_stay' }),
     answer(request) {

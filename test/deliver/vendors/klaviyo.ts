@@ -40,7 +40,7 @@ export function klaviyoAccount(): Account {
     const known = ['email', 'phone_number', 'external_id', 'first_name', 'last_name', 'properties'];
     only(attributes, known, 'attributes');
     const { email, phone_number: phone, external_id: external } = attributes;
-    demand(type === 'profile' && Boolean(email ?? phone), 'identifier');
+    demand(type === 'profile' && Boolean(email ?? phone ?? external), 'identifier');
     demand(email == null || isAddress(email), 'email');
     demand(phone == null || isPhone(phone), 'phone');
     const profile = by('external_id', external) ??
