@@ -2,7 +2,7 @@ import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
-import { settleAlerts } from '../store/operate/alerts.ts';
+import { settleAlerts, sharedAlerts } from '../store/operate/alerts.ts';
 import {
   authFailures,
   clockSkews,
@@ -108,6 +108,7 @@ const noFacts: Facts = {
   lanes: [],
   failing: [],
   circuits: [],
+  shared: [],
   broken: [],
   alertRoutes: [],
 };
@@ -144,6 +145,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const skews = await clockSkews(pool);
   const clocks = await nodeClocks(pool, clockToleranceMs);
   const busy = await busyLanes(runtime);
+  const shared = await sharedAlerts(pool);
   const known = await causes(runtime);
   const lanes = busy.filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
   const isAway = (destination: string) => known.circuits.some((circuit) => circuit.destination === destination);
@@ -169,6 +171,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     unlisted,
     skews,
     nodeClocks: clocks,
+    shared,
     lanes,
     failing: [...failing].map(([destination, its]) => ({
       destination,

@@ -1,5 +1,5 @@
 import type { Json } from '../terms.ts';
-import { eachCondition, manyBrands, namedBrands } from './each-condition.ts';
+import { eachCondition, fewBrands, manyBrands, namedBrands } from './each-condition.ts';
 import type { Judgement } from './silence.ts';
 
 /** A fault that exists now. It raises an alert; when it ends, the alert is resolved. */
@@ -95,6 +95,8 @@ export interface Facts {
     readonly last_failure: string;
     readonly open_since: Date;
   }[];
+  /** Open alerts that many brands share. */
+  readonly shared: readonly { readonly kind: string; readonly subject: string }[];
   readonly broken: readonly { readonly document: string; readonly message: string }[];
   /** Alert routes that take nothing now. */
   readonly alertRoutes: readonly {
@@ -125,23 +127,29 @@ export function conditionsOf(facts: Facts): Condition[] {
       failing: facts.failing.filter(({ destination }) => !away.has(destination)),
       lanes: facts.lanes.filter(({ destination }) => !away.has(destination) && !failing.has(destination)),
     }),
+    (kind, subject) => facts.shared.some((alert) => alert.kind === kind && alert.subject === subject),
   );
 }
 
 /**
  * Joins the same problem of many brands. The store keeps one open alert for each kind, integration and subject, so the subject names the
- * code as well: brands with another code are another alert. Brands with different severities are one alert, with the worst.
+ * code as well: brands with another code are another alert. Brands with different severities are one alert, with the worst. An alert that
+ * is shared stays so until far fewer brands have the problem: otherwise one brand more or less would resolve 20 alerts and raise 20 others.
  */
-function oneForMany(conditions: readonly Condition[]): Condition[] {
+function oneForMany(
+  conditions: readonly Condition[],
+  isShared: (kind: string, subject: string) => boolean,
+): Condition[] {
   const groups = Map.groupBy(conditions, ({ kind, integration, subject, detail }) =>
     integration === '' ? Symbol() : JSON.stringify([kind, subject, detail.code]),
   );
   return [...groups.values()].flatMap((group) => {
     const first = group.find(({ severity }) => severity === 'critical') ?? group[0];
-    if (first === undefined || group.length < manyBrands) return group;
-    const integrations = group.map(({ integration }) => integration).sort();
+    if (first === undefined) return group;
     const { code } = first.detail;
     const subject = typeof code === 'string' ? `${first.subject} ${code}` : first.subject;
+    if (group.length < (isShared(first.kind, subject) ? fewBrands : manyBrands)) return group;
+    const integrations = group.map(({ integration }) => integration).sort();
     const message = `${group.length} brands at once, such as ${first.integration}: ${first.message}`;
     const detail = {
       ...(code !== undefined && { code }),

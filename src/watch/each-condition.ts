@@ -4,6 +4,8 @@ type Found = Pick<Condition, 'kind' | 'severity' | 'message'> & Partial<Conditio
 
 /** From this many brands on, the same problem at the same time counts as one cause. */
 export const manyBrands = 20;
+/** With fewer, a problem that counted as one cause is one of each brand again. */
+export const fewBrands = 10;
 /** Of a longer list, this many names are kept. */
 export const namedBrands = 20;
 

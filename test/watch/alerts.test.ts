@@ -136,6 +136,7 @@ const calm: Facts = {
   lanes: [],
   failing: [],
   circuits: [],
+  shared: [],
   broken: [],
   alertRoutes: [],
 };
@@ -263,6 +264,17 @@ test('an alert that many brands share is in the health of each of them, without 
   await query(`delete from rejection_counts where integration = 'grand'`);
   await watchOnce(node.runtime);
   assert.deepEqual(await skewed(), []);
+  const alerts = async () => (await open()).filter(({ kind }) => kind === 'clock_skew').length;
+  const leave = (brands: number) =>
+    query(
+      `delete from rejection_counts where integration in (select 'a-' || n from generate_series(${brands + 1}, 24) n)`,
+    );
+  await leave(15);
+  await watchOnce(node.runtime);
+  assert.equal(await alerts(), 1, 'far from few: still one');
+  await leave(9);
+  await watchOnce(node.runtime);
+  assert.equal(await alerts(), 9);
   await query('delete from rejection_counts');
   await watchOnce(node.runtime);
 });

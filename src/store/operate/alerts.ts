@@ -86,6 +86,14 @@ export async function settleAlerts(
   });
 }
 
+/** The open alerts that many brands share. */
+export async function sharedAlerts(db: Pool): Promise<Pick<AlertRow, 'kind' | 'subject'>[]> {
+  const { rows } = await db.query<Pick<AlertRow, 'kind' | 'subject'>>(
+    'select kind, subject from alerts where resolved_at is null and brands is not null',
+  );
+  return rows;
+}
+
 export interface AlertFilter {
   readonly open: boolean;
   readonly integrations?: readonly string[] | undefined;
