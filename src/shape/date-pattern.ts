@@ -1,13 +1,14 @@
 import { formatLocalDate, isRealDate } from '../canonical/dates.ts';
 import type { Json } from '../terms.ts';
+import { monthOf } from './month-names.ts';
 import { localDateOf, offsetMs } from './zone.ts';
 
 /** The parts of a pattern as regular expressions. Longer parts come before their own prefixes (MMM before MM). */
 const parts = [
   ['YYYY', '(\\d{4})'],
   ['YY', '(\\d{2})'],
-  ['MMMM', '(\\p{L}+)'],
-  ['MMM', '(\\p{L}{3})\\p{L}*\\.?'],
+  ['MMMM', '([\\p{L}\\p{M}]+)\\.?'],
+  ['MMM', '([\\p{L}\\p{M}]{3,})\\.?'],
   ['MM', '(\\d{2})'],
   ['M', '(\\d{1,2})'],
   ['DD', '(\\d{2})'],
@@ -23,14 +24,18 @@ const parts = [
   ['Z', '(Z|[+-]\\d{2}:?\\d{2})'],
 ] as const;
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+/** What a date is: the day of a moment at the property, or a birthday, which stays as written. */
+export type Meaning = 'day' | 'birth';
+
+/** Two-digit years from this one on are of the last century. */
+const lastCentury: Readonly<Record<Meaning, number>> = { day: 80, birth: 30 };
 
 export type Pattern =
   | { readonly kind: 'ok'; readonly read: (value: Json) => string | undefined }
   | { readonly kind: 'bad'; readonly message: string; readonly offset: number };
 
 /** `DD/MM/YYYY`, `D MMM YYYY HH:mm`, `YYYYMMDD`: letters are parts, everything else and text in [brackets] is literal. */
-export function compilePattern(format: string, timezone: string): Pattern {
+export function compilePattern(format: string, timezone: string, meaning: Meaning = 'day'): Pattern {
   const names: string[] = [];
   let source = '';
   for (let at = 0; at < format.length; ) {
@@ -61,14 +66,14 @@ export function compilePattern(format: string, timezone: string): Pattern {
     return { kind: 'bad', message: `the date format ${format} has no ${missing.slice(2)}`, offset: 0 };
   const regex = new RegExp(`^${source}$`, 'u');
   const places = new Map(names.map((name, index) => [name, index + 1]));
-  return { kind: 'ok', read: (value) => readPattern(value, regex, places, timezone) };
+  return { kind: 'ok', read: (value) => readPattern(value, regex, places, { timezone, meaning }) };
 }
 
 function readPattern(
   value: Json,
   regex: RegExp,
   places: ReadonlyMap<string, number>,
-  timezone: string,
+  { timezone, meaning }: { readonly timezone: string; readonly meaning: Meaning },
 ): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const found = regex.exec(String(value).trim());
@@ -78,14 +83,13 @@ function readPattern(
     return name === undefined ? undefined : found[places.get(name) ?? 0];
   };
   const short = part('YY');
-  // Two-digit years: 00 to 79 are this century, the others are birth years.
-  const year = Number(part('YYYY') ?? (Number(short) < 80 ? `20${short}` : `19${short}`));
+  const year = Number(part('YYYY') ?? (Number(short) < lastCentury[meaning] ? `20${short}` : `19${short}`));
   const word = part('MMMM', 'MMM');
-  const month = word === undefined ? Number(part('MM', 'M')) : months.indexOf(word.slice(0, 3).toLowerCase()) + 1;
+  const month = word === undefined ? Number(part('MM', 'M')) : (monthOf(word) ?? 0);
   const day = Number(part('DD', 'D'));
   if (!isRealDate(year, month, day)) return undefined;
   const offset = part('Z');
-  if (offset === undefined) return formatLocalDate(year, month, day);
+  if (offset === undefined || meaning === 'birth') return formatLocalDate(year, month, day);
   const half = part('A')?.toLowerCase();
   const clock = Number(part('HH', 'H', 'hh', 'h') ?? 0);
   const hour = half === undefined ? clock : (clock % 12) + (half === 'pm' ? 12 : 0);

@@ -1,6 +1,6 @@
 import { formatLocalDate, isLocalDate, isRealDate } from '../canonical/dates.ts';
 import type { Json } from '../terms.ts';
-import { compilePattern } from './date-pattern.ts';
+import { compilePattern, type Meaning } from './date-pattern.ts';
 import { localDateOf, offsetMs } from './zone.ts';
 
 /** Reads a raw value as a hotel-local date; undefined if it has another format. */
@@ -25,15 +25,17 @@ export type CompiledDates =
   | { readonly kind: 'bad'; readonly index: number; readonly message: string; readonly offset: number };
 
 /** Tries the formats in order; the first that fits wins. */
-export function compileDates(formats: readonly string[], timezone: string): CompiledDates {
+export function compileDates(formats: readonly string[], timezone: string, meaning: Meaning = 'day'): CompiledDates {
   const readers: DateReader[] = [];
   for (const [index, format] of formats.entries()) {
-    const reader = Object.hasOwn(named, format) ? named[format]?.(timezone) : undefined;
+    const name = meaning === 'birth' && format === 'iso' ? 'as_written' : format;
+    const make = Object.hasOwn(named, name) ? named[name] : undefined;
+    const reader = meaning === 'day' ? make?.(timezone) : make && birthday(make, timezone);
     if (reader !== undefined) {
       readers.push(reader);
       continue;
     }
-    const pattern = compilePattern(format, timezone);
+    const pattern = compilePattern(format, timezone, meaning);
     if (pattern.kind === 'bad') return { kind: 'bad', index, message: pattern.message, offset: pattern.offset };
     readers.push(pattern.read);
   }
@@ -51,12 +53,27 @@ export function compileDates(formats: readonly string[], timezone: string): Comp
   };
 }
 
+/**
+ * A birthday as a moment is midnight in UTC or at the property, and the later of the two dates is right for both: the other is the day
+ * before.
+ */
+function birthday(make: (timezone: string) => DateReader, timezone: string): DateReader {
+  const readers = [make('UTC'), make(timezone)];
+  return (value) =>
+    readers
+      .map((read) => read(value))
+      .toSorted()
+      .at(-1);
+}
+
 const isoForm =
   /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?$/i;
 
 /** ISO 8601. A date stays unchanged; an instant becomes its date in the time zone, or the date as written if there is no zone. */
 function isoDate(text: string, timezone: string | undefined): string | undefined {
   if (text.length === 10 && isLocalDate(text)) return text;
+  const zoned = /^(\d{4}-\d{2}-\d{2})(?:Z|[+-]\d{2}:\d{2})$/.exec(text.trim())?.[1];
+  if (zoned !== undefined && isLocalDate(zoned)) return zoned;
   const found = isoForm.exec(text.trim());
   if (!found) return undefined;
   const [, y = '', m = '', d = '', hour = '0', minute = '0', second = '0', offset] = found;

@@ -7,12 +7,13 @@ import type { Reading, Slot } from './slot.ts';
 export function readingOf(form: FieldForm, slot: Slot, at: string, env: Env): Reading {
   const numeric = slot.kind === 'decimal' || slot.kind === 'integer' || slot.kind === 'count';
   const number = form.number ?? slot.reading.number ?? (numeric ? env.options.numbers : undefined);
-  const date = form.date === undefined ? (slot.reading.date ?? usualDate(slot, env)) : ownDate(form.date, at, env);
+  const date =
+    form.date === undefined ? (slot.reading.date ?? usualDate(slot, env)) : ownDate(form.date, slot, at, env);
   return { number, date };
 }
 
-function ownDate(date: string | readonly string[], at: string, env: Env): DateReader | undefined {
-  const compiled = compileDates(typeof date === 'string' ? [date] : date, env.options.timezone);
+function ownDate(date: string | readonly string[], slot: Slot, at: string, env: Env): DateReader | undefined {
+  const compiled = compileDates(typeof date === 'string' ? [date] : date, env.options.timezone, meaningOf(slot));
   if (compiled.kind === 'ok') return compiled.read;
   const place = typeof date === 'string' ? `${at}.date` : `${at}.date[${compiled.index}]`;
   env.problem(place, compiled.message, compiled.offset);
@@ -20,11 +21,12 @@ function ownDate(date: string | readonly string[], at: string, env: Env): DateRe
 }
 
 /** A birthday is not an instant: it stays as written, whatever time zone its midnight has. */
+const meaningOf = ({ kind }: Slot) => (kind === 'birth_date' ? 'birth' : 'day');
+
 function usualDate(slot: Slot, env: Env): DateReader | undefined {
   if (slot.kind !== 'date' && slot.kind !== 'birth_date') return undefined;
   const { dates, timezone } = env.options;
-  const formats = slot.kind === 'date' ? dates : dates.map((format) => (format === 'iso' ? 'as_written' : format));
-  const compiled = compileDates(formats, timezone);
+  const compiled = compileDates(dates, timezone, meaningOf(slot));
   // checkConfig reports a mistake in the connector's own formats.
   return compiled.kind === 'ok' ? compiled.read : undefined;
 }

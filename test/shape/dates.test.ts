@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isLocalDate } from '../../src/canonical/dates.ts';
 import { addDays, compileDates } from '../../src/shape/dates.ts';
+import { monthOf } from '../../src/shape/month-names.ts';
 import { localDateOf } from '../../src/shape/zone.ts';
 import type { Json } from '../../src/terms.ts';
 
@@ -54,6 +55,18 @@ const cases: [format: string, value: Json, date: string | undefined, timezone?: 
   ['D MMM YYYY', '1 Sept. 2026', '2026-09-01'],
   ['DD-MMM-YY', '01-MAY-26', '2026-05-01'],
   ['MMMM D, YYYY', 'May 1, 2026', '2026-05-01'],
+  ['D [de] MMMM [de] YYYY', '1 de março de 2026', '2026-03-01'],
+  ['D MMM YYYY', '1 fév. 2026', '2026-02-01'],
+  ['D MMM YYYY', '1 JUIL 2026', '2026-07-01'],
+  ['D MMM YYYY', '1 jui 2026', undefined],
+  ['D. MMMM YYYY', '1. März 2026', '2026-03-01'],
+  ['D. MMMM YYYY', '1. Ma\u0308rz 2026', '2026-03-01'],
+  ['D. MMMM YYYY', '1. marraskuuta 2026', '2026-11-01'],
+  ['D MMMM YYYY', '1 października 2026', '2026-10-01'],
+  ['D MMM YYYY', '1 ma 2026', undefined],
+  ['D MMM YYYY', '1 Foo 2026', undefined],
+  ['iso', '2026-05-01Z', '2026-05-01', 'America/New_York'],
+  ['iso', '2026-05-01+02:00', '2026-05-01', 'America/New_York'],
   ['YYYYMMDD', 20260501, '2026-05-01'],
   ['DD/MM/YYYY HH:mm', '01/05/2026 23:59', '2026-05-01'],
   ['DD/MM/YYYY hh:mm A Z', '01/05/2026 11:30 PM +0000', '2026-05-02', 'Europe/Lisbon'],
@@ -66,6 +79,44 @@ for (const [format, value, date, timezone] of cases) {
     assert.equal(read([format], value, timezone), date);
   });
 }
+
+test('the first three letters of every month are known in the languages that we read, and never taken for another month', () => {
+  const short = {
+    pt: 'jan fev mar abr mai jun jul ago set out nov dez',
+    es: 'ene feb mar abr may jun jul ago sep oct nov dic',
+    fr: 'jan fév mar avr mai juin juil aoû sep oct nov déc',
+    de: 'jan feb mär apr mai jun jul aug sep okt nov dez',
+    it: 'gen feb mar apr mag giu lug ago set ott nov dic',
+    nl: 'jan feb mrt apr mei jun jul aug sep okt nov dec',
+  };
+  for (const [language, names] of Object.entries(short)) {
+    const read = names.split(' ').map(monthOf);
+    assert.deepEqual(read, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], language);
+  }
+});
+
+test('a date of birth is never moved to another day, in any format, and never lies in the future', () => {
+  const born = (format: string, value: Json, timezone: string) => {
+    const compiled = compileDates([format], timezone, 'birth');
+    assert.ok(compiled.kind === 'ok');
+    return compiled.read(value);
+  };
+  const utcMidnight = Date.UTC(1980, 1, 3);
+  for (const [format, value, zone] of [
+    ['iso', '1980-02-03T00:00:00+05:00', 'Europe/Lisbon'],
+    ['YYYY-MM-DD[T]HH:mm:ssZ', '1980-02-03T00:00:00Z', 'America/New_York'],
+    ['epoch_ms', utcMidnight, 'America/New_York'],
+    ['epoch_s', (utcMidnight - 3_600_000) / 1000, 'Europe/Berlin'],
+    ['dotnet', `/Date(${utcMidnight - 3_600_000}+0100)/`, 'Europe/Berlin'],
+    ['DD.MM.YYYY', '03.02.1980', 'Asia/Tokyo'],
+  ] as const) {
+    assert.equal(born(format, value, zone), '1980-02-03', `${format} in ${zone}`);
+  }
+  assert.deepEqual(
+    ['01.05.55', '01.05.29', '01.05.30'].map((text) => born('DD.MM.YY', text, 'UTC')),
+    ['1955-05-01', '2029-05-01', '1930-05-01'],
+  );
+});
 
 test('the first format that fits wins', () => {
   assert.equal(read(['DD/MM/YYYY', 'MM/DD/YYYY'], '13/05/2026'), '2026-05-13');
