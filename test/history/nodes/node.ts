@@ -1,0 +1,154 @@
+import type { Message } from '../../../src/deliver/message.ts';
+import type { Claimed, DeliverPorts, Lane } from '../../../src/deliver/ports.ts';
+import { profilesDestination } from '../../../src/deliver/profiles.ts';
+import { needsDelivered, select } from '../../../src/deliver/select.ts';
+import type { NewEvent } from '../../../src/intake/push/ports.ts';
+import { workLane } from '../../../src/intake/push/work-lane.ts';
+import { drainEvents } from '../../../src/intake/push/worker.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { eventPathOf } from '../../../src/runtime/event-path.ts';
+import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts';
+import type { Pool } from '../../../src/store/db/pool.ts';
+import { appendEvents } from '../../../src/store/events/append.ts';
+import { applyOnArrival } from '../../../src/store/events/on-arrival.ts';
+import { deliverPorts } from '../../../src/wiring/deliver.ts';
+import { eventWorkerPorts } from '../../../src/wiring/events.ts';
+import { integration, writeWorkspace } from './workspace.ts';
+
+const hourMs = 3_600_000;
+
+interface Leased {
+  readonly lane: Lane;
+  readonly claims: readonly Claimed[];
+}
+
+export interface NodeOptions {
+  readonly dir: string;
+  readonly databaseUrl: string;
+  readonly rule: number;
+  /** How far its clock is ahead. */
+  readonly aheadMs: number;
+  /** What arrives at a destination. */
+  readonly arrived: (destination: string, message: Message) => void;
+}
+
+/** A node that does one thing at a time: everything but its loops. */
+export class StoryNode {
+  readonly runtime: Runtime;
+  readonly #deliver: DeliverPorts;
+  readonly #arrived: NodeOptions['arrived'];
+  /** Leased to it and not sent yet. */
+  #leased: Leased[] = [];
+  /** Sent and not settled yet. */
+  #sent: (Leased & { readonly skipped: ReadonlySet<Claimed> })[] = [];
+
+  private constructor(runtime: Runtime, deliver: DeliverPorts, arrived: NodeOptions['arrived']) {
+    this.runtime = runtime;
+    this.#deliver = deliver;
+    this.#arrived = arrived;
+  }
+
+  static async start({ dir, databaseUrl, rule, aheadMs, arrived }: NodeOptions): Promise<StoryNode> {
+    await writeWorkspace(dir, rule);
+    const runtime = await openRuntime({
+      env: { DATABASE_URL: databaseUrl, INNBOUND_KEY: 'ab'.repeat(32) },
+      workspaceDir: dir,
+      purpose: 'service',
+      describe: 'test',
+      apply: 'always',
+      nodeClock: { ...systemClock, now: () => Date.now() + aheadMs },
+    });
+    return new StoryNode(runtime, await deliverPorts(runtime), arrived);
+  }
+
+  get lanes(): readonly Lane[] {
+    return this.#deliver.lanes().of(integration);
+  }
+
+  /** Breaks all its connections, also in the middle of a commit, and waits until the node has noticed. */
+  async cut(watcher: Pool): Promise<void> {
+    const pool = this.runtime.pool as unknown as {
+      readonly _clients: readonly { readonly processID: number }[];
+      readonly _idle: readonly { readonly client: { readonly processID: number } }[];
+    };
+    const pids = pool._clients.map(({ processID }) => processID).filter(Boolean);
+    await watcher.query('select pg_terminate_backend(pid, 5000) from unnest($1::int[]) pid', [pids]);
+    while (pool._idle.some(({ client }) => pids.includes(client.processID))) await new Promise(setImmediate);
+  }
+
+  /** Applies the event as it arrives, or stores it first. */
+  async accept(event: NewEvent, { onArrival }: { readonly onArrival: boolean }): Promise<void> {
+    const found = this.runtime.active().integrations.get(integration);
+    if (found === undefined) throw new Error(`${integration} is not in force`);
+    const work = (lane: Parameters<typeof workLane>[0]) => workLane(lane, eventPathOf(found));
+    const lanes = [{ target: found.target, events: [event], work }];
+    if (onArrival && typeof (await applyOnArrival(this.runtime, lanes)) !== 'string') return;
+    const [answer] = await appendEvents(this.runtime.pool, [event]);
+    if (answer?.kind === 'refused') throw new Error(answer.reason);
+  }
+
+  work(): Promise<void> {
+    return drainEvents(eventWorkerPorts(this.runtime));
+  }
+
+  /** Leases records of a lane; returns how many. */
+  async claim(lane: Lane, most: number): Promise<number> {
+    const withDelivered = needsDelivered(lane.destination.selection);
+    const key = { integration, destination: lane.destination.name };
+    const claims = await this.#deliver.store.claim(key, most, hourMs, { withDelivered });
+    if (claims.length > 0) this.#leased.push({ lane, claims });
+    return claims.length;
+  }
+
+  /** Its leases have ended: it sends nothing more, and settles in vain what it has sent. */
+  loseLeases(): void {
+    this.#leased = [];
+  }
+
+  async send(): Promise<void> {
+    const leased = this.#leased;
+    this.#leased = [];
+    for (const { lane, claims } of leased) {
+      const skipped = new Set<Claimed>();
+      const messages = claims.flatMap((claimed) => {
+        const selected = select(lane, claimed);
+        if (selected.kind === 'send') return [selected.message];
+        skipped.add(claimed);
+        return [];
+      });
+      await this.#call(lane, messages);
+      this.#sent.push({ lane, claims, skipped });
+    }
+  }
+
+  async #call({ destination }: Lane, messages: readonly Message[]): Promise<void> {
+    if (destination.name !== profilesDestination) {
+      for (const message of messages) this.#arrived(destination.name, message);
+    } else if (messages.length > 0) {
+      const profiles = await this.#deliver.open(destination);
+      const batch = messages.map((message) => ({ message, changedAt: 0, mayHaveArrived: false, byConsent: false }));
+      await profiles.deliver(batch, {} as never);
+    }
+  }
+
+  /** Returns a function that writes the results, to be repeated if its answer is lost. */
+  settling(isAnswerLost: () => boolean): () => Promise<unknown> {
+    const sent = this.#sent;
+    this.#sent = [];
+    const settlements = sent.flatMap(({ lane, claims, skipped }) => {
+      const isLost = isAnswerLost();
+      return claims.map((claimed) => {
+        const { type, id, version, fence, triesUsed } = claimed;
+        const again = { kind: 'retry', delayMs: 0, triesUsed: triesUsed + 1 } as const;
+        const result = skipped.has(claimed)
+          ? ({ kind: 'skipped' } as const)
+          : isLost
+            ? again
+            : ({ kind: 'delivered' } as const);
+        const key = { integration, destination: lane.destination.name };
+        return { ...key, type, id, version, fence, attempt: triesUsed + 1, result, durationMs: 1 };
+      });
+    });
+    return () => this.#deliver.store.settle(settlements, 'node');
+  }
+}
