@@ -5,11 +5,12 @@ import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
 import { eraseGuest, previewErasure } from '../operations/erase-guest.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type Notified, noteConfirmations } from '../store/erasure/erasures.ts';
+import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { privacyPorts } from '../wiring/privacy.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { notificationText, receiptText } from './erasure-text.ts';
 import { readPrivateOptions } from './private-options.ts';
 
 interface Options extends CommonOptions {
@@ -67,15 +68,11 @@ Example:
         await noteConfirmations(runtime.pool);
         const now = (await privacyPorts(runtime).read(receipt.erasure_id)) ?? receipt;
         if (options.json) return printJson(now);
-        const outcome =
-          receipt.stopped_by === null || receipt.completed_at !== null
-            ? 'Erased.'
-            : `Stopped by ${receipt.stopped_by}. What was erased until then stays erased; erase again to finish.`;
-        show(`${outcome} Receipt ${receipt.erasure_id}, ${receipt.completed_at?.toISOString() ?? ''}\n`);
+        show(`${receiptText(now)}\n`);
         show(
           table(Object.entries(receipt.removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])),
         );
-        for (const one of now.told) say(notificationOf(one));
+        for (const one of now.told) say(notificationText(one));
       }),
     );
 }
@@ -96,17 +93,9 @@ async function prove(runtime: Runtime, whom: EraseRequest, json: boolean): Promi
   if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
   if (json) return found.receipts.forEach(printJson);
   if (found.receipts.length === 0) return show('There is no erasure with these keys.\n');
-  for (const { erasure_id, requested_at, requested_by, told } of found.receipts) {
-    show(`Erased ${requested_at.toISOString()} by ${requested_by}, receipt ${erasure_id}`);
-    for (const one of told) show(`  ${notificationOf(one)}`);
+  for (const receipt of found.receipts) {
+    show(receiptText(receipt));
+    for (const one of receipt.told) show(`  ${notificationText(one)}`);
     show('');
   }
-}
-
-function notificationOf({ destination, integration, records, confirmed, passed_over, confirmed_at }: Notified): string {
-  const of = `${records} ${records === 1 ? 'record' : 'records'} of ${integration}`;
-  const not = passed_over > 0 ? `, ${passed_over} of which it does not receive` : '';
-  return confirmed_at === null
-    ? `${destination} is being notified of ${of}: ${confirmed} confirmed so far${not}.`
-    : `${destination} confirmed ${of}${not}, the last ${confirmed_at}.`;
 }

@@ -146,6 +146,10 @@ describe('jobs', { skip }, () => {
       await holder.query('rollback');
       holder.release();
     }
+    // A stopped erasure is not a proof.
+    await admin.getByLabel('E-mail address').fill(who);
+    await admin.getByRole('button', { name: 'Find a receipt' }).click();
+    await admin.getByText(/^Stopped by .*, receipt era_/).waitFor();
   });
 
   test('the page of a brand reports what push missed and what is no longer listed', async () => {

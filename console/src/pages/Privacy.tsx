@@ -166,8 +166,18 @@ function Proof({ receipts }: { receipts: readonly Receipt[] }) {
       </Notice>
     );
   }
+  // Only a completed erasure is a proof.
+  if (last.state === 'stopped') return <Stopped receipt={last} />;
+  if (last.completed_at === null) {
+    return (
+      <Notice tone="warn" role="status" title={`${stateTexts[last.state]}, receipt ${last.erasure_id}`}>
+        The erasure of {instant(last.requested_at)} was not completed.
+      </Notice>
+    );
+  }
   return (
-    <Notice tone="good" role="status" title={`Erased ${instant(last.requested_at)}, receipt ${last.erasure_id}`}>
+    <Notice tone="good" role="status" title={`Erased ${instant(last.completed_at)}, receipt ${last.erasure_id}`}>
+      {last.state === 'notifying' && 'Not all destinations have confirmed it yet. '}
       {receipts.length > 1 && `Requested ${receipts.length} times. `}
       The search compared keyed hashes; the address itself is not stored.
     </Notice>

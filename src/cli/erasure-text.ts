@@ -1,0 +1,35 @@
+import type { ErasureReceipt } from '../api/routes/privacy.ts';
+import type { Notified } from '../store/erasure/erasures.ts';
+
+type Told = Pick<
+  ErasureReceipt,
+  'erasure_id' | 'state' | 'requested_at' | 'requested_by' | 'completed_at' | 'stopped_by' | 'removed' | 'told'
+>;
+
+/** What a receipt proves, in a sentence. Only an erasure that searched everything is called complete. */
+export function receiptText(receipt: Told): string {
+  const asked = `requested ${receipt.requested_at.toISOString()} by ${receipt.requested_by}, receipt ${receipt.erasure_id}`;
+  return `${outcomeOf(receipt)} (${asked})`;
+}
+
+function outcomeOf({ state, completed_at: completedAt, stopped_by: by, removed, told }: Told): string {
+  const rest = 'Some data of the guest may still be stored: erase the guest again.';
+  if (state === 'stopped') return `Not completed: stopped by ${by}. ${rest}`;
+  if (state === 'interrupted') return `Not completed: the process ended. ${rest}`;
+  if (completedAt === null) return 'The erasure is still running.';
+  const isNothing = told.length === 0 && Object.values(removed).every((count) => count === 0);
+  const what = isNothing ? 'Nothing was stored about this guest.' : `Erased ${completedAt.toISOString()}.`;
+  return state === 'notifying' ? `${what} Not all destinations have confirmed it.` : what;
+}
+
+export function notificationText(one: Notified): string {
+  const { destination, records, confirmed, dropped, passed_over: passed, confirmed_at: confirmedAt } = one;
+  const of = `${records} ${records === 1 ? 'record' : 'records'} of ${one.integration}`;
+  const not = passed > 0 ? `, ${passed} of which it does not receive` : '';
+  if (dropped > 0) {
+    return `${destination} may still hold the guest: an operator dropped the notification for ${dropped} of ${of}. Erase the guest there by hand.`;
+  }
+  return confirmedAt === null
+    ? `${destination} is being notified of ${of}: ${confirmed} confirmed so far${not}.`
+    : `${destination} confirmed ${of}${not}, the last ${confirmedAt}.`;
+}
