@@ -3,12 +3,12 @@ import { type BrokenCase, casesText } from '../api/routes/documents.ts';
 import type { LoadedDocuments } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import { acceptCases, brokenCases } from '../operations/mapping-cases.ts';
-import { applyWorkspace } from '../runtime/in-force.ts';
+import { applyWorkspace, auditApplied } from '../runtime/in-force.ts';
 import { openRuntime, type Runtime } from '../runtime/runtime.ts';
 import { readSoundDocuments } from '../runtime/workspace-documents.ts';
 import type { Tx } from '../store/db/pool.ts';
 import { currentSources } from '../store/documents/list.ts';
-import { audited, type CommonOptions, common, printJson, show, table } from './command.ts';
+import { type CommonOptions, commandLineUser, common, printJson, show, table } from './command.ts';
 
 export function define(command: Command): void {
   common(command)
@@ -38,11 +38,7 @@ Example:
         const applied = await applyWorkspace(runtime, load, 'apply', (tx, documents) =>
           checkedCases(runtime, tx, documents, options.acceptCases ?? false),
         );
-        const changed = applied.filter(({ change }) => change !== 'same');
-        if (changed.length > 0) {
-          const target = { documents: changed.map(({ kind, name, version }) => `${kind} ${name} version ${version}`) };
-          await audited(runtime, 'documents.apply', { target });
-        }
+        await auditApplied(runtime.pool, commandLineUser(), applied);
         if (options.json) for (const document of applied) printJson(document);
         else show(table(applied.map(({ change, kind, name, version }) => [change, kind, name, `version ${version}`])));
       } finally {

@@ -54,8 +54,10 @@ export async function audited(
   action: string,
   about: { readonly integration?: string | undefined; readonly target?: { readonly [key: string]: Json } } = {},
 ): Promise<void> {
-  await writeAudit(runtime.pool, { actor: `${userInfo().username} (command line)`, action, ...about });
+  await writeAudit(runtime.pool, { actor: commandLineUser(), action, ...about });
 }
+
+export const commandLineUser = (): string => `${userInfo().username} (command line)`;
 
 /** Reports an error as text, or as JSON with --json, and sets the exit code. */
 export function fail(error: unknown, json: boolean): void {

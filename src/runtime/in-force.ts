@@ -16,6 +16,7 @@ import {
   removeDocuments,
   type StoredDocument,
 } from '../store/documents/documents.ts';
+import { writeAudit } from '../store/operate/audit.ts';
 import type { Json } from '../terms.ts';
 import { filesOffered, keyedHashes } from './files-offered.ts';
 import type { Keys } from './keys.ts';
@@ -80,6 +81,18 @@ export type TakenUp =
   /** A file would change the records of a kept sample, so no file was taken up. */
   | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] };
 
+/** How many documents an audit entry names: of 100,000 new ones the count is enough. */
+const mostNamed = 100;
+
+/** Records who changed which documents, if any changed. The API records its edits itself. */
+export async function auditApplied(db: Pool | Tx, actor: string, applied: readonly AppliedDocument[]): Promise<void> {
+  const changed = applied.filter(({ change }) => change !== 'same');
+  if (changed.length === 0) return;
+  const documents = changed.slice(0, mostNamed).map(({ kind, name, version }) => `${kind} ${name} version ${version}`);
+  const more = changed.length > mostNamed ? { more: changed.length - mostNamed } : {};
+  await writeAudit(db, { actor, action: 'documents.apply', target: { documents, ...more } });
+}
+
 /** Applies what is new in the files when a service starts, or nothing if a kept sample would change; see `takeUp`. */
 export async function takeUpWorkspace(
   context: DocumentContext,
@@ -100,9 +113,10 @@ export async function takeUpWorkspace(
     const put = withNeeded(documents, apply, current);
     const cases = await brokenCases(put.filter((one) => one.kind === 'connector' && current.has(keyOf(one))));
     if (cases.length > 0) return { kind: 'breaks_cases', cases } as const;
-    await putInForce(tx, context, put, by);
+    const applied = await putInForce(tx, context, put, by);
     const going = [...current.values()].filter((one) => remove.has(keyOf(one)));
-    await removeDocuments(tx, await withoutUsed(tx, going));
+    const removed = await removeDocuments(tx, await withoutUsed(tx, going));
+    await auditApplied(tx, by, [...applied, ...removed]);
     await rememberApplied(context, documents);
     const files = new Map(documents.map((one) => [keyOf(one), one.file]));
     return { kind: 'taken', behind: decided.behind.map((key) => files.get(key) ?? key) };

@@ -7,6 +7,7 @@ import { applyWorkspace } from '../../src/runtime/in-force.ts';
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
 import { readSoundDocuments } from '../../src/runtime/workspace-documents.ts';
 import { liveNodes } from '../../src/store/operate/nodes.ts';
+import type { Json } from '../../src/terms.ts';
 import { documentPorts } from '../../src/wiring/documents.ts';
 import { keepSeen } from '../../src/wiring/presence.ts';
 import { testDatabase } from '../support/database.ts';
@@ -157,10 +158,14 @@ test('comments that were changed in a file are in force after a start, and stay 
   const textAfterStart = async (dir: string) => {
     const runtime = await start(dir);
     const found = await documentPorts(runtime).text('destination', 'lake', undefined);
+    const { rows } = await runtime.pool.query(`select actor, action, target from audit order by audit_id desc limit 1`);
     await runtime.close();
+    audited.push(...rows);
     return found?.source;
   };
+  const audited: { readonly actor: string; readonly target: Json }[] = [];
   assert.equal(await textAfterStart(one), commented);
+  assert.match(JSON.stringify(audited), /"actor":"test","action":"documents.apply".*"destination lake version \d+"/);
   assert.equal(await textAfterStart(path.join(root, 'three')), commented);
 });
 
