@@ -5,7 +5,7 @@ import { InnboundError } from '../errors.ts';
 import { indented } from '../kit/json.ts';
 import { pathToMap } from '../operations/documents-to-map.ts';
 import { statedBy } from '../operations/partial-row.ts';
-import { isObject } from '../terms.ts';
+import { prepareSampleEvent, sampleData } from '../operations/sample-event.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readSample } from './sample.ts';
 
@@ -48,14 +48,14 @@ Examples:
       const body = await readSample(options.sample);
       const mode = options.push ? 'push' : options.single ? 'single' : 'pull';
       const shaper = { pull: route.shaper, single: route.singleShaper, push: route.pushShaper }[mode];
-      const data = options.push && isObject(body) && isObject(body.data) ? body.data : body;
-      const found = mode === 'pull' ? shaper.records(data) : shaper.single(data);
+      const found = mode === 'pull' ? shaper.records(body) : shaper.single(options.push ? sampleData(body) : body);
       if (found.kind === 'invalid') throw new InnboundError(found.code, found.message);
       const records = 'records' in found ? found.records : [found.record];
       const ids = new Map<string, number>();
       const unmapped = new Map<string, number>();
       for (const raw of records) {
-        const prepared = route.prepare(raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' });
+        const arrival = { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' } as const;
+        const prepared = options.push ? prepareSampleEvent(route, body, arrival) : route.prepare(raw, arrival);
         const stated = statedBy(raw, prepared);
         if (stated !== undefined) {
           // Its reservation is stored already, or in the same answer.

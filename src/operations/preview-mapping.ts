@@ -11,8 +11,9 @@ import { compilePath, type Path } from '../runtime/compile-path.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
-import { isObject, type Json } from '../terms.ts';
+import type { Json } from '../terms.ts';
 import { statedBy } from './partial-row.ts';
+import { prepareSampleEvent, sampleData } from './sample-event.ts';
 import { sampleIntegration } from './sample-integration.ts';
 
 type Suggested = Awaited<ReturnType<ApiPorts['studio']['suggest']>>;
@@ -65,7 +66,9 @@ export function previewMapping(
   }
   const found = readSample(compiled.path, sample, push);
   if (found.kind === 'invalid') return { ...failed([]), problem: { code: found.code, message: found.message } };
-  const records = found.records.slice(0, limit).map((raw) => previewOne(compiled.path, raw, push));
+  const records = found.records
+    .slice(0, limit)
+    .map((raw) => previewOne(compiled.path, raw, push ? found.sample : undefined));
   const shaper = push ? compiled.path.pushShaper : compiled.path.shaper;
   const unmatched = shaper.unmatched(found.records).map(({ at, text: path }) => ({ at, path }));
   return { mistakes: [], total: found.records.length, records, unmatched, repeated: repeatedIds(found.records) };
@@ -85,15 +88,22 @@ function readSample(path: Path, sample: string, push: boolean) {
     const message = `The sample is not JSON: ${(error as Error).message}`;
     return { kind: 'invalid', code: 'operate.invalid_input', message } as const;
   }
-  if (!push) return path.shaper.records(value);
-  const data = isObject(value) && isObject(value.data) ? value.data : value;
-  const single = path.pushShaper.single(data);
-  return single.kind === 'ok' ? ({ kind: 'ok', records: [single.record] } as const) : single;
+  if (!push) {
+    const found = path.shaper.records(value);
+    return found.kind === 'ok' ? ({ ...found, sample: value } as const) : found;
+  }
+  const single = path.pushShaper.single(sampleData(value));
+  return single.kind === 'ok' ? ({ kind: 'ok', records: [single.record], sample: value } as const) : single;
 }
 
-function previewOne(path: Path, raw: RawRecord, push: boolean): Json {
-  const prepared = path.prepare(raw, { mode: push ? 'push' : 'pull', effectiveAt: 0, cause: 'replay', causeId: 'map' });
-  const shaper = push ? path.pushShaper : path.shaper;
+/** `event`: the sample of an event, which has one record. */
+function previewOne(path: Path, raw: RawRecord, event: Json | undefined): Json {
+  const arrival = { effectiveAt: 0, cause: 'replay', causeId: 'map' } as const;
+  const isPulled = event === undefined;
+  const prepared = isPulled
+    ? path.prepare(raw, { mode: 'pull', ...arrival })
+    : prepareSampleEvent(path, event, { mode: 'push', ...arrival });
+  const shaper = isPulled ? path.shaper : path.pushShaper;
   const source = { raw: raw.value, origins: shaper.origins(raw), unmapped: [...shaper.unmapped(raw)] };
   const stated = statedBy(raw, prepared);
   if (stated !== undefined) return { kind: 'record', id: raw.key, record: stated, notes: [], ...source };

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { openLog } from '../../src/kit/log.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { openRuntime } from '../../src/runtime/runtime.ts';
-import type { Json } from '../../src/terms.ts';
+import type { Json, JsonObject } from '../../src/terms.ts';
 import { innbound } from '../support/process.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from './node.ts';
 
@@ -152,6 +152,19 @@ test('a preview takes the time zone and country of a property without a brand, a
   assert.deepEqual(there.repeated, [{ id: 'S1', times: 2 }]);
   assert.equal((await preview({})).records[0].record.check_in, '2026-05-01');
   assert.match((await preview({ timezone: 'Lisbon' })).problem.message, /timezone "Lisbon" is not an IANA time zone/);
+});
+
+test('a preview of a cancellation has the status that the event then gives', async () => {
+  const { status: _, ...rest } = reservation('S8') as JsonObject;
+  const data = { ...rest, reservation_id: 'S8' };
+  for (const more of [{}, { status: 'no_show' }, { status: 'confirmed' }]) {
+    const sent = { ...data, ...more };
+    const sample = JSON.stringify({ event: 'reservation.cancelled', data: sent });
+    const seen = await call('POST', '/map/preview', { connector: hotelConnector(''), sample, push: true });
+    await node.send('grand', 'reservation.cancelled', sent);
+    const { rows } = await node.runtime.pool.query(`select data ->> 'status' as status from records where id = 'S8'`);
+    assert.equal(seen.records[0].record?.status, rows[0]?.status, JSON.stringify([more, seen.records]));
+  }
 });
 
 test('an API description becomes a proposed connector, with a reason per line', async () => {

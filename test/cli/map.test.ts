@@ -114,3 +114,10 @@ test('a bare row of a second list shows what it adds, and is not a failure', asy
   );
   assert.doesNotMatch(stderr, /records have the id/);
 });
+
+test('map --push reads a cancellation as the service does', async () => {
+  const file = path.join(dir, 'event.json');
+  writeFileSync(file, JSON.stringify({ event: 'reservation.cancelled', data: { ...record, reservation_id: 'R1' } }));
+  const { stdout } = await innbound('map', 'desk', '--sample', file, '--push', '--timezone', 'UTC', '--json');
+  assert.equal((JSON.parse(stdout) as { status: string }).status, 'cancelled');
+});

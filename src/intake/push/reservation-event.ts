@@ -64,7 +64,16 @@ export interface EventContent {
   readonly hydrated?: Json;
 }
 
-export function prepareEvent(path: EventPath, { event, data, hydrated }: EventContent, arrival: Arrival): Prepared {
+/** The part of an event path that reservations need. */
+type ReservationPath = Pick<EventPath, 'thinId' | 'record' | 'hydratedRecord' | 'prepare' | 'amend'> & {
+  readonly identity: Pick<EventPath['identity'], 'cancelled'>;
+};
+
+export function prepareEvent(
+  path: ReservationPath,
+  { event, data, hydrated }: EventContent,
+  arrival: Arrival,
+): Prepared {
   if (hydrated === null) return bareCancellation(path, data, arrival);
   const shaped = hydrated === undefined ? path.record(data) : path.hydratedRecord(hydrated);
   if (shaped.kind === 'invalid') return deadEvent(arrival, shaped.code, shaped.message, data);
@@ -76,13 +85,13 @@ export function prepareEvent(path: EventPath, { event, data, hydrated }: EventCo
   return prepareRead(path, event, record, arrival);
 }
 
-function prepareRead(path: EventPath, event: EventType, record: RawRecord, arrival: Arrival): Prepared {
+function prepareRead(path: ReservationPath, event: EventType, record: RawRecord, arrival: Arrival): Prepared {
   const isCancelled = event === 'reservation.cancelled';
   return path.prepare(record, arrival, isCancelled ? cancelled(path) : undefined);
 }
 
 /** Changes only the status of a stored reservation; without one it is a dead letter. */
-function bareCancellation(path: EventPath, data: Json, arrival: Arrival): Prepared {
+function bareCancellation(path: ReservationPath, data: Json, arrival: Arrival): Prepared {
   const id = path.thinId?.(data) ?? '';
   const why = 'The partner’s API does not know the reservation, and it is not stored.';
   const dead = deadEvent(arrival, 'push.not_hydrated', why, data, { id, detail: { reason: 'absent' } });
@@ -99,7 +108,7 @@ function bareCancellation(path: EventPath, data: Json, arrival: Arrival): Prepar
 }
 
 const cancelled =
-  (path: EventPath): Adjust =>
+  (path: ReservationPath): Adjust =>
   (record) => {
     const { draft, stated } = path.identity.cancelled(record);
     const reason = 'The event is reservation.cancelled and its payload has no final status.';
