@@ -122,7 +122,8 @@ export async function removeDocument(runtime: Runtime, kind: DocumentKind, name:
     const around = await readAround(runtime, tx, { kind, name });
     const found = around.find((one) => one.kind === kind && one.name === name);
     if (found === undefined) return { refused: { kind: 'unknown' } };
-    const sources = await sourcesAround(around, { kind, name });
+    const others = await sourcesAround(around, { kind, name });
+    const sources = await soundSources(runtime, around, others, { kind, name });
     const checked = await offThread(runtime, 'check', { sources });
     if (checked.kind === 'invalid') return { refused: checked };
     const here = await fileHere(runtime.workspaceDir, kind, name);

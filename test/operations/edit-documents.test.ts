@@ -33,6 +33,17 @@ test('a document that was broken before does not block the edit of another', asy
   assert.equal(applied.status, 200, JSON.stringify(applied.body));
   const itself = await node.call('PUT', lake, admin, { text: `${await sourceOf(lake)}nonsense: true\n` });
   assert.equal(itself.status, 422, 'its own mistakes still do');
+  const spare = 'destination: spare\ntype: files\npath: spare\n';
+  assert.equal((await node.call('PUT', '/documents/destination/spare', admin, { text: spare })).status, 200);
+  const breakLake = (from: string, to: string) =>
+    node.runtime.pool.query(
+      `update documents set source = replace(source, $1, $2) where kind = 'destination' and name = 'lake'`,
+      [from, to],
+    );
+  await breakLake('path: out', 'path: [out]');
+  const removed = await node.call('DELETE', '/documents/destination/spare', admin);
+  assert.equal(removed.status, 200, JSON.stringify(removed.body));
+  await breakLake('path: [out]', 'path: out');
 });
 
 test('documents that name other integrations can be edited, and keep what they name', async () => {
