@@ -60,6 +60,7 @@ export function salesforceAccount(): Account {
       if (kind === 'Number') demand(typeof value === 'number', name);
       if (kind === 'Checkbox') demand(typeof value === 'boolean', name);
       if (kind === 'Lookup') {
+        demand(name.endsWith('__r') && !Object.hasOwn(record, name.replace(/__r$/, '__c')), `${name} twice`);
         const { attributes, ...key } = value as { attributes: { type: string } } & Body;
         const [[field, wanted] = []] = Object.entries(key);
         const target = objects[attributes.type];

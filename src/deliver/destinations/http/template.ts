@@ -103,9 +103,12 @@ function compileText(text: string): Compiled {
 
 function emptying(read: Read, path: readonly string[], empty: Empty): Read {
   if (empty === 'left_out') return read;
+  const unfiltered = reader(path);
   return (scope) => {
     const value = read(scope);
-    return value === undefined && isEmptied(path, scope) ? (empty === 'as_null' ? null : '') : value;
+    // A value that a filter left out is not absent.
+    const isAbsent = value === undefined && unfiltered(scope) === undefined;
+    return isAbsent && isEmptied(path, scope) ? (empty === 'as_null' ? null : '') : value;
   };
 }
 
