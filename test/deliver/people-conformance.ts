@@ -123,6 +123,8 @@ export function peopleConformance(make: () => Account): void {
     extra: { language: 'pt' },
     marketing_consent: true,
   };
+  /** How many requests look for the person and the new address before an address is changed. */
+  const questions = ['salesforce', 'dynamics', 'mailchimp'].includes(preset) ? 1 : 2;
   const kinds = (account: Account) => account.moments().map(({ kind }) => kind);
 
   test(`${preset}: a stay creates its guest, itself and each of its moments`, async (t) => {
@@ -342,6 +344,25 @@ export function peopleConformance(make: () => Account): void {
     });
   }
 
+  if (seed) {
+    test(`${preset}: an address that the vendor gets while the person is moved makes no dead letter`, async (t) => {
+      const { account, deliver, receive, drain, drainAll, loseOnce, refusals } = await setUp(t);
+      await deliver(reservation('r', { guests: [ana] }));
+      await receive(reservation('r', { guests: [{ ...ana, email: 'new@guests.example' }] }));
+      // The requests before it asked for the new address.
+      let asked = 0;
+      loseOnce(({ method, path }) => {
+        if (method !== 'GET' && !path.includes('export')) return false;
+        if (++asked === questions) account.seed?.('new@guests.example');
+        return false;
+      });
+      const { dead } = await drain();
+      assert.deepEqual([dead, asked >= questions, refusals], [0, true, []]);
+      await drainAll();
+      assert.ok(account.people().some(({ email }) => email === 'new@guests.example'));
+    });
+  }
+
   if (forget) {
     test(`${preset}: a contact that goes away before its stay is sent makes no dead letter`, async (t) => {
       const { account, receive, drain, drainAll, loseOnce, refusals } = await setUp(t);
@@ -426,6 +447,18 @@ export function peopleConformance(make: () => Account): void {
     const guests = account.stays().map(({ guest }) => guest);
     if (keepsStays) assert.deepEqual(guests, [account.people()[0]?.id], 'the stay belongs to the guest who is left');
   });
+
+  if (forget) {
+    test(`${preset}: an erasure sends the guest who is left again, if the contact is gone`, async (t) => {
+      const { account, deliver, erase } = await setUp(t);
+      const rui: Guest = { first_name: 'Rui', last_name: 'Outro', email: 'rui@guests.example' };
+      await deliver(reservation('r', { guests: [ana, rui] }));
+      account.forget?.();
+      await erase('ana@guests.example');
+      const people = account.people().map(({ id, email }) => [id, email]);
+      assert.deepEqual(people, [[account.stays()[0]?.guest, rui.email]]);
+    });
+  }
 
   test(`${preset}: an erasure reaches a guest whom the newest version no longer names`, async (t) => {
     const { account, deliver, erase } = await setUp(t);

@@ -112,7 +112,7 @@ export function hubspotAccount(): Account {
       demand(method === 'PATCH', method);
       const email = (given.properties as Body).email;
       if (![undefined, contact].includes(byEmail(email)))
-        return { status: 409, body: { category: 'CONFLICT', message: 'Contact exists' } };
+        return { status: 409, body: { category: 'CONFLICT', message: 'Contact already exists. Existing ID: 1' } };
       Object.assign(contact.properties, given.properties);
       contact.emails = [String(email)];
       return { status: 200, body: { id: contact.id } };

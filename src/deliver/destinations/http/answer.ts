@@ -110,6 +110,7 @@ export function wholeOutcome(
     const waitMs = afterMs ?? later.after_seconds * 1_000;
     return { ...details, kind: 'retry', code: 'deliver.rate_limited', free: true, afterMs: waitMs };
   }
+  if (isNamed(rule.retry, code, reason)) return { ...details, kind: 'retry', code: 'deliver.server_error' };
   if (items === 1 && isNamed(rule.settled, code, reason))
     return { ...details, kind: 'skipped', code: 'refused_for_good' };
   return { ...outcome, message };

@@ -68,6 +68,10 @@ const failureSchema = z.strictObject({
     )
     .default([])
     .describe('Answers that mean "later" (limits, locks): the whole batch waits, without using a try.'),
+  retry: z
+    .array(z.string())
+    .default([])
+    .describe('Refusals that may go away (codes, or parts of the reason): retried on the schedule.'),
   settled: z
     .array(z.string())
     .default([])

@@ -110,7 +110,10 @@ export function compilePlan(settings: Settings): Plan {
       const ofStay = lead ?? (isKept && (isErasure || !delivery.byConsent) ? nobody(whole) : undefined);
       const leading = lead?.scope.guest as Person | undefined;
       const former = formerOf(delivery, leading, (guest) => each === 'guest' && isWanted({ ...whole, guest }));
+      const namesGuest = each === 'guest' && steps.stay !== undefined && message.type === 'reservation';
       const planned = [
+        // The guest of the stay may be gone at the vendor, such as moved by another record.
+        ...(isErasure && lead && namesGuest ? [{ stage: 'usual' as const, subject: lead }] : []),
         ...subjects.flatMap((subject) => stagesOf(delivery, subject).map((stage) => ({ stage, subject }))),
         ...(ofStay && message.type === 'reservation' ? [{ stage: 'stay' as const, subject: ofStay }] : []),
         ...(lead && moment ? [{ stage: 'moment' as const, subject: lead }] : []),
@@ -119,7 +122,7 @@ export function compilePlan(settings: Settings): Plan {
         .flatMap(({ stage, subject: { scope, found, number } }) =>
           (steps[stage] ?? []).map((operation, step): Item => {
             const person = number > 0 || subjects.length > 1 ? `-${number}` : '';
-            const suffix = stage === 'usual' || stage === 'erased' ? '' : `-${stage}`;
+            const suffix = stage === (isErasure ? 'erased' : 'usual') ? '' : `-${stage}`;
             const key = `${message.idempotency_key}${person}${suffix}${step === 0 ? '' : `-${step}`}`;
             // A stay names its guest, and an erasure leaves no earlier version to compare with.
             const own = stage === 'stay' ? { ...scope, empties_guest: true, ...(former && { former }) } : scope;
