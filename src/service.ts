@@ -130,7 +130,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         clock: runtime.clock,
         intake,
         sandbox: sandboxOf(runtime, intake),
-        maxBodyBytes: () => sizeBytes(limits.webhook_body),
+        maxBodyBytes: () => sizeBytes(runtime.active().settings.limits.webhook_body),
       });
       registerApi(app, apiPorts(runtime));
       const desk = startConsoleBuild(log);

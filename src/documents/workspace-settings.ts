@@ -34,7 +34,7 @@ export const workspaceSchema = z
         ca: z.string().min(1).optional().describe('Path of a PEM file with further certificate authorities to trust.'),
       })
       .prefault({})
-      .describe('Outgoing connections, and the proxies in front of this service.'),
+      .describe('Outgoing connections, and the proxies in front of this service. A node reads it when it starts.'),
     retention: z
       .strictObject({
         raw: day(
@@ -71,7 +71,7 @@ export const workspaceSchema = z
           .min(10)
           .max(10_000)
           .default(500)
-          .describe('Open connections from one address; trusted proxies are exempt.'),
+          .describe('Open connections from one address; trusted proxies are exempt. A node reads it when it starts.'),
       })
       .prefault({})
       .describe('Limits on the size of data that is accepted, and on connections.'),
@@ -92,7 +92,7 @@ export const workspaceSchema = z
         host: z.string().min(1).default('127.0.0.1').describe('The address that the separate port listens on.'),
       })
       .prefault({})
-      .describe('Metrics in Prometheus format.'),
+      .describe('Metrics in Prometheus format. A node reads it when it starts.'),
     log: z
       .strictObject({
         level: z
@@ -101,7 +101,7 @@ export const workspaceSchema = z
           .describe('The lowest level that is written.'),
       })
       .prefault({})
-      .describe('Logging.'),
+      .describe('Logging. A node reads it when it starts.'),
     sign_in: z
       .strictObject({ oidc: oidcSchema.optional().describe('Sign-in to the console through an identity provider.') })
       .prefault({})

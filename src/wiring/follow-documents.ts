@@ -5,6 +5,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 
 /** Loads documents that another process applied: at once after a signal, at the latest after 30 seconds. */
 export function followDocuments(runtime: Runtime, changed: () => void): Loop {
+  let known = readAtStart(runtime);
   return startLoop({
     name: 'documents',
     heartbeats: runtime.heartbeats,
@@ -16,11 +17,25 @@ export function followDocuments(runtime: Runtime, changed: () => void): Loop {
         const { message } = error as Error;
         runtime.log.error({ error: message }, 'store: its position cannot be compared, so a restore may go unnoticed');
       });
-      if (await runtime.refresh())
+      if (await runtime.refresh()) {
         runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');
+        const now = readAtStart(runtime);
+        if (now !== known)
+          runtime.log.warn(
+            {},
+            'documents: network, metrics, log or limits.connections_per_address changed: restart this node',
+          );
+        known = now;
+      }
     },
     rest: (_, signal) => runtime.wake.wait('documents', 30_000, signal),
     onError: (error) =>
       runtime.log.warn({ error: errorFacts(error) }, 'documents: reading failed, keeping the versions in force'),
   });
+}
+
+/** The settings that a running node does not take up. */
+function readAtStart(runtime: Runtime): string {
+  const { network, metrics, log, limits } = runtime.active().settings;
+  return JSON.stringify([network, metrics, log, limits.connections_per_address]);
 }

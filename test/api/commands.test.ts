@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { innbound, type ServiceProcess, serve } from '../support/process.ts';
+import { innbound, type ServiceProcess, serve, until } from '../support/process.ts';
 
 /** The operator's commands beside a running service. */
 
@@ -95,6 +95,19 @@ test('commands of an operator are in the audit log', async () => {
     assert.ok(mine.includes(action), `${action} in ${mine.join(', ')}`);
   }
   assert.ok(!JSON.stringify(items).includes('mail.example'));
+});
+
+test('a running service takes up a new limit, and says which settings need a restart', async () => {
+  const send = async () => {
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch(`${service.url}/webhooks/whk_nobody`, { method: 'POST', headers, body: '7'.repeat(3_000) }))
+      .status;
+  };
+  assert.equal(await send(), 404);
+  await writeFile(path.join(dir, 'innbound.yaml'), 'limits: { webhook_body: 2KiB }\nmetrics: { access: off }\n');
+  assert.equal((await at('apply')).code, 0);
+  await until('the limit is in force', async () => (await send()) === 413);
+  await until('a warning', async () => /changed: restart this node/.test(service.stderr()));
 });
 
 test('alerts and metrics answer', async () => {
