@@ -6,6 +6,8 @@ export interface Paging {
   readonly pagination: JsonObject;
   /** Path of the total number of records, unless it is `total`. */
   readonly total?: string;
+  /** Path of a flag that says whether there is another page. */
+  readonly more?: string;
   readonly confidence: number;
   readonly reason: string;
 }
@@ -63,8 +65,10 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
     return undefined;
   };
   const total = by(totals, (value) => typeof value === 'number');
-  const rest = total === undefined || total.path === 'total' ? {} : { total: total.path };
   const held = total === undefined || total.path === 'total' ? {} : { total: total.path };
+  const more = by(flags, (value) => typeof value === 'boolean');
+  const flag = more === undefined ? {} : { more: more.path };
+  const rest = { ...held, ...flag };
   const limit = by(limits, (value) => typeof value === 'number');
   const size =
     typeof limit?.value === 'number' && limit.value >= 1 && limit.value <= 10_000 ? { page_size: limit.value } : {};
@@ -79,12 +83,11 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
   }
   const cursor = by(cursors, (value) => value === null || typeof value === 'string');
   if (cursor) {
-    const more = by(flags, (value) => typeof value === 'boolean');
     return {
       pagination: {
         type: 'cursor',
         next: cursor.path,
-        ...(more && { more: more.path }),
+        ...flag,
         cursor: 'query.cursor',
         ...held,
       },

@@ -372,6 +372,54 @@ test('a text that is not a description, or lists no reservations, is refused wit
   assert.match(await message(text, { operation: 'GET /nothing' }), /The operations are: POST \/authToken/);
 });
 
+test('a cursor is proposed where the answer names it in a header, is the last row’s id, or is not described', async () => {
+  const row = { id: 'r1', check_in: '2026-05-01', check_out: '2026-05-03', status: 'confirmed', last_name: 'Reis' };
+  const paging = async (parameter: string, example: Json, headers = {}) => {
+    const names = ['arrival_from', 'arrival_to'].map((name) => ({ name, in: 'query', schema: { format: 'date' } }));
+    const parameters = [...names, { name: parameter, in: 'query', schema: { type: 'string' } }];
+    const schema = typed(example);
+    const responses = { 200: { description: 'ok', headers, content: { 'application/json': { schema } } } };
+    const info = { title: 'Cove', version: '1' };
+    const text = JSON.stringify({
+      openapi: '3.0.3',
+      info,
+      paths: { '/reservations': { get: { parameters, responses } } },
+    });
+    const { connector, fields } = await proposed(text);
+    const sure = fields.find(({ field }) => field === 'pull.pagination')?.confidence ?? 0;
+    return [part(connector, 'pull', 'pagination'), sure >= 0.8];
+  };
+  const cursor = (next: string, name: string, more = {}) => ({
+    type: 'cursor',
+    next,
+    ...more,
+    cursor: `query.${name}`,
+  });
+  assert.deepEqual(await paging('starting_after', { data: [row], has_more: true }), [
+    cursor('data[-1].id', 'starting_after', { more: 'has_more' }),
+    true,
+  ]);
+  assert.deepEqual(await paging('cursor', [row], { 'X-Next-Cursor': { schema: { type: 'string' } } }), [
+    cursor('header.X-Next-Cursor', 'cursor'),
+    true,
+  ]);
+  assert.deepEqual(await paging('cursor', [row]), [cursor('next_cursor', 'cursor'), false]);
+  assert.deepEqual(await paging('limit', [row], { Link: { schema: { type: 'string' } } }), [
+    { type: 'link', limit: 'query.limit', page_size: 200 },
+    true,
+  ]);
+});
+
+/** The JSON Schema of an example. */
+function typed(example: Json): JsonObject {
+  if (Array.isArray(example)) return { type: 'array', items: typed(example[0] ?? '') };
+  if (typeof example !== 'object' || example === null) return { type: typeof example };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(example).map(([key, one]) => [key, typed(one)])),
+  };
+}
+
 test('a range that ends before a day asks for the day after the window', async () => {
   const text = await textOf('openapi-search.json');
   const before = await proposed(text.replaceAll('arriveTo', 'arriveBefore'));
@@ -401,6 +449,11 @@ test('Swagger 2: a list of changes becomes {since}; without any date the list is
   const byDay = await proposed(text.replace('"format": "date-time"', '"format": "date"'));
   assert.deepEqual(part(byDay.connector, 'pull', 'request', 'query'), { modifiedSince: '{since:YYYY-MM-DD}' });
   assert.deepEqual(part(byDay.connector, 'pull', 'since'), { overlap: '1d' }, 'the partner’s day may begin later');
+  const counted = text
+    .replace('"format": "date-time"', '"description": "Unix time in milliseconds"')
+    .replace(/("modifiedSince"[^}]*?"type": )"string"/, '$1"integer"');
+  const inMs = await proposed(counted);
+  assert.deepEqual(part(inMs.connector, 'pull', 'request', 'query'), { modifiedSince: '{since:epoch_ms}' });
   for (const one of [connector, undated.connector, byDay.connector]) {
     const file = { kind: 'connector' as const, file: 'connectors/new-pms.yaml', text: JSON.stringify(one) };
     assert.deepEqual(checkFiles([file]).kind, 'ok');

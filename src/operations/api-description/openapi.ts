@@ -124,6 +124,7 @@ function operationsOf(path: string, item: JsonObject, global: Json | undefined):
         parameters: [...parametersOf(item.parameters), ...parametersOf(operation.parameters), ...body.fields],
         ...(body.type !== undefined && { bodyType: body.type }),
         ...(response !== undefined && { response }),
+        responseHeaders: Object.keys(objectOf(successOf(operation)?.headers)),
         ...(security !== undefined && { security }),
       },
     ];
@@ -175,10 +176,14 @@ function fieldsOf(schema: JsonObject, example: JsonObject, path: string, depth: 
   });
 }
 
+const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
+
+function successOf({ responses }: JsonObject): JsonObject | undefined {
+  return ['200', '201', '2XX', 'default'].map((status) => objectOf(responses)[status]).find(isObject);
+}
+
 function responseOf(operation: JsonObject): JsonObject | undefined {
-  const responses = isObject(operation.responses) ? operation.responses : {};
-  const status = ['200', '201', '2XX', 'default'].find((one) => isObject(responses[one]));
-  const content = status === undefined ? undefined : contentOf(responses[status]);
+  const content = contentOf(successOf(operation));
   return content === undefined || !isObject(content.media.schema) ? undefined : content.media.schema;
 }
 

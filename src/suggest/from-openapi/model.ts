@@ -21,6 +21,8 @@ export interface Operation {
   readonly bodyType?: string;
   /** JSON Schema of a successful JSON response. */
   readonly response?: JsonObject;
+  /** Names of the headers of a successful response. */
+  readonly responseHeaders?: readonly string[];
   /** A recorded response, where the description has one. */
   readonly sample?: Json;
   /** Names of the security schemes it accepts; undefined if the description does not say. */

@@ -1,11 +1,15 @@
-import type { JsonObject } from '../../terms.ts';
+import { isObject, type Json, type JsonObject } from '../../terms.ts';
+import { findPaging } from '../paging.ts';
+import type { Suggestion } from '../suggest.ts';
 import { wordsOf } from '../words.ts';
 import type { Operation, Parameter, Proposed } from './model.ts';
 import { exampleOf } from './schema.ts';
 
 const offsets = ['offset', 'skip', 'start index', 'start at', 'start', 'first result', 'results offset'];
 const pages = ['page', 'page number', 'page index', 'current page', 'page num'];
-const cursors = ['cursor', 'page token', 'next token', 'continuation token', 'after', 'next cursor', 'starting after'];
+/** Cursors that are the id of the last row received. */
+const afterIds = ['starting after', 'start after', 'after id', 'last id'];
+const cursors = ['cursor', 'page token', 'next token', 'continuation token', 'after', 'next cursor', ...afterIds];
 const limits = [
   'limit',
   'page size',
@@ -20,10 +24,32 @@ const limits = [
   'page count',
 ];
 
+/** How pages follow each other: from the request's parameters, else from the response. */
+export function pagingFor(operation: Operation, sample: Json, suggestion: Suggestion & { kind: 'ok' }) {
+  const shape = isObject(suggestion.connector.shape) ? suggestion.connector.shape : {};
+  const rootPath = typeof shape.root_path === 'string' ? shape.root_path : undefined;
+  const seen = findPaging(isObject(sample) ? sample : {}, rootPath);
+  const total = seen.total ?? (isObject(sample) && typeof sample.total === 'number' ? 'total' : undefined);
+  const { type, next } = seen.pagination;
+  const id = isObject(suggestion.connector.map) ? suggestion.connector.map.id : undefined;
+  const lastId = typeof id === 'string' && rootPath?.includes('[') !== true ? `${rootPath ?? ''}[-1].${id}` : undefined;
+  const cursor = type === 'cursor' ? String(next) : undefined;
+  const asked = findParameterPaging(operation, { total, lastId, cursor, more: seen.more });
+  if (asked !== undefined) return { pagination: asked.value, confidence: asked.confidence, reason: asked.reason };
+  if (seen.confidence >= 0.7) return seen;
+  return {
+    pagination: { type: 'none' } as JsonObject,
+    confidence: 0.6,
+    reason: 'no parameter of the request asks for a page',
+  };
+}
+
 /** How pages follow each other, from the names of the parameters; `envelope` is what the response shows. */
-export function findParameterPaging(
-  { parameters }: Operation,
+function findParameterPaging(
+  { parameters, responseHeaders = [] }: Operation,
   envelope: {
+    /** The path of the last row's id. */
+    readonly lastId?: string | undefined;
     readonly total?: string | undefined;
     readonly cursor?: string | undefined;
     readonly more?: string | undefined;
@@ -42,18 +68,28 @@ export function findParameterPaging(
   const size = limit === undefined ? {} : { limit: placeOf(limit), page_size: pageSize(limit) };
   const total = envelope.total === undefined || envelope.total === 'total' ? {} : { total: envelope.total };
   const cursor = by(cursors);
-  if (cursor !== undefined && envelope.cursor !== undefined) {
+  const nextHeader = responseHeaders.find((name) =>
+    cursors.includes(
+      wordsOf(name)
+        .filter((word) => word !== 'x')
+        .join(' '),
+    ),
+  );
+  const isAfterId = cursor !== undefined && afterIds.includes(wordsOf(lastKey(cursor.name)).join(' '));
+  const named = envelope.cursor ?? (nextHeader && `header.${nextHeader}`) ?? (isAfterId ? envelope.lastId : undefined);
+  const byCursor = (place: Parameter, next: string): JsonObject => ({
+    type: 'cursor',
+    next,
+    ...(envelope.more !== undefined && { more: envelope.more }),
+    cursor: placeOf(place),
+    ...size,
+    ...total,
+  });
+  if (cursor !== undefined && named !== undefined) {
     return {
-      value: {
-        type: 'cursor',
-        next: envelope.cursor,
-        ...(envelope.more !== undefined && { more: envelope.more }),
-        cursor: placeOf(cursor),
-        ...size,
-        ...total,
-      },
+      value: byCursor(cursor, named),
       confidence: 0.95,
-      reason: `the response names the next page in ${envelope.cursor}, and the request takes it as ${cursor.name}`,
+      reason: `the response names the next page in ${named}, and the request takes it as ${cursor.name}`,
     };
   }
   const offset = by(offsets);
@@ -72,7 +108,14 @@ export function findParameterPaging(
       reason: `the request takes ${page.name}${limit === undefined ? '' : ` and ${limit.name}`}`,
     };
   }
-  return undefined;
+  if (responseHeaders.some((name) => name.toLowerCase() === 'link'))
+    return { value: { type: 'link', ...size, ...total }, confidence: 0.85, reason: 'the response has a Link header' };
+  if (cursor === undefined) return undefined;
+  return {
+    value: byCursor(cursor, 'next_cursor'),
+    confidence: 0.3,
+    reason: `the request takes ${cursor.name}, but the description does not say where the response names the next page: set next`,
+  };
 }
 
 export const lastKey = (name: string) => name.split('.').at(-1) ?? name;

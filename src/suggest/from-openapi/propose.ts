@@ -1,10 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { FieldLine } from '../field.ts';
-import { findPaging } from '../paging.ts';
 import { type Suggestion, suggestConnector } from '../suggest.ts';
 import { findAuth } from './auth.ts';
-import type { ApiDescription, Operation } from './model.ts';
-import { findParameterPaging } from './paging.ts';
+import type { ApiDescription } from './model.ts';
+import { pagingFor } from './paging.ts';
 import { parentFields } from './parent.ts';
 import { type Candidate, operationName, type Ranked, rank } from './rank.ts';
 import { type ProposedRequest, requestOf, windowLine } from './request.ts';
@@ -187,23 +186,6 @@ function unseen(line: FieldLine): FieldLine {
   if (line.field.startsWith('shape.')) return line;
   const [byName = line.reason] = line.reason.split('; ');
   return { ...line, confidence: Math.round(line.confidence * 92) / 100, reason: `${byName}; no value of it was seen` };
-}
-
-function pagingFor(operation: Operation, sample: Json, suggestion: Suggestion & { kind: 'ok' }) {
-  const shape = isObject(suggestion.connector.shape) ? suggestion.connector.shape : {};
-  const rootPath = typeof shape.root_path === 'string' ? shape.root_path : undefined;
-  const seen = findPaging(isObject(sample) ? sample : {}, rootPath);
-  const total = seen.total ?? (isObject(sample) && typeof sample.total === 'number' ? 'total' : undefined);
-  const { type, next, more } = seen.pagination;
-  const cursor = type === 'cursor' ? { cursor: String(next), ...(typeof more === 'string' && { more }) } : {};
-  const asked = findParameterPaging(operation, { total, ...cursor });
-  if (asked !== undefined) return { pagination: asked.value, confidence: asked.confidence, reason: asked.reason };
-  if (seen.confidence >= 0.7) return seen;
-  return {
-    pagination: { type: 'none' } as JsonObject,
-    confidence: 0.6,
-    reason: 'no parameter of the request asks for a page',
-  };
 }
 
 function shapeWith(shape: Json | undefined, singlePath: string | undefined): { readonly shape?: JsonObject } {

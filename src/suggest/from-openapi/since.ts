@@ -32,7 +32,8 @@ export function findSince({ parameters }: Operation): Proposed<SinceParameter> |
   const { parameter } = found;
   const { format } = parameter.schema;
   const isNumber = typeOf(parameter.schema) === 'integer' || typeOf(parameter.schema) === 'number';
-  const value = isNumber ? '{since:epoch_s}' : format === 'date' ? '{since:YYYY-MM-DD}' : '{since}';
+  const unit = /\bmilli|\bms\b/i.test(parameter.about) ? 'ms' : 's';
+  const value = isNumber ? `{since:epoch_${unit}}` : format === 'date' ? '{since:YYYY-MM-DD}' : '{since}';
   return {
     value: { parameter, value, ...(!isNumber && format === 'date' && { overlap: '1d' }) },
     confidence: 0.85,
