@@ -2,6 +2,7 @@ import { errors, InnboundError } from '../errors.ts';
 import { timedId } from '../kit/ids.ts';
 import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
+import { isPassing } from '../kit/sql-state.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import {
   advanceJob,
@@ -62,9 +63,10 @@ export async function stepJobs(runtime: Runtime, signal: AbortSignal): Promise<b
     const code = known?.code ?? 'operate.unexpected';
     const message = known?.message ?? 'A step failed unexpectedly; the log has the reason.';
     runtime.log.warn({ job_id: job.job_id, code, error: errorFacts(error) }, 'jobs: a step failed');
-    // A node that is busy or a store that is away says nothing about the job.
-    const isPassing = known === undefined || ['sender', 'again'].includes(errors[code].retry);
-    await noteJobFailure(runtime.pool, job, { code, message, most: isPassing ? mostFailures : 1 });
+    // A node that is busy says nothing about the job, and neither does a failover or a long lock of the database, however often it is met.
+    const isSound = known === undefined || ['sender', 'again'].includes(errors[code].retry);
+    const most = isPassing(error) ? undefined : mostFailures;
+    await noteJobFailure(runtime.pool, job, { code, message, most: isSound ? most : 1 });
   }
   return true;
 }

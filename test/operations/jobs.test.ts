@@ -149,6 +149,34 @@ test('a step that failed is tried again after its lease, and three failures end 
   assert.deepEqual([failed.state, failed.code], ['failed', 'operate.unexpected']);
 });
 
+test('failures of the database do not end a job, and the next good step clears their message', async () => {
+  const { pool } = node.runtime;
+  const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
+  const blocker = await pool.connect();
+  await blocker.query('begin');
+  await blocker.query('lock table records in access exclusive mode');
+  // Every statement that waits for the lock is cancelled.
+  for (let times = 0; times < 4; times++) {
+    let isOver = false;
+    const stepping = stepJobs(node.runtime, signal).finally(() => {
+      isOver = true;
+    });
+    const cancelled = `select pg_cancel_backend(pid) from pg_locks where relation = 'records'::regclass and not granted`;
+    while (!isOver) await pool.query(cancelled);
+    assert.equal(await stepping, true, 'the job goes on');
+    await pool.query(`update jobs set leased_until = now() - interval '1 s' where job_id = $1`, [job_id]);
+  }
+  await blocker.query('commit');
+  blocker.release();
+  const waiting = await job(job_id);
+  assert.deepEqual([waiting.state, waiting.code], ['running', 'operate.unexpected']);
+  await stepJobs(node.runtime, signal);
+  const running = await job(job_id);
+  assert.deepEqual([running.state, running.done, running.code, running.message], ['running', 200, null, null]);
+  await finish();
+  assert.equal((await job(job_id)).state, 'done');
+});
+
 test('a job whose worker died continues where it stopped', async () => {
   const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
   await stepJobs(node.runtime, signal);

@@ -103,7 +103,7 @@ export async function advanceJob(
   },
 ): Promise<void> {
   await db.query(
-    `update jobs set done = done + $3, counts = $4, position = $5, leased_until = null, failures = 0,
+    `update jobs set done = done + $3, counts = $4, position = $5, leased_until = null, failures = 0, code = null, message = null,
             state = case when state = 'running' and $5::jsonb is null then 'done' else state end,
             finished_at = case when state = 'running' and $5::jsonb is null then now() else finished_at end
       where job_id = $1 and fence = $2`,
@@ -117,17 +117,20 @@ export async function advanceJob(
   );
 }
 
-/** After a failed step: the next attempt waits for the end of the lease; after too many of them the job fails. */
+/**
+ * After a failed step: the next attempt waits for the end of the lease. After `most` of them the job fails; undefined for a failure that
+ * does not count.
+ */
 export async function noteJobFailure(
   db: Pool,
   { job_id, fence }: ClaimedJob,
-  failure: { readonly code: string; readonly message: string; readonly most: number },
+  failure: { readonly code: string; readonly message: string; readonly most: number | undefined },
 ): Promise<void> {
   await db.query(
-    `update jobs set failures = failures + 1, code = $3, message = $4,
-            state = case when state = 'running' and failures + 1 >= $5 then 'failed' else state end,
-            finished_at = case when state = 'running' and failures + 1 >= $5 then now() else finished_at end
-      where job_id = $1 and fence = $2`,
-    [job_id, fence, failure.code, failure.message, failure.most],
+    `update jobs set failures = failures + case when $5::int is null then 0 else 1 end, code = $3, message = $4,
+            state = case when failures + 1 >= $5 then 'failed' else state end,
+            finished_at = case when failures + 1 >= $5 then now() else finished_at end
+      where job_id = $1 and fence = $2 and state = 'running'`,
+    [job_id, fence, failure.code, failure.message, failure.most ?? null],
   );
 }
