@@ -155,7 +155,12 @@ async function serve(
   }
   const status = result.kind === 'ok' ? route.status : result.status;
   const integration = scope.integration ?? [asked, named].find((one) => typeof one === 'string');
-  const target = { ...(request.params as { [key: string]: Json }), ...sought(parsed.query, ports.hash) };
+  const { preview } = (parsed.body ?? {}) as { preview?: Json };
+  const target = {
+    ...(request.params as { [key: string]: Json }),
+    ...sought(parsed.query, ports.hash),
+    ...(preview === true && { preview }),
+  };
   await record(serving, result, {
     actor: caller.name,
     tokenId: caller.tokenId === '' ? undefined : caller.tokenId,

@@ -65,8 +65,13 @@ test('after a change of the mapping, stored payloads of pull and push are previe
     preview.samples.some(({ diff }: { diff: { path: string }[] }) => diff.some(({ path }) => path === 'channel')),
   );
   assert.equal((await stored('R1'))?.version, 1, 'a preview changes nothing');
+  const marks = async () => (await node.call('GET', '/overview/marks?period=15m', operator)).body.items;
+  const reprocessed = async () =>
+    (await marks()).filter(({ action }: { action: string }) => action === 'integrations.reprocess').length;
+  assert.equal(await reprocessed(), 0, 'nor is it listed as a change');
 
   const done = await reprocess({ preview: false });
+  assert.equal(await reprocessed(), 1);
   assert.deepEqual([done.changed, done.unchanged, done.refused], [3, 1, 0]);
   assert.equal((await stored('R1'))?.data.channel, 'BDC');
   assert.equal((await stored('E1'))?.data.channel, 'APP');

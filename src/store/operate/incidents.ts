@@ -221,6 +221,7 @@ export async function operatorActions(
   const { rows } = await db.query<OperatorAction>(
     `select at, actor, action, integration, target from audit
       where at >= $2 and at <= coalesce($3, now()) and ${changing} and coalesce(status, 200) < 300
+        and target->'preview' is distinct from 'true'
         and ($1::text[] is null or (not $5 and integration is null) or integration = any($1))
       union all
      select created_at, name, 'session.create', null, '{}' from tokens
