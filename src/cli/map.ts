@@ -5,7 +5,7 @@ import { InnboundError } from '../errors.ts';
 import { indented } from '../kit/json.ts';
 import { pathToMap } from '../operations/documents-to-map.ts';
 import { statedBy } from '../operations/partial-row.ts';
-import { prepareSampleEvent, sampleData } from '../operations/sample-event.ts';
+import { prepareSampleEvent, sampleEvent } from '../operations/sample-event.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readSample } from './sample.ts';
 
@@ -44,18 +44,20 @@ Examples:
     .action(async (name: string, options: Options) => {
       if (options.integration === undefined) warnOfAssumptions(options);
       const { integration, timezone, country } = options;
-      const route = await pathToMap(path.resolve(options.workspace), name, integration, { timezone, country });
+      const property = { timezone, country };
+      const { path: route, connector } = await pathToMap(path.resolve(options.workspace), name, integration, property);
       const body = await readSample(options.sample);
       const mode = options.push ? 'push' : options.single ? 'single' : 'pull';
       const shaper = { pull: route.shaper, single: route.singleShaper, push: route.pushShaper }[mode];
-      const found = mode === 'pull' ? shaper.records(body) : shaper.single(options.push ? sampleData(body) : body);
+      const event = options.push ? sampleEvent(connector, body) : undefined;
+      const found = mode === 'pull' ? shaper.records(body) : shaper.single(event === undefined ? body : event.data);
       if (found.kind === 'invalid') throw new InnboundError(found.code, found.message);
       const records = 'records' in found ? found.records : [found.record];
       const ids = new Map<string, number>();
       const unmapped = new Map<string, number>();
       for (const raw of records) {
         const arrival = { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' } as const;
-        const prepared = options.push ? prepareSampleEvent(route, body, arrival) : route.prepare(raw, arrival);
+        const prepared = event ? prepareSampleEvent(route, event, arrival) : route.prepare(raw, arrival);
         const stated = statedBy(raw, prepared);
         if (stated !== undefined) {
           // Its reservation is stored already, or in the same answer.

@@ -1,4 +1,4 @@
-import type { LoadedDocument } from '../documents/kinds.ts';
+import type { Bodies, LoadedDocument } from '../documents/kinds.ts';
 import { readShippedConnectors, readWorkspace } from '../documents/load.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import { type ParsedFile, parseFile, type SourceFile } from '../documents/parse.ts';
@@ -18,7 +18,7 @@ export async function pathToMap(
   connector: string,
   integration: string | undefined,
   property: Property,
-): Promise<Path> {
+): Promise<{ readonly path: Path; readonly connector: Bodies['connector'] }> {
   const files = (await sourcesOf(workspaceDir)).map(parseFile);
   const ofKind = (kind: SourceFile['kind']) =>
     files
@@ -43,8 +43,9 @@ export async function pathToMap(
       ? sampleIntegration(connector, property)
       : (brand.document as LoadedDocument<'integration'>).body;
   if (typeof body === 'string') throw new InnboundError('operate.usage', body);
-  const compiled = compilePath((chosen.document as LoadedDocument<'connector'>).body, body);
-  if (compiled.kind === 'ok') return compiled.path;
+  const { body: mapping } = chosen.document as LoadedDocument<'connector'>;
+  const compiled = compilePath(mapping, body);
+  if (compiled.kind === 'ok') return { path: compiled.path, connector: mapping };
   const mistakes = compiled.problems.map(({ document, path, message, offset }) =>
     placeIn(document === 'connector' ? chosen : (brand ?? chosen), path, message, offset),
   );

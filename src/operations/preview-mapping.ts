@@ -6,6 +6,7 @@ import { type Bodies, schemas } from '../documents/kinds.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import { parseFile } from '../documents/parse.ts';
 import { pathFromText } from '../documents/path.ts';
+import type { EventContent } from '../intake/push/reservation-event.ts';
 import { parseJson } from '../kit/json.ts';
 import { compilePath, type Path } from '../runtime/compile-path.ts';
 import type { RawRecord } from '../shape/config.ts';
@@ -13,7 +14,7 @@ import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
 import type { Json } from '../terms.ts';
 import { statedBy } from './partial-row.ts';
-import { prepareSampleEvent, sampleData } from './sample-event.ts';
+import { prepareSampleEvent, sampleEvent } from './sample-event.ts';
 import { sampleIntegration } from './sample-integration.ts';
 
 type Suggested = Awaited<ReturnType<ApiPorts['studio']['suggest']>>;
@@ -64,11 +65,9 @@ export function previewMapping(
         ),
     );
   }
-  const found = readSample(compiled.path, sample, push);
+  const found = readSample(compiled.path, connector, sample, push);
   if (found.kind === 'invalid') return { ...failed([]), problem: { code: found.code, message: found.message } };
-  const records = found.records
-    .slice(0, limit)
-    .map((raw) => previewOne(compiled.path, raw, push ? found.sample : undefined));
+  const records = found.records.slice(0, limit).map((raw) => previewOne(compiled.path, raw, found.event));
   const shaper = push ? compiled.path.pushShaper : compiled.path.shaper;
   const unmatched = shaper.unmatched(found.records).map(({ at, text: path }) => ({ at, path }));
   return { mistakes: [], total: found.records.length, records, unmatched, repeated: repeatedIds(found.records) };
@@ -80,7 +79,7 @@ function repeatedIds(records: readonly RawRecord[]): Previewed['repeated'] {
   return [...times].flatMap(([id, count]) => (count > 1 ? [{ id, times: count }] : []));
 }
 
-function readSample(path: Path, sample: string, push: boolean) {
+function readSample(path: Path, connector: Bodies['connector'], sample: string, push: boolean) {
   let value: Json;
   try {
     value = parseJson(sample);
@@ -90,14 +89,15 @@ function readSample(path: Path, sample: string, push: boolean) {
   }
   if (!push) {
     const found = path.shaper.records(value);
-    return found.kind === 'ok' ? ({ ...found, sample: value } as const) : found;
+    return found.kind === 'ok' ? ({ ...found, event: undefined } as const) : found;
   }
-  const single = path.pushShaper.single(sampleData(value));
-  return single.kind === 'ok' ? ({ kind: 'ok', records: [single.record], sample: value } as const) : single;
+  const event = sampleEvent(connector, value);
+  const single = path.pushShaper.single(event.data);
+  return single.kind === 'ok' ? ({ kind: 'ok', records: [single.record], event } as const) : single;
 }
 
-/** `event`: the sample of an event, which has one record. */
-function previewOne(path: Path, raw: RawRecord, event: Json | undefined): Json {
+/** `event`: the event of the sample, which has one record. */
+function previewOne(path: Path, raw: RawRecord, event: EventContent | undefined): Json {
   const arrival = { effectiveAt: 0, cause: 'replay', causeId: 'map' } as const;
   const isPulled = event === undefined;
   const prepared = isPulled

@@ -167,6 +167,18 @@ test('a preview of a cancellation has the status that the event then gives', asy
   }
 });
 
+test('a preview of an event reads the envelope of the connector', async () => {
+  const { status: _, ...rest } = reservation('S9') as JsonObject;
+  const envelope = 'event: kind, names: { reservation.cancelled: gone }, timestamp: false, brand: false, data: Value';
+  const connector = hotelConnector(`push: { envelope: { each: Events, ${envelope} } }\n`);
+  const sample = JSON.stringify({ Events: [{ kind: 'gone', Value: { ...rest, reservation_id: 'S9' } }] });
+  const { records } = await call('POST', '/map/preview', { connector, sample, push: true });
+  assert.deepEqual([records[0].id, records[0].record?.status], ['S9', 'cancelled']);
+  const data = JSON.stringify(reservation('S9'));
+  const alone = await call('POST', '/map/preview', { connector, sample: data, push: true });
+  assert.equal(alone.records[0].record?.status, 'confirmed', 'the data alone is a sample too');
+});
+
 test('an API description becomes a proposed connector, with a reason per line', async () => {
   const description = readFileSync(
     new URL('../operations/descriptions/postman-duinhotel.json', import.meta.url),
