@@ -283,10 +283,13 @@ export function peopleConformance(make: () => Account): void {
 
   if (seed) {
     test(`${preset}: a changed address that the vendor knows already`, async (t) => {
-      const { account, deliver } = await setUp(t);
-      await deliver(reservation('r', { guests: [ana] }));
+      const { account, deliver, receive, drainAll } = await setUp(t);
+      await deliver(reservation('r', { guests: [ana] }), reservation('s', { guests: [ana] }));
       account.seed?.('new@guests.example');
-      await deliver(reservation('r', { guests: [{ ...ana, email: 'new@guests.example' }] }));
+      // Both bookings of the person in one batch.
+      for (const id of ['r', 's'])
+        await receive(reservation(id, { guests: [{ ...ana, email: 'new@guests.example' }] }));
+      await drainAll();
       const emails = account
         .people()
         .map(({ email }) => email)

@@ -144,7 +144,8 @@ export function klaviyoAccount(): Account {
   function merge({ type, id = '', relationships }: Resource): Reply {
     const [source] = (relationships?.profiles?.data ?? []) as Resource[];
     const [keep, gone] = [profiles.get(id), profiles.get(source?.id ?? '')];
-    demand(type === 'profile-merge' && keep !== undefined && gone !== undefined && keep !== gone, 'merge');
+    demand(type === 'profile-merge' && id !== source?.id, 'merge');
+    if (keep === undefined || gone === undefined) return failed(404, 'not_found');
     keep.attributes = { ...gone.attributes, ...keep.attributes };
     for (const event of events.values()) if (event.guest === gone.id) event.guest = keep.id;
     profiles.delete(gone.id);
