@@ -153,8 +153,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     return { url, runtime, stop };
   } catch (error) {
     await stop();
-    if ((error as { code?: string }).code === 'EADDRINUSE') {
-      throw new InnboundError('operate.port_taken', `Port ${port} on ${host} is taken.`, { port });
+    const { code, port: taken = port, address = host } = error as { code?: string; port?: number; address?: string };
+    if (code === 'EADDRINUSE') {
+      // The metrics may have a separate port.
+      throw new InnboundError('operate.port_taken', `Port ${taken} on ${address} is taken.`, { port: taken });
     }
     throw error;
   }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -40,6 +42,21 @@ test('a node reports whether it runs, and whether it can accept work or why not'
   } finally {
     await service.stop();
     await admin.end();
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
+test('a metrics port that is taken is named in the error', async () => {
+  const { dir, env } = await emptyWorkspace();
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port: taken } = holder.address() as AddressInfo;
+  await writeFile(path.join(dir, 'innbound.yaml'), `metrics: { access: open, port: ${taken} }\n`);
+  try {
+    const starting = startService({ env, workspaceDir: dir, host: '127.0.0.1', port: 0, role: 'worker' });
+    await assert.rejects(starting, { code: 'operate.port_taken', message: `Port ${taken} on 127.0.0.1 is taken.` });
+  } finally {
+    holder.close();
     await rm(dir, { recursive: true, force: true });
   }
 });
