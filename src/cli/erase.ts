@@ -85,7 +85,11 @@ async function preview(runtime: Runtime, whom: EraseRequest, json: boolean): Pro
   show('An erasure would remove:\n');
   show(table(Object.entries(removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])));
   for (const { integration, type, id } of records) show(`  ${type} ${id} of ${integration}`);
-  for (const one of told) show(`${one.destination} would be notified of ${one.records} of ${one.integration}.`);
+  for (const { destination, records, untold, integration } of told) {
+    if (records > 0) show(`${destination} would be notified of ${records} of ${integration}.`);
+    if (untold > 0)
+      show(`${destination} has ${untold} of ${integration} and would not be notified: it no longer receives them.`);
+  }
 }
 
 async function prove(runtime: Runtime, whom: EraseRequest, json: boolean): Promise<void> {

@@ -12,13 +12,14 @@ import {
   type ErasureRow,
   endStopped,
   findErasures,
+  type Holder,
+  holdersOf,
   type Notified,
   noteErasure,
 } from '../store/erasure/erasures.ts';
-import type { FoundRecord } from '../store/erasure/find.ts';
 import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
 import type { ApplyTarget } from '../store/records/changes.ts';
-import type { IntegrationName, Json } from '../terms.ts';
+import type { EntityType, IntegrationName, Json } from '../terms.ts';
 import { type ReadRequest, readGuestRequest } from './guest-request.ts';
 import { stoppable } from './stop-erasure.ts';
 
@@ -61,7 +62,7 @@ async function erase(
   if (rewritten.kind === 'stopped') return endStopped(pool, erasureId);
   runtime.wake.signal('outbox');
   const { records } = rewritten.result;
-  const told = notifiedOf(runtime, records) as unknown as Json;
+  const told = notifiedOf(runtime, rewritten.result) as unknown as Json;
   const traces: { [where: string]: number } = {};
   for (const [done, place] of places.entries()) {
     const progress = { place: place.name, done: done + 1, of: places.length + 1 };
@@ -87,14 +88,14 @@ export async function previewErasure(
     const erased = await eraseRecords(tx, runtime, read, request, previewId);
     const removed = removedOf(erased, await eraseTraces(tx, erased.records, read.person.traces()));
     const records = erased.records.map(({ integration, type, id }) => ({ integration, type, id }));
-    return { removed, records, told: notifiedOf(runtime, erased.records) };
+    return { removed, records, told: notifiedOf(runtime, erased) };
   });
   return { kind: 'preview', preview };
 }
 
-type Erased = Awaited<ReturnType<typeof eraseFromRecords>>;
+type Erased = Awaited<ReturnType<typeof eraseFromRecords>> & { readonly holders: readonly Holder[] };
 
-function eraseRecords(
+async function eraseRecords(
   tx: Tx,
   runtime: Runtime,
   { identities, inPayloads, person }: Read,
@@ -102,7 +103,7 @@ function eraseRecords(
   erasureId: string,
 ): Promise<Erased> {
   const hash = (identity: string) => hashIdentity(runtime.keys.hashKeys[0], identity);
-  return eraseFromRecords(
+  const erased = await eraseFromRecords(
     tx,
     {
       erasureId,
@@ -118,6 +119,7 @@ function eraseRecords(
     },
     (brand) => targetOf(runtime, brand),
   );
+  return { ...erased, holders: await holdersOf(tx, erased.records) };
 }
 
 function removedOf({ records, versions, receipts }: Erased, traces: { readonly [where: string]: number }) {
@@ -148,20 +150,27 @@ function targetOf(runtime: Runtime, integration: string): ApplyTarget {
   );
 }
 
-function notifiedOf(runtime: Runtime, records: readonly FoundRecord[]): Notified[] {
+/** Also names destinations that received the guest and are no longer delivered to: somebody has to erase the guest there. */
+function notifiedOf(runtime: Runtime, { records, holders }: Erased): Notified[] {
   const counts = new Map<string, Notified>();
+  const add = (integration: string, destination: string, more: { records?: number; untold?: number }) => {
+    if (destination === profilesDestination) return;
+    const key = `${integration} ${destination}`;
+    const known = counts.get(key) ?? { ...notYet, integration, destination };
+    const { records = 0, untold = 0 } = more;
+    counts.set(key, { ...known, records: known.records + records, untold: known.untold + untold });
+  };
+  const receives = (integration: string, type: EntityType) => targetOf(runtime, integration).destinations[type];
   for (const { integration, type } of records) {
-    for (const destination of targetOf(runtime, integration).destinations[type]) {
-      if (destination === profilesDestination) continue;
-      const key = `${integration} ${destination}`;
-      const known = counts.get(key) ?? { ...notYet, integration, destination, records: 0 };
-      counts.set(key, { ...known, records: known.records + 1 });
-    }
+    for (const destination of receives(integration, type)) add(integration, destination, { records: 1 });
+  }
+  for (const { integration, destination, type, records: untold } of holders) {
+    if (!receives(integration, type).includes(destination)) add(integration, destination, { untold });
   }
   return [...counts.values()];
 }
 
-const notYet = { confirmed: 0, passed_over: 0, dropped: 0, confirmed_at: null };
+const notYet = { records: 0, confirmed: 0, passed_over: 0, dropped: 0, untold: 0, confirmed_at: null };
 
 export function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
   const { removed = {}, told = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'told'>>;

@@ -18,6 +18,7 @@ const crm = {
   confirmed: 2,
   passed_over: 0,
   dropped: 0,
+  untold: 0,
   confirmed_at: '2026-03-01T10:00:07Z',
 };
 
@@ -37,4 +38,8 @@ test('a destination whose notification was dropped has confirmed nothing', () =>
   const open = { ...crm, confirmed: 1, confirmed_at: null };
   assert.match(notificationText(open), /^crm is being notified .* 1 confirmed so far/);
   assert.match(notificationText({ ...open, dropped: 1 }), /^crm may still hold the guest: an operator dropped/);
+  assert.match(
+    notificationText({ ...open, records: 0, untold: 3 }),
+    /^crm may still hold the guest: it received 3 records of grand that/,
+  );
 });

@@ -8,6 +8,7 @@ import type { ErasureReceipt } from '../../src/api/routes/privacy.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { dropDeadLetter } from '../../src/operations/replay-dead-letters.ts';
+import { resendRecords } from '../../src/operations/resend.ts';
 import { noteConfirmations } from '../../src/store/erasure/erasures.ts';
 import { forgetDeliveredErasures } from '../../src/store/erasure/traces.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
@@ -246,4 +247,38 @@ test('a dead letter keeps no answer that quotes an erased guest: to a call durin
     );
     return rows[0]?.id;
   }
+});
+
+test('the receipt names a destination that has the guest and is no longer delivered to', async () => {
+  const { pool } = node.runtime;
+  const admin = await node.token('admin');
+  const timo = { first_name: 'Timo', last_name: 'Berg', email: 'timo@mail.example' };
+  const { body: document } = await node.call('GET', '/documents/integration/grand', admin);
+  const put = async (text: string) =>
+    assert.equal((await node.call('PUT', '/documents/integration/grand', admin, { text })).status, 200);
+  await node.take('grand', reservation('R13', { guests: [timo] }));
+  await deliver();
+  await put(document.source.replace('[crm, lake]', '[lake]'));
+  const erased = await eraseGuest(node.runtime, { email: timo.email }, 'officer');
+  assert.equal(erased.kind, 'erased');
+  const { erasure_id: id } = erased.kind === 'erased' ? erased.receipt : { erasure_id: '' };
+  const receipt = async () => {
+    await deliver();
+    await noteConfirmations(pool);
+    return (await node.call('GET', `/privacy/erasures/${id}`, admin)).body as ErasureReceipt;
+  };
+  const { state, told } = await receipt();
+  assert.deepEqual(
+    told.map((one) => [one.destination, one.records, one.untold, one.confirmed_at !== null]),
+    [
+      ['lake', 2, 0, true],
+      ['crm', 0, 1, false],
+    ],
+  );
+  assert.equal(state, 'notifying', 'nobody has confirmed for the CRM');
+  await forgetDeliveredErasures(pool);
+  await put(document.source);
+  await resendRecords(node.runtime, { integration: 'grand', destination: 'crm', id: 'R13' });
+  // It gets the record without the guest, and with nothing that names the guest.
+  assert.equal((await receipt()).state, 'notifying');
 });

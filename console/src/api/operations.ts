@@ -1971,6 +1971,7 @@ export interface Operations {
         confirmed: number;
         passed_over: number;
         dropped: number;
+        untold: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2001,6 +2002,7 @@ export interface Operations {
           confirmed: number;
           passed_over: number;
           dropped: number;
+          untold: number;
           confirmed_at: string | null;
         }[];
       }[];
@@ -2027,6 +2029,7 @@ export interface Operations {
         confirmed: number;
         passed_over: number;
         dropped: number;
+        untold: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2079,6 +2082,7 @@ export interface Operations {
           confirmed: number;
           passed_over: number;
           dropped: number;
+          untold: number;
           confirmed_at: string | null;
         }[];
       }[];
@@ -2111,6 +2115,7 @@ export interface Operations {
         confirmed: number;
         passed_over: number;
         dropped: number;
+        untold: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2142,6 +2147,7 @@ export interface Operations {
         confirmed: number;
         passed_over: number;
         dropped: number;
+        untold: number;
         confirmed_at: string | null;
       }[];
     };

@@ -132,11 +132,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
                   {records.length > 5 && <li className="muted">and {number(records.length - 5)} more</li>}
                 </ul>
               )}
-              {told.length > 0 && (
-                <p className="muted">
-                  Notified: {told.map((one) => `${one.destination} (${one.integration})`).join(', ')}.
-                </p>
-              )}
+              {told.length > 0 && <p className="muted">{toldText(told)}</p>}
             </>
           )}
         </Loaded>
@@ -184,6 +180,16 @@ function Proof({ receipts }: { receipts: readonly Receipt[] }) {
   );
 }
 
+function toldText(told: Receipt['told']): string {
+  const names = (of: Receipt['told']) => of.map((one) => `${one.destination} (${one.integration})`).join(', ');
+  const notified = told.filter(({ records }) => records > 0);
+  const former = told.filter(({ untold }) => untold > 0);
+  return [
+    ...(notified.length > 0 ? [`Notified: ${names(notified)}.`] : []),
+    ...(former.length > 0 ? [`No longer delivered to, erase the guest there by hand: ${names(former)}.`] : []),
+  ].join(' ');
+}
+
 function Done({ receipt }: { receipt: Receipt }) {
   if (receipt.state === 'stopped') return <Stopped receipt={receipt} />;
   const removed = Object.entries(receipt.removed).filter(([, count]) => count > 0);
@@ -192,8 +198,7 @@ function Done({ receipt }: { receipt: Receipt }) {
       {removed.length === 0
         ? 'No data of this guest was stored. Data that arrives later is not accepted.'
         : removed.map(([where, count]) => `${number(count)} in ${words(where)}`).join(', ')}
-      {receipt.told.length > 0 &&
-        `. Notified: ${receipt.told.map((one) => `${one.destination} (${one.integration})`).join(', ')}.`}
+      {receipt.told.length > 0 && `. ${toldText(receipt.told)}`}
     </Notice>
   );
 }
@@ -260,7 +265,7 @@ const stateTones = {
 };
 
 function Notified({ told }: { told: Receipt['told'][number] }) {
-  const { destination, integration, records, confirmed, passed_over, dropped, confirmed_at } = told;
+  const { destination, integration, records, confirmed, passed_over, dropped, untold, confirmed_at } = told;
   return (
     <div>
       {destination} <span className="muted">({integration})</span>{' '}
@@ -269,7 +274,11 @@ function Notified({ told }: { told: Receipt['told'][number] }) {
           confirmed <Ago at={confirmed_at} />
         </>
       ) : (
-        `${number(confirmed + passed_over)} of ${number(records)}${dropped > 0 ? `, ${number(dropped)} dropped` : ''}`
+        [
+          ...(records > 0 ? [`${number(confirmed + passed_over)} of ${number(records)}`] : []),
+          ...(dropped > 0 ? [`${number(dropped)} dropped`] : []),
+          ...(untold > 0 ? [`${number(untold)} no longer delivered: erase the guest there by hand`] : []),
+        ].join(', ')
       )}
     </div>
   );

@@ -1,5 +1,6 @@
-import type { Json } from '../../terms.ts';
+import type { EntityType, Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import type { FoundRecord } from './find.ts';
 
 export interface ErasureRow {
   readonly erasure_id: string;
@@ -99,6 +100,11 @@ export interface Notified {
   readonly passed_over: number;
   /** Erasures that an operator dropped: the destination may still hold the guest. */
   readonly dropped: number;
+  /**
+   * Records that were delivered to it earlier and no longer are: it is not notified of their erasure. Nor is it if it receives them again,
+   * because the guest's address is not kept for it.
+   */
+  readonly untold: number;
   /** When the last one was confirmed; null until all are. */
   readonly confirmed_at: string | null;
 }
@@ -139,7 +145,8 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       const dropped = Math.max(found.dropped, (one.dropped ?? 0) - resent);
       // A drop whose attempt is deleted looks settled.
       const open = dropped - found.dropped;
-      const at = settled - open >= one.records ? lastAt.toISOString() : null;
+      const isTold = (one.untold ?? 0) === 0;
+      const at = isTold && settled - open >= one.records ? lastAt.toISOString() : null;
       return { ...one, confirmed: confirmed - open, passed_over: settled - confirmed, dropped, confirmed_at: at };
     });
     const isNews = told.some(({ confirmed, passed_over, dropped, confirmed_at }, i) => {
@@ -165,6 +172,29 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       last,
     ]);
   }
+}
+
+/** Destinations that have received these records, with the number of records of each type. */
+export async function holdersOf(
+  tx: Tx,
+  records: readonly Pick<FoundRecord, 'integration' | 'type' | 'id'>[],
+): Promise<readonly Holder[]> {
+  const { rows } = await tx.query<Holder>(
+    `select o.integration, o.destination, o.type, count(*)::int as records
+       from unnest($1::text[], $2::text[], $3::text[]) as r (integration, type, id)
+       join lateral (select * from outbox where integration = r.integration and type = r.type and id = r.id) o on true
+      where o.delivered_version > 0 or o.leased
+      group by o.integration, o.destination, o.type order by o.integration, o.destination, o.type`,
+    [records.map((one) => one.integration), records.map((one) => one.type), records.map((one) => one.id)],
+  );
+  return rows;
+}
+
+export interface Holder {
+  readonly integration: string;
+  readonly destination: string;
+  readonly type: EntityType;
+  readonly records: number;
 }
 
 /** The newest first. */
