@@ -4,7 +4,7 @@ import { LaneRing } from './lane-ring.ts';
 import { Lease } from './lease.ts';
 import type { Leased } from './leased-queue.ts';
 import type { DeliverPorts, DeliveryStore, DestinationConfig, Lane } from './ports.ts';
-import { needsDelivered, needsProfiles, type Selection } from './select.ts';
+import { needsDelivered } from './select.ts';
 
 /** Claims due records of one destination: the brands in turn, within the rate, not while paused. */
 export class Claiming {
@@ -54,7 +54,7 @@ export class Claiming {
     const claimedAtMs = this.#clock.uptimeMs();
     this.#lastClaimAtMs = claimedAtMs;
     const key = { integration: lane.integration, destination: name };
-    const options = { ...historyFor(selection), sinceMs: this.#floors.sinceMs(key) };
+    const options = { withDelivered: needsDelivered(selection), sinceMs: this.#floors.sinceMs(key) };
     const claims = await this.#store.claim(key, calls * batch, this.#leaseMs, options);
     if (claims.length < calls * batch) this.lanes.remove(lane);
     const unused = calls - Math.ceil(claims.length / batch);
@@ -69,7 +69,7 @@ export class Claiming {
     if (!(await this.#store.takeProbe(name, this.#leaseMs))) return [];
     for (const lane of lanes) {
       const key = { integration: lane.integration, destination: name };
-      const options = { ...historyFor(selection), isProbe: true };
+      const options = { withDelivered: needsDelivered(selection), isProbe: true };
       const claims = await this.#store.claim(key, 1, this.#leaseMs, options);
       if (claims.length > 0) return [{ lane, claims, lease, sinceMs: this.#clock.uptimeMs() }];
     }
@@ -86,11 +86,6 @@ export class Claiming {
     return granted;
   }
 }
-
-const historyFor = (selection: Selection) => ({
-  withDelivered: needsDelivered(selection),
-  withProfiles: needsProfiles(selection),
-});
 
 function chunks<Of>(items: readonly Of[], size: number): Of[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));

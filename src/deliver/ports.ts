@@ -138,10 +138,8 @@ export interface DueBoundsOfAll {
 export interface ClaimOptions {
   /** Leave out records that became due longer ago than this. */
   readonly sinceMs?: number | undefined;
-  /** Also read the versions delivered before. */
+  /** Also read the versions delivered before, and the profiles of guests who agree to marketing in a reservation. */
   readonly withDelivered?: boolean;
-  /** Also read the profiles of guests who agree to marketing in a reservation. */
-  readonly withProfiles?: boolean;
   /** Claim although the circuit is open. */
   readonly isProbe?: boolean;
 }

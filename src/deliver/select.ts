@@ -32,16 +32,12 @@ export type Selected =
   | { readonly kind: 'skip'; readonly code: string; readonly message: string }
   | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string };
 
-/** True if a claim must also read the versions delivered before. */
+/**
+ * True if a claim must also read the versions delivered before, and the profiles: order holds per record, and a reservation that says yes
+ * may be older than a no that the profile has from elsewhere.
+ */
 export const needsDelivered = ({ consent, comparesConsent }: Selection): boolean =>
   consent !== undefined || comparesConsent === true;
-
-/**
- * True if a claim must also read profiles. Order holds per record: a reservation that says yes may be older than the no in another
- * booking, which the destination has from the profile.
- */
-export const needsProfiles = (selection: Selection): boolean =>
-  needsDelivered(selection) && selection.receives.includes('guest');
 
 /** Decides what this destination gets of a claimed version. */
 export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {

@@ -45,12 +45,19 @@ test('a late yes in a booking does not outrank a newer no in the profile', async
     return delivered;
   });
   const mail = scripted(() => delivered);
+  // It never gets profiles, but they count for it too.
+  const letter = scripted(() => delivered);
   const both = { ...marketing, receives: ['reservation' as const, 'guest' as const] };
   const { consent: _, ...all } = { ...both, comparesConsent: true };
-  const lanes = [lane(config('crm', { selection: all })), lane(config('mail', { selection: both }))];
-  const made = ports(store.pool, lanes, { crm: crm.destination, mail: mail.destination });
+  const lanes = [
+    lane(config('crm', { selection: all })),
+    lane(config('mail', { selection: both })),
+    lane(config('letter', { selection: marketing })),
+  ];
+  const destinations = { crm: crm.destination, mail: mail.destination, letter: letter.destination };
+  const made = ports(store.pool, lanes, destinations);
   const take = async (id: string, lateByMs: number, ...guests: object[]) => {
-    await takeIn(store.pool, [reservation(id, { guests })], ['crm', 'mail'], { lateByMs });
+    await takeIn(store.pool, [reservation(id, { guests })], ['crm', 'mail', 'letter'], { lateByMs });
     await drainOnce(made);
   };
   await profile(true);
@@ -58,11 +65,13 @@ test('a late yes in a booking does not outrank a newer no in the profile', async
   await profile(false);
   await take('s', 60_000, ana, { ...rui, marketing_consent: true });
   assert.deepEqual(changes, ['first', undefined, 'first']);
-  const bookings = mail.messages().filter(({ type }) => type === 'reservation');
-  assert.deepEqual(
-    bookings.map(({ data }) => data.guests?.map(({ email }) => email)),
-    [[ana.email], [rui.email]],
-  );
+  for (const { messages } of [mail, letter]) {
+    const bookings = messages().filter(({ type }) => type === 'reservation');
+    assert.deepEqual(
+      bookings.map(({ data }) => data.guests?.map(({ email }) => email)),
+      [[ana.email], [rui.email]],
+    );
+  }
   // A newer yes, before the profile has it.
   await take('u', 0, ana);
   assert.equal(changes.at(-1), 'first');

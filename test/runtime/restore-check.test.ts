@@ -72,6 +72,7 @@ test('a position that cannot be compared is reported, unless the database is awa
   const runtime = {
     restoreCheck: { check: () => Promise.reject(Object.assign(new Error('refused'), { code: failures.shift() })) },
     refresh: async () => false,
+    active: () => ({ settings: { limits: {} } }),
     log: { error: (_: object, text: string) => logged.push(text) },
     wake: {
       wait: async (_topic: string, _ms: number, signal: AbortSignal) => {

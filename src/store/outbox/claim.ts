@@ -74,7 +74,7 @@ export async function claim(
   lane: LaneKey,
   limit: number,
   leaseMs: number,
-  { withDelivered = false, withProfiles = false, isProbe = false, sinceMs }: ClaimOptions,
+  { withDelivered = false, isProbe = false, sinceMs }: ClaimOptions,
 ): Promise<Claimed[]> {
   const { rows } = await pool.query<ClaimedRow>({
     ...(withDelivered ? claimWithDelivered : claimPlain),
@@ -82,7 +82,7 @@ export async function claim(
   });
   const gone = rows.filter(({ event }) => event === null);
   const current = gone.length > 0 ? await currentVersions(pool, lane.integration, gone) : undefined;
-  const refusals = withProfiles ? await refusalsOf(pool, lane.integration, rows) : undefined;
+  const refusals = withDelivered ? await refusalsOf(pool, lane.integration, rows) : undefined;
   return rows.map((row) => {
     const change = storedChange(row) ?? current?.get(`${row.type} ${row.id}`);
     const hasRefused = refusals?.(row);
