@@ -28,7 +28,7 @@ function daysIn(year: number, month: number): number {
 }
 
 /** The number that two digits spell at a place, or -1. */
-function twoDigits(text: string, at: number): number {
+export function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - zero;
   const ones = text.charCodeAt(at + 1) - zero;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;

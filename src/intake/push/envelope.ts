@@ -1,4 +1,4 @@
-import { isLocalDate } from '../../canonical/dates.ts';
+import { isLocalDate, isRealDate, twoDigits } from '../../canonical/dates.ts';
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
 import { longLists } from './list-limits.ts';
 
@@ -58,15 +58,37 @@ function isEventType(value: Json | undefined): value is EventType {
 const utcForm =
   /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:[.,](\d{1,9}))?)?(?:[Zz]|[+-]00:?00)$/;
 
-/**
- * Milliseconds of a UTC date-time that exists; a leap second is the last moment of its minute. A text in the form that JavaScript writes
- * needs no regular expression, which takes 4 of the 43 µs of an event's checks (2 cores arm64).
- */
+/** Milliseconds of a UTC date-time that exists; a leap second is the last moment of its minute. */
 export function utcInstant(text: string): EpochMs | undefined {
-  const ms = text.length === 24 || text.length === 20 ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(ms) && new Date(ms).toISOString() === (text.length === 24 ? text : `${text.slice(0, 19)}.000Z`)) {
-    return ms;
-  }
+  return usualInstant(text) ?? anyInstant(text);
+}
+
+/**
+ * The two forms that most senders use, such as 2026-03-01T09:30:00Z and 2026-03-01T09:30:00.123Z. A regular expression or Date.parse takes
+ * 5 µs for a text that was just read, this half a microsecond (2 cores arm64).
+ */
+function usualInstant(text: string): EpochMs | undefined {
+  const { length } = text;
+  const isForm =
+    (length === 20 || (length === 24 && text[19] === '.')) &&
+    text[10] === 'T' &&
+    text[13] === ':' &&
+    text[16] === ':' &&
+    text[length - 1] === 'Z';
+  if (!isForm || text[4] !== '-' || text[7] !== '-') return undefined;
+  const [century, rest] = [twoDigits(text, 0), twoDigits(text, 2)];
+  const year = century * 100 + rest;
+  const [month, day] = [twoDigits(text, 5), twoDigits(text, 8)];
+  const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)];
+  const [tenths, last] = length === 20 ? [0, 0] : [twoDigits(text, 20), twoDigits(text, 21)];
+  const isRead = Math.min(century, rest, hour, minute, second, tenths, last) >= 0;
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
+  if (!isRead || hour > 23 || minute > 59 || second > 59 || year < 1000 || !isRealDate(year, month, day))
+    return undefined;
+  return Date.UTC(year, month - 1, day, hour, minute, second, tenths * 10 + (last % 10));
+}
+
+function anyInstant(text: string): EpochMs | undefined {
   const found = utcForm.exec(text);
   if (!found || !isLocalDate(text.slice(0, 10))) return undefined;
   const [, year, month, day, hour, minute, seconds = '0', fraction = '0'] = found;

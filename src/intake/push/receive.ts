@@ -103,10 +103,10 @@ async function store(
   if ('status' in read) return { answer: read };
   const { events, eventId } = read;
   if (events.length > 1) ports.endpointRates.charge(endpointId, arrived.receivedAt, events.length - 1);
-  const where = { integration, endpointId, secretNo, ...(span && { trace: span.traceparent }) };
+  const trace = span?.traceparent;
   const stored = await Promise.all(
-    events.map(({ eventId, event, occurredAt, body, data }) =>
-      ports.append({ ...where, eventId, event, occurredAt, rawBody: body, data }),
+    events.map(({ eventId, event, occurredAt, body: rawBody, data }) =>
+      ports.append({ integration, endpointId, secretNo, eventId, event, occurredAt, rawBody, data, trace }),
     ),
   );
   const refused = refusalOf(stored);
