@@ -50,21 +50,31 @@ export function applierOnArrival(ports: OnArrivalPorts): NonNullable<GroupCommit
     const began = ports.clock.uptimeMs();
     if (waitedMs > slowMs) resumeAt = began + restMs;
     if (began < resumeAt || events.length > mostEvents) return undefined;
-    const lanes = lanesOf(ports, events);
-    if (lanes === undefined) return undefined;
-    const applied = await ports.apply(lanes).catch((error: unknown) => {
+    const tried = await tryToApply(ports, events).catch((error: unknown) => {
       ports.onError(error);
       return 'failed' as const;
     });
+    if (tried === undefined) return undefined;
     const tookMs = ports.clock.uptimeMs() - began;
-    if (applied === 'failed' || applied === 'backlog' || tookMs > slowMs) resumeAt = ports.clock.uptimeMs() + restMs;
-    if (typeof applied === 'string') return undefined;
-    for (const [i, settled] of applied.entries()) {
-      lanes[i]?.committed(settled);
-      ports.worked(lanes[i]?.integration ?? '', settled, tookMs);
+    const isBehind = tried === 'failed' || tried.applied === 'backlog' || tookMs > slowMs;
+    if (isBehind) resumeAt = ports.clock.uptimeMs() + restMs;
+    if (tried === 'failed' || typeof tried.applied === 'string') return undefined;
+    for (const [i, settled] of tried.applied.entries()) {
+      const lane = tried.lanes[i];
+      lane?.committed(settled);
+      ports.worked(lane?.integration ?? '', settled, tookMs);
     }
     return events.map(() => ({ kind: 'stored' }));
   };
+}
+
+/** Undefined if one of the integrations is not in force. */
+async function tryToApply(
+  ports: OnArrivalPorts,
+  events: readonly NewEvent[],
+): Promise<{ readonly lanes: readonly OnArrivalLane[]; readonly applied: Applied } | undefined> {
+  const lanes = lanesOf(ports, events);
+  return lanes && { lanes, applied: await ports.apply(lanes) };
 }
 
 function lanesOf(ports: OnArrivalPorts, events: readonly NewEvent[]): OnArrivalLane[] | undefined {

@@ -10,7 +10,7 @@ import { suppression } from '../../../src/privacy/suppress.ts';
 import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import { transaction } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
-import type { Json } from '../../../src/terms.ts';
+import type { Json, JsonObject } from '../../../src/terms.ts';
 import { activeIntegration, type Bench, openBench, poll, reservationData } from './events-support.ts';
 import { integration } from './support.ts';
 
@@ -364,6 +364,25 @@ test('if the node does not keep up, events are stored first for a second', async
     assert.ok(!(await isApplied(0, new Array(129).fill(event))), 'too many at once');
     assert.ok(!(await isApplied(0, [{ ...event, integration: 'unknown' as typeof event.integration }])));
     assert.equal(calls, before);
+  });
+});
+
+test('an event that the mapping fails on is stored first, so that its sender gets an answer', async () => {
+  const errors: unknown[] = [];
+  const failing = () => {
+    throw new TypeError('a mapping');
+  };
+  const apply = applierOnArrival({
+    clock: { uptimeMs: () => 0 },
+    path: () => ({ ...eventPathOf(activeIntegration()), record: failing }),
+    apply: async () => [[]],
+    worked: () => {},
+    onError: (error) => errors.push(error),
+  });
+  await withBench(async (bench) => {
+    const event = { ...bench.newEvent('reservation.created', data()), data: data() as JsonObject };
+    assert.equal(await apply([event], 0), undefined);
+    assert.equal(errors.length, 1);
   });
 });
 
