@@ -6,7 +6,7 @@ import { parseFile } from '../documents/parse.ts';
 import { textKey } from '../documents/take-up.ts';
 import { keyOf, readLastApplied, textHashOf } from '../runtime/last-applied.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { sealedText } from '../runtime/seal-documents.ts';
+import { storedSources } from '../runtime/seal-documents.ts';
 import type { Tx } from '../store/db/pool.ts';
 import { storedTexts } from '../store/documents/documents.ts';
 import { fileName } from './sources-in-force.ts';
@@ -57,8 +57,9 @@ export async function isUnapplied(
   const last = (await readLastApplied(runtime.workspaceDir))?.[textKey(keyOf(document))];
   if (last === textHashOf(text)) return false;
   const texts = await storedTexts(tx, [document]);
-  const sealed = runtime.keys.hashKeys.map((key) => sealedText({ hashKeys: [key] }, { ...document, source: text }));
-  return !sealed.some((one) => texts.has(`${keyOf(document)} ${textHashOf(one)}`));
+  return !storedSources(runtime.keys, { ...document, source: text }).some((one) =>
+    texts.has(`${keyOf(document)} ${textHashOf(one)}`),
+  );
 }
 
 /** False if the folder is read-only. */

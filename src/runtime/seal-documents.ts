@@ -58,17 +58,22 @@ export function sealable(
   return { document, secrets };
 }
 
-/** The source as the store has it, under each key that may have named its references. */
+/** The source as the store has it, under each key that may have named its references. A known body without credentials saves the reading. */
 export function storedSources(
   { hashKeys }: Pick<Keys, 'hashKeys'>,
-  { kind, name, source, body }: Pick<LoadedDocument, 'kind' | 'name' | 'source' | 'body'>,
+  {
+    kind,
+    name,
+    source,
+    body,
+  }: Pick<LoadedDocument, 'kind' | 'name' | 'source'> & Partial<Pick<LoadedDocument, 'body'>>,
 ): string[] {
-  if (literalSecrets(kind, body).length === 0) return [source];
+  if (body !== undefined && literalSecrets(kind, body).length === 0) return [source];
   return hashKeys.map((key) => sealedText({ hashKeys: [key] }, { kind, name, source }));
 }
 
 /** The text with references instead of its typed credentials. */
-export const sealedText = (
+const sealedText = (
   keys: Pick<Keys, 'hashKeys'>,
   { kind, name, source }: Pick<DocumentToApply, 'kind' | 'name' | 'source'>,
 ): string => withReferences(kind, source, referenceName(keys, kind, name)).text;

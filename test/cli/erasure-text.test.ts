@@ -40,6 +40,6 @@ test('a destination whose notification was dropped has confirmed nothing', () =>
   assert.match(notificationText({ ...open, dropped: 1 }), /^crm may still hold the guest: an operator dropped/);
   assert.match(
     notificationText({ ...open, records: 0, untold: 3 }),
-    /^crm may still hold the guest: it received 3 records of grand that/,
+    /^crm may still hold the guest: it received 3 records of grand and is no longer/,
   );
 });

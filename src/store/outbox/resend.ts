@@ -12,8 +12,8 @@ export interface ResendLane {
 
 /**
  * Queues the newest version of the next records after an id, or of one, for a destination, with its original idempotency key. Records that
- * have work queued or are held back do not change, nor do those of which a newer version was delivered meanwhile. In steps, so that intake never waits long for a row. `last` is undefined after
- * the last step.
+ * have work queued or are held back do not change, nor do those of which a newer version was delivered meanwhile. In steps, so that
+ * intake never waits long for a row. `last` is undefined after the last step.
  */
 export async function resendStep(
   pool: Pool,

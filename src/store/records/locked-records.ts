@@ -72,7 +72,7 @@ export async function lockRecords(
   };
   const isOpen = ([id]: [string, Wanted]) => !found.stored.has(id) && !found.rows.has(id);
   const inserted = new Map<string, Wanted>();
-  for (const [id, one] of ahead ? wanted : []) {
+  for (const [id, one] of wanted) {
     const row = ahead?.take(id);
     if (row) add(row);
     else if (row === null && one.first !== undefined) inserted.set(id, one);
