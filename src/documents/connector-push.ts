@@ -2,7 +2,21 @@ import { z } from 'zod';
 import { answerPath, checkAnswerPath } from './answer-path.ts';
 import { checkedText, crossChecked } from './checked.ts';
 import { envelopeSchema } from './connector-envelope.ts';
+import { valueAt } from './path.ts';
 import { durationText, headerName } from './scalars.ts';
+
+const partName = () =>
+  checkedText('the name of a part, such as t or v1', (text) =>
+    /^[^\s=,;]+$/.test(text) ? undefined : { message: 'must be the name of a part alone, such as t or v1' },
+  );
+
+const signatureParts = z.strictObject({
+  timestamp: partName().optional().describe('The name of the part with the Unix time in seconds, such as `t`.'),
+  signature: partName().describe(
+    'The name of the part with the signature, such as `v1`. It may occur up to ten times, for example while the partner changes its secret; one signature must be right.',
+  ),
+});
+export type SignatureParts = z.infer<typeof signatureParts>;
 
 const hmac = crossChecked(
   z.strictObject({
@@ -19,12 +33,30 @@ const hmac = crossChecked(
     encoding: z.enum(['hex', 'base64']).default('hex').describe('How the signature is written.'),
     timestamp_header: headerName()
       .optional()
-      .describe('The header with the Unix time in seconds; required if it is signed.'),
+      .describe('The header with the Unix time in seconds, if the time is signed and is not one of the `parts`.'),
+    parts: signatureParts
+      .optional()
+      .describe(
+        'The header consists of named parts, separated by commas or semicolons, such as `t=1772357400,v1=5257a8…`.',
+      ),
     tolerance: durationText('30s', '1h').default('5m').describe('How far the timestamp may be from our clock.'),
   }),
-  ({ sign, timestamp_header }, report) => {
-    if (sign !== 'timestamp.body' || timestamp_header !== undefined) return;
-    report({ message: 'the timestamp is signed: say which header carries it (timestamp_header)' });
+  (scheme, report) => {
+    const { sign, timestamp_header: header, parts, prefix } = scheme;
+    const part = valueAt(parts, ['timestamp']);
+    if (sign === 'timestamp.body' && header === undefined && part === undefined) {
+      report({
+        message: 'the timestamp is signed: say which header (timestamp_header) or part (parts.timestamp) carries it',
+      });
+    }
+    if (header !== undefined && part !== undefined) {
+      report({ message: 'the timestamp is one of the parts already; give one of the two' }, ['timestamp_header']);
+    }
+    if (parts !== undefined && typeof prefix === 'string' && prefix !== '') {
+      report({ message: 'a header with parts has no prefix; parts.signature is the name before the signature' }, [
+        'prefix',
+      ]);
+    }
   },
 ).meta({ title: 'hmac', description: 'HMAC with other names, hashes or encodings than the default.' });
 

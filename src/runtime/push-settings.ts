@@ -1,11 +1,12 @@
 import type { Connector } from '../documents/connector.ts';
 import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
+import type { SignatureParts } from '../documents/connector-push.ts';
 import { durationMs } from '../documents/duration.ts';
 import type { Integration } from '../documents/integration.ts';
 import { type EventType, eventTypes } from '../intake/push/envelope.ts';
 import type { ForeignEnvelope } from '../intake/push/foreign-envelope.ts';
 import type { PushSettings } from '../intake/push/ports.ts';
-import { defaultVerification, type Verification } from '../intake/push/verify.ts';
+import { defaultVerification, type HmacVerification, type Verification } from '../intake/push/verify.ts';
 
 /** How intake receives a brand's webhooks, from the documents of the brand. */
 export function pushSettings({ push, brand_id: brandId }: Integration, connector: Connector): PushSettings {
@@ -31,12 +32,17 @@ function verificationOf(connector: Connector): Verification {
     const { type, prefix, header, query } = given;
     return { type, prefix, ...(header !== undefined && { header }), ...(query !== undefined && { query }) };
   }
-  const { timestamp_header: timestampHeader, tolerance, ...hmac } = given;
+  const { timestamp_header: timestampHeader, tolerance, parts, ...hmac } = given;
   return {
     ...hmac,
     toleranceS: durationMs(tolerance) / 1000,
     ...(timestampHeader !== undefined && { timestampHeader }),
+    ...(parts !== undefined && { parts: partsOf(parts) }),
   };
+}
+
+function partsOf({ timestamp, signature }: SignatureParts): NonNullable<HmacVerification['parts']> {
+  return { signature, ...(timestamp !== undefined && { timestamp }) };
 }
 
 /** A sender's envelope as intake uses it. */

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Headers, HmacVerification, Refusal, Request, Secret, Verification } from './verify.ts';
+import { statedSignature } from './stated-signature.ts';
+import type { HmacVerification, Refusal, Request, Secret, Verification } from './verify.ts';
 
 /**
  * Finds the likely mistake behind a wrong signature by trying the common ones. Only the sandbox uses it; a live endpoint
@@ -7,16 +8,16 @@ import type { Headers, HmacVerification, Refusal, Request, Secret, Verification 
  */
 export function diagnose(verification: Verification, request: Request, secrets: readonly Secret[]): string | undefined {
   if (verification.type !== 'hmac') return undefined;
-  const sent = header(request.headers, verification.header);
-  if (sent === undefined) return undefined;
-  const timestamp = verification.timestampHeader && header(request.headers, verification.timestampHeader);
+  const { timestamp, header, macs } = statedSignature(verification, request.headers);
+  if (header === undefined) return undefined;
+  const sent = macs.length > 0 ? macs : [header];
   for (const { explain, body, algorithm, string, key } of mistakes(verification, request.rawBody, timestamp ?? '')) {
     for (const secret of secrets) {
       const bytes = createHmac(algorithm, key === 'decoded' ? secret.standardKey : secret.key)
         .update(string)
         .update(body)
         .digest();
-      if (encodes(sent, bytes)) return explain;
+      if (sent.some((mac) => encodes(mac, bytes))) return explain;
     }
   }
   return undefined;
@@ -31,7 +32,8 @@ interface Mistake {
 }
 
 function mistakes(scheme: HmacVerification, raw: Buffer, timestamp: string): Mistake[] {
-  const { algorithm, prefix, encoding } = scheme;
+  const { algorithm, encoding } = scheme;
+  const prefix = scheme.parts === undefined ? scheme.prefix : `${scheme.parts.signature}=`;
   const string = scheme.sign === 'timestamp.body' ? `${timestamp}.` : '';
   const right = { algorithm, string, body: raw };
   const found: Mistake[] = [
@@ -111,11 +113,11 @@ function encodes(sent: string, bytes: Buffer): boolean {
 }
 
 const explanations: Record<Refusal, string> = {
-  timestamp_missing: 'The timestamp header is missing.',
+  timestamp_missing: 'The timestamp is missing.',
   timestamp_malformed: 'The timestamp must be the Unix time in whole seconds: digits only, no milliseconds.',
   timestamp_old: 'The timestamp is too old: sign every attempt again with the current time.',
   timestamp_ahead: 'The timestamp is ahead of our clock: synchronize the sender’s clock.',
-  signature_missing: 'The signature header is missing.',
+  signature_missing: 'The signature is missing.',
   signature_malformed: 'The signature does not have the expected format.',
   signature_wrong: 'The signature does not match this body, timestamp and secret.',
   id_missing: 'The message id header is missing.',
@@ -124,10 +126,4 @@ const explanations: Record<Refusal, string> = {
 
 export function explain(reason: Refusal): string {
   return explanations[reason];
-}
-
-function header(headers: Headers, name: string): string | undefined {
-  const key = name.toLowerCase();
-  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
-  return Array.isArray(value) ? value.join(', ') : value;
 }

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { EpochMs } from '../../terms.ts';
+import { headerText, maxSignatures, statedSignature } from './stated-signature.ts';
 
 /**
  * Verifies that the holder of the secret made the request, and made it recently. Pure: the same arguments give the same
@@ -16,6 +17,8 @@ export interface HmacVerification {
   readonly prefix: string;
   readonly encoding: 'hex' | 'base64';
   readonly timestampHeader?: string;
+  /** The header consists of named parts, such as `t=…,v1=…`: the names of those with the time and with a signature. */
+  readonly parts?: { readonly timestamp?: string; readonly signature: string };
   readonly toleranceS: number;
 }
 
@@ -98,22 +101,21 @@ export function verify(
 }
 
 function verifyHmac(scheme: HmacVerification, request: Request, secrets: readonly Secret[], now: EpochMs): Verdict {
-  const { headers, rawBody } = request;
-  const timestamp = scheme.timestampHeader === undefined ? undefined : text(headers, scheme.timestampHeader);
-  const signature = text(headers, scheme.header);
-  const given = statedMac(signature, scheme);
+  const { timestamp, header, macs } = statedSignature(scheme, request.headers);
+  const given = scheme.encoding === 'hex' ? macs.map((mac) => mac.toLowerCase()) : macs;
   let secretNo: number | undefined;
   for (const secret of secrets) {
     const hmac = createHmac(scheme.algorithm, secret.key);
     if (scheme.sign === 'timestamp.body') hmac.update(`${timestamp ?? ''}.`);
-    const expected = hmac.update(rawBody).digest(scheme.encoding);
-    if (sameText(given, expected)) secretNo ??= secret.secretNo;
+    const expected = hmac.update(request.rawBody).digest(scheme.encoding);
+    for (const mac of given) if (sameText(mac, expected)) secretNo ??= secret.secretNo;
   }
-  const late = scheme.timestampHeader === undefined ? undefined : outOfWindow(timestamp, scheme.toleranceS, now);
+  const isTimed = scheme.timestampHeader !== undefined || scheme.parts?.timestamp !== undefined;
+  const late = isTimed ? outOfWindow(timestamp, scheme.toleranceS, now) : undefined;
   if (late) return late;
   if (secretNo !== undefined) return { kind: 'verified', secretNo };
-  const isWellFormed = macForms[scheme.algorithm][scheme.encoding].test(given);
-  return lacking(signature, isWellFormed, secrets) ?? { kind: 'refused', reason: 'signature_wrong' };
+  const isWellFormed = given.some((mac) => macForms[scheme.algorithm][scheme.encoding].test(mac));
+  return lacking(header, isWellFormed, secrets) ?? { kind: 'refused', reason: 'signature_wrong' };
 }
 
 /** Compares HMACs under one key, so that the time reveals neither the length nor the position of a difference. */
@@ -122,7 +124,7 @@ function verifyToken(scheme: TokenVerification, request: Request, secrets: reado
   const value =
     header === undefined
       ? new URLSearchParams(request.query).get(query ?? '')?.toString()
-      : text(request.headers, header);
+      : headerText(request.headers, header);
   const prefixed = header === undefined || value === undefined || value.startsWith(scheme.prefix);
   const token = Buffer.from(header === undefined ? (value ?? '') : (value ?? '').slice(scheme.prefix.length));
   let secretNo: number | undefined;
@@ -144,9 +146,9 @@ function verifyStandard(
   secrets: readonly Secret[],
   now: EpochMs,
 ): Verdict {
-  const id = text(request.headers, `${scheme.headers}-id`);
-  const timestamp = text(request.headers, `${scheme.headers}-timestamp`);
-  const signature = text(request.headers, `${scheme.headers}-signature`);
+  const id = headerText(request.headers, `${scheme.headers}-id`);
+  const timestamp = headerText(request.headers, `${scheme.headers}-timestamp`);
+  const signature = headerText(request.headers, `${scheme.headers}-signature`);
   const given = (signature ?? '')
     .split(' ', maxSignatures)
     .map((one) => (one.startsWith('v1,') ? exactBase64(one.slice(3)) : undefined))
@@ -165,15 +167,7 @@ function verifyStandard(
   );
 }
 
-const maxSignatures = 10;
 const digestLength = { sha256: 32, sha512: 64 } as const;
-
-/** A repeated header is joined by commas and then matches no format below: two signatures are never accepted. */
-function text(headers: Headers, name: string): string | undefined {
-  const key = name.toLowerCase();
-  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
-  return Array.isArray(value) ? value.join(', ') : value;
-}
 
 function outOfWindow(timestamp: string | undefined, toleranceS: number, now: EpochMs): Verdict | undefined {
   if (timestamp === undefined || timestamp === '') return { kind: 'refused', reason: 'timestamp_missing' };
@@ -191,16 +185,9 @@ function lacking(stated: string | undefined, wellFormed: boolean, secrets: reado
   return secrets.length === 0 ? { kind: 'refused', reason: 'no_valid_secret' } : undefined;
 }
 
-/** The signature without its prefix: hexadecimal in lower case, base64 unchanged. Empty if there is none, which equals no digest. */
-function statedMac(signature: string | undefined, scheme: HmacVerification): string {
-  if (signature === undefined || !signature.startsWith(scheme.prefix)) return '';
-  const encoded = signature.slice(scheme.prefix.length);
-  return scheme.encoding === 'hex' ? encoded.toLowerCase() : encoded;
-}
-
 const macForms = {
-  sha256: { hex: /^[0-9a-fA-F]{64}$/, base64: /^[A-Za-z0-9+/]{43}=$/ },
-  sha512: { hex: /^[0-9a-fA-F]{128}$/, base64: /^[A-Za-z0-9+/]{86}==$/ },
+  sha256: { hex: /^[0-9a-f]{64}$/, base64: /^[A-Za-z0-9+/]{43}=$/ },
+  sha512: { hex: /^[0-9a-f]{128}$/, base64: /^[A-Za-z0-9+/]{86}==$/ },
 } as const;
 
 const left = Buffer.alloc(128);

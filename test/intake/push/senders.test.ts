@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { connectorSchema } from '../../../src/documents/connector.ts';
+import { integrationSchema } from '../../../src/documents/integration.ts';
 import type { PushSettings } from '../../../src/intake/push/ports.ts';
+import { pushSettings } from '../../../src/runtime/push-settings.ts';
 import type { Pool } from '../../../src/store/db/pool.ts';
 import {
   eventBody,
@@ -98,6 +101,42 @@ test('HMAC-SHA512 over timestamp.body with other header names', () =>
       assert.equal(await send(service, body, at(String(Number(nowS()) - 62))), 401);
     },
   ));
+
+test('the time and several signatures as parts of one header, as the connector describes it', () => {
+  const parsed = connectorSchema.parse({
+    connector: 'acme-pms',
+    push: {
+      verification: {
+        type: 'hmac',
+        algorithm: 'sha256',
+        header: 'Acme-Signature',
+        parts: { timestamp: 't', signature: 'v1' },
+      },
+    },
+  });
+  const { verification } = pushSettings(
+    integrationSchema.parse({
+      integration: 'lisbon-grand',
+      connector: 'acme-pms',
+      brand_id: 'LIS01',
+      timezone: 'Europe/Lisbon',
+      push: { enabled: true },
+    }),
+    parsed,
+  );
+  return withSender({ verification }, async (service) => {
+    const body = fresh();
+    const signed = (time: string, key = secret) =>
+      `v1=${createHmac('sha256', key).update(`${time}.${body}`).digest('hex')}`;
+    const at = (time: string) => ({
+      'acme-signature': `t=${time},${signed(time, 'their next secret')},${signed(time)}`,
+    });
+    assert.equal(await send(service, body, at(nowS())), 202);
+    assert.equal(await send(service, body, at(String(Number(nowS()) - 302))), 401);
+    assert.equal(await send(service, body, { 'acme-signature': `t=${nowS()},${signed(nowS(), 'guess')}` }), 401);
+    assert.equal(await send(service, body, {}), 401);
+  });
+});
 
 test('a token in a header', () =>
   withSender({ verification: { type: 'token', header: 'Authorization', prefix: 'Bearer ' } }, async (service) => {

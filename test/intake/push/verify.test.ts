@@ -3,8 +3,15 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
+import { diagnose } from '../../../src/intake/push/diagnose.ts';
 import { mintEndpointId, mintSecret, secretKeys } from '../../../src/intake/push/mint.ts';
-import { defaultVerification, type Headers, type Verification, verify } from '../../../src/intake/push/verify.ts';
+import {
+  defaultVerification,
+  type Headers,
+  type HmacVerification,
+  type Verification,
+  verify,
+} from '../../../src/intake/push/verify.ts';
 
 const secret = 'whsec_dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVy';
 const one = secretKeys(1, secret);
@@ -104,7 +111,9 @@ test('property: no header makes it throw', () => {
       (a, b, type) => {
         const verification: Verification =
           type === 'hmac'
-            ? defaultVerification
+            ? a.length % 2 === 0
+              ? defaultVerification
+              : { ...inParts, header: 'x-webhook-signature' }
             : type === 'token'
               ? { type, header: 'x-webhook-signature', prefix: '' }
               : { type, headers: 'webhook', toleranceS: 300 };
@@ -146,6 +155,85 @@ for (const algorithm of ['sha256', 'sha512'] as const) {
     }
   }
 }
+
+/** As Stripe, Paddle and others sign: the time and the signatures are parts of one header. */
+const inParts: HmacVerification = {
+  type: 'hmac',
+  algorithm: 'sha256',
+  sign: 'timestamp.body',
+  header: 'Pms-Signature',
+  prefix: '',
+  encoding: 'hex',
+  parts: { timestamp: 't', signature: 'v1' },
+  toleranceS: 300,
+};
+const partOf = (key: string, stamp = timestamp) =>
+  createHmac('sha256', key).update(`${stamp}.`).update(body).digest('hex');
+
+test('the time and the signature as parts of one header', () => {
+  const sent = (header: string | string[], options = {}) => check(inParts, { 'pms-signature': header }, options);
+  const mac = partOf(secret);
+  const verified = { kind: 'verified', secretNo: 1 };
+  // printf '1763164800.{"event":"guest.updated"}' | openssl dgst -sha256 -hmac "$secret"
+  assert.equal(mac, 'f7f330b1f92721fd2a210cc37357f4219a3cf42e1e54198551ce5c2bb9314b19');
+  assert.deepEqual(sent(`t=${timestamp},v1=${mac}`), verified);
+  assert.deepEqual(sent(`v0=${'0'.repeat(64)}, v1=${mac.toUpperCase()} ;t=${timestamp}`), verified);
+  assert.deepEqual(sent([`t=${timestamp}`, `v1=${mac}`]), verified, 'sent as two header lines');
+  assert.deepEqual(sent(`t=${timestamp},v1=${mac}`, { at: now + 301_000 }), {
+    kind: 'refused',
+    reason: 'timestamp_old',
+    skewS: 301,
+  });
+  const refused = (header: string, reason: string) =>
+    assert.deepEqual(sent(header), { kind: 'refused', reason }, header);
+  refused('', 'timestamp_missing');
+  refused(`v1=${mac}`, 'timestamp_missing');
+  refused(`t=,v1=${mac}`, 'timestamp_missing');
+  refused(`t=${timestamp}000,v1=${mac}`, 'timestamp_malformed');
+  refused(`t=${timestamp},t=${timestamp},v1=${mac}`, 'timestamp_malformed');
+  refused(`t=${timestamp},v0=${mac}`, 'signature_missing');
+  refused(`t=${timestamp},v1=`, 'signature_missing');
+  refused(`t=${timestamp},v1=${mac.slice(1)}`, 'signature_malformed');
+  refused(`t=1763164801,v1=${mac}`, 'signature_wrong');
+  assert.deepEqual(check(inParts, {}), { kind: 'refused', reason: 'timestamp_missing' });
+});
+
+test('of several signatures in one header, one must match a valid secret', () => {
+  const mac = partOf(secret);
+  const other = partOf('the key that the partner is about to use');
+  const sent = (...macs: string[]) =>
+    check(inParts, { 'pms-signature': [`t=${timestamp}`, ...macs.map((one) => `v1=${one}`)].join(',') });
+  assert.equal(sent(other, mac).kind, 'verified');
+  assert.equal(sent(mac, other).kind, 'verified');
+  assert.equal(sent('', 'not hexadecimal', mac).kind, 'verified');
+  assert.deepEqual(sent(other, other), { kind: 'refused', reason: 'signature_wrong' });
+  assert.equal(sent(...Array<string>(9).fill(other), mac).kind, 'verified');
+  assert.equal(sent(...Array<string>(10).fill(other), mac).kind, 'refused', 'no more than ten are tried');
+});
+
+test('the sandbox explains a wrong signature among the parts of a header', () => {
+  const hint = (header: string) =>
+    diagnose(inParts, { headers: { 'pms-signature': header }, query: '', rawBody: body }, [one]);
+  const mac = (algorithm: string, string: string) =>
+    createHmac(algorithm, secret).update(string).update(body).digest('base64');
+  const right = mac('sha256', `${timestamp}.`);
+  assert.match(hint(`t=${timestamp},v1=${right}`) ?? '', /correct; encode it as hex after the prefix "v1="/);
+  assert.match(hint(`t=${timestamp},v1=${mac('sha256', timestamp)}`) ?? '', /The dot .* is missing/);
+  assert.match(hint(`t=${timestamp},v1=0,v1=${mac('sha512', `${timestamp}.`)}`) ?? '', /made with HMAC-SHA512/);
+  assert.equal(hint(`t=${timestamp}`), undefined);
+});
+
+test('parts without a timestamp: it has its own header, or only the body is signed', () => {
+  const { parts: _, ...rest } = inParts;
+  const parts = { signature: 'sig' };
+  const apart: Verification = { ...rest, parts, timestampHeader: 'Pms-Time' };
+  const headers = { 'pms-signature': `keyId=main,sig=${partOf(secret)}`, 'pms-time': timestamp };
+  assert.equal(check(apart, headers).kind, 'verified');
+  assert.equal(check(apart, { ...headers, 'pms-time': '1763164801' }).kind, 'refused');
+  const bodyOnly: Verification = { ...rest, parts, sign: 'body', encoding: 'base64' };
+  const mac = createHmac('sha256', secret).update(body).digest('base64');
+  assert.equal(check(bodyOnly, { 'pms-signature': `sig=${mac}` }).kind, 'verified');
+});
 
 test('a token in a header or in the URL', () => {
   const inHeader: Verification = { type: 'token', header: 'Authorization', prefix: 'Bearer ' };
