@@ -161,6 +161,19 @@ export async function openBench(
   };
 }
 
+/** Opens a bench for one test, and closes it also if the test fails. */
+export async function withBench(work: (bench: Bench) => Promise<void>, active = activeIntegration()): Promise<void> {
+  const bench = await openBench(active);
+  try {
+    await work(bench);
+  } finally {
+    await bench.end();
+  }
+}
+
+/** The usual reservation of an event, with some fields changed. */
+export const data = (more: { [field: string]: Json } = {}): Json => ({ ...reservationData(), ...more });
+
 /** A page of a poll with these rows. */
 export async function poll(
   { pool }: Pick<Bench, 'pool'>,

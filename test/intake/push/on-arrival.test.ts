@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import type { Settled } from '../../../src/intake/push/event-path.ts';
 import { type Applied, applierOnArrival } from '../../../src/intake/push/on-arrival.ts';
@@ -11,19 +10,8 @@ import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import { transaction } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import type { Json, JsonObject } from '../../../src/terms.ts';
-import { activeIntegration, type Bench, openBench, poll, reservationData } from './events-support.ts';
+import { activeIntegration, type Bench, data, withBench } from './events-support.ts';
 import { integration } from './support.ts';
-
-const data = (more: { [field: string]: Json } = {}): Json => ({ ...reservationData(), ...more });
-
-async function withBench(work: (bench: Bench) => Promise<void>, active = activeIntegration()): Promise<void> {
-  const bench = await openBench(active);
-  try {
-    await work(bench);
-  } finally {
-    await bench.end();
-  }
-}
 
 const events = async ({ pool }: Bench) =>
   (
@@ -180,40 +168,6 @@ test('events of one batch build on each other, also around a guest event', () =>
     assert.equal(stored?.guests[0]?.last_name, 'Changed');
     assert.equal(await bench.version(), 4);
   }));
-
-test('an event for a known or a new reservation waits twice for the database', () =>
-  withBench(async (bench) => {
-    await bench.arrive(bench.newEvent('reservation.created', data()));
-    for (const event of [
-      bench.newEvent('reservation.updated', data({ channel: 'phone' })),
-      bench.newEvent('reservation.created', data({ id: 'R-1002' })),
-    ]) {
-      assert.equal(await waitsOf(bench, () => bench.arrive(event)), 2);
-    }
-  }));
-
-/** How often something was sent to the database after an answer had arrived. */
-async function waitsOf({ pool }: Bench, work: () => Promise<unknown>): Promise<number> {
-  const client = await pool.connect();
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
-  let waits = 0;
-  let isAnswered = true;
-  const write = stream._writev?.bind(stream);
-  stream._writev = (chunks, callback) => {
-    if (isAnswered) waits += 1;
-    isAnswered = false;
-    write?.(chunks, callback);
-  };
-  const answered = () => {
-    isAnswered = true;
-  };
-  stream.on('data', answered);
-  client.release();
-  await work();
-  stream.off('data', answered);
-  delete (stream as { _writev?: unknown })._writev;
-  return waits;
-}
 
 test('a locked record does not hold the answer for long', () =>
   withBench(async (bench) => {
@@ -385,48 +339,3 @@ test('an event that the mapping fails on is stored first, so that its sender get
     assert.equal(errors.length, 1);
   });
 });
-
-/** A statement is planned once per connection, often while its tables are new: the plan must also suit a large brand. */
-test('no statement reads all events or records of a brand, whatever the statistics say', () =>
-  withBench(async (bench) => {
-    const active = activeIntegration();
-    const changed = (channel: string) => bench.newEvent('reservation.updated', data({ channel }));
-    await bench.arrive(bench.newEvent('reservation.created', data()));
-    await bench.arrive(changed('phone'));
-    await bench.arrive(changed('phone'));
-    await bench.arrive(bench.newEvent('reservation.updated', data({ check_in: '2026-09-30' })));
-    for (let n = 0; n < 6; n++) await bench.arrive(changed(`desk ${n}`));
-    for (let n = 0; n < 6; n++) await bench.send('reservation.updated', data({ channel: `mail ${n}` }));
-    await bench.work();
-    // PostgreSQL plans each of the first five executions, and later ones only if a plan for their values looks cheaper.
-    const { rows: planned } = await bench.pool.query(
-      'select name from pg_prepared_statements where custom_plans > 5 order by name',
-    );
-    assert.deepEqual(planned, [], 'planned again for every batch');
-    await bench.send('reservation.updated', data({ channel: 'fax' }));
-    await bench.work();
-    await poll(bench, active, Date.now(), { ...reservationData(), id: 'R-1001', channel: 'desk' });
-    const { rows: statements } = await bench.pool.query<{ name: string; statement: string }>(
-      'select name, statement from pg_prepared_statements order by name',
-    );
-    const names = new Set(statements.map(({ name }) => name));
-    const expected = ['admit-events', 'append-events', 'settle-events', 'update-records', 'known-records'];
-    for (const name of [...expected, 'move-said', 'guest-keys-gone']) {
-      assert.ok(names.has(name), `${name} was not sent on this connection`);
-    }
-    const wide: string[] = [];
-    for (const pageCost of [1.1, 4]) {
-      await bench.pool.query(`set random_page_cost = ${pageCost}`);
-      for (const { name, statement } of statements) {
-        const { rows } = await bench.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`);
-        const lines = rows.map((row) => row['QUERY PLAN'].trim());
-        for (const [i, line] of lines.entries()) {
-          const isWhole = /Seq Scan on (?:events|records|outbox|receipts|changes|guest_keys|endpoint)/.test(line);
-          const isBrand =
-            / on (?:events|records|outbox) /.test(line) && /Cond: \(integration = \$\d+\)$/.test(lines[i + 1] ?? '');
-          if (isWhole || isBrand) wide.push(`${name} at ${pageCost}: ${line}`);
-        }
-      }
-    }
-    assert.deepEqual(wide, []);
-  }));
