@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeDate } from '../../../src/intake/pull/write-date.ts';
 import { openDryRunStore } from '../../../src/store/runs/dry-runs.ts';
-import { type Asked, bookings } from './support/partner.ts';
-import { type Documents, sync } from './support/runtime.ts';
-import { setUpPulls } from './support/set-up.ts';
+import { list, setUpAsking } from './support/asking.ts';
+import { bookings } from './support/partner.ts';
+import { sync } from './support/runtime.ts';
 
 /** The forms of requests that partners require. */
-const { runtime, partnerOf } = setUpPulls();
-
-const week = { from: '2026-03-01', to: '2026-03-14' };
-const list = { json: { reservations: bookings(3, '2026-03-02') } };
-
-async function asked(integration: string, documents: Partial<Documents>, request: Parameters<typeof sync>[2] = week) {
-  const partner = await partnerOf(() => list);
-  const ports = runtime.ports({ integration, baseUrl: partner.url, ...documents });
-  const result = await sync(ports, integration, request);
-  assert.equal(result.state, 'complete', JSON.stringify(result));
-  return { requests: partner.requests, ports, result };
-}
+const { asked, runtime, partnerOf } = setUpAsking();
 
 const none = { type: 'none' };
+
+const day = { from: '2026-03-02', to: '2026-03-02' };
 
 test('the next page is named by an address in the body, on the same host only', async () => {
   const book = bookings(6, '2026-03-02');
@@ -110,25 +100,6 @@ test('a body is sent as a form: lists are repeated, objects are JSON text', asyn
   );
 });
 
-test('credentials in the body are merged into the connector’s body, at every depth', async () => {
-  const { requests } = await asked('merged', {
-    connector: {
-      pull: {
-        pagination: none,
-        request: {
-          method: 'POST',
-          path: '/search',
-          body: { request: { from: '{window.from}', to: '{window.to}' } },
-        },
-      },
-    },
-    pull: { auth: { type: 'custom', body: { request: { auth: { key: 'k' } } } } },
-  });
-  assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), {
-    request: { from: '2026-03-01', to: '2026-03-07', auth: { key: 'k' } },
-  });
-});
-
 test('a sync can have its own request', async () => {
   const query = (by: string) => ({ path: `/${by}`, query: { from: '{window.from}', to: '{window.to}' } });
   const documents = {
@@ -144,224 +115,6 @@ test('a sync can have its own request', async () => {
   assert.deepEqual(new Set(first.requests.map(({ path }) => path)), new Set(['/arrivals']));
   const second = await asked('own-request-2', documents, { sync: 'post_stay' });
   assert.deepEqual(new Set(second.requests.map(({ path }) => path)), new Set(['/departures']));
-});
-
-test('a list without dates is one request, however long the range, and its sync needs none', async () => {
-  const connector = { pull: { pagination: none, window: 'none', request: { path: '/feed' } } };
-  const { requests } = await asked('no-window', { connector });
-  const syncs = { pre_stay: { every: '30m' } };
-  const { requests: ofSync } = await asked('no-range', { connector, pull: { syncs } }, { sync: 'pre_stay' });
-  for (const sent of [requests, ofSync]) {
-    assert.deepEqual(
-      sent.map(({ pathQuery }) => pathQuery),
-      ['/feed'],
-    );
-  }
-});
-
-test('a list by modification time continues from the start of the last complete run, with an overlap', async () => {
-  const since = (asked?: Asked) => Date.parse(asked?.query.get('since') ?? '');
-  let broken = false;
-  let clock: (() => number) | undefined;
-  const partner = await partnerOf(() => {
-    if (broken) return { status: 400, json: {} };
-    return clock ? { ...list, headers: { date: new Date(clock()).toUTCString() } } : list;
-  });
-  const connector = {
-    pull: {
-      pagination: none,
-      request: { path: '/changes', query: { since: '{since}' } },
-      since: { overlap: '10m', first: '30d' },
-    },
-  };
-  const portsOf = (baseUrl: string) =>
-    runtime.ports({
-      integration: 'since',
-      baseUrl,
-      connector,
-      pull: { syncs: { pre_stay: { every: '30m', range: ['+1d', '+60d'] } } },
-    });
-  const ports = portsOf(partner.url);
-  const minutes = (asked?: Asked) => Math.round((Date.now() - since(asked)) / 60_000);
-  const pull = () => sync(ports, 'since', { sync: 'pre_stay' });
-  await pull();
-  assert.equal(minutes(partner.requests.at(-1)), 30 * 24 * 60);
-  assert.equal(partner.requests.length, 1, 'the range of days is not part of the request');
-  broken = true;
-  await pull();
-  broken = false;
-  await runtime.pool.query(`update watermarks set at = at - interval '1 hour'`);
-  await pull();
-  assert.equal(minutes(partner.requests.at(-1)), 70, 'from the last complete run, minus the overlap');
-  await pull();
-  assert.equal(minutes(partner.requests.at(-1)), 10);
-  await sync(ports, 'since', week);
-  assert.equal(partner.requests.at(-1)?.query.get('since'), '2026-03-01T00:00:00Z');
-  await pull();
-  assert.equal(minutes(partner.requests.at(-1)), 10, 'a backfill does not move the watermark');
-  for (const [partnerNow, expected] of [
-    [() => Date.now() - 3_600_000, 70],
-    [() => Date.now() + 3_600_000, 10],
-    [() => 0, 10],
-  ] as const) {
-    clock = partnerNow;
-    await pull();
-    await pull();
-    assert.equal(minutes(partner.requests.at(-1)), expected, 'a partner’s clock that is slow does not hide changes');
-  }
-  clock = undefined;
-  await runtime.pool.query('delete from runs');
-  const live = portsOf(`${partner.url}/live`);
-  for (const expected of [30 * 24 * 60, 10]) {
-    await sync(live, 'since', { sync: 'pre_stay' });
-    assert.equal(minutes(partner.requests.at(-1)), expected, 'another address is read from the beginning');
-  }
-});
-
-test('dates are written in the partner’s notation, from the first to the last second of the window', async () => {
-  const { requests } = await asked('notation', {
-    connector: {
-      pull: {
-        pagination: none,
-        request: {
-          path: '/list',
-          query: {
-            from: '{window.from:DD/MM/YYYY}',
-            to: '{window.to:YYYY-MM-DD[T]HH:mm:ss}',
-            range: '{window.from:epoch_s}-{window.to:epoch_s}',
-          },
-        },
-      },
-    },
-    timezone: 'America/New_York',
-  });
-  const [first] = requests;
-  assert.deepEqual(Object.fromEntries(first?.query ?? []), {
-    from: '01/03/2026',
-    to: '2026-03-07T23:59:59',
-    range: `${Date.parse('2026-03-01T05:00:00Z') / 1000}-${Date.parse('2026-03-08T05:00:00Z') / 1000 - 1}`,
-  });
-});
-
-test('a range without its last day, a number of days and times in UTC can be asked for', async () => {
-  const utc = 'YYYY-MM-DD HH:mm';
-  const { requests } = await asked('ranges', {
-    connector: {
-      pull: {
-        pagination: none,
-        request: {
-          path: '/list',
-          query: {
-            from: '{window.from}',
-            before: '{window.after}',
-            written: '{window.after:DD.MM.YYYY HH:mm}',
-            days: '{window.days}',
-            utc: `{window.from_utc:${utc}}/{window.to_utc:${utc}}`,
-            since: `{since:${utc}}/{since_utc:${utc}}`,
-          },
-        },
-      },
-    },
-    timezone: 'America/New_York',
-  });
-  assert.deepEqual(Object.fromEntries(requests[0]?.query ?? []), {
-    from: '2026-03-01',
-    before: '2026-03-08',
-    written: '08.03.2026 00:00',
-    days: '7',
-    utc: '2026-03-01 05:00/2026-03-08 05:00',
-    since: '2026-03-01 00:00/2026-03-01 05:00',
-  });
-});
-
-test('every part of a notation', () => {
-  const moment = Date.parse('2026-03-05T15:04:09.070Z');
-  const cases = {
-    'D MMM YY': '5 Mar 26',
-    'MMMM D, YYYY h:mm A': 'March 5, 2026 3:04 PM',
-    'YYYYMMDD[T]HHmmss.SSSZ': '20260305T150409.070+00:00',
-    epoch_ms: String(moment),
-    iso: '2026-03-05',
-  };
-  for (const [format, text] of Object.entries(cases)) assert.equal(writeDate(moment, format, 'UTC'), text);
-});
-
-const day = { from: '2026-03-02', to: '2026-03-02' };
-
-test('a token comes from a login call, is kept, and is renewed when the partner refuses it', async () => {
-  let issued = 0;
-  const good = new Set<string>();
-  const partner = await partnerOf(({ path, body, headers }) => {
-    if (path === '/login') {
-      if (JSON.parse(body).password !== 'p') return { status: 401, json: { message: 'who is p?' } };
-      good.add(`t${++issued}`);
-      return { json: { session: { key: `t${issued}`, seconds: 3600 } } };
-    }
-    return good.has(String(headers['x-session']).replace('Key ', '')) ? list : { status: 401, json: {} };
-  });
-  const auth = {
-    type: 'login',
-    path: '/login',
-    body: { user: 'u', password: 'p' },
-    token: 'session.key',
-    expires_in: 'session.seconds',
-    header: 'X-Session',
-    value: 'Key {token}',
-  };
-  const connector = { pull: { pagination: none } };
-  const ports = runtime.ports({ integration: 'login', baseUrl: partner.url, connector, pull: { auth } });
-  const states = async () => (await sync(ports, 'login', day)).state;
-  assert.deepEqual([await states(), await states(), issued], ['complete', 'complete', 1]);
-  good.clear();
-  assert.deepEqual([await states(), issued], ['complete', 2]);
-  // The token of another user may be that of another hotel.
-  const corrected = { ...auth, body: { user: 'v', password: 'p' } };
-  const after = runtime.ports({ integration: 'login', baseUrl: partner.url, connector, pull: { auth: corrected } });
-  assert.deepEqual([(await sync(after, 'login', day)).state, issued], ['complete', 3]);
-  assert.equal(partner.requests.at(-1)?.headers['x-session'], 'Key t3');
-  const wrong = { ...auth, body: { user: 'u', password: 'q' } };
-  const refused = runtime.ports({ integration: 'login-2', baseUrl: partner.url, connector, pull: { auth: wrong } });
-  const result = await sync(refused, 'login-2', day);
-  assert.deepEqual([result.error?.code, result.error?.message], ['pull.auth_failed', 'the login call answered 401']);
-});
-
-test('the token of a login call goes into the query or deep into the body', async () => {
-  const partner = await partnerOf(({ path }) => (path === '/login' ? { json: { token: 'a b' } } : list));
-  const login = { type: 'login', path: '/login', body: { user: 'u' } };
-  const search = { method: 'POST', path: '/search', body: { q: { from: '{window.from}', to: '{window.to}' } } };
-  const pulled = async (integration: string, place: string, pull: object) => {
-    const documents = { integration, baseUrl: partner.url, connector: { pull }, pull: { auth: { ...login, place } } };
-    assert.equal((await sync(runtime.ports(documents), integration, day)).state, 'complete');
-    return partner.requests.at(-1);
-  };
-  const inQuery = await pulled('login-query', 'query.sid', { pagination: none });
-  assert.deepEqual([inQuery?.query.get('sid'), inQuery?.headers.authorization], ['a b', undefined]);
-  const inBody = await pulled('login-body', 'body.q.session', { pagination: none, request: search });
-  assert.deepEqual(JSON.parse(inBody?.body ?? ''), { q: { from: '2026-03-02', to: '2026-03-02', session: 'a b' } });
-});
-
-test('Basic can be combined with keys in the body and in the query', async () => {
-  const { requests } = await asked(
-    'combined',
-    {
-      connector: {
-        pull: {
-          pagination: none,
-          request: { method: 'POST', path: '/search', body: { from: '{window.from}', to: '{window.to}' } },
-        },
-      },
-      pull: {
-        auth: { type: 'basic', username: 'u', password: 'p' },
-        body: { account: { id: 'A1' } },
-        query: { key: 'k' },
-      },
-    },
-    day,
-  );
-  const [request] = requests;
-  assert.equal(request?.headers.authorization, `Basic ${Buffer.from('u:p').toString('base64')}`);
-  assert.deepEqual(JSON.parse(request?.body ?? ''), { from: '2026-03-02', to: '2026-03-02', account: { id: 'A1' } });
-  assert.equal(request?.query.get('key'), 'k');
 });
 
 test('a list in the brand’s query is a repeated parameter, in place of the connector’s', async () => {
