@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Guest } from '../../../src/canonical/reservation.ts';
+import { reservation } from '../support.ts';
+import type { Account } from '../vendors/account.ts';
+import { ana, kinds, setUpPeople } from './set-up.ts';
+
+/** Consent, its withdrawal, and erasure. */
+export function consentAndErasure(make: () => Account): void {
+  const { preset, keepsStays, forget } = make();
+  const setUp = setUpPeople(make);
+
+  test(`${preset}: an erasure reaches every address that the person had`, async (t) => {
+    const { account, deliver, erase } = await setUp(t);
+    const rui: Guest = { first_name: 'Rui', last_name: 'Outro', email: 'rui@guests.example' };
+    await deliver(reservation('r', { guests: [ana, rui] }));
+    account.seed?.('new@guests.example');
+    await deliver(reservation('r', { guests: [{ ...ana, email: 'new@guests.example' }, rui] }));
+    await erase('new@guests.example');
+    assert.deepEqual(
+      account.people().map(({ email }) => email),
+      ['rui@guests.example'],
+    );
+    const guests = account.stays().map(({ guest }) => guest);
+    if (keepsStays) assert.deepEqual(guests, [account.people()[0]?.id], 'the stay belongs to the guest who is left');
+  });
+
+  if (forget) {
+    test(`${preset}: an erasure sends the guest who is left again, if the contact is gone`, async (t) => {
+      const { account, deliver, erase } = await setUp(t);
+      const rui: Guest = { first_name: 'Rui', last_name: 'Outro', email: 'rui@guests.example' };
+      await deliver(reservation('r', { guests: [ana, rui] }));
+      account.forget?.();
+      await erase('ana@guests.example');
+      const people = account.people().map(({ id, email }) => [id, email]);
+      assert.deepEqual(people, [[account.stays()[0]?.guest, rui.email]]);
+    });
+  }
+
+  test(`${preset}: an erasure reaches a guest whom the newest version no longer names`, async (t) => {
+    const { account, deliver, erase } = await setUp(t);
+    const rui: Guest = { first_name: 'Rui', last_name: 'Outro', email: 'rui@guests.example' };
+    await deliver(reservation('r', { guests: [ana, rui] }), reservation('r', { guests: [rui] }));
+    assert.equal(account.people().length, 2);
+    await erase('ana@guests.example');
+    assert.deepEqual(
+      account.people().map(({ email }) => email),
+      ['rui@guests.example'],
+    );
+  });
+
+  test(`${preset}: consent is followed, and unknown consent changes nothing`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    const { marketing_consent: _, ...unknown } = ana;
+    const after = async (guest: Guest, total: string) => {
+      await deliver(reservation('r', { guests: [guest], total_amount: total }));
+      return account.people()[0]?.subscribed;
+    };
+    assert.equal(await after(unknown, '1'), undefined);
+    assert.equal(await after(ana, '2'), true);
+    assert.equal(await after({ ...ana, marketing_consent: false }, '3'), false);
+    assert.equal(await after({ ...unknown, nationality: 'ES' }, '4'), false);
+    assert.equal(await after(ana, '5'), true);
+  });
+
+  test(`${preset}: under consent: marketing an erasure reaches the person`, async (t) => {
+    const { account, deliver, erase } = await setUp(t, 'marketing');
+    const shy: Guest = { first_name: 'Rui', last_name: 'Outro', email: 'rui@guests.example' };
+    await deliver(reservation('r', { guests: [ana, shy] }));
+    assert.deepEqual(
+      account.people().map(({ email }) => email),
+      ['ana@guests.example'],
+    );
+    await erase('ana@guests.example');
+    assert.deepEqual(account.people(), []);
+    assert.ok(account.stays().every(({ guest, text }) => guest === undefined && !text?.includes('PT')));
+  });
+
+  test(`${preset}: under consent: marketing a guest who withdrew gets no moment`, async (t) => {
+    const { account, deliver } = await setUp(t, 'marketing');
+    await deliver(
+      reservation('r', { guests: [ana] }),
+      reservation('r', { guests: [{ ...ana, marketing_consent: false }], status: 'checked_in' }),
+    );
+    assert.deepEqual(kinds(account), ['booked']);
+    assert.equal(account.people()[0]?.subscribed, false);
+  });
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, type TestContext } from 'node:test';
+import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
+import { drainOnce } from '../../../src/deliver/deliveries.ts';
+import { destinationType as http } from '../../../src/deliver/destinations/http/destination.ts';
+import { compileFields } from '../../../src/deliver/fields.ts';
+import { Person } from '../../../src/privacy/person.ts';
+import { mayHoldGuestData, withoutGuests } from '../../../src/privacy/strip.ts';
+import { transaction } from '../../../src/store/db/pool.ts';
+import { eraseFromRecords } from '../../../src/store/erasure/erase.ts';
+import { beginErasure } from '../../../src/store/erasure/erasures.ts';
+import type { IntegrationName } from '../../../src/terms.ts';
+import { listen, type Received } from '../http-server.ts';
+import { config, lane, openStore, ports, services, takeIn } from '../support.ts';
+import { type Account, Refusal } from '../vendors/account.ts';
+
+let store: ReturnType<typeof openStore> | undefined;
+let serial = 0;
+after(async () => (await store)?.close());
+
+/** Opens the vendor's account for one test, and a brand whose deliveries go there. */
+export function setUpPeople(make: () => Account) {
+  const { preset } = make();
+  return async function setUp(t: TestContext, consent?: 'marketing') {
+    store ??= openStore();
+    const { pool } = await store;
+    // Tests share a store; each has its own brand and destination.
+    const name = `${preset}${++serial}`;
+    const account = make();
+    const refusals: string[] = [];
+    let lose: ((request: Received) => boolean) | undefined;
+    const server = await listen((request) => {
+      try {
+        const reply = account.answer(request);
+        // The request took effect and the answer is lost.
+        return lose?.(request) ? 'cut' : reply;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        refusals.push(`${request.method} ${request.path}: ${error.message}`);
+        return { status: 400, body: { message: error.message } };
+      }
+    });
+    const offered = services('/');
+    t.after(async () => {
+      await server.close();
+      await offered.close();
+    });
+    const parse = (variables: Record<string, string>) => http.settings.parse({ preset, with: variables });
+    const basic = account.variables(server.url);
+    const prepared = await http.prepare?.(parse(basic), offered, { dryRun: false });
+    assert.deepEqual(
+      prepared?.steps.filter(({ result }) => !['exists', 'created'].includes(result)),
+      [],
+    );
+    const settings = parse({ ...basic, ...prepared?.settings });
+    const selection = {
+      receives: ['reservation' as const, 'guest' as const],
+      fields: compileFields({}),
+      comparesConsent: true,
+      ...(consent && { consent }),
+    };
+    const one = lane(
+      config(name, { batch: http.batch(settings).standard, selection, scheduleMs: [1, 1, 1, 1, 1] }),
+      name,
+    );
+    const drain = async (change = {}) => {
+      await pool.query('update outbox set due_at = now() where due_at is not null');
+      await pool.query('update destination_circuits set probe_at = now() where opened_at is not null');
+      const all = ports(pool, [one], { [name]: http.open(settings, offered) });
+      return drainOnce({ ...all, store: { ...all.store, ...change } });
+    };
+    const receive = (record: Reservation, mode: 'pull' | 'push' = 'push') =>
+      takeIn(pool, [record], [name], { integration: name, mode });
+    const drainAll = async () => {
+      const { dead, retry } = await drain();
+      assert.deepEqual([dead, retry, refusals], [0, 0, []]);
+    };
+    const deliver = async (...records: Reservation[]) => {
+      for (const record of records) {
+        await receive(record);
+        await drainAll();
+      }
+    };
+    const erase = async (email: string) => {
+      const target = { integration: name as IntegrationName, connectorVersion: 1, integrationVersion: 1 };
+      await beginErasure(pool, name, 'test', '');
+      await transaction(pool, (tx) =>
+        eraseFromRecords(
+          tx,
+          {
+            erasureId: name,
+            person: new Person({ emails: [email], integration: name }),
+            integration: name,
+            hashes: [],
+          },
+          { strip: withoutGuests, remember: () => [], mayHoldGuestData },
+          () => ({ ...target, destinations: { reservation: [name], guest: [] } }),
+        ),
+      );
+      await drainAll();
+    };
+    const loseOnce = (which: (request: Received) => boolean) => {
+      lose = (request) => {
+        if (!which(request)) return false;
+        lose = undefined;
+        return true;
+      };
+    };
+    return { account, receive, drain, drainAll, deliver, erase, refusals, server, loseOnce };
+  };
+}
+
+export const ana: Guest = {
+  guest_id: '7',
+  first_name: 'Ana',
+  last_name: 'Exemplo',
+  email: 'ana@guests.example',
+  phone: '+351912345678',
+  nationality: 'PT',
+  extra: { language: 'pt' },
+  marketing_consent: true,
+};
+
+export const kinds = (account: Account) => account.moments().map(({ kind }) => kind);
