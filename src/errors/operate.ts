@@ -79,6 +79,12 @@ export const operateErrors = {
     what: 'The text takes too long, or too much memory, to check or to map.',
     next: 'Send a smaller sample or a smaller document, or simplify its mapping and its rules.',
   },
+  'operate.step_too_slow': {
+    stage: 'operate',
+    retry: 'operator',
+    what: 'A step of a job took longer than the database allows a statement to run or to wait for a lock. The step is repeated with half as many records; after twelve halvings the job ends.',
+    next: 'Look for long transactions and locks in PostgreSQL (pg_stat_activity), or for a disk that is too slow, then start the job again.',
+  },
   'operate.busy': {
     stage: 'operate',
     retry: 'sender',

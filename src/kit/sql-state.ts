@@ -38,6 +38,14 @@ export function isPassing(error: unknown): boolean {
   return typeof code === 'string' && /^(?:40|53|58|55P03|57014)/.test(code);
 }
 
+/** True if a statement waited or ran for too long: the same work in smaller parts may succeed. */
+export function isTooSlow(error: unknown): boolean {
+  const { message } = (error ?? {}) as { message?: unknown };
+  return (
+    isSqlState(error, 'queryCanceled') || isSqlState(error, 'lockNotAvailable') || message === 'Query read timeout'
+  );
+}
+
 /** True if the database refused the data itself (data exception, constraint, program limit), so that a retry would fail again. */
 export function isRefusedData(error: unknown): boolean {
   const code = (error as { code?: unknown } | null | undefined)?.code;

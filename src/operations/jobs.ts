@@ -1,16 +1,19 @@
 import { errors, InnboundError } from '../errors.ts';
+import { repeat } from '../kit/clock.ts';
 import { timedId } from '../kit/ids.ts';
 import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
-import { isPassing } from '../kit/sql-state.ts';
+import { isPassing, isTooSlow } from '../kit/sql-state.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import {
   advanceJob,
   type ClaimedJob,
   claimJob,
+  halveJob,
   insertJob,
   type JobRow,
   noteJobFailure,
+  renewJob,
 } from '../store/operate/jobs.ts';
 import type { Json } from '../terms.ts';
 import type { JobKind, JobPreview } from './jobs/kind.ts';
@@ -28,9 +31,11 @@ export type JobRequest = ReplayRequest | ResendJobRequest | ReprocessJobRequest;
 const kinds = { replay: replayJob, resend: resendJob, reprocess: reprocessJob };
 const kindOf = ({ operation }: { operation: keyof typeof kinds }) => kinds[operation] as JobKind<JobRequest>;
 
-/** A step takes about a second; a worker that died in one is replaced after this time. */
+/** A step takes about a second, and a longer one renews its lease; a worker that died in one is replaced after this time. */
 const leaseMs = 30_000;
 const mostFailures = 3;
+/** Then even the largest steps have become single records. */
+const mostHalvings = 12;
 
 /** What a job would touch. Changes nothing. */
 export const previewJob = (runtime: Runtime, request: JobRequest): Promise<JobPreview> =>
@@ -55,18 +60,32 @@ export async function stepJobs(runtime: Runtime, signal: AbortSignal): Promise<b
   const job = await claimJob(runtime.pool, leaseMs);
   if (job === undefined) return false;
   const request = job.request as unknown as JobRequest;
+  const renew = () => void renewJob(runtime.pool, job, leaseMs).catch(() => {});
+  const endRenewal = repeat(runtime.clock, leaseMs / 3, renew, { background: true });
   try {
-    const step = await kindOf(request).step(runtime, request, job.position, { by: job.requested_by, signal });
+    const atMost = (usual: number) => Math.max(1, Math.floor(usual / 2 ** job.halvings));
+    const context = { by: job.requested_by, signal, atMost };
+    const step = await kindOf(request).step(runtime, request, job.position, context);
     await advanceJob(runtime.pool, job, { ...step, counts: added(job, step.counts) });
   } catch (error) {
+    if (isTooSlow(error)) {
+      const code = 'operate.step_too_slow';
+      runtime.log.warn({ job_id: job.job_id, code, error: errorFacts(error) }, 'jobs: a step took too long');
+      const message = 'A step took too long. It is repeated with half as many records.';
+      const last = `Steps took too long ${mostHalvings} times, although each was half as large as the one before.`;
+      await halveJob(runtime.pool, job, { code, message, most: mostHalvings, last });
+      return true;
+    }
     const known = error instanceof InnboundError ? error : undefined;
     const code = known?.code ?? 'operate.unexpected';
     const message = known?.message ?? 'A step failed unexpectedly; the log has the reason.';
     runtime.log.warn({ job_id: job.job_id, code, error: errorFacts(error) }, 'jobs: a step failed');
-    // A node that is busy says nothing about the job, and neither does a failover or a long lock of the database, however often it is met.
+    // A node that is busy says nothing about the job, and neither does a failover of the database, however often it is met.
     const isSound = known === undefined || ['sender', 'again'].includes(errors[code].retry);
     const most = isPassing(error) ? undefined : mostFailures;
     await noteJobFailure(runtime.pool, job, { code, message, most: isSound ? most : 1 });
+  } finally {
+    endRenewal();
   }
   return true;
 }

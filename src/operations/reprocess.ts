@@ -32,7 +32,8 @@ export interface Reprocessed {
   readonly samples: readonly { readonly id: string; readonly diff: Json }[];
 }
 
-const batch = 200;
+/** The usual size of a step. */
+export const reprocessedAtOnce = 200;
 const mostSamples = 5;
 
 /**
@@ -78,10 +79,11 @@ export async function reprocessStep(
   runtime: Runtime,
   { integration: name, preview, ...range }: ReprocessRequest,
   after: string,
+  limit = reprocessedAtOnce,
 ): Promise<Reprocessed & { readonly read: number; readonly last: string | undefined }> {
   const integration = runtime.active().integrations.get(name);
   if (integration === undefined) throw new InnboundError('documents.unknown_name', noIntegration(name));
-  const { payloads, read, last } = await keptPayloads(runtime.pool, name, range, after, batch);
+  const { payloads, read, last } = await keptPayloads(runtime.pool, name, range, after, limit);
   const done = await reprocessBatch(runtime, integration, payloads, preview);
   if (!preview && done.changed > 0) runtime.wake.signal('outbox');
   return { ...done, read, last };

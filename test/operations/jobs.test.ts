@@ -5,6 +5,7 @@ import { stepJobs } from '../../src/operations/jobs.ts';
 import { claimJob } from '../../src/store/operate/jobs.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
+import { until } from '../support/process.ts';
 
 let node: ApiNode;
 let operator: string;
@@ -149,25 +150,29 @@ test('a step that failed is tried again after its lease, and three failures end 
   assert.deepEqual([failed.state, failed.code], ['failed', 'operate.unexpected']);
 });
 
-test('failures of the database do not end a job, and the next good step clears their message', async () => {
+/** Does steps of the job while the table of records is locked; the database ends every statement that waits for it. */
+async function failSteps(jobId: string, times: number, end: 'pg_cancel_backend' | 'pg_terminate_backend') {
   const { pool } = node.runtime;
-  const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
   const blocker = await pool.connect();
   await blocker.query('begin');
   await blocker.query('lock table records in access exclusive mode');
-  // Every statement that waits for the lock is cancelled.
-  for (let times = 0; times < 4; times++) {
+  for (let time = 0; time < times; time++) {
     let isOver = false;
     const stepping = stepJobs(node.runtime, signal).finally(() => {
       isOver = true;
     });
-    const cancelled = `select pg_cancel_backend(pid) from pg_locks where relation = 'records'::regclass and not granted`;
-    while (!isOver) await pool.query(cancelled);
-    assert.equal(await stepping, true, 'the job goes on');
-    await pool.query(`update jobs set leased_until = now() - interval '1 s' where job_id = $1`, [job_id]);
+    const ended = `select ${end}(pid) from pg_locks where relation = 'records'::regclass and not granted`;
+    while (!isOver) await pool.query(ended);
+    assert.equal(await stepping, true);
+    await pool.query(`update jobs set leased_until = now() - interval '1 s' where job_id = $1`, [jobId]);
   }
   await blocker.query('commit');
   blocker.release();
+}
+
+test('a database that ends connections does not end a job, and the next good step clears the message', async () => {
+  const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
+  await failSteps(job_id, 13, 'pg_terminate_backend');
   const waiting = await job(job_id);
   assert.deepEqual([waiting.state, waiting.code], ['running', 'operate.unexpected']);
   await stepJobs(node.runtime, signal);
@@ -175,6 +180,61 @@ test('failures of the database do not end a job, and the next good step clears t
   assert.deepEqual([running.state, running.done, running.code, running.message], ['running', 200, null, null]);
   await finish();
   assert.equal((await job(job_id)).state, 'done');
+});
+
+test('a step that takes too long is repeated with fewer records, and quick steps grow again', async () => {
+  const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
+  await failSteps(job_id, 4, 'pg_cancel_backend');
+  const waiting = await job(job_id);
+  assert.deepEqual([waiting.state, waiting.code], ['running', 'operate.step_too_slow']);
+  const sizes: number[] = [];
+  for (let done = 0; (await job(job_id)).state === 'running'; ) {
+    await stepJobs(node.runtime, signal);
+    const now = (await job(job_id)).done;
+    sizes.push(now - done);
+    done = now;
+  }
+  assert.deepEqual(sizes, [12, 25, 50, 100, 63]);
+  const { state, done, counts, code } = await job(job_id);
+  assert.deepEqual([state, done, counts.unchanged, code], ['done', 250, 250, null]);
+});
+
+test('a job whose smallest steps take too long ends with the reason', async () => {
+  for (const request of [
+    { operation: 'reprocess', integration: 'grand' },
+    { operation: 'resend', destination: 'lake', integration: 'grand' },
+  ]) {
+    const { job_id } = await start(request);
+    await failSteps(job_id, 12, 'pg_cancel_backend');
+    const { state, code, message, finished_at } = await job(job_id);
+    assert.deepEqual([state, code], ['failed', 'operate.step_too_slow']);
+    assert.match(message, /12 times/);
+    assert.ok(finished_at);
+    assert.equal(await stepJobs(node.runtime, signal), false);
+  }
+});
+
+test('a worker keeps its job while a step takes longer than the lease', async () => {
+  const { pool, clock } = node.runtime;
+  const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
+  const blocker = await pool.connect();
+  await blocker.query('begin');
+  await blocker.query('lock table records in access exclusive mode');
+  const quick = { ...clock, schedule: (_: number, run: () => void) => clock.schedule(5, run) };
+  const stepping = stepJobs({ ...node.runtime, clock: quick }, signal);
+  const isHeld = async () => {
+    const { rows } = await pool.query('select leased_until > now() as held from jobs where job_id = $1', [job_id]);
+    return rows[0]?.held === true;
+  };
+  while (!(await isHeld()));
+  await pool.query(`update jobs set leased_until = now() - interval '1 s' where job_id = $1`, [job_id]);
+  await until('the lease is renewed', isHeld);
+  await blocker.query('commit');
+  blocker.release();
+  assert.equal(await stepping, true);
+  assert.equal((await job(job_id)).done, 200);
+  assert.equal(await isHeld(), false, 'any worker may do the next step');
+  await finish();
 });
 
 test('a job whose worker died continues where it stopped', async () => {

@@ -38,6 +38,11 @@ export interface JobKind<Request> {
     runtime: Runtime,
     request: Request,
     position: Json,
-    context: { readonly by: string; readonly signal: AbortSignal },
+    context: {
+      readonly by: string;
+      readonly signal: AbortSignal;
+      /** How many records to process instead of the usual number: fewer after a step that took too long. */
+      readonly atMost: (usual: number) => number;
+    },
   ) => Promise<JobStep>;
 }

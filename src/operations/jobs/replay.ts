@@ -47,9 +47,10 @@ export const replayJob: JobKind<ReplayRequest> = {
     const integrations = request.integration === undefined ? (request.integrations ?? null) : [request.integration];
     return { request: { ...request, up_to: String(newest) }, total: sum(codes), integrations };
   },
-  step: async (runtime, request, position, { by, signal }) => {
+  step: async (runtime, request, position, { by, signal, atMost }) => {
+    const limit = atMost(atOnce);
     const after = typeof position === 'string' ? { after: position } : {};
-    const letters = await listDeadLetters(runtime.pool, { ...filterOf(request), ...after, limit: atOnce });
+    const letters = await listDeadLetters(runtime.pool, { ...filterOf(request), ...after, limit });
     let last: string | undefined;
     const counts = await replayDeadLetters(replayPorts(runtime), letters, {
       by,
@@ -59,7 +60,7 @@ export const replayJob: JobKind<ReplayRequest> = {
       ...(request.under && { under: request.under }),
     });
     const done = counts.replayed + counts.still_failing + counts.gone;
-    const isLast = letters.length < atOnce && done === letters.length;
+    const isLast = letters.length < limit && done === letters.length;
     return { done, counts, position: isLast ? undefined : (last ?? position) };
   },
 };

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../runtime/runtime.ts';
 import { countRecords } from '../../store/records/count.ts';
-import { previewReprocess, reprocessStep } from '../reprocess.ts';
+import { previewReprocess, reprocessedAtOnce, reprocessStep } from '../reprocess.ts';
 import type { JobKind } from './kind.ts';
 
 export interface ReprocessJobRequest {
@@ -32,9 +32,14 @@ export const reprocessJob: JobKind<ReprocessJobRequest> = {
     total: await reservationsOf(runtime, request.integration),
     integrations: [request.integration],
   }),
-  step: async (runtime, { integration, from, to }, position) => {
+  step: async (runtime, { integration, from, to }, position, { atMost }) => {
     const after = typeof position === 'string' ? position : '';
-    const step = await reprocessStep(runtime, { integration, from, to, preview: false }, after);
+    const step = await reprocessStep(
+      runtime,
+      { integration, from, to, preview: false },
+      after,
+      atMost(reprocessedAtOnce),
+    );
     const { read, last, changed, unchanged, refused } = step;
     return { done: read, counts: { changed, unchanged, refused }, position: last };
   },

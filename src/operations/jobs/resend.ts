@@ -1,4 +1,4 @@
-import { countResend, type ResendLane, resendStep } from '../../store/outbox/resend.ts';
+import { countResend, type ResendLane, resendStep, resentAtOnce } from '../../store/outbox/resend.ts';
 import { isCounted, resendLanes } from '../resend.ts';
 import type { JobKind } from './kind.ts';
 
@@ -42,11 +42,11 @@ export const resendJob: JobKind<ResendJobRequest> = {
       integrations: [...new Set(lanes.map(({ integration }) => integration))],
     };
   },
-  step: async (runtime, request, position) => {
+  step: async (runtime, request, position, { atMost }) => {
     const lanes = resendLanes(runtime, request);
     const { lane, after } = placeIn(lanes, position as Position | null);
     if (lane === undefined) return { done: 0, counts: {}, position: undefined };
-    const { read, queued, last } = await resendStep(runtime.pool, lane, after);
+    const { read, queued, last } = await resendStep(runtime.pool, lane, after, undefined, atMost(resentAtOnce));
     runtime.wake.signal('outbox');
     const next = last === undefined ? lanes[lanes.indexOf(lane) + 1] : lane;
     return {

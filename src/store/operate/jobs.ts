@@ -77,6 +77,8 @@ export async function stopJob(db: Pool, jobId: string, by: string): Promise<void
 export interface ClaimedJob extends JobRow {
   readonly position: Json;
   readonly fence: number;
+  /** How often its steps were halved because one took too long. */
+  readonly halvings: number;
 }
 
 /** The job that has waited longest for its next step: a long job does not delay the others. */
@@ -86,11 +88,22 @@ export async function claimJob(db: Pool, leaseMs: number): Promise<ClaimedJob | 
       where job_id = (select job_id from jobs
                        where state in ('queued', 'running') and (leased_until is null or leased_until < now())
                        order by stepped_at nulls first, job_id limit 1 for update skip locked)
-     returning ${columns}, position, fence`,
+     returning ${columns}, position, fence, halvings`,
     [leaseMs],
   );
   return rows[0];
 }
+
+/** A step that is in progress holds its job, however long it takes. */
+export async function renewJob(db: Pool, { job_id, fence }: ClaimedJob, leaseMs: number): Promise<void> {
+  await db.query(
+    `update jobs set leased_until = now() + $3 * interval '1 ms' where job_id = $1 and fence = $2 and leased_until is not null`,
+    [job_id, fence, leaseMs],
+  );
+}
+
+/** A step this quick may be twice as large the next time. */
+const quick = `interval '5 seconds'`;
 
 /** Stores the result of a step. Without a position the job is done. */
 export async function advanceJob(
@@ -104,6 +117,7 @@ export async function advanceJob(
 ): Promise<void> {
   await db.query(
     `update jobs set done = done + $3, counts = $4, position = $5, leased_until = null, failures = 0, code = null, message = null,
+            halvings = case when now() - stepped_at < ${quick} then greatest(halvings - 1, 0) else halvings end,
             state = case when state = 'running' and $5::jsonb is null then 'done' else state end,
             finished_at = case when state = 'running' and $5::jsonb is null then now() else finished_at end
       where job_id = $1 and fence = $2`,
@@ -114,6 +128,24 @@ export async function advanceJob(
       JSON.stringify(step.counts),
       step.position === undefined ? null : JSON.stringify(step.position),
     ],
+  );
+}
+
+/**
+ * After a step that took too long: the next attempt waits for the end of the lease and has half the size. After `most` halvings the job
+ * fails.
+ */
+export async function halveJob(
+  db: Pool,
+  { job_id, fence }: ClaimedJob,
+  failure: { readonly code: string; readonly message: string; readonly most: number; readonly last: string },
+): Promise<void> {
+  await db.query(
+    `update jobs set halvings = halvings + 1, code = $3, message = case when halvings + 1 >= $5 then $6 else $4 end,
+            state = case when halvings + 1 >= $5 then 'failed' else state end,
+            finished_at = case when halvings + 1 >= $5 then now() else finished_at end
+      where job_id = $1 and fence = $2 and state = 'running'`,
+    [job_id, fence, failure.code, failure.message, failure.most, failure.last],
   );
 }
 

@@ -1,7 +1,8 @@
 import type { EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 
-const atOnce = 5_000;
+/** The usual size of a step. */
+export const resentAtOnce = 5_000;
 
 /** The records of a brand that a destination receives. */
 export interface ResendLane {
@@ -20,6 +21,7 @@ export async function resendStep(
   { integration, destination, type }: ResendLane,
   after: string,
   id?: string,
+  limit = resentAtOnce,
 ): Promise<{ readonly read: number; readonly queued: number; readonly last: string | undefined }> {
   const { rows } = await pool.query<{ last: string | null; found: number; queued: number }>(
     `with step as (
@@ -34,10 +36,10 @@ export async function resendStep(
        returning id)
      select (select max(id) from step) as last, (select count(*)::int from step) as found,
             (select count(*)::int from put) as queued`,
-    [integration, destination, type, after, atOnce, id ?? null],
+    [integration, destination, type, after, limit, id ?? null],
   );
   const { last = null, found = 0, queued = 0 } = rows[0] ?? {};
-  return { read: found, queued, last: last === null || found < atOnce ? undefined : last };
+  return { read: found, queued, last: last === null || found < limit ? undefined : last };
 }
 
 /** What a resend would process: the records of each lane, how many of them would not change, and the first ids. */
