@@ -14,8 +14,10 @@ export function followDocuments(runtime: Runtime, changed: () => void): Loop {
       await runtime.restoreCheck.check().catch((error: unknown) => {
         // An unreachable database is reported below.
         if (isConnectionFailure(error)) return;
-        const { message } = error as Error;
-        runtime.log.error({ error: message }, 'store: its position cannot be compared, so a restore may go unnoticed');
+        runtime.log.error(
+          { error: errorFacts(error) },
+          'store: its position cannot be compared, so a restore may go unnoticed',
+        );
       });
       if (await runtime.refresh()) {
         runtime.log.info({ integrations: runtime.active().integrations.size }, 'documents: new versions in force');

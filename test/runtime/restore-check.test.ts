@@ -70,10 +70,12 @@ test('a position that cannot be compared is reported, unless the database is awa
   const logged: string[] = [];
   const ended = Promise.withResolvers<void>();
   const runtime = {
-    restoreCheck: { check: () => Promise.reject(Object.assign(new Error('refused'), { code: failures.shift() })) },
+    restoreCheck: {
+      check: () => Promise.reject(Object.assign(new Error('refused for Ana Doe'), { code: failures.shift() })),
+    },
     refresh: async () => false,
     active: () => ({ settings: { limits: {} } }),
-    log: { error: (_: object, text: string) => logged.push(text) },
+    log: { error: ({ error }: { error: string }, text: string) => logged.push(`${error} ${text}`) },
     wake: {
       wait: async (_topic: string, _ms: number, signal: AbortSignal) => {
         if (failures.length > 0) return;
@@ -86,5 +88,6 @@ test('a position that cannot be compared is reported, unless the database is awa
   await ended.promise;
   await loop.stop();
   assert.equal(logged.length, 1);
-  assert.match(logged[0] ?? '', /a restore may go unnoticed/);
+  assert.match(logged[0] ?? '', /^Error 42501 at .*a restore may go unnoticed/);
+  assert.doesNotMatch(logged[0] ?? '', /Ana Doe/, 'a message may quote data');
 });
