@@ -1,16 +1,36 @@
 import type { IncidentDetail } from '../api/routes/incidents.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { AlertRow } from '../store/operate/alerts.ts';
 import {
   alertsOfIncident,
   type Effect,
   effectOf,
   type IncidentRow,
+  type ListedIncident,
   listIncidents,
   operatorActions,
   writeSummary,
 } from '../store/operate/incidents.ts';
 import { isObject, type Json } from '../terms.ts';
 import { adviceFor, readCause, titleOf } from '../watch/causes.ts';
+import { concernOf, limitedAlert, limitedMessage } from './alert-view.ts';
+
+/** Newest first; for a caller who is limited to some brands, what concerns those. */
+export async function incidentList(
+  runtime: Runtime,
+  {
+    within,
+    ...filter
+  }: Omit<Parameters<typeof listIncidents>[1], 'concern'> & {
+    readonly within: readonly string[] | undefined;
+  },
+): Promise<ListedIncident[]> {
+  const found = await listIncidents(runtime.pool, { ...filter, concern: concernOf(runtime, within) });
+  return found.map(({ kind, subject, brands, ...one }) => {
+    const message = within ? limitedMessage({ kind, subject, brands, message: one.message }) : one.message;
+    return { ...one, message };
+  });
+}
 
 /** One incident with its alerts, its effect, what was tried and what to do. */
 export async function incidentDetail(
@@ -19,9 +39,9 @@ export async function incidentDetail(
   within: readonly string[] | undefined,
 ): Promise<IncidentDetail | undefined> {
   const { pool } = runtime;
-  const [found] = await listIncidents(pool, { open: false, within, before: undefined, id: incidentId, limit: 1 });
+  const [found] = await incidentList(runtime, { open: false, within, before: undefined, id: incidentId, limit: 1 });
   if (found === undefined) return undefined;
-  const alerts = await alertsOfIncident(pool, incidentId, within);
+  const alerts = await alertsOfIncident(pool, incidentId, concernOf(runtime, within));
   const brands = brandsOf(runtime, found, alerts, within);
   const from = found.started_at;
   const to = found.ended_at;
@@ -34,7 +54,7 @@ export async function incidentDetail(
     ...found,
     title: titleOf(readCause(found.cause)),
     brands,
-    alert_list: alerts,
+    alert_list: alerts.map(({ names: _, ...alert }) => (within ? limitedAlert(alert) : withoutCount(alert))),
     effect,
     tried: tried.map(({ target, ...one }) => ({ ...one, what: namesIn(target) })),
     advice: adviceFor(kinds),
@@ -65,7 +85,7 @@ function effectOfIncident(
 function brandsOf(
   runtime: Runtime,
   { cause }: IncidentRow,
-  alerts: readonly { readonly integration: string; readonly detail: Json }[],
+  alerts: readonly { readonly names: readonly string[] }[],
   within: readonly string[] | undefined,
 ): string[] {
   const { kind, name } = readCause(cause);
@@ -75,11 +95,7 @@ function brandsOf(
       if (body.deliver.includes(name)) brands.add(brand);
     }
   }
-  for (const { integration, detail } of alerts) {
-    if (integration !== '') brands.add(integration);
-    const many = isObject(detail) ? detail.integrations : undefined;
-    if (Array.isArray(many)) for (const one of many) if (typeof one === 'string') brands.add(one);
-  }
+  for (const { names } of alerts) for (const one of names) brands.add(one);
   return [...brands].filter((brand) => within === undefined || within.includes(brand)).sort();
 }
 
@@ -89,3 +105,5 @@ export function namesIn(target: Json): string {
   const { kind, name, id, job_id, destination } = target;
   return [kind, name, id, job_id, destination].filter((one) => typeof one === 'string').join(' ');
 }
+
+const withoutCount = ({ brands: _, ...alert }: AlertRow & { readonly brands: number | null }): AlertRow => alert;

@@ -1,6 +1,7 @@
 import type { LiveEvent, LivePorts } from '../api/routes/live.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type News, readNews } from '../store/operate/live.ts';
+import { brandsConcerned, limitedMessage } from './alert-view.ts';
 
 const everyMs = 1_000;
 const maxFollowers = 200;
@@ -13,7 +14,9 @@ export function openLiveFeed(runtime: Runtime): LivePorts {
   let sent = new Set<string>();
 
   const read = async (): Promise<void> => {
-    const seen = new Map(eventsOf(await readNews(runtime.pool)).map((event) => [JSON.stringify(event), event]));
+    const seen = new Map(
+      eventsOf(runtime, await readNews(runtime.pool)).map((event) => [JSON.stringify(event), event]),
+    );
     const before = sent;
     sent = new Set(seen.keys());
     for (const [key, event] of seen) {
@@ -42,14 +45,22 @@ export function openLiveFeed(runtime: Runtime): LivePorts {
   };
 }
 
-function eventsOf(news: News): LiveEvent[] {
+function eventsOf(runtime: Runtime, news: News): LiveEvent[] {
   const of = (event: LiveEvent['event'], rows: News['runs']): LiveEvent[] =>
     rows.map((data) => ({ event, integration: data.integration, data }));
   return [
     ...of('event', news.events),
     ...of('change', news.changes),
     ...of('run', news.runs),
-    ...of('alert', news.alerts),
+    ...news.alerts.map((alert) => alertEvent(runtime, alert)),
     ...of('activity', news.activity),
   ];
+}
+
+function alertEvent(runtime: Runtime, { brands, ...data }: News['alerts'][number]): LiveEvent {
+  const { integration, kind, subject, message } = data;
+  if (integration !== '') return { event: 'alert', integration, data };
+  const limited = limitedMessage({ kind, subject, message, brands: brands?.length ?? null });
+  const shared = { brands: brandsConcerned(runtime, { kind, subject, brands }), data: { ...data, message: limited } };
+  return { event: 'alert', integration, data, shared };
 }

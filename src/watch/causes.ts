@@ -63,6 +63,9 @@ export function titleOf({ kind, name }: Cause): string {
   }
 }
 
+/** Alerts of a destination concern every brand that feeds it. */
+export const isOfDestination = (kind: string): boolean => ['destination_away', 'destination_failing'].includes(kind);
+
 /** A message about a shared alert for those who may see only some of its brands: the alert's own message names one of them. */
 export const sharedText = (kind: string, brands: number): string =>
   `An alert is open for ${brands} brands at once: ${kind.replaceAll('_', ' ')}.`;

@@ -4,10 +4,11 @@ import { systemClock } from '../kit/clock.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
 import { testAlertRoute, viewRoutes } from '../operations/alert-routes.ts';
+import { concernOf, limitedAlert } from '../operations/alert-view.ts';
 import { openChangeFeed } from '../operations/change-feed.ts';
 import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
-import { incidentDetail, namesIn } from '../operations/incidents.ts';
+import { incidentDetail, incidentList, namesIn } from '../operations/incidents.ts';
 import { type JobRequest, previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { checkCases, saveCase } from '../operations/mapping-cases.ts';
@@ -29,7 +30,7 @@ import { listSandboxReports, readSandboxReport } from '../store/events/sandbox.t
 import { readActivity } from '../store/operate/activity.ts';
 import { acknowledgeAlert, listAlerts, readAlert } from '../store/operate/alerts.ts';
 import { listAudit, writeAudit } from '../store/operate/audit.ts';
-import { acknowledgeIncident, listIncidents, operatorActions } from '../store/operate/incidents.ts';
+import { acknowledgeIncident, operatorActions } from '../store/operate/incidents.ts';
 import { listJobs, readJob, stopJob } from '../store/operate/jobs.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { sharedAlerts } from '../store/operate/overview.ts';
@@ -41,7 +42,7 @@ import { searchRecords } from '../store/records/search.ts';
 import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { pushGaps } from '../store/runs/push-gaps.ts';
 import { listUnlisted } from '../store/runs/unlisted.ts';
-import { readCause, sharedText, titleOf } from '../watch/causes.ts';
+import { readCause, titleOf } from '../watch/causes.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
@@ -97,7 +98,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     overview: {
       ...integrations,
       activity: (step, sinceMs, within) => readActivity(pool, step, sinceMs, within),
-      sharedAlerts: () => sharedAlerts(pool),
+      sharedAlerts: (within) => sharedAlerts(pool, concernOf(runtime, within)),
       nodes: () => liveNodes(pool),
       marks: async (sinceMs, within) => {
         const asked = { integrations: within, isLimited: within !== undefined, withSignIns: true };
@@ -151,12 +152,10 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       },
     },
     alerts: {
-      list: async (filter) =>
-        (await listAlerts(pool, filter)).map(({ brands, ...alert }) =>
-          brands === null || filter.integrations === undefined
-            ? alert
-            : { ...alert, message: sharedText(alert.kind, brands), detail: { brands } },
-        ),
+      list: async ({ integrations, ...filter }) => {
+        const found = await listAlerts(pool, { ...filter, concern: concernOf(runtime, integrations) });
+        return integrations ? found.map(limitedAlert) : found.map(({ brands: _, ...alert }) => alert);
+      },
       integrationOf: async (id) => (await readAlert(pool, id))?.integration,
       acknowledge: (id, by) => acknowledgeAlert(pool, id, by),
       routes: () => viewRoutes(runtime),
@@ -164,7 +163,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     },
     incidents: {
       list: async (filter) =>
-        (await listIncidents(pool, filter)).map((one) => ({ ...one, title: titleOf(readCause(one.cause)) })),
+        (await incidentList(runtime, filter)).map((one) => ({ ...one, title: titleOf(readCause(one.cause)) })),
       read: (incidentId, within) => incidentDetail(runtime, incidentId, within),
       acknowledge: (incidentId, by, within) => acknowledgeIncident(pool, incidentId, by, within),
     },

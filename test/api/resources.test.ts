@@ -352,6 +352,21 @@ test('the live stream carries only the brands of the token', async () => {
   });
   await until('the stream sends the slow change', async () => isSent('SLOW'));
   assert.equal(text.split('"id":"L1"').length, 2, 'each is sent once');
+  const alert = { integration: '', subject: '', severity: 'critical', detail: {} } as const;
+  const shared = (kind: string, brands: string[]) => ({ kind, ...alert, message: `such as ${brands[0]}`, brands });
+  const conditions = [
+    shared('hidden_kind', ['hidden-1', 'hidden-2']),
+    shared('shared_kind', ['hidden-1', 'grand']),
+    { ...alert, kind: 'destination_failing', subject: 'lake', message: '77 changes of hidden-1 are waiting' },
+  ];
+  const kinds = conditions.map(({ kind }) => kind);
+  await settleAlerts(node.runtime.pool, conditions, kinds);
+  const isAlert = async () => text.includes('"destination_failing"') && text.includes('"shared_kind"');
+  await until('the stream sends the alerts that its brand shares', isAlert);
+  await settleAlerts(node.runtime.pool, [], kinds);
+  assert.ok(text.includes('"An alert is open for 2 brands at once: shared kind."'));
+  assert.ok(text.includes('"lake is failing."'));
+  assert.ok(!text.includes('hidden'), 'nothing of other brands');
   stopping.abort();
   await reading;
   assert.ok(!text.includes('"other"'));

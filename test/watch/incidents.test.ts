@@ -62,7 +62,8 @@ test('a limited operator acknowledges the alerts of its brands only', async () =
   const done = await node.call('POST', `/incidents/${lake.incident_id}/acknowledge`, limited, {});
   assert.deepEqual(
     [done.body.acknowledged_by, done.body.alert_list.map((one: { integration: string }) => one.integration)],
-    ['the operator', ['other']],
+    ['the operator', ['', 'other']],
+    'it also sees that its destination is away',
   );
   const whole = await read(lake.incident_id);
   assert.equal(whole.acknowledged_at, null);
@@ -101,13 +102,61 @@ test('a limited caller sees the incidents of its brands only', async () => {
   const seen = await list('all', other);
   assert.deepEqual(
     seen.map(({ cause, alerts }: { cause: string; alerts: number }) => [cause, alerts]),
-    [['destination:lake', 1]],
+    [
+      ['destination:lake', 1],
+      ['destination:lake', 3],
+    ],
   );
-  const [lake] = (await list('all')).filter((one: { incident_id: string }) => one.incident_id === seen[0].incident_id);
+  const [lake] = (await list('all')).filter((one: { incident_id: string }) => one.incident_id === seen[1].incident_id);
   await node.runtime.pool.query(`update incidents set summary = '{"brands": 2}'`);
   assert.equal((await read(lake.incident_id)).summary.brands, 2);
   const limited = (await node.call('GET', `/incidents/${lake.incident_id}`, other)).body;
   assert.deepEqual([limited.summary, limited.brands], [null, ['other']], 'it counts all brands');
   const pull = (await list('all')).find(({ cause }: { cause: string }) => cause === 'pull:grand');
   assert.equal((await node.call('GET', `/incidents/${pull.incident_id}`, other)).status, 404);
+});
+
+test('a limited caller sees an incident that its brands share with others, and nothing of the others', async () => {
+  const names = ['grand', ...Array.from({ length: 24 }, (_, i) => `hidden-${i}`)];
+  const shared = {
+    ...condition('auth_failed', '', ''),
+    message: '25 brands at once, such as hidden-0: The partner refuses the credentials.',
+    detail: { brands: 25, integrations: names.slice(5) },
+    brands: names,
+  };
+  const failing = {
+    ...condition('destination_failing', '', 'lake'),
+    message: 'lake is failing: 503. 77 changes of 2 brands are waiting.',
+    detail: { waiting: 77 },
+  };
+  kinds.push('destination_failing');
+  await turn(shared, failing);
+  const whole = (await list()).find(({ cause }: { cause: string }) => cause === 'service:auth_failed');
+  assert.deepEqual(
+    (await read(whole.incident_id)).brands.toSorted(),
+    names.toSorted(),
+    'all of them, not the first 20',
+  );
+  const own = await node.token('operator', ['grand']);
+  const listed = await list('open', own);
+  const find = (cause: string) => listed.find((one: { cause: string }) => one.cause === cause);
+  const { incident_id, message, integrations } = find('service:auth_failed');
+  assert.deepEqual([message, integrations], ['An alert is open for 25 brands at once: auth failed.', ['grand']]);
+  assert.equal(find('destination:lake').message, 'lake is failing.');
+  const { body } = await node.call('GET', `/incidents/${incident_id}`, own);
+  assert.deepEqual([body.brands, body.alert_list.length], [['grand'], 1]);
+  const { body: lake } = await node.call('GET', `/incidents/${find('destination:lake').incident_id}`, own);
+  assert.ok(!/hidden|77/.test(JSON.stringify([listed, body, lake])));
+  const refused = await node.call('POST', `/incidents/${incident_id}/acknowledge`, own, {});
+  assert.deepEqual([refused.status, refused.body.code], [403, 'operate.forbidden']);
+  assert.equal((await read(incident_id)).acknowledged_at, null);
+  const counted = async (token: string) => (await node.call('GET', '/overview', token)).body.totals.open_alerts;
+  assert.deepEqual([await counted(operator), await counted(own)], [2, 2]);
+  const other = await node.token('viewer', ['other']);
+  assert.deepEqual(
+    (await list('open', other)).map(({ cause }: { cause: string }) => cause),
+    ['destination:lake'],
+  );
+  assert.equal((await node.call('GET', `/incidents/${incident_id}`, other)).status, 404);
+  assert.equal(await counted(other), 1);
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AlertRow } from '../../store/operate/alerts.ts';
 import type { Effect, ListedIncident, OperatorAction } from '../../store/operate/incidents.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 import { alertSchema } from './alerts.ts';
 import { operatorAction } from './operator-action.ts';
 
@@ -23,7 +23,7 @@ export interface IncidentPorts {
     readonly limit: number;
   }) => Promise<readonly (ListedIncident & { readonly title: string })[]>;
   readonly read: (incidentId: string, within: readonly string[] | undefined) => Promise<IncidentDetail | undefined>;
-  readonly acknowledge: (incidentId: string, by: string, within: readonly string[] | undefined) => Promise<void>;
+  readonly acknowledge: (incidentId: string, by: string, within: readonly string[] | undefined) => Promise<boolean>;
 }
 
 const listed = z.object({
@@ -101,6 +101,8 @@ export function incidentRoutes(ports: IncidentPorts): Route[] {
       path: '/incidents/{incident_id}/acknowledge',
       id: 'incidents.acknowledge',
       summary: 'Acknowledge an incident and its alerts',
+      description:
+        'A token that is limited to some integrations acknowledges the alerts of those, not the ones they share with others.',
       role: 'operator',
       params: idParam,
       body: z.strictObject({}),
@@ -109,7 +111,11 @@ export function incidentRoutes(ports: IncidentPorts): Route[] {
         if ((await ports.read(params.incident_id, within)) === undefined) {
           return notFound(`incident ${params.incident_id}`);
         }
-        await ports.acknowledge(params.incident_id, caller.name, within);
+        const isDone = await ports.acknowledge(params.incident_id, caller.name, within);
+        if (!isDone) {
+          const detail = 'Its alerts concern other integrations too; a token for all of them can acknowledge it.';
+          return problem(403, 'operate.forbidden', detail);
+        }
         return ok(await ports.read(params.incident_id, within));
       },
     }),

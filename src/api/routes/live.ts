@@ -6,6 +6,8 @@ export interface LiveEvent {
   readonly event: 'activity' | 'run' | 'change' | 'alert' | 'event';
   readonly integration: string;
   readonly data: unknown;
+  /** For an alert of no single brand: the brands that it concerns, and what callers who may see only some of them get. */
+  readonly shared?: { readonly brands: readonly string[]; readonly data: unknown };
 }
 
 export interface LivePorts {
@@ -29,15 +31,17 @@ export function liveRoutes(ports: LivePorts): Route[] {
       query: z.strictObject({ integration: z.string().optional() }),
       response: z.object({ at: instant }).describe('The data of an event.'),
       handle: ({ query, within }) => {
+        const allowed = within && new Set(within);
         const isVisible = (integration: string): boolean =>
-          (within === undefined || within.includes(integration)) &&
+          (allowed === undefined || allowed.has(integration)) &&
           (query.integration === undefined || query.integration === integration);
         let stop: (() => void) | undefined;
         return {
           kind: 'stream',
           open: (send) => {
-            stop = ports.follow(({ event, integration, data }) => {
+            stop = ports.follow(({ event, integration, data, shared }) => {
               if (isVisible(integration)) send(event, data);
+              else if (shared?.brands.some(isVisible)) send(event, shared.data);
             });
             return stop !== undefined;
           },

@@ -17,8 +17,8 @@ export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'health'
     sinceMs: number,
     integrations: readonly string[] | undefined,
   ) => Promise<readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[]>;
-  /** How many open alerts concern no single brand. */
-  readonly sharedAlerts: () => Promise<number>;
+  /** How many open alerts are of no single brand and concern these, or any if undefined. */
+  readonly sharedAlerts: (integrations: readonly string[] | undefined) => Promise<number>;
   readonly nodes: () => Promise<readonly NodeRow[]>;
   /** Documents in force that do not compile. */
   readonly broken: () => readonly { readonly document: string; readonly message: string }[];
@@ -92,7 +92,7 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
           ports.activity(step, periodMs, seen),
           ports.health(names),
           ports.nodes(),
-          seen === undefined ? ports.sharedAlerts() : 0,
+          ports.sharedAlerts(seen),
         ]);
         const now = health.map((one) => one.now);
         const lanes = health.flatMap((one) => one.lanes);

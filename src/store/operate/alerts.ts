@@ -94,26 +94,43 @@ export async function sharedAlerts(db: Pool): Promise<Pick<AlertRow, 'kind' | 's
   return rows;
 }
 
+/** What concerns some brands: their own alerts, alerts that they share with others, and alerts of destinations that they feed. */
+export interface Concern {
+  readonly integrations: readonly string[];
+  readonly destinations: readonly string[];
+}
+
+/** The condition for an alert; `at` is the number of the first of the two parameters, see `concernParameters`. */
+export const concerns = (at: number): string =>
+  `($${at}::text[] is null or integration = any($${at}) or brands && $${at}
+    or (kind in ('destination_away', 'destination_failing') and subject = any($${at + 1}::text[])))`;
+
+/** Nulls for a caller who may see everything. */
+export const concernParameters = (concern: Concern | undefined) => [
+  concern?.integrations ?? null,
+  concern?.destinations ?? null,
+];
+
 export interface AlertFilter {
   readonly open: boolean;
-  readonly integrations?: readonly string[] | undefined;
+  readonly concern?: Concern | undefined;
   readonly before?: { readonly raisedAt: string; readonly alertId: string } | undefined;
   readonly limit: number;
 }
 
-/** Newest first; for some integrations, with the alerts that they share with others. `brands` is how many share an alert. */
+/** Newest first. `brands` is how many share an alert. */
 export async function listAlerts(db: Pool, filter: AlertFilter): Promise<(AlertRow & { brands: number | null })[]> {
   const { rows } = await db.query<AlertRow & { brands: number | null }>(
     `select ${columns}, cardinality(brands) as brands from alerts
-      where (not $1 or resolved_at is null) and ($2::text[] is null or integration = any($2) or brands && $2)
-        and ($3::timestamptz is null or (date_trunc('milliseconds', raised_at), alert_id) < ($3, $5))
-      order by date_trunc('milliseconds', raised_at) desc, alert_id desc limit $4`,
+      where (not $1 or resolved_at is null) and ${concerns(2)}
+        and ($4::timestamptz is null or (date_trunc('milliseconds', raised_at), alert_id) < ($4, $5))
+      order by date_trunc('milliseconds', raised_at) desc, alert_id desc limit $6`,
     [
       filter.open,
-      filter.integrations ?? null,
+      ...concernParameters(filter.concern),
       filter.before?.raisedAt ?? null,
-      filter.limit,
       filter.before?.alertId ?? '',
+      filter.limit,
     ],
   );
   return rows;

@@ -1,7 +1,7 @@
 import { randomId } from '../../kit/ids.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
-import type { AlertRow } from './alerts.ts';
+import { type AlertRow, type Concern, concernParameters, concerns } from './alerts.ts';
 
 export interface IncidentRow {
   readonly incident_id: string;
@@ -68,22 +68,27 @@ export interface ListedIncident extends IncidentRow {
   readonly message: string;
 }
 
+/** With the kind and the subject of the alert that the message is of, and how many brands share that alert. */
+type FoundIncident = ListedIncident & Pick<AlertRow, 'kind' | 'subject'> & { readonly brands: number | null };
+
 /**
- * Newest first. A caller that is limited to some brands sees the incidents that have alerts of those: as acknowledged when those are, and
- * without the summary, which counts all brands.
+ * Newest first. A caller that is limited to some brands sees the incidents that have alerts which concern those: as acknowledged when their
+ * own are, and without the summary, which counts all brands.
  */
 export async function listIncidents(
   db: Pool,
   filter: {
     readonly open: boolean;
-    readonly within: readonly string[] | undefined;
+    readonly concern: Concern | undefined;
     readonly before: { readonly startedAt: string; readonly id: string } | undefined;
     readonly id?: string;
     readonly limit: number;
   },
-): Promise<ListedIncident[]> {
-  const { rows } = await db.query<ListedIncident>(
-    `select i.incident_id, i.cause, i.started_at, i.ended_at, a.severity, a.alerts, a.integrations, a.message,
+): Promise<FoundIncident[]> {
+  const { rows } = await db.query<FoundIncident>(
+    `select i.incident_id, i.cause, i.started_at, i.ended_at, a.severity, a.alerts, a.integrations,
+            a.first->>'message' as message, a.first->>'kind' as kind, a.first->>'subject' as subject,
+            (a.first->>'brands')::int as brands,
             case when $2::text[] is null then i.acknowledged_at else a.acknowledged_at end as acknowledged_at,
             case when $2::text[] is null then i.acknowledged_by when a.acknowledged_at is not null then a.acknowledged_by end
               as acknowledged_by,
@@ -91,63 +96,71 @@ export async function listIncidents(
        from incidents i
       cross join lateral (
         select count(*)::int as alerts, min(severity) as severity, min(acknowledged_by) as acknowledged_by,
-               case when bool_and(acknowledged_at is not null) then max(acknowledged_at) end as acknowledged_at,
-               coalesce(array_agg(distinct integration) filter (where integration <> ''), '{}') as integrations,
-               (array_agg(message order by resolved_at is not null, severity, raised_at desc))[1] as message
-          from alerts where incident_id = i.incident_id and ($2::text[] is null or integration = any($2))) a
-      where (not $1 or i.ended_at is null) and a.alerts > 0 and ($5::text is null or i.incident_id = $5)
-        and ($3::timestamptz is null or (date_trunc('milliseconds', i.started_at), i.incident_id) < ($3, $6))
-      order by date_trunc('milliseconds', i.started_at) desc, i.incident_id desc limit $4`,
+               case when coalesce(bool_and(acknowledged_at is not null) filter (where integration <> ''),
+                                  bool_and(acknowledged_at is not null)) then max(acknowledged_at) end as acknowledged_at,
+               array(select distinct b.name from alerts x
+                      cross join lateral unnest(case when x.integration <> '' then array[x.integration]
+                                                     when $2::text[] is not null then x.brands end) as b (name)
+                      where x.incident_id = i.incident_id and ($2::text[] is null or b.name = any($2)) order by 1) as integrations,
+               (array_agg(jsonb_build_object('message', message, 'kind', kind, 'subject', subject, 'brands', cardinality(brands))
+                          order by resolved_at is not null, severity, raised_at desc))[1] as first
+          from alerts where incident_id = i.incident_id and ${concerns(2)}) a
+      where (not $1 or i.ended_at is null) and a.alerts > 0 and ($4::text is null or i.incident_id = $4)
+        and ($5::timestamptz is null or (date_trunc('milliseconds', i.started_at), i.incident_id) < ($5, $6))
+      order by date_trunc('milliseconds', i.started_at) desc, i.incident_id desc limit $7`,
     [
       filter.open,
-      filter.within ?? null,
-      filter.before?.startedAt ?? null,
-      filter.limit,
+      ...concernParameters(filter.concern),
       filter.id ?? null,
+      filter.before?.startedAt ?? null,
       filter.before?.id ?? '',
+      filter.limit,
     ],
   );
   return rows;
 }
 
+/** With the number of the brands that share an alert, and the names of those that the caller may see. */
 export async function alertsOfIncident(
   db: Pool,
   incidentId: string,
-  within: readonly string[] | undefined,
-): Promise<AlertRow[]> {
-  const { rows } = await db.query<AlertRow>(
+  concern: Concern | undefined,
+): Promise<(AlertRow & { readonly brands: number | null; readonly names: readonly string[] })[]> {
+  const { rows } = await db.query<AlertRow & { brands: number | null; names: string[] }>(
     `select alert_id, kind, integration, subject, severity, message, detail, raised_at, seen_at, acknowledged_at,
-            acknowledged_by, resolved_at
-       from alerts where incident_id = $1 and ($2::text[] is null or integration = any($2))
+            acknowledged_by, resolved_at, cardinality(brands) as brands,
+            array(select name from unnest(coalesce(brands, array[integration])) as b (name)
+                   where name <> '' and ($2::text[] is null or name = any($2))) as names
+       from alerts where incident_id = $1 and ${concerns(2)}
       order by resolved_at is not null, raised_at desc limit 200`,
-    [incidentId, within ?? null],
+    [incidentId, ...concernParameters(concern)],
   );
   return rows;
 }
 
 /**
  * Acknowledges the alerts of the caller's brands, and the incident once all its alerts are acknowledged. An earlier acknowledgement
- * stays.
+ * stays. False if none is of these brands alone: alerts that others share are not theirs to acknowledge.
  */
 export async function acknowledgeIncident(
   db: Pool,
   incidentId: string,
   by: string,
   within: readonly string[] | undefined,
-): Promise<void> {
-  await transaction(db, async (tx) => {
+): Promise<boolean> {
+  return transaction(db, async (tx) => {
     const set =
       'set acknowledged_at = coalesce(acknowledged_at, now()), acknowledged_by = coalesce(acknowledged_by, $2)';
-    await tx.query(`update alerts ${set} where incident_id = $1 and ($3::text[] is null or integration = any($3))`, [
-      incidentId,
-      by,
-      within ?? null,
-    ]);
+    const { rowCount } = await tx.query(
+      `update alerts ${set} where incident_id = $1 and ($3::text[] is null or integration = any($3))`,
+      [incidentId, by, within ?? null],
+    );
     await tx.query(
       `update incidents ${set} where incident_id = $1
           and not exists (select from alerts where incident_id = $1 and acknowledged_at is null)`,
       [incidentId, by],
     );
+    return rowCount !== 0;
   });
 }
 

@@ -1,10 +1,15 @@
 import type { Pool } from '../db/pool.ts';
+import type { AlertRow } from './alerts.ts';
 
 export interface News {
   readonly changes: readonly { readonly integration: string; readonly [key: string]: unknown }[];
   readonly events: readonly { readonly integration: string; readonly [key: string]: unknown }[];
   readonly runs: readonly { readonly integration: string; readonly [key: string]: unknown }[];
-  readonly alerts: readonly { readonly integration: string; readonly [key: string]: unknown }[];
+  /** With all brands that share one; null if it is not shared. */
+  readonly alerts: readonly (Pick<AlertRow, 'integration' | 'kind' | 'subject' | 'message'> & {
+    readonly brands: readonly string[] | null;
+    readonly [key: string]: unknown;
+  })[];
   readonly activity: readonly { readonly integration: string; readonly [key: string]: unknown }[];
 }
 
@@ -32,7 +37,7 @@ export async function readNews(db: Pool): Promise<News> {
           where queued_at > now() - interval '2 days' and (state in ('queued', 'running') or finished_at > since)
           order by queued_at desc limit 200) t), '[]') as runs,
        coalesce((select json_agg(t) from (
-         select alert_id, integration, kind, subject, severity, message, raised_at, acknowledged_at, resolved_at from alerts
+         select alert_id, integration, kind, subject, severity, message, raised_at, acknowledged_at, resolved_at, brands from alerts
           where raised_at > since or acknowledged_at > since or resolved_at > since
           order by raised_at desc limit ${most}) t), '[]') as alerts,
        coalesce((select json_agg(t) from (

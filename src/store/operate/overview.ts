@@ -1,4 +1,5 @@
 import type { Pool } from '../db/pool.ts';
+import { type Concern, concernParameters, concerns } from './alerts.ts';
 
 /** The current state of a brand, read from the tables themselves. */
 export interface IntegrationNow {
@@ -39,10 +40,11 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
   return rows;
 }
 
-/** Open alerts of no single brand: of a destination, a node, a document. */
-export async function sharedAlerts(db: Pool): Promise<number> {
+/** Open alerts of no single brand: of many brands, a destination, a node, a document. */
+export async function sharedAlerts(db: Pool, concern: Concern | undefined): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
-    `select count(*)::int as count from alerts where integration = '' and resolved_at is null`,
+    `select count(*)::int as count from alerts where integration = '' and resolved_at is null and ${concerns(1)}`,
+    concernParameters(concern),
   );
   return rows[0]?.count ?? 0;
 }
