@@ -151,7 +151,7 @@ export const shapeSchema = z.strictObject({
   root_path: path
     .optional()
     .describe(
-      'The path of the list of reservations; by default the response itself is the list. It may pass through lists: bookings[].rooms.',
+      'The path of the list of reservations; by default the response itself is the list. It may pass through lists and through objects whose keys are data: bookings[].rooms, days[][].',
     ),
   also: z
     .array(

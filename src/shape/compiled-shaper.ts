@@ -110,9 +110,10 @@ export class CompiledShaper implements Shaper {
     const raw: Mutable<RawRecord> = { key: '', value: row.item ?? null };
     if (this.#env.usesKey) raw.place = row.key;
     if (this.#env.usesParent) {
-      const around: Json[] = [];
-      for (let up = row.up; up !== undefined; up = up.up) around.push(up.item ?? null);
-      raw.around = around;
+      const around: Scope[] = [];
+      for (let up = row.up; up !== undefined; up = up.up) around.push(up);
+      raw.around = around.map(({ item }) => item ?? null);
+      if (this.#env.usesParentKey) raw.places = around.map(({ key }) => key);
     }
     if (this.#env.usesBody) raw.body = body;
     raw.key = usableKey(this.#builder.key(raw));

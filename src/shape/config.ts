@@ -193,6 +193,8 @@ export interface RawRecord {
   readonly place?: string | number;
   /** The objects that enclose the record in the response, nearest first; only if the mapping reads $parent. */
   readonly around?: readonly Json[];
+  /** The index or key of each object in `around`; only if the mapping reads $parent.$key. */
+  readonly places?: readonly (string | number)[];
   /** The whole response; only if the mapping reads $body. */
   readonly body?: Json;
   /** From a further list whose rows may lack dates or status (`shape.also` with `partial`). */

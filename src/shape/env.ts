@@ -19,10 +19,11 @@ export class Env {
   readonly problems: MappingProblem[] = [];
   readonly options: EnvOptions;
   readonly traced: boolean;
-  /** Set while compiling: whether any path reads $body, $parent or $key. */
+  /** Set while compiling: whether any path reads $body, $parent, $key or $parent.$key. */
   usesBody = false;
   usesParent = false;
   usesKey = false;
+  usesParentKey = false;
   /** Fields whose wrong value makes the record a dead letter: currency, guests.nationality. */
   readonly strict = new Set<string>();
   /** Every path that the document states, collected while tracing. */
@@ -77,7 +78,8 @@ export class Env {
     }
     if (path.start === 'rows' && !flat) fail('$rows can only be used with shape.flat', 0);
     if (path.up > 0) this.usesParent = true;
-    if (path.start === 'key') this.usesKey = true;
+    if (path.start === 'key' && path.up === 0) this.usesKey = true;
+    if (path.start === 'key' && path.up > 0) this.usesParentKey = true;
     // The currency is compiled a second time without a place, for amounts in minor units.
     if (!this.traced || this.implied || at === '' || at.startsWith('.')) return path;
     const use = { at, text, found: false, missed: false };

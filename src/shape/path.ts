@@ -1,6 +1,7 @@
 /**
  * The path language: `contact.mail`, `rooms[0].type`, `rooms[-1]`, `rooms[].charges`, `'key with spaces'.x`, `["a.b"]`, and
- * starting points other than the item: `$parent.id`, `$record.currency`, `$body.customers`, `$key`, `$item`.
+ * starting points other than the item: `$parent.id`, `$record.currency`, `$body.customers`, `$item`; `$key` and
+ * `$parent.$key` are the keys of the item and of its parent.
  * `rooms.*.charges` and `rooms.0.type` avoid brackets, which YAML requires to be quoted inside braces.
  */
 export type Step =
@@ -99,7 +100,7 @@ class PathParser {
         this.#fail(`unknown start ${word}; use ${known}. Quote a key that begins with $`, this.#at);
         return;
       }
-      if (named !== undefined && this.#up > 0) {
+      if (named !== undefined && named !== 'key' && this.#up > 0) {
         this.#fail(`${word} cannot follow $parent`, this.#at);
         return;
       }

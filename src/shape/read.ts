@@ -6,7 +6,7 @@ import { isOfLists, isThere, keyOfStep, startOf, stepInto } from './step.ts';
 
 /** Compiles a path that gives one value. Paths of one or two keys, nearly all of them, get a direct closure. */
 export function compileRead(path: Path, traced: boolean): Read {
-  if (path.start === 'key') return (scope) => scope.key;
+  if (path.start === 'key') return keyRead(path);
   const each = path.steps.findIndex((step) => step.kind === 'each');
   if (each >= 0) {
     const list = compileRead({ ...path, steps: path.steps.slice(0, each) }, false);
@@ -24,6 +24,20 @@ export function compileRead(path: Path, traced: boolean): Read {
     let value: Json | undefined = start(scope)?.item;
     for (const step of steps) value = stepInto(value, step);
     return value;
+  };
+}
+
+/** The key of the item, or of one that encloses it. */
+function keyRead(path: Path): Read {
+  const start = startOf(path);
+  return (scope) => {
+    const from = start(scope);
+    const { trace } = scope.root;
+    if (trace !== undefined) {
+      markUse(path.use, from !== undefined);
+      if (from !== undefined) trace.sources.push(from.at === '' ? '$key' : `${from.at}.$key`);
+    }
+    return from?.key;
   };
 }
 
@@ -61,7 +75,10 @@ function tracedRead(path: Path): Read {
   const text = textOf(steps);
   return (scope) => {
     const from = start(scope);
-    if (from === undefined) return undefined;
+    if (from === undefined) {
+      markUse(use, false);
+      return undefined;
+    }
     let around: Json | undefined;
     let value = from.item;
     for (const step of steps) {

@@ -22,7 +22,7 @@ export function nestedScope(raw: RawRecord, trace: Trace | undefined): Scope {
   const around = raw.around ?? [];
   for (let level = around.length - 1; level >= 0; level--) {
     const at = `$parent${'.$parent'.repeat(level)}`;
-    up = { item: around[level], key: 0, up, root, at, group: undefined };
+    up = { item: around[level], key: raw.places?.[level] ?? 0, up, root, at, group: undefined };
   }
   root.record = { item: raw.value, key: raw.place ?? 0, up, root, at: '', group: undefined };
   return root.record;

@@ -2,9 +2,11 @@ import { isObject, type Json } from '../terms.ts';
 import type { Scalar, ShapeSection } from './config.ts';
 import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
+import { pathText, type Step } from './path.ts';
 import { compileRead } from './read.ts';
 import { loneScope } from './record-scope.ts';
 import type { Each, Read, Scope } from './scope.ts';
+import { keyOfStep } from './step.ts';
 
 /** Finds the records in a response. */
 export interface Rows {
@@ -74,34 +76,46 @@ interface Place {
   readonly read: Read;
   /** Reads the path up to its first index or []: the list that holds the rows. */
   readonly list: Read;
-  /** The path goes through lists, so it has no single value. */
-  readonly many: boolean;
+  /** For a path that goes through lists, and so has no single value: the first of these lists. */
+  readonly outer: { readonly text: string; readonly read: Read } | undefined;
 }
 
 function place(text: string | undefined, at: string, env: Env): Place {
   const path = env.path(text ?? '$item', at) ?? { start: 'item', up: 0, steps: [] };
   if (path.start !== 'item' || path.up > 0) env.problem(at, 'this path starts at the response itself', 0);
-  const many = path.steps.some((step) => step.kind === 'each');
+  const each = path.steps.findIndex((step) => step.kind === 'each');
   const keys = path.steps.findIndex((step) => step.kind !== 'key');
   const list = keys < 0 ? path : { ...path, steps: path.steps.slice(0, keys) };
-  return { text, each: compileEach(path, false), read: compileRead(path, false), list: compileRead(list, false), many };
+  return {
+    text,
+    each: compileEach(path, false),
+    read: compileRead(path, false),
+    list: compileRead(list, false),
+    outer: each < 0 ? undefined : outerList(path.steps.slice(0, each)),
+  };
+}
+
+function outerList(steps: readonly Step[]): Place['outer'] {
+  const read = compileRead({ start: 'item', up: 0, steps }, false);
+  return { text: steps.reduce((base, step) => pathText(base, keyOfStep(undefined, step)), ''), read };
 }
 
 /** Why there is no list at the path, or undefined. A null list is empty; a missing one may mean a wrong path, so it does not count as empty. */
 function listAt(root: Place, scope: Scope, shape: ShapeSection): Misshapen | undefined {
-  if (root.many) return undefined;
-  const value = root.read(scope);
+  const { text = '', read } = root.outer ?? root;
+  const value = read(scope);
   if (Array.isArray(value) || value === null) return undefined;
   if (value === undefined) {
     if (shape.missing_is_empty === true) return undefined;
     return {
       kind: 'invalid',
       code: 'record.root_not_found',
-      message: `The response has nothing at ${root.text ?? 'its root'}; ${seen(scope.item)}.`,
+      message: `The response has nothing at ${text || 'its root'}; ${seen(scope.item)}.`,
     };
   }
-  if (shape.object_is_one === true && typeof value === 'object') return undefined;
-  const where = root.text === undefined ? 'The response is' : `At ${root.text} there is`;
+  // A path through lists also goes through the values of an object.
+  if (typeof value === 'object' && (root.outer !== undefined || shape.object_is_one === true)) return undefined;
+  const where = text === '' ? 'The response is' : `At ${text} there is`;
   const found = typeof value === 'object' ? `an object with ${names(value)}` : `a ${typeof value}`;
   const hint = root.text === undefined ? '; set shape.root_path to the key that holds the list' : '';
   return {

@@ -14,6 +14,8 @@ export interface Leaf {
   readonly depth: number;
   /** An integer beside a formatted text that shows it with decimals: 137375 and $1,373.75. */
   readonly minor?: boolean;
+  /** The values are the keys under which the response groups its records. */
+  readonly isKey?: boolean;
   /** A field of each item of a list in the record; `values` are those of the first item. */
   readonly inList?: { readonly from: string; readonly value: string };
 }

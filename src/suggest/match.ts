@@ -68,7 +68,8 @@ function scoreOf(
   const share = present(leaf).length / Math.max(1, leaf.values.length);
   const confidence = (0.72 * name + 0.28 * score) * (0.88 + 0.12 * share);
   if (confidence < least) return undefined;
-  const how = named >= 0.95 ? 'its name says so' : named >= 0.75 ? 'its name is close' : 'its name may mean it';
+  const byName = named >= 0.95 ? 'its name says so' : named >= 0.75 ? 'its name is close' : 'its name may mean it';
+  const how = leaf.isKey ? 'records are grouped under it' : byName;
   return { confidence, reason: `${how}; ${seen}` };
 }
 

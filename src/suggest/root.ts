@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../terms.ts';
+import { keyLeaf, type RecordKeys } from './key-leaf.ts';
 import { areIds, child, keysOf } from './keys.ts';
 import { leavesOf } from './leaves.ts';
 import { reservationWords } from './lexicon.ts';
@@ -9,6 +10,7 @@ export interface Root {
   /** As root_path; undefined if the sample is the list itself. */
   readonly path: string | undefined;
   readonly records: readonly Json[];
+  readonly keys?: RecordKeys;
   readonly envelope: JsonObject;
   /** The sample is a single reservation, not a list. */
   readonly single: boolean;
@@ -24,6 +26,7 @@ const most = 60;
 interface Candidate {
   readonly path: string;
   readonly records: readonly Json[];
+  readonly keys?: RecordKeys;
   readonly words: readonly string[];
   readonly depth: number;
 }
@@ -35,7 +38,8 @@ export function findRoot(sample: Json): Root | undefined {
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate) }))
     .sort((a, b) => b.score - a.score || a.depth - b.depth);
   const [best] = scored;
-  const alone = isObject(sample) ? scoreOf({ path: '', records: [sample], words: [], depth: 0 }) : 0;
+  const isOne = isObject(sample) && !areIds(Object.keys(sample));
+  const alone = isOne ? scoreOf({ path: '', records: [sample], words: [], depth: 0 }) : 0;
   const holder = best === undefined ? undefined : holderOf(best, scored);
   if (best !== undefined && holder !== undefined) {
     const path = holder.path === '' ? undefined : holder.path;
@@ -53,6 +57,7 @@ export function findRoot(sample: Json): Root | undefined {
     return {
       path: best.path === '' ? undefined : best.path,
       records: best.records.slice(0, most),
+      ...(best.keys && { keys: { ...best.keys, values: best.keys.values.slice(0, most) } }),
       envelope,
       single: false,
       confidence: Math.min(0.99, Math.round((0.5 + best.score / 12) * 100) / 100),
@@ -102,11 +107,27 @@ function candidates(sample: Json): Candidate[] {
         const inner = records.flatMap((record) => (Array.isArray(record[key]) ? record[key] : []));
         if (inner.length > 0) look(inner, child(`${path}[]`, key), wordsOf(key), depth + 2);
       }
+    } else if (isObject(value) && areIds(Object.keys(value))) {
+      lookUnderKeys(value, path, words, depth);
     } else if (isObject(value)) {
-      const inner = Object.values(value);
-      if (depth > 0 && inner.length > 0 && inner.every(isObject) && areIds(Object.keys(value)))
-        found.push({ path: `${path}[]`, records: inner, words, depth });
       for (const key of keysOf(value)) look(value[key] ?? null, child(path, key), wordsOf(key), depth + 1);
+    }
+  };
+  /** Records, or lists of them, under keys that are data. */
+  const lookUnderKeys = (value: JsonObject, path: string, words: readonly string[], depth: number): void => {
+    const under = (inner: JsonObject) =>
+      Object.entries(inner).flatMap(([key, list]) => (Array.isArray(list) ? list : []).map((item) => ({ key, item })));
+    const add = (pairs: readonly { key: string; item: Json }[], at: string, key: RecordKeys['path']) => {
+      const records = pairs.filter(({ item }) => isObject(item));
+      const keys = { path: key, values: records.map((one) => one.key) };
+      if (records.length > 0) found.push({ path: at, records: records.map(({ item }) => item), keys, words, depth });
+    };
+    add(under(value), `${path}[][]`, '$parent.$key');
+    const objects = Object.entries(value).flatMap(([key, item]) => (isObject(item) ? [{ key, item }] : []));
+    add(objects, `${path}[]`, '$key');
+    for (const name of new Set(objects.flatMap(({ item }) => keysOf(item)))) {
+      const lists = Object.fromEntries(objects.map(({ key, item }) => [key, item[name] ?? null]));
+      add(under(lists), child(`${path}[]`, name), '$parent.$key');
     }
   };
   look(sample, '', [], 0);
@@ -126,8 +147,10 @@ const worth: ReadonlyMap<string, number> = new Map<string, number>(
   }),
 );
 
-function scoreOf({ records, words, depth, path }: Candidate): number {
-  const matched = matchReservation(leavesOf(records.slice(0, 20)));
+function scoreOf({ records, keys, words, depth, path }: Candidate): number {
+  const leaves = leavesOf(records.slice(0, 20));
+  const first = keys && { ...keys, values: keys.values.slice(0, 20) };
+  const matched = matchReservation([...leaves, ...keyLeaf(first, leaves)]);
   // Both dates are required: other lists have dates too.
   if (!matched.has('check_in') || !matched.has('check_out')) return 0;
   let score = 0;

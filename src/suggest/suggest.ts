@@ -6,6 +6,7 @@ import { type FieldLine, fieldMap, lineOf } from './field.ts';
 import { findFlat } from './flat.ts';
 import { cancellationsBeside } from './further-lists.ts';
 import { findGuests } from './guests.ts';
+import { keyLeaf } from './key-leaf.ts';
 import type { Leaf } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
@@ -52,8 +53,10 @@ export function suggestConnector(sample: Json, options: SuggestOptions = {}): Su
     };
   }
   const paging = findPaging(root.envelope, root.path);
+  const own = leavesOf(root.records);
   const leaves = [
-    ...leavesOf(root.records),
+    ...own,
+    ...keyLeaf(root.keys, own),
     ...(root.stays === undefined ? [] : liftedLeaves(root.records, root.stays)),
   ];
   const found = flatFields(leaves) ?? nestedFields(root, leaves);

@@ -132,6 +132,40 @@ test('a stored record keeps only its part of the response and maps to the same d
   assert.deepEqual(shaper.selfContained(restored), restored);
 });
 
+test('a stored record keeps the keys that enclose it, without its neighbours', () => {
+  const shaper = shaperOf({
+    shape: { root_path: 'properties[].days[][]' },
+    map: {
+      check_in: '$parent.$key',
+      source: '$parent.$parent.$key',
+      rooms: { from: 'nights[][]', fields: { room_type: '$parent.$key', start_date: '$parent.$parent.$parent.$key' } },
+    },
+  });
+  const { check_in, ...rest } = stay;
+  const of = (id: string) => ({ ...rest, id, nights: { DBL: [{}], SGL: [{}, {}] } });
+  const answer: Json = {
+    properties: { LIS: { days: { [check_in]: [of('R1'), of('R2')], '2026-05-02': [of('R3')] } } },
+  };
+  const [, raw] = recordsOf(shaper, answer);
+  assert.ok(raw !== undefined);
+  const { id, check_in: from, source, rooms } = reservationOf(shaper, raw);
+  assert.deepEqual({ id, from, source }, { id: 'R2', from: check_in, source: 'LIS' });
+  assert.deepEqual(
+    rooms.map(({ room_type, start_date }) => [room_type, start_date]),
+    [
+      ['DBL', check_in],
+      ['SGL', check_in],
+      ['SGL', check_in],
+    ],
+  );
+  const kept = JSON.parse(JSON.stringify(shaper.selfContained(raw)));
+  assert.ok(!JSON.stringify(kept).includes('R3'), 'its neighbours are not kept');
+  assert.deepEqual(reservationOf(shaper, kept), reservationOf(shaper, raw));
+  const origins = shaper.origins(kept);
+  assert.equal(origins.check_in, '$parent.$key');
+  assert.equal(origins['rooms[1].room_type'], 'nights.SGL.$key');
+});
+
 test('a record that reads nothing around it is stored unchanged', () => {
   const shaper = shaperOf({});
   const raw = only(recordsOf(shaper, [{ ...stay, id: 'R1' }]));

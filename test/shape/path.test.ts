@@ -58,6 +58,8 @@ const mistakes: [text: string, offset: number, message: RegExp][] = [
   ['$boddy.x', 0, /unknown start \$boddy/],
   ['$parent.$body.x', 8, /cannot follow/],
   ['$key.x', 4, /nothing can follow/],
+  ['$parent.$key.x', 12, /nothing can follow/],
+  ['$parent.$record.x', 8, /cannot follow/],
   ['a.__proto__', 2, /not allowed/],
   ['constructor', 0, /not allowed/],
 ];

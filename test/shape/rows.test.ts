@@ -19,6 +19,10 @@ const found: [string, ShapeSection, Json, number, number | undefined][] = [
     2,
     undefined,
   ],
+  ['lists under keys', { root_path: '[][]' }, { '2026-05-01': [{}, {}], '2026-05-02': [] }, 2, undefined],
+  ['no keys at all', { root_path: 'days[][]' }, { days: {} }, 0, undefined],
+  ['no keys, written as an empty list', { root_path: 'days[][]' }, { days: [] }, 0, undefined],
+  ['keys left out', { root_path: 'days[][]', missing_is_empty: true }, {}, 0, undefined],
 ];
 
 for (const [name, shape, body, rows, total] of found) {
@@ -61,6 +65,20 @@ const refused: [string, ShapeSection, Json, string, RegExp][] = [
     { data: { items: [] } },
     'record.not_a_list',
     /At data there is an object/,
+  ],
+  [
+    'nothing where a path through lists begins',
+    { root_path: 'bookings[].stays' },
+    { Bookings: [{ stays: [{}] }] },
+    'record.root_not_found',
+    /nothing at bookings; it is an object with the keys Bookings/,
+  ],
+  [
+    'text where a path through lists begins',
+    { root_path: 'data.days[][]' },
+    { data: { days: 'none' } },
+    'record.not_a_list',
+    /At data\.days there is a string, not a list/,
   ],
   ['text', {}, 'Ana Reis', 'record.not_a_list', /is a string, not a list/],
   ['null as the response to a path', { root_path: 'items' }, null, 'record.root_not_found', /it is null/],
