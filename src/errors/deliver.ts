@@ -41,7 +41,7 @@ export const deliverErrors = {
     stage: 'deliver',
     retry: 'operator',
     what: 'The destination refused our credentials, or they could not be read.',
-    next: 'Correct the credentials of the destination and apply. Waiting changes are then sent; replay the dead letters.',
+    next: 'Replace the stored secret or the file, which is used within seconds, or correct the document and apply. Waiting changes are then sent; replay the dead letters.',
   },
   'deliver.blocked_address': {
     stage: 'deliver',

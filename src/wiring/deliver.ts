@@ -4,9 +4,11 @@ import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { compileFields } from '../deliver/fields.ts';
 import type { DeliverPorts, DestinationConfig, Lanes } from '../deliver/ports.ts';
 import { profilesConfig, profilesDestination } from '../deliver/profiles.ts';
+import { renewingDestination, type SettingsRead } from '../deliver/renewing.ts';
 import type { Selection } from '../deliver/select.ts';
 import { ownSettings } from '../documents/destination.ts';
 import { durationMs } from '../documents/duration.ts';
+import { hasReference } from '../documents/secret-reference.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
@@ -57,7 +59,12 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
 
   const open = async (config: DestinationConfig): Promise<OpenDestination> => {
     const { type, settings, services } = await readyDestination(runtime, types, config);
-    return type.open(settings, services);
+    const openWith = (some: unknown) => type.open(some, services);
+    if (!hasReference(JSON.stringify(config.settings))) return openWith(settings);
+    return renewingDestination(
+      { read: () => readSettings(runtime, type, config), open: openWith, clock: services.clock },
+      settings,
+    );
   };
 
   let made: { readonly active: Active; readonly lanes: Lanes } | undefined;
@@ -91,14 +98,12 @@ export async function readyDestination(
   { name, type: typeName, settings }: Pick<DestinationConfig, 'name' | 'type' | 'settings'>,
 ): Promise<{ type: DestinationType; settings: unknown; services: DestinationServices }> {
   const type = types.get(typeName);
-  const resolved = await runtime.resolve(settings);
-  if (!type || resolved.kind === 'missing') {
-    const missing = resolved.kind === 'missing' ? resolved.missing.map(({ reference }) => reference).join(', ') : '';
-    throw new InnboundError('documents.secret_missing', `The destination ${name} needs ${missing}.`);
-  }
+  if (!type) throw new InnboundError('documents.invalid', `The destination ${name} has the unknown type ${typeName}.`);
+  const found = await readSettings(runtime, type, { name, settings });
+  if (found.kind === 'missing') throw new InnboundError('documents.secret_missing', found.message);
   return {
     type,
-    settings: type.settings.parse(resolved.body),
+    settings: found.settings,
     services: {
       name,
       workspaceDir: runtime.workspaceDir,
@@ -110,6 +115,17 @@ export async function readyDestination(
       authorizer: (auth) => authorizer(runtime, `destination ${name}`, auth),
     },
   };
+}
+
+async function readSettings(
+  runtime: Runtime,
+  type: DestinationType,
+  { name, settings }: Pick<DestinationConfig, 'name' | 'settings'>,
+): Promise<SettingsRead<unknown>> {
+  const resolved = await runtime.resolve(settings);
+  if (resolved.kind === 'ok') return { kind: 'ok', settings: type.settings.parse(resolved.body) };
+  const missing = resolved.missing.map(({ reference }) => reference).join(', ');
+  return { kind: 'missing', message: `The destination ${name} needs ${missing}.` };
 }
 
 function lanesOf(active: Active, configOf: (destination: Versioned<'destination'>) => DestinationConfig): Lanes {
