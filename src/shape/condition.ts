@@ -2,8 +2,8 @@ import { compare } from '../canonical/arithmetic.ts';
 import { decimal } from '../canonical/decimal.ts';
 import type { Json } from '../terms.ts';
 import type { Condition, Conditions, Operators, Scalar, Test } from './config.ts';
+import { documentPath } from './document-path.ts';
 import type { Env } from './env.ts';
-import { documentPath } from './path.ts';
 import { compileRead, silent } from './read.ts';
 import { isBlank, keyText, type Scope } from './scope.ts';
 

@@ -1,5 +1,6 @@
+import { pathText, type Step } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
-import { markUse, type Path, type PathUse, pathText, type Step } from './path.ts';
+import { type MappingPath, markUse, type PathUse } from './path-use.ts';
 import type { Each, Scope } from './scope.ts';
 import { isThere, keyOfStep, startOf, stepInto } from './step.ts';
 
@@ -7,7 +8,7 @@ import { isThere, keyOfStep, startOf, stepInto } from './step.ts';
  * The items at a path, each with its enclosing item as parent. A list at the end gives its items, an object is one item, null and
  * a missing key give none; `[]` iterates over a list or over the values of an object.
  */
-export function compileEach(path: Path, traced: boolean): Each {
+export function compileEach(path: MappingPath, traced: boolean): Each {
   const { steps } = path;
   const [only] = steps;
   const plain = !traced && path.start === 'item' && path.up === 0;

@@ -1,5 +1,6 @@
+import { parsePath } from '../json-path/path.ts';
 import type { MappingProblem, NumberFormat } from './config.ts';
-import { type Path, type PathUse, parsePath } from './path.ts';
+import type { MappingPath, PathUse } from './path-use.ts';
 import type { Read } from './scope.ts';
 import type { CompileField } from './slot.ts';
 
@@ -53,18 +54,18 @@ export class Env {
   }
 
   /** Parses a path that is a text of the document. */
-  path(text: string, at: string): Path | undefined {
+  path(text: string, at: string): MappingPath | undefined {
     return this.#parsed(text, at, (message, offset) => this.problem(at, message, offset));
   }
 
   /** Parses a path that is a key of the document: positions exist for values only, so the message names the character. */
-  pathOfKey(text: string, at: string): Path | undefined {
+  pathOfKey(text: string, at: string): MappingPath | undefined {
     return this.#parsed(text, at, (message, offset) =>
       this.problem(at, `in ${JSON.stringify(text)}, character ${offset + 1}: ${message}`),
     );
   }
 
-  #parsed(text: string, at: string, fail: (message: string, offset: number) => void): Path | undefined {
+  #parsed(text: string, at: string, fail: (message: string, offset: number) => void): MappingPath | undefined {
     const parsed = parsePath(text);
     if (parsed.kind === 'bad') {
       fail(parsed.message, parsed.offset);

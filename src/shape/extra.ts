@@ -1,8 +1,9 @@
+import { isInherited } from '../json-path/path.ts';
 import type { JsonObject } from '../terms.ts';
 import type { FieldMap } from './config.ts';
+import { documentPath } from './document-path.ts';
 import type { Env } from './env.ts';
 import { compileSlot } from './field.ts';
-import { documentPath, isInherited } from './path.ts';
 import type { Read, Scope } from './scope.ts';
 import { newSlot, type Slot } from './slot.ts';
 

@@ -1,8 +1,8 @@
 import { valueSources } from '../canonical/value-sources.ts';
 import type { FieldForm, FieldMap } from './config.ts';
+import { documentPath } from './document-path.ts';
 import type { Env } from './env.ts';
 import { compileModifiers, modifierNames } from './modify.ts';
-import { documentPath } from './path.ts';
 import { readingOf } from './reading.ts';
 import { isBlank, type Read } from './scope.ts';
 import { type Slot, slotName, slotPath } from './slot.ts';

@@ -1,5 +1,6 @@
 import { type ListName, listFields } from '../canonical/fields.ts';
 import type { FlatConfig, ListMap, ShapeConfig } from './config.ts';
+import { documentPath } from './document-path.ts';
 import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
 import { compileExtra, type ReadExtra } from './extra.ts';
@@ -7,7 +8,6 @@ import { compileSlot } from './field.ts';
 import { asOne, type Conflict, compileFlatKey, groupBy, overRows } from './flat.ts';
 import { compileJoins } from './join.ts';
 import { compileFrom, compileSent, filtered } from './list-source.ts';
-import { documentPath } from './path.ts';
 import type { Each, Read, Scope } from './scope.ts';
 import { newSlot, type Slot } from './slot.ts';
 import { asList } from './table.ts';

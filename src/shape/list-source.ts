@@ -1,10 +1,10 @@
+import { parsePath } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
 import { compileCondition, type Holds } from './condition.ts';
 import type { ListForm, ListSource } from './config.ts';
 import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
 import { compileJoins } from './join.ts';
-import { parsePath } from './path.ts';
 import { compileRead } from './read.ts';
 import { type Each, isBlank, type Read, type Scope } from './scope.ts';
 import type { Slot } from './slot.ts';

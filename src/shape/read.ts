@@ -1,11 +1,12 @@
+import { pathText, type Step } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
 import { compileEach } from './each.ts';
-import { markUse, type Path, pathText, type Step } from './path.ts';
+import { type MappingPath, markUse } from './path-use.ts';
 import { type Each, isBlank, type Read, type Scope } from './scope.ts';
 import { isOfLists, isThere, keyOfStep, startOf, stepInto } from './step.ts';
 
 /** Compiles a path that gives one value. Paths of one or two keys, nearly all of them, get a direct closure. */
-export function compileRead(path: Path, traced: boolean): Read {
+export function compileRead(path: MappingPath, traced: boolean): Read {
   if (path.start === 'key') return keyRead(path);
   const each = path.steps.findIndex((step) => step.kind === 'each');
   if (each >= 0) {
@@ -28,7 +29,7 @@ export function compileRead(path: Path, traced: boolean): Read {
 }
 
 /** The key of the item, or of one that encloses it. */
-function keyRead(path: Path): Read {
+function keyRead(path: MappingPath): Read {
   const start = startOf(path);
   return (scope) => {
     const from = start(scope);
@@ -68,7 +69,7 @@ function firstOf(each: Each, list: Read): Read {
   };
 }
 
-function tracedRead(path: Path): Read {
+function tracedRead(path: MappingPath): Read {
   const start = startOf(path);
   const { steps, use } = path;
   const last = steps.at(-1);

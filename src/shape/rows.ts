@@ -1,8 +1,8 @@
+import { pathText, type Step } from '../json-path/path.ts';
 import { isObject, type Json } from '../terms.ts';
 import type { Scalar, ShapeSection } from './config.ts';
 import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
-import { pathText, type Step } from './path.ts';
 import { compileRead } from './read.ts';
 import { loneScope } from './record-scope.ts';
 import type { Each, Read, Scope } from './scope.ts';

@@ -1,6 +1,6 @@
+import { parsePath, type Step } from '../json-path/path.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import type { RawRecord } from './config.ts';
-import { parsePath, type Step } from './path.ts';
 import type { Trace } from './scope.ts';
 
 /**

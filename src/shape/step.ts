@@ -1,5 +1,5 @@
+import type { Path, Step } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
-import type { Path, Step } from './path.ts';
 import type { Root, Scope } from './scope.ts';
 
 /** The value one step further, or undefined. `[]` is not a single step. */

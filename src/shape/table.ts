@@ -1,6 +1,7 @@
+import { pathText } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
 import type { Env } from './env.ts';
-import { markUse, pathText } from './path.ts';
+import { markUse } from './path-use.ts';
 import { compileRead, silent } from './read.ts';
 import { keyText, type Read, type Scope } from './scope.ts';
 

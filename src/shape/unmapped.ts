@@ -1,5 +1,5 @@
+import { pathText } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
-import { pathText } from './path.ts';
 
 /**
  * The raw paths that the mapping never read, each once, with [] for indexes. Reading an object covers everything inside it; reading a

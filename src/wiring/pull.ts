@@ -8,7 +8,7 @@ import type { Brand, Planned, PullPorts } from '../intake/pull/ports.ts';
 import { readSettings } from '../intake/pull/read-settings.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
-import { pathReader } from '../kit/json-path.ts';
+import { pathReader } from '../json-path/read.ts';
 import { systemRandom } from '../kit/random.ts';
 import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parsePath } from '../../src/shape/path.ts';
+import { parsePath } from '../../src/json-path/path.ts';
 import { compileRead } from '../../src/shape/read.ts';
 import { loneScope } from '../../src/shape/record-scope.ts';
 import type { Json } from '../../src/terms.ts';
@@ -195,4 +195,11 @@ test('a computed value shows how it was computed', () => {
       channel: 'a + b',
     },
   );
+});
+
+test('a stored record keeps what it read at a key with quotes and backslashes', () => {
+  const shaper = shaperOf({ shape: { root_path: 'list' }, map: { channel: '$body["the \\"A\\\\B\\" channel"]' } });
+  const raw = only(recordsOf(shaper, { list: [{ ...stay, id: 'R1' }], 'the "A\\B" channel': 'web' }));
+  assert.equal(reservationOf(shaper, raw).channel, 'web');
+  assert.deepEqual(shaper.selfContained(raw).body, { 'the "A\\B" channel': 'web' });
 });

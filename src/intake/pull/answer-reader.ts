@@ -1,4 +1,4 @@
-import { pathReader } from '../../kit/json-path.ts';
+import { pathReader } from '../../json-path/read.ts';
 import type { Json } from '../../terms.ts';
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts';
-import { pathReader } from '../../kit/json-path.ts';
+import { pathReader } from '../../json-path/read.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { Rule } from './actions.ts';
 import { messageIn, wordsIn } from './answer.ts';

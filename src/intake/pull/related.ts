@@ -1,4 +1,4 @@
-import { pathReader, pathWalker } from '../../kit/json-path.ts';
+import { pathReader, pathWalker } from '../../json-path/read.ts';
 import { isObject, type Json } from '../../terms.ts';
 import type { AskCounts, Asker, NoAnswer } from './ask.ts';
 import { totalOf } from './page.ts';

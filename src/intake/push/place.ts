@@ -1,4 +1,4 @@
-import { jsonPathSteps, pathReader } from '../../kit/json-path.ts';
+import { parseAnswerPath, pathReader } from '../../json-path/read.ts';
 import type { Json } from '../../terms.ts';
 import type { Headers } from './verify.ts';
 
@@ -43,8 +43,11 @@ export function textAt(body: Json, paths: readonly string[]): string | undefined
 export function pointerTo(place: string, above: string): string {
   if (place.startsWith('header.')) return '';
   if (place === '$item') return above;
-  const keys = (jsonPathSteps(place) ?? []).map(({ key = '' }) => key.replaceAll('~', '~0').replaceAll('/', '~1'));
-  return [/^\$body\b/.test(place) ? '' : above, ...keys].join('/');
+  const parsed = parseAnswerPath(place);
+  const { start, steps } = parsed.kind === 'ok' ? parsed.path : { start: 'item', steps: [] };
+  const keys = steps.map((step) => (step.kind === 'key' ? step.key : step.kind === 'index' ? String(step.index) : ''));
+  const escaped = keys.map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return [start === 'body' ? '' : above, ...escaped].join('/');
 }
 
 /** Places come from connectors, so there are few. */

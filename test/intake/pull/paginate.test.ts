@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { nextLink } from '../../../src/intake/pull/paginate/link.ts';
 import { paginatorFor } from '../../../src/intake/pull/paginate/paginate.ts';
 import { readTotal } from '../../../src/intake/pull/paginate/paginator.ts';
-import { pathReader, pathWalker } from '../../../src/kit/json-path.ts';
 import { hash53, Seen } from '../../../src/kit/seen.ts';
 import type { Json } from '../../../src/terms.ts';
 
@@ -47,54 +46,6 @@ test('which totals are readable', () => {
     ['99999999999999999999', undefined],
   ];
   for (const [value, expected] of cases) assert.equal(readTotal(value), expected);
-});
-
-test('values of a response are read by path', () => {
-  const body = {
-    meta: { next: 'a', 'x.y': { z: 1 }, '@paging.next': 'd' },
-    list: [{ href: 'b' }, { href: 'c' }],
-    '@odata.nextLink': 'e',
-  };
-  const cases: [string, Json | undefined][] = [
-    ['meta.next', 'a'],
-    ['meta["x.y"].z', 1],
-    ["meta.'x.y'.z", 1],
-    ['list[0].href', 'b'],
-    ['list[-1].href', 'c'],
-    ['meta.none.deeper', undefined],
-    ['__proto__', undefined],
-    ['meta.constructor', undefined],
-    ['list.href', undefined],
-    ['list.0.href', 'b'],
-    ['list.-1.href', 'c'],
-    ['$body.meta.next', 'a'],
-    ['@odata.nextLink', 'e'],
-    ['meta.@paging.next', 'd'],
-    ['list[].href', undefined],
-    ['list[', undefined],
-  ];
-  for (const [path, expected] of cases) assert.deepEqual(pathReader(path)(body), expected, path);
-});
-
-test('ids are found through lists, however the path writes them', () => {
-  const row = {
-    guests: [{ who: { id: 1 } }, { who: { id: 2 } }],
-    byRole: { a: { id: 3 }, b: { id: 4 } },
-    ids: [[5], 6],
-  };
-  const cases: [string, Json[]][] = [
-    ['guests.who.id', [1, 2]],
-    ['guests[].who.id', [1, 2]],
-    ['guests.*.who.id', [1, 2]],
-    ['guests[0].who.id', [1]],
-    ['guests.-1.who.id', [2]],
-    ['byRole[].id', [3, 4]],
-    ['ids', [5, 6]],
-    ['ids[]', [5, 6]],
-    ['$item.guests[].who.id', [1, 2]],
-    ['none[].id', []],
-  ];
-  for (const [path, expected] of cases) assert.deepEqual(pathWalker(path)(row), expected, path);
 });
 
 /** A list of any length, in pages of any size, by a server with a usual cap, or one that sends the total. */

@@ -1,13 +1,17 @@
 /**
- * The path language: `contact.mail`, `rooms[0].type`, `rooms[-1]`, `rooms[].charges`, `'key with spaces'.x`, `["a.b"]`, and
- * starting points other than the item: `$parent.id`, `$record.currency`, `$body.customers`, `$item`; `$key` and
- * `$parent.$key` are the keys of the item and of its parent.
+ * The language that names a place in a partner's JSON, in mappings, requests and events: `contact.mail`, `rooms[0].type`, `rooms[-1]`,
+ * `rooms[].charges`, `'key with spaces'.x`, `["a.b"]`, and starting points other than the item: `$parent.id`, `$record.currency`,
+ * `$body.customers`, `$item`; `$key` and `$parent.$key` are the keys of the item and of its parent.
  * `rooms.*.charges` and `rooms.0.type` avoid brackets, which YAML requires to be quoted inside braces.
  */
-export type Step =
+export type Step = (
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'index'; readonly index: number }
-  | { readonly kind: 'each' };
+  | { readonly kind: 'each' }
+) & {
+  /** Where the step begins in the text. */
+  readonly offset: number;
+};
 
 type Start = 'item' | 'record' | 'body' | 'rows' | 'key';
 
@@ -16,23 +20,6 @@ export interface Path {
   /** Number of $parent steps. */
   readonly up: number;
   readonly steps: readonly Step[];
-  /** Only while tracing, and only for a path that the document states. */
-  readonly use?: PathUse | undefined;
-}
-
-/** What a path found in the records read so far. Neither is set for a path that only passes through empty lists. */
-export interface PathUse {
-  /** The path in the document, and its text. */
-  readonly at: string;
-  readonly text: string;
-  found: boolean;
-  missed: boolean;
-}
-
-export function markUse(use: PathUse | undefined, found: boolean): void {
-  if (use === undefined) return;
-  if (found) use.found = true;
-  else use.missed = true;
 }
 
 interface Bad {
@@ -41,7 +28,7 @@ interface Bad {
   readonly offset: number;
 }
 
-export type Parsed = { readonly kind: 'ok'; readonly path: Path } | Bad;
+type Parsed = { readonly kind: 'ok'; readonly path: Path } | Bad;
 
 const starts: ReadonlyMap<string, Start> = new Map([
   ['$item', 'item'],
@@ -51,6 +38,8 @@ const starts: ReadonlyMap<string, Start> = new Map([
   ['$key', 'key'],
 ]);
 const bareKey = /[^\s.[\]'"]+/y;
+const bareKeyWithSpaces = /[^.[\]'"]+/y;
+const quotedKey = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/sy;
 const index = /-?\d{1,6}/y;
 const dollarWord = /\$\w*/y;
 /** Refused as keys: every JavaScript object inherits them, so they would not read the partner's data. */
@@ -60,20 +49,23 @@ export function isInherited(key: string): boolean {
   return inherited.has(key);
 }
 
-export function parsePath(text: string): Parsed {
-  return new PathParser(text).parse();
+/** `spaces`: a key with spaces needs no quotes. In a mapping a space is more often a mistake, such as `net + tax`. */
+export function parsePath(text: string, { spaces = false } = {}): Parsed {
+  return new PathParser(text, spaces ? bareKeyWithSpaces : bareKey).parse();
 }
 
 class PathParser {
   readonly #text: string;
+  readonly #bareKey: RegExp;
   readonly #steps: Step[] = [];
   #at = 0;
   #start: Start = 'item';
   #up = 0;
   #bad: Bad | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, bareKey: RegExp) {
     this.#text = text;
+    this.#bareKey = bareKey;
   }
 
   parse(): Parsed {
@@ -131,10 +123,10 @@ class PathParser {
   }
 
   #bracket(): void {
-    this.#at++;
+    const offset = this.#at++;
     const inside = this.#text[this.#at];
     if (inside === ']') {
-      this.#steps.push({ kind: 'each' });
+      this.#steps.push({ kind: 'each', offset });
     } else if (inside === '"' || inside === "'") {
       this.#quoted();
     } else {
@@ -143,7 +135,7 @@ class PathParser {
         this.#fail('expected a number, a quoted key or ] after [', this.#at);
         return;
       }
-      this.#steps.push({ kind: 'index', index: Number(number) });
+      this.#steps.push({ kind: 'index', index: Number(number), offset });
       this.#at += number.length;
     }
     if (this.#text[this.#at] === ']') this.#at++;
@@ -156,9 +148,9 @@ class PathParser {
       this.#quoted();
       return;
     }
-    const found = this.#match(bareKey);
+    const found = this.#match(this.#bareKey);
     if (found !== undefined) {
-      if (found === '*') this.#steps.push({ kind: 'each' });
+      if (found === '*') this.#steps.push({ kind: 'each', offset: this.#at });
       else this.#push(found);
       this.#at += found.length;
     } else if (sign === undefined) {
@@ -168,19 +160,20 @@ class PathParser {
     }
   }
 
+  /** A backslash makes a quote or a backslash part of the key. */
   #quoted(): void {
-    const close = this.#text.indexOf(this.#text[this.#at] ?? '', this.#at + 1);
-    if (close < 0) {
+    const found = this.#match(quotedKey);
+    if (found === undefined) {
       this.#fail('the quote is never closed', this.#at);
       return;
     }
-    this.#push(this.#text.slice(this.#at + 1, close));
-    this.#at = close + 1;
+    this.#push(found.slice(1, -1).replace(/\\(["'\\])/g, '$1'));
+    this.#at += found.length;
   }
 
   #push(key: string): void {
     if (inherited.has(key)) this.#fail(`the key ${key} is not allowed`, this.#at);
-    this.#steps.push({ kind: 'key', key });
+    this.#steps.push({ kind: 'key', key, offset: this.#at });
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -194,17 +187,11 @@ class PathParser {
   }
 }
 
-const plainKey = /^[^\s.[\]'"$][^\s.[\]'"]*$/;
-const documentKey = /^[A-Za-z_][\w-]*$/;
+const plainKey = /^(?!\*$)[^\s.[\]'"$][^\s.[\]'"]*$/;
 
 /** A concrete path in the partner's JSON as text that parsePath reads back. */
 export function pathText(base: string, key: string | number): string {
   if (typeof key === 'number') return `${base}[${key}]`;
-  if (!plainKey.test(key)) return `${base}[${JSON.stringify(key)}]`;
+  if (!plainKey.test(key)) return `${base}["${key.replace(/["\\]/g, '\\$&')}"]`;
   return base === '' ? key : `${base}.${key}`;
-}
-
-/** A path in the connector document; any key is allowed: map.extra["loyalty.level"]. */
-export function documentPath(base: string, key: string): string {
-  return documentKey.test(key) ? `${base}.${key}` : `${base}[${JSON.stringify(key)}]`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parsePath, pathText } from '../../src/shape/path.ts';
+import { parsePath, pathText } from '../../src/json-path/path.ts';
 import { compileRead } from '../../src/shape/read.ts';
 import { loneScope } from '../../src/shape/record-scope.ts';
 import type { Json } from '../../src/terms.ts';
@@ -75,8 +75,8 @@ for (const [text, offset, message] of mistakes) {
 
 test('a path written as text reads the same value', () => {
   const key = fc
-    .string({ minLength: 1 })
-    .filter((text) => !/["'\\]/.test(JSON.stringify(text).slice(1, -1)) && !(text in {}));
+    .oneof(fc.string({ unit: fc.constantFrom('a', '"', "'", '\\', '*', '$', '.', '\n', 'é') }), fc.string())
+    .filter((text) => !(text in {}));
   fc.assert(
     fc.property(fc.array(fc.oneof(key, fc.nat(5)), { minLength: 1, maxLength: 5 }), (steps) => {
       let value: Json = 'found';
