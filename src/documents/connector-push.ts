@@ -121,7 +121,21 @@ export const pushShape = {
   thin: z
     .strictObject({
       id: z
-        .union([answerPath(), z.array(answerPath()).min(1)], { error: 'must be a path or a list of paths' })
+        .union(
+          [
+            answerPath(),
+            z.array(answerPath()).min(1),
+            z.strictObject({
+              join: z
+                .array(answerPath())
+                .min(2)
+                .max(3)
+                .describe('Paths to the parts of the id, if pull.single needs several.'),
+              with: z.string().min(1).default('/').describe('The text between the parts, as in pull.single.split.'),
+            }),
+          ],
+          { error: 'must be a path, a list of paths, or { join: [path, path] }' },
+        )
         .describe('Path in the event’s `data` to the reservation’s id; of several, the first that is found.'),
     })
     .optional()

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { checkedText, crossChecked, type Report, textsChecked, textsIn } from './checked.ts';
-import { mapSchema } from './connector-mapping.ts';
 import type { Path } from './path.ts';
-import { checkPlaceholders, placeholdersIn, requestPlaceholders, singlePlaceholders } from './placeholders.ts';
+import { checkPlaceholders, placeholdersIn, requestPlaceholders } from './placeholders.ts';
 import { headerName } from './scalars.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'must be text, a number, or true or false' });
@@ -80,17 +79,3 @@ export function checkBounds(request: unknown, report: Report, path: Path): void 
     report({ message: `sends no {${bound}}: every request must send both ends of the window` }, path);
   }
 }
-
-const singleParts = {
-  ...requestParts(singlePlaceholders),
-  map: mapSchema
-    .optional()
-    .describe(
-      'Overrides `map` for the answer with one reservation, field by field and list by list. If the list has flat rows, `map` is not used at all. shape.single_path is the path of the reservation.',
-    ),
-};
-
-export const singleSchema = crossChecked(z.strictObject(singleParts), (request, report) => {
-  checkBody(request, report);
-  if (!sends(request, singlePlaceholders, 'id')) report({ message: 'sends no {id}' });
-}).describe('How to request one reservation, for thin events and for fetching a reservation again.');

@@ -6,7 +6,8 @@ import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
 import { acknowledgeSchema, relatedSchema } from './connector-related.ts';
-import { checkBounds, requestSchema, singleSchema } from './connector-request.ts';
+import { checkBounds, requestSchema } from './connector-request.ts';
+import { checkJoinedIds, singleSchema } from './connector-single.ts';
 import { checkFurtherLists } from './further-lists.ts';
 import { valueAt } from './path.ts';
 import { parsePlace } from './place.ts';
@@ -146,6 +147,7 @@ export const connectorSchema = crossChecked(
       );
     }
     checkFurtherLists(connector, report);
+    checkJoinedIds(connector, report);
     const related = valueAt(connector, ['pull', 'related']);
     if (Array.isArray(related) && related.length > 0 && valueAt(connector, ['shape', 'flat']) !== undefined) {
       report(

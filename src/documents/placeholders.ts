@@ -23,6 +23,9 @@ export const requestPlaceholders: Readonly<Record<string, string>> = {
 /** For the request of one reservation. */
 export const singlePlaceholders: Readonly<Record<string, string>> = {
   id: 'the id of the reservation',
+  'id.0': 'the first part of the id, with `split`',
+  'id.1': 'the second part of the id',
+  'id.2': 'the third part of the id',
   brand_id: 'the brand_id of the integration',
 };
 

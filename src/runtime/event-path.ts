@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Connector } from '../documents/connector.ts';
 import type { EventPath, GuestIdentity, GuestRead, ReadGuest } from '../intake/push/event-path.ts';
 import { textAt } from '../intake/push/place.ts';
 import { cancelledStatus } from '../reconcile/cancelled.ts';
@@ -7,12 +8,14 @@ import { guestMeantIn, planProfile, planReservations } from '../reconcile/guest-
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import type { ActiveIntegration } from './active-integration.ts';
 
+type ThinId = NonNullable<NonNullable<Connector['push']>['thin']>['id'];
+
 /** The path of a brand's events. */
 export function eventPathOf(integration: ActiveIntegration): EventPath {
   const { path, connector, body } = integration;
   const thin = connector.body.push?.thin;
   return {
-    ...(thin && { thinId: (data: Json) => textAt(data, [thin.id].flat()) }),
+    ...(thin && { thinId: (data: Json) => thinId(thin.id, data) }),
     record: (data) => path.pushShaper.single(data),
     hydratedRecord: (found) => path.singleShaper.single(found),
     prepare: path.prepare,
@@ -23,6 +26,12 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString(),
     identity: identityOf(integration.name),
   };
+}
+
+function thinId(from: ThinId, data: Json): string | undefined {
+  if (typeof from === 'string' || Array.isArray(from)) return textAt(data, [from].flat());
+  const parts = from.join.map((path) => textAt(data, [path]));
+  return parts.includes(undefined) ? undefined : parts.join(from.with);
 }
 
 /** The guest in `data` or `data.guest`, or every guest of a whole reservation in `data` or `data.reservation`. */

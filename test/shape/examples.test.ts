@@ -7,7 +7,7 @@ import { toReservation } from '../../src/canonical/check.ts';
 import { encodeRecord } from '../../src/canonical/encode.ts';
 import { reservationSchema } from '../../src/canonical/reservation.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from '../../src/documents/connector-mapping.ts';
-import { singleSchema } from '../../src/documents/connector-request.ts';
+import { singleSchema } from '../../src/documents/connector-single.ts';
 import { parseJson } from '../../src/kit/json.ts';
 import type { RawRecord, ShapeConfig } from '../../src/shape/config.ts';
 import { compilePushShape, compileShape, compileSingleShape, type Shaper } from '../../src/shape/shape.ts';

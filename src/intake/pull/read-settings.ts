@@ -4,6 +4,7 @@ import type { Integration } from '../../documents/integration.ts';
 import type { IntegrationName, Json, SyncType } from '../../terms.ts';
 import { syncTypes } from '../../terms.ts';
 import type { Auth, LoginAuth, Pagination, PullSettings, Related, RequestTemplate, SyncSettings } from './settings.ts';
+import type { SingleTemplate } from './single-request.ts';
 
 /** The documents as parsed by their schema: durations and offsets as text, defaults filled in, secrets resolved. */
 export type ConnectorPull = NonNullable<Connector['pull']>;
@@ -11,6 +12,7 @@ export type IntegrationPull = Omit<NonNullable<Integration['pull']>, 'auth'> & {
 
 type DocumentRequest = Omit<ConnectorPull['request'], 'method'> & { readonly method: 'GET' | 'POST' };
 type DocumentRelated = NonNullable<ConnectorPull['related']>[number];
+type DocumentSingle = NonNullable<ConnectorPull['single']>;
 type DocumentSync = NonNullable<IntegrationPull['syncs'][SyncType]>;
 type DocumentPagination = ConnectorPull['pagination'] | DocumentRelated['pagination'];
 type DocumentLogin = Extract<PullAuthDocument, { type: 'login' }>;
@@ -65,7 +67,7 @@ export function readSettings(source: SettingsSource, notation: Notation): PullSe
       overlapMs: notation.durationMs(connector.since?.overlap ?? '15m'),
       firstMs: notation.durationMs(connector.since?.first ?? '30d'),
     },
-    ...(connector.single && { single: readRequest(connector.single) }),
+    ...(connector.single && { single: readSingle(connector.single) }),
     ...(connector.acknowledge && { acknowledge: readRequest(connector.acknowledge) }),
     gone: connector.gone ?? 'kept',
     related: (connector.related ?? []).map(readRelated),
@@ -123,6 +125,17 @@ function readRelated(table: DocumentRelated): Related {
     ...(rootPath !== undefined && { rootPath }),
     ...(idAs !== undefined && { idAs }),
     pagination: readPagination(table.pagination),
+  };
+}
+
+function readSingle(single: DocumentSingle): SingleTemplate {
+  const { split: on, id_as: idAs } = single;
+  const request = readRequest(single);
+  const used = Array.from(JSON.stringify(request).matchAll(/\{id\.(\d)\}/g), ([, index]) => Number(index));
+  return {
+    ...request,
+    ...(on !== undefined && { split: { on, parts: Math.max(...used) + 1 } }),
+    ...(idAs !== undefined && { idAs }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IntegrationName, Json, SyncType } from '../../terms.ts';
 import type { BodyError } from './body-errors.ts';
+import type { SingleTemplate } from './single-request.ts';
 
 /**
  * One integration as pulling needs it: connector and integration combined, durations in milliseconds, offsets in days, secrets
@@ -24,7 +25,7 @@ export interface PullSettings {
   /** The list has no dates: one request covers the whole range. */
   readonly hasWindows: boolean;
   readonly since: { readonly overlapMs: number; readonly firstMs: number };
-  readonly single?: RequestTemplate;
+  readonly single?: SingleTemplate;
   /** Sent after a page is stored, with its ids. */
   readonly acknowledge?: RequestTemplate;
   /** What a reservation that the partner no longer has becomes. */

@@ -5,7 +5,7 @@ import { type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { addRelated, type RelatedOptions } from './related.ts';
-import { openRequest } from './request.ts';
+import { singleRequest, withRequestedId } from './single-request.ts';
 
 /** The partner's answer to a request for one reservation. */
 export type SingleAnswer =
@@ -26,16 +26,24 @@ export async function askSingle(
   if (settings.single === undefined) {
     return { kind: 'failed', code: 'pull.no_single', message: 'the connector has no single request' };
   }
-  const request = openRequest(settings.single, settings.baseUrl, { id, brand_id: settings.brandId });
+  const template = settings.single;
+  const request = singleRequest(template, settings, id);
+  if (request === undefined) {
+    return {
+      kind: 'other',
+      message: `The id does not have the ${template.split?.parts} parts that pull.single needs.`,
+    };
+  }
   const hasRows = (body: Json) => {
-    const read = single(body);
+    const read = single(withRequestedId(body, template, id));
     return read.kind === 'ok' && read.record.key !== '';
   };
   const asked = await asker.ask(request, { canShrink: false, firstPage: true, counts: options.counts, hasRows });
   if (asked.kind === 'failed' && asked.code === 'pull.not_found') return { kind: 'absent' };
   if (asked.kind !== 'answer') return asked;
-  const { body, requestedAt } = asked;
-  if (body === undefined) return { kind: 'absent' };
+  const { body: answer, requestedAt } = asked;
+  if (answer === undefined) return { kind: 'absent' };
+  const body = withRequestedId(answer, template, id);
   const read = single(body);
   if (read.kind === 'invalid') return read.isEmpty ? { kind: 'absent' } : { kind: 'other', message: read.message };
   const { record } = read;

@@ -98,3 +98,18 @@ test('one reservation is fetched by its id; 404 is absent, transient faults are 
   const without = runtime.ports({ integration: 'single', baseUrl: partner.url });
   assert.equal((await fetchSingle(without, 'single' as IntegrationName, 'x')).kind, 'failed');
 });
+
+test('an id without the parts that the request needs is never requested', async () => {
+  const partner = await partnerOf(() => ({ json: bookings(1, '2026-03-01')[0] }));
+  const single = { path: '/properties/{id.0}/reservations/{id.1}', split: '/' };
+  const ports = runtime.ports({ integration: 'parts', baseUrl: partner.url, connector: { pull: { single } } });
+  const ask = (id: string) => fetchSingle(ports, 'parts' as IntegrationName, id);
+  for (const id of ['R1', 'P1/', '/R1', 'P1/R1/2']) {
+    const answer = await ask(id);
+    assert.ok(answer.kind === 'failed' && answer.code === 'pull.wrong_shape', id);
+    assert.match(answer.message, /2 parts/);
+  }
+  assert.equal(partner.requests.length, 0);
+  await ask('P 1/R1');
+  assert.equal(partner.requests[0]?.pathQuery, '/properties/P%201/reservations/R1');
+});

@@ -73,6 +73,34 @@ test('a booking that vanishes from the list is requested, and the answer is proc
   assert.deepEqual(await unlisted(), [], 'the mark is removed when the list shows it again');
 });
 
+test('a booking whose request needs two ids is requested with both', async () => {
+  const joined = { map: { id: { join: ['confirmation_number', 'id'], with: '/' } } };
+  const { state, partner, pull, statusOf } = await brand('two', {
+    ...joined,
+    pull: {
+      ...none,
+      single: {
+        path: '/api/groups/{id.1}',
+        query: { group: '{id.0}', whole: '{id}' },
+        split: '/',
+        id_as: 'asked',
+        map: { id: { join: [{ path: '$body.asked', split: { on: '/', part: 0 } }, 'id'], with: '/' } },
+      },
+    },
+  });
+  const [first, second] = state.listed as [Booking, Booking];
+  const id = `${first.confirmation_number}/${first.id}`;
+  const { confirmation_number: _, ...answer } = first;
+  state.listed = state.listed.slice(2);
+  state.replies.set(first.id, { json: { ...answer, status: 'cancelled' } });
+  state.replies.set(second.id, { json: { ...second, id: 'another' } });
+  await pull();
+  const request = partner.requests.find(({ path }) => path === `/api/groups/${first.id}`);
+  assert.deepEqual(Object.fromEntries(request?.query ?? []), { group: first.confirmation_number, whole: id });
+  assert.equal(await statusOf(id), 'cancelled');
+  assert.equal(await statusOf(`${second.confirmation_number}/${second.id}`), second.status, 'an answer about another');
+});
+
 test('a booking that the partner no longer has is marked, not cancelled', async () => {
   const { state, pull, statusOf, unlisted } = await brand('gone', { pull: { ...none, ...single } });
   const [first] = state.listed as [Booking];

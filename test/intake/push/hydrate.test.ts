@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type Fetched, type HydratorPorts, hydrateOnce } from '../../../src/intake/push/hydrate.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
+import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../../../src/store/events/hydration.ts';
 import { newestRaw } from '../../../src/store/records/receipt-raw.ts';
 import type { Bench } from './events-support.ts';
@@ -42,6 +43,23 @@ const found = (more = {}): Fetched => ({
   kind: 'found',
   body: Buffer.from(JSON.stringify(reservationData(more))),
   requestedAt: Date.now(),
+});
+
+test('the id of a thin event can be two ids of the event, joined', () => {
+  const joined = activeIntegration(
+    { thin: { id: { join: ['property.code', 'booking.ref'] } } },
+    { pull: { base_url: 'https://pms.example', auth: { type: 'bearer', token: 'none' } } },
+    {
+      pull: {
+        request: { method: 'GET', path: '/r', query: { from: '{window.from}', to: '{window.to}' } },
+        single: { path: '/p/{id.0}/r/{id.1}', split: '/' },
+      },
+    },
+  );
+  const { thinId } = eventPathOf(joined);
+  assert.equal(thinId?.({ property: { code: 'LIS' }, booking: { ref: 1001 } }), 'LIS/1001');
+  assert.equal(thinId?.({ property: { code: '' }, booking: { ref: 1001 } }), undefined);
+  assert.equal(thinId?.({ booking: { ref: 1001 } }), undefined);
 });
 
 describe('thin events', () => {
