@@ -1,4 +1,4 @@
-import type { Prepared } from '../reconcile/incoming.ts';
+import type { DryRecord } from '../store/runs/dry-runs.ts';
 
 /** A reason for which records of a dry run would become dead letters. */
 export interface DeadReason {
@@ -13,8 +13,9 @@ const mostReasons = 10;
 export class DeadReasons {
   readonly #reasons = new Map<string, DeadReason>();
 
-  add(prepared: Prepared): void {
-    if (prepared.kind !== 'dead') return;
+  add({ prepared, outcome }: Pick<DryRecord, 'prepared' | 'outcome'>): void {
+    // A bare row of a known reservation is a dead letter only by itself.
+    if (prepared.kind !== 'dead' || outcome.outcome !== 'dead') return;
     const { code, message } = prepared.deadLetter;
     const key = `${code} ${message}`;
     const known = this.#reasons.get(key);

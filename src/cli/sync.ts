@@ -61,7 +61,7 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
   const ports: PullPorts = {
     ...pullPorts(runtime),
     ...(options.dryRun && {
-      runs: openDryRunStore(runtime.pool, { onRecord: ({ prepared }) => dead.add(prepared) }),
+      runs: openDryRunStore(runtime.pool, { onRecord: (one) => dead.add(one) }),
       changed: () => {},
     }),
   };

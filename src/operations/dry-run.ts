@@ -55,6 +55,10 @@ export async function dryRunDay(runtime: Runtime, integration: string, day: Loca
 }
 
 function viewOf({ prepared, outcome: { outcome } }: DryRecord): DryRunRecord {
+  if (prepared.kind === 'dead' && prepared.message && outcome !== 'dead') {
+    const { id, says, notes } = prepared.message;
+    return { kind: 'record', outcome, id, record: { id, ...says().values }, notes: notes as unknown as Json };
+  }
   if (prepared.kind === 'dead') {
     const { id, code, message } = prepared.deadLetter;
     return { kind: 'dead', outcome, ...(id !== undefined && { id }), code, message };

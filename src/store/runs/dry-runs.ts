@@ -33,9 +33,15 @@ export function openDryRunStore(
 ): RunStore {
   const staged = new Map<string, StagedRow[]>();
   const seen = new Seen();
+  const earlier = new EarlierMessages();
   const tallied = async (target: ApplyTarget, all: readonly Prepared[]): Promise<Tally> => {
     const prepared = all.filter((one) => !wasSeen(seen, one));
-    const tally = await rolledBack(pool, (tx) => applyPrepared(tx, target, prepared));
+    const before = earlier.before(target.integration, prepared);
+    const tally = await rolledBack(pool, async (tx) => {
+      if (before.length > 0) await applyPrepared(tx, target, before);
+      return applyPrepared(tx, target, prepared);
+    });
+    earlier.add(target.integration, prepared);
     for (const [index, outcome] of tally.outcomes.entries()) {
       const one = prepared[index];
       if (one !== undefined) onRecord({ integration: target.integration, prepared: one, outcome });
@@ -83,6 +89,36 @@ export function openDryRunStore(
     watermark: (integration, sync, feed) => readWatermark(pool, integration, sync, feed),
   };
 }
+
+/** How many reservations are remembered for bare rows of later pages. */
+const remembered = 5_000;
+
+/**
+ * What earlier pages stated about their reservations. A bare row states only a part of one (`shape.also`, `partial`); a real run would have
+ * stored the rest before.
+ */
+class EarlierMessages {
+  readonly #of = new Map<string, readonly Prepared[]>();
+
+  before(integration: string, prepared: readonly Prepared[]): Prepared[] {
+    const parts = prepared.filter((one) => one.kind === 'dead' && one.isPart);
+    return [...new Set(parts.map((one) => keyOf(integration, one)))].flatMap((key) => this.#of.get(key) ?? []);
+  }
+
+  add(integration: string, prepared: readonly Prepared[]): void {
+    for (const one of prepared) {
+      if (one.message === undefined) continue;
+      const key = keyOf(integration, one);
+      this.#of.set(key, [...(this.#of.get(key) ?? []), one]);
+    }
+    for (const key of this.#of.keys()) {
+      if (this.#of.size <= remembered) return;
+      this.#of.delete(key);
+    }
+  }
+}
+
+const keyOf = (integration: string, { message }: Prepared): string => JSON.stringify([integration, message?.id]);
 
 /** Windows may list the same reservation: in a real run, the earlier page would already be stored. */
 function wasSeen(seen: Seen, one: Prepared): boolean {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openDryRunStore } from '../../../src/store/runs/dry-runs.ts';
+import type { Counters } from '../../../src/intake/pull/run-state.ts';
+import { type DryRecord, openDryRunStore } from '../../../src/store/runs/dry-runs.ts';
 import { list, setUpAsking } from './support/asking.ts';
 import { bookings } from './support/partner.ts';
 import { sync } from './support/runtime.ts';
@@ -193,4 +194,28 @@ test('a bare row of a second list adds to the row of the same reservation in the
   assert.equal(counters.dead, 1, 'a bare row of an unknown reservation is a dead letter');
   const { rows } = await runtime.pool.query(`select id, code from dead_letters where integration = 'two-lists'`);
   assert.deepEqual(rows, [{ id: third?.id, code: 'record.unknown_reservation' }]);
+});
+
+test('a dry run counts a bare row like a real run if an earlier page had its reservation', async () => {
+  const [first, second, third] = bookings(3, '2026-03-02');
+  const gone = [{ id: first?.id, cancelled_on: '2026-02-01' }];
+  const pages: Readonly<Record<string, unknown>> = {
+    '': { reservations: [first, second], next: 'b' },
+    b: { reservations: [third], gone, next: 'c' },
+    c: { reservations: [second], gone: [...gone, { id: second?.id }, { id: 'nobody' }] },
+  };
+  const partner = await partnerOf(({ query }) => ({ json: pages[query.get('cursor') ?? ''] ?? {} }));
+  const shape = { root_path: 'reservations', also: [{ path: 'gone', set: { status: 'cancelled' }, partial: true }] };
+  const pagination = { type: 'cursor', next: 'next', cursor: 'query.cursor' };
+  const connector = { shape, pull: { pagination, window: 'none', request: { path: '/feed' } } };
+  const document = { integration: 'paged-lists', baseUrl: partner.url, connector };
+  const outcomes: string[] = [];
+  const onRecord = ({ outcome }: DryRecord) => outcomes.push(`${outcome.id} ${outcome.outcome}`);
+  const runs = openDryRunStore(runtime.pool, { onRecord });
+  const { counters: dry } = await sync(runtime.ports(document, { runs }), 'paged-lists', day);
+  const { counters: real } = await sync(runtime.ports(document), 'paged-lists', day);
+  const count = ({ fetched, changed, unchanged, dead }: Counters) => ({ fetched, changed, unchanged, dead });
+  assert.deepEqual(count(dry), count(real));
+  assert.equal(dry.dead, 1, 'nobody');
+  assert.equal(outcomes.filter((one) => one === `${first?.id} cancelled`).length, 1);
 });
