@@ -13,11 +13,19 @@ export interface Consent {
   readonly value: boolean | null;
   readonly source: Source;
   readonly at: EpochMs;
+  /** The last statement of the guest's own events. It also counts for bookings that are older and arrive later. */
+  readonly own?: Pick<Consent, 'value' | 'source' | 'at'>;
 }
 
 /** The rows of one page have one time: of two statements with the same time, a refusal wins. */
 export function newerConsent(known: Consent | undefined, other: Consent | undefined): Consent | undefined {
   if (known === undefined || other === undefined) return known ?? other;
+  const newer = newerOf(known, other);
+  const own = known.own && other.own ? newerOf(known.own, other.own) : (known.own ?? other.own);
+  return own === undefined || own === newer.own ? newer : { ...newer, own };
+}
+
+function newerOf<One extends Pick<Consent, 'value' | 'at'>>(known: One, other: One): One {
   if (other.at === known.at) return other.value === false && known.value !== false ? other : known;
   return other.at > known.at ? other : known;
 }

@@ -1,11 +1,15 @@
-import { createHash } from 'node:crypto';
 import type { Destination, Outcome } from '../deliver/destination.ts';
-import { profileId } from '../reconcile/guest-match.ts';
+import { amended } from '../intake/push/guest-event.ts';
+import { planReservations } from '../reconcile/guest-update.ts';
+import type { ActiveIntegration } from '../runtime/active-integration.ts';
+import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { assembleProfiles } from '../store/records/profiles.ts';
+import { transaction } from '../store/db/pool.ts';
+import { applyPrepared } from '../store/records/apply.ts';
+import { lockReservations } from '../store/records/guest-lookup.ts';
+import { assembleProfiles, type LateBooking } from '../store/records/profiles.ts';
 
 export function openProfiles(runtime: Runtime): Destination {
-  const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
   return {
     async deliver(batch) {
       const startedAt = performance.now();
@@ -22,12 +26,36 @@ export function openProfiles(runtime: Runtime): Destination {
         version,
         guests: data.guests ?? [],
       }));
-      await assembleProfiles(runtime.pool, integration.target, reservations, (guest) =>
-        profileId(integration.name, guest, digest),
-      );
+      const { newId } = eventPathOf(integration).identity;
+      const late = await assembleProfiles(runtime.pool, integration.target, reservations, newId);
+      if (late.length > 0) await stateConsents(runtime, integration, late);
       runtime.wake.signal('outbox');
       return done({ kind: 'delivered' });
     },
     async close() {},
   };
+}
+
+/**
+ * A guest's event changes the reservations that are stored when it arrives. One that arrives later but is older gets the guest's consent
+ * here, so that every order of arrival ends in the same state.
+ */
+async function stateConsents(
+  { pool }: Runtime,
+  integration: ActiveIntegration,
+  bookings: readonly LateBooking[],
+): Promise<void> {
+  const path = eventPathOf(integration);
+  await transaction(pool, async (tx) => {
+    const stored = await lockReservations(tx, integration.name, bookings.map(({ id }) => id).sort());
+    const prepared = bookings.flatMap(({ id, profile, consent: { value, source, at } }) => {
+      const guest = value === null ? {} : { marketing_consent: value };
+      const update = { guest, present: new Set(['marketing_consent']) };
+      const reservation = stored.get(id);
+      const touched = planReservations(update, profile, reservation ? [reservation] : [], path.today(at));
+      const arrival = { mode: source, effectiveAt: at, cause: 'guest', causeId: `profile ${profile.id}` } as const;
+      return touched.map((one) => amended(path, arrival, one, { sent: { marketing_consent: value }, raw: null }));
+    });
+    if (prepared.length > 0) await applyPrepared(tx, integration.target, prepared);
+  });
 }

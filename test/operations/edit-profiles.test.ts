@@ -263,3 +263,72 @@ test('an erasure by the address of the merged profile reaches the profile that c
   );
   assert.equal(rows.length, 0);
 });
+
+test('the consent that a guest’s own event states holds in bookings, whatever arrives first', async () => {
+  const now = Date.now();
+  const person = (name: string) => ({ first_name: 'Ola', last_name: name, email: `ola@${name}.example` });
+  const stay = { check_in: '2099-12-01', check_out: '2099-12-04', status: 'confirmed', currency: 'EUR' };
+  const event = (name: string, at: number, consent: boolean | null) => () =>
+    node.send('grand', 'guest.updated', { ...person(name), marketing_consent: consent }, now + at);
+  const booking = (name: string, id: string, at: number, consent?: boolean) => () =>
+    node.send(
+      'grand',
+      'reservation.created',
+      {
+        reservation_id: `${name}-${id}`,
+        ...stay,
+        guests: [{ ...person(name), ...(consent !== undefined && { marketing_consent: consent }) }],
+      },
+      now + at,
+    );
+  const cases: Record<string, (name: string) => (() => Promise<void>)[]> = {
+    refusal: (name) => [booking(name, 'x', -9_000, true), event(name, -5_000, false)],
+    unknown: (name) => [booking(name, 'x', -9_000), event(name, -5_000, false)],
+    agreement: (name) => [booking(name, 'x', -9_000, false), event(name, -5_000, true)],
+    // Another booking repeats the refusal: the event still counts for the first one.
+    repeated: (name) => [
+      booking(name, 'x', -9_000, true),
+      event(name, -5_000, false),
+      booking(name, 'y', -2_000, false),
+    ],
+    // What a booking states does not count for another one.
+    bookings: (name) => [booking(name, 'x', -9_000, true), booking(name, 'y', -2_000, false)],
+    // A later booking agrees again.
+    again: (name) => [event(name, -9_000, false), booking(name, 'x', -5_000, true)],
+  };
+  const ends: Record<string, Set<string>> = {};
+  for (const [name, messages] of Object.entries(cases)) {
+    const ways = permutations(messages('any').length);
+    for (const [way, order] of ways.entries()) {
+      const of = `${name}${way}`;
+      const made = messages(of);
+      for (const i of order) {
+        await made[i]?.();
+        await deliver();
+      }
+      const { rows } = await node.runtime.pool.query<{ id: string; consent: boolean | null }>(
+        `select id, data -> 'guests' -> 0 -> 'marketing_consent' as consent from records
+          where integration = 'grand' and type = 'reservation' and id like $1 order by id`,
+        [`${of}-%`],
+      );
+      const seen = rows.map(({ id, consent }) => `${id.slice(of.length + 1)} ${consent}`).join(', ');
+      ends[name] = (ends[name] ?? new Set()).add(seen);
+    }
+  }
+  assert.deepEqual(ends, {
+    refusal: new Set(['x false']),
+    unknown: new Set(['x false']),
+    agreement: new Set(['x true']),
+    repeated: new Set(['x false, y false']),
+    bookings: new Set(['x true, y false']),
+    again: new Set(['x true']),
+  });
+});
+
+function permutations(length: number): number[][] {
+  if (length === 0) return [[]];
+  const last = length - 1;
+  return permutations(last).flatMap((one) =>
+    Array.from({ length }, (_, at) => [...one.slice(0, at), last, ...one.slice(at)]),
+  );
+}

@@ -1,6 +1,6 @@
 import type { Guest } from '../../canonical/reservation.ts';
 import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
-import type { Incoming, Prepared } from '../../reconcile/incoming.ts';
+import type { Amendment, Arrival, Incoming, Prepared } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { EventPath, Lane, PendingEvent, ReadGuest, RuledGuest, Settled } from './event-path.ts';
 import { arrivalOf, dataOf, deadEvent } from './reservation-event.ts';
@@ -60,7 +60,9 @@ async function updateGuest(
   const touched = identity.planReservations(update, known, found, path.today(event.receivedAt));
   const profileId = plan.profile.id ?? identity.newId(ruled.kind === 'kept' ? ruled.guest : update.guest);
   if (profileId === undefined && touched.length === 0) return undefined;
-  const prepared: Prepared[] = touched.map((one) => ofReservation(path, event, one, data));
+  const prepared: Prepared[] = touched.map((one) =>
+    amended(path, arrivalOf(event, 'guest'), one, { sent: data, raw: data }),
+  );
   if (profileId !== undefined) {
     const about = { type: 'guest', id: profileId, raw: data } as const;
     const message: Prepared =
@@ -105,25 +107,22 @@ function profileMessage(
   const arrival = arrivalOf(event, 'guest');
   const { marketing_consent: value = null } = incoming.record;
   const isStated = update.present.has('marketing_consent') || value !== (merged.marketing_consent ?? null);
-  const consent = isStated && {
-    consent: { value, source: arrival.mode, at: arrival.effectiveAt },
-  };
-  return { kind: 'record', arrival, incoming: { ...incoming, origins, ...consent } };
+  const own = { value, source: arrival.mode, at: arrival.effectiveAt };
+  return { kind: 'record', arrival, incoming: { ...incoming, origins, ...(isStated && { consent: { ...own, own } }) } };
 }
 
-/** The event is a statement about one guest of the reservation. Everything else stays, and newer statements about the guest win. */
-function ofReservation(
-  path: EventPath,
-  event: PendingEvent,
+/** A statement about one guest of the reservation. Everything else stays, and newer statements about the guest win. */
+export function amended(
+  path: Pick<EventPath, 'amend'>,
+  arrival: Arrival,
   { record, said, notes }: GuestPlan['reservations'][number],
-  raw: Json,
+  { sent, raw }: Pick<Amendment, 'sent' | 'raw'>,
 ): Prepared {
-  const arrival = arrivalOf(event, 'guest');
   const { id } = record;
   const origins = () => Object.fromEntries(notes.map(({ field }) => [field, field.slice(field.indexOf('.') + 1)]));
-  const amended = { id, raw, notes, origins };
-  const message = path.amend({ ...amended, says: { values: {}, lists: { guests: said } }, sent: raw }, arrival);
-  return { kind: 'record', arrival, incoming: { ...amended, type: 'reservation', record }, message };
+  const about = { id, raw, notes, origins };
+  const message = path.amend({ ...about, says: { values: {}, lists: { guests: said } }, sent }, arrival);
+  return { kind: 'record', arrival, incoming: { ...about, type: 'reservation', record }, message };
 }
 
 async function bury(lane: Lane, event: PendingEvent, dead: Prepared): Promise<Settled> {

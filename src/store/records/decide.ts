@@ -87,13 +87,16 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
   const verdict = reconcile(before, arrived);
   const { said } = before;
   if (verdict.kind === 'unchanged') {
+    const isNewer = isOlder(before, arrived);
+    const isRestated = stated !== undefined && stated !== said?.consent;
+    const newest = isNewer ? { effectiveAt: arrival.effectiveAt, seq } : before;
     const state = {
-      effectiveAt: arrival.effectiveAt,
-      seq,
+      effectiveAt: newest.effectiveAt,
+      seq: newest.seq,
       said: stated === undefined ? said : { consent: stated },
       pulledHash: before.pulledHash,
     };
-    return { kind: 'unchanged', version: before.version, ...(isOlder(before, arrived) && { state }) };
+    return { kind: 'unchanged', version: before.version, ...((isNewer || isRestated) && { state }) };
   }
   if (verdict.kind === 'superseded') {
     return lateConsent(arriving, before) ?? { kind: 'superseded', version: before.version, reason: newerIsStored };
@@ -120,10 +123,11 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
 function lateConsent({ type, prepared }: Arriving, before: LockedRecord): Decision | undefined {
   const stated = prepared.kind === 'record' ? prepared.incoming.consent : undefined;
   if (type !== 'guest' || stated === undefined) return undefined;
-  if (newerConsent(before.said?.consent, stated) !== stated) return undefined;
-  const content = contentOf(withConsent(before.data as Guest, stated));
+  const consent = newerConsent(before.said?.consent, stated);
+  if (consent === before.said?.consent) return undefined;
+  const content = contentOf(withConsent(before.data as Guest, consent));
   const { version, effectiveAt, seq, pulledHash } = before;
-  const state = { effectiveAt, seq, said: { consent: stated }, pulledHash };
+  const state = { effectiveAt, seq, said: { consent }, pulledHash };
   if (content.hash === before.hash) return { kind: 'superseded', version, reason: newerIsStored, state };
   const diff = difference(before.data, parseJson(content.text));
   return { kind: 'change', ...changeAfter(before, undefined), content, state, diff, notes: [] };

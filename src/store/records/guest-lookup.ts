@@ -10,7 +10,7 @@ const mostProfiles = 50;
 const ahead = `'confirmed', 'checked_in', 'other'`;
 
 /** The stored reservations of these ids, locked in the order of the ids. */
-async function lockReservations(
+export async function lockReservations(
   tx: Tx,
   integration: string,
   ids: readonly string[],

@@ -1,7 +1,7 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { type Consent, consentsIn, newerConsent } from '../../reconcile/consent.ts';
-import { guestKeys, keyText } from '../../reconcile/guest-match.ts';
-import type { Prepared, Tally } from '../../reconcile/incoming.ts';
+import { type Candidate, guestKeys, keyText } from '../../reconcile/guest-match.ts';
+import type { Prepared } from '../../reconcile/incoming.ts';
 import { chooseProfile, equalGuests, identifiable, withConsent } from '../../reconcile/profile.ts';
 import { ProfileIndex } from '../../reconcile/profile-index.ts';
 import { isOlder } from '../../reconcile/reconcile.ts';
@@ -20,18 +20,26 @@ export interface ReservationVersion {
   readonly guests: Reservation['guests'];
 }
 
+/** A reservation that is older than what its guest's own event states about consent. */
+export interface LateBooking {
+  readonly id: string;
+  readonly profile: Candidate;
+  readonly consent: NonNullable<Consent['own']>;
+}
+
 /**
  * Merges the guests of these reservations into the profiles of their brand, in one transaction. Batches of a brand are serialized,
- * so that a new guest gets one profile. If the profile already has all values of a guest, nothing is written.
+ * so that a new guest gets one profile. If the profile already has all values of a guest, nothing is written. Returns the profiles whose
+ * guest stated another consent after these reservations, although the reservations arrived later.
  */
 export async function assembleProfiles(
   pool: Pool,
   target: ApplyTarget,
   reservations: readonly ReservationVersion[],
   newId: (guest: Guest) => string | undefined,
-): Promise<Tally | undefined> {
+): Promise<readonly LateBooking[]> {
   const met = reservations.flatMap((one) => identifiable(one).map((guest) => ({ guest, from: one })));
-  if (met.length === 0) return undefined;
+  if (met.length === 0) return [];
   return transaction(pool, async (tx) => {
     await lockProfiles(tx, target.integration);
     const times = await effectiveTimes(tx, target.integration, reservations);
@@ -40,6 +48,7 @@ export async function assembleProfiles(
     const profiles = new ProfileIndex(await profilesByKeys(tx, target.integration, keys));
     const prepared: Prepared[] = [];
     const restated = new Map<string, SaidState>();
+    const late: LateBooking[] = [];
     const inOrder = met
       .map((one) => ({ ...one, at: times.get(`${one.from.id} ${one.from.version}`) }))
       .filter((one) => one.at !== undefined)
@@ -50,8 +59,13 @@ export async function assembleProfiles(
       if (choice.kind === 'none') continue;
       const id = choice.kind === 'known' ? choice.id : newId(guest);
       const known = id === undefined ? undefined : profiles.get(id);
-      const consent = newerConsent(known?.consent, consents.of(from, guest) ?? statedAt(guest, at.effectiveAt));
+      const stated = consents.of(from, guest) ?? statedAt(guest, at.effectiveAt);
+      const consent = newerConsent(known?.consent, stated);
       if (id === undefined) continue;
+      const own = known?.consent?.own;
+      if (own && own.at > (stated?.at ?? at.effectiveAt) && own.value !== (guest.marketing_consent ?? null)) {
+        late.push({ id: from.id, profile: known, consent: own });
+      }
       const isLate = known !== undefined && isOlder(at, known);
       const record = withConsent(isLate ? known.guest : choice.guest, consent);
       const { version = 0, pins } = known ?? {};
@@ -79,9 +93,9 @@ export async function assembleProfiles(
         },
       });
     }
-    const tally = prepared.length === 0 ? undefined : await applyPrepared(tx, target, prepared);
+    if (prepared.length > 0) await applyPrepared(tx, target, prepared);
     if (restated.size > 0) await moveSaid(tx, target.integration, 'guest', restated);
-    return tally;
+    return late;
   });
 }
 
