@@ -12,7 +12,8 @@ import { type ConsentPorts, consentRoutes } from './routes/consent.ts';
 import { type CoveragePorts, coverageRoutes } from './routes/coverage.ts';
 import { type DeadLetterPorts, deadLetterRoutes } from './routes/dead-letters.ts';
 import { type DestinationPorts, destinationRoutes } from './routes/destinations.ts';
-import { type DocumentPorts, documentRoutes } from './routes/documents.ts';
+import { type DocumentEditPorts, documentEditRoutes } from './routes/document-edits.ts';
+import { type DocumentReadPorts, documentRoutes } from './routes/documents.ts';
 import { type DryRunPorts, dryRunRoutes } from './routes/dry-run.ts';
 import { type EndpointPorts, endpointRoutes } from './routes/endpoints.ts';
 import { type EventPorts, eventRoutes } from './routes/events.ts';
@@ -53,7 +54,7 @@ export interface ApiPorts {
   readonly jobs: JobPorts;
   readonly alerts: AlertPorts;
   readonly incidents: IncidentPorts;
-  readonly documents: DocumentPorts;
+  readonly documents: DocumentReadPorts & DocumentEditPorts;
   readonly studio: StudioPorts & ImportPorts & DryRunPorts;
   readonly mappingCases: MappingCasePorts;
   readonly secrets: SecretPorts;
@@ -84,6 +85,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...alertRoutes(ports.alerts),
     ...incidentRoutes(ports.incidents),
     ...documentRoutes(ports.documents),
+    ...documentEditRoutes(ports.documents),
     ...studioRoutes(ports.studio),
     ...dryRunRoutes(ports.studio),
     ...importRoutes(ports.studio),

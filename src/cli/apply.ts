@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type BrokenCase, casesText } from '../api/routes/documents.ts';
+import { type BrokenCase, casesText } from '../api/routes/document-edits.ts';
 import type { LoadedDocuments } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import { acceptCases, brokenCases } from '../operations/mapping-cases.ts';

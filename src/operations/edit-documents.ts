@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Applied, ApplyOptions, DocumentPorts, EditedDocument } from '../api/routes/documents.ts';
+import type { Applied, ApplyOptions, DocumentEditPorts, EditedDocument } from '../api/routes/document-edits.ts';
 import type { CheckResult } from '../documents/check.ts';
 import { hostReferences } from '../documents/host-references.ts';
 import type { DocumentKind, LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
@@ -33,7 +33,7 @@ export async function validateDocument(
   kind: DocumentKind,
   name: string | undefined,
   text: string,
-): ReturnType<DocumentPorts['validate']> {
+): ReturnType<DocumentEditPorts['validate']> {
   const file = fileName(kind, name ?? 'new-document');
   const around = await readAround(runtime, runtime.pool, { kind, name }, text);
   const { checked, holdsCredentials } = await checkEdit(runtime, around, { kind, name, file, text });

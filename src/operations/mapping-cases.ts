@@ -1,4 +1,4 @@
-import type { BrokenCase } from '../api/routes/documents.ts';
+import type { BrokenCase } from '../api/routes/document-edits.ts';
 import type { CheckedCase, NewCase } from '../api/routes/mapping-cases.ts';
 import type { Previewed } from '../api/routes/studio.ts';
 import { InnboundError } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { casesText } from '../api/routes/documents.ts';
+import { casesText } from '../api/routes/document-edits.ts';
 import { findHolder } from '../embedded-postgres/membership.ts';
 import { errors, InnboundError } from '../errors.ts';
 import type { Log } from '../kit/log.ts';

@@ -1,4 +1,4 @@
-import type { BrokenCase } from '../api/routes/documents.ts';
+import type { BrokenCase } from '../api/routes/document-edits.ts';
 import type { LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
 import { takeUp } from '../documents/take-up.ts';
 import type { TypedSecret } from '../documents/typed-secrets.ts';

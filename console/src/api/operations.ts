@@ -1658,6 +1658,12 @@ export interface Operations {
       };
     };
   };
+  'documents.schema': {
+    input: {
+      kind: "connector" | "integration" | "destination" | "workspace";
+    };
+    answer: Json;
+  };
   'documents.validate': {
     input: {
       kind: "connector" | "integration" | "destination" | "workspace";
@@ -1685,12 +1691,6 @@ export interface Operations {
       }[];
       holds_credentials: boolean;
     };
-  };
-  'documents.schema': {
-    input: {
-      kind: "connector" | "integration" | "destination" | "workspace";
-    };
-    answer: Json;
   };
   'map.preview': {
     input: {
@@ -2306,8 +2306,8 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'documents.apply': ['PUT', '/documents/{kind}/{name}'],
   'documents.remove': ['DELETE', '/documents/{kind}/{name}'],
   'documents.impact': ['GET', '/documents/{kind}/{name}/impact'],
-  'documents.validate': ['POST', '/documents/validate'],
   'documents.schema': ['GET', '/schemas/{kind}'],
+  'documents.validate': ['POST', '/documents/validate'],
   'map.preview': ['POST', '/map/preview'],
   'map.suggest': ['POST', '/map/suggest'],
   'map.assign': ['POST', '/map/assign'],

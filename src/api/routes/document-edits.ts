@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import type { DocumentKind } from '../../documents/kinds.ts';
+import type { Mistake } from '../../documents/mistake.ts';
+import { notFound, ok, problem, type Route, route } from '../route.ts';
+import { kinds, named } from './documents.ts';
+
+/** Checks and changes of documents. */
+export interface DocumentEditPorts {
+  /** Validates the text together with all other documents of the workspace; writes nothing. */
+  readonly validate: (
+    kind: DocumentKind,
+    name: string | undefined,
+    text: string,
+  ) => Promise<{
+    readonly mistakes: readonly Mistake[];
+    readonly warnings: readonly (Mistake & { readonly severity: 'warning' })[];
+    readonly holdsCredentials: boolean;
+  }>;
+  readonly apply: (document: EditedDocument, by: string, options?: ApplyOptions) => Promise<Applied>;
+  readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
+}
+
+export interface EditedDocument {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface ApplyOptions {
+  /** Accept the new records of cases that the text changes. */
+  readonly acceptCases?: boolean;
+  /** The version that the text was made from, 0 for a new document; refused if another one is in force. */
+  readonly replaces?: number | undefined;
+}
+
+/** A kept sample whose records would change. Without values, which are guest data. */
+export interface BrokenCase {
+  readonly name: string;
+  /** Why it cannot be mapped at all; accepting does not help then. */
+  readonly message: string | null;
+  readonly differences: number;
+}
+
+export type Applied =
+  | { readonly kind: 'applied'; readonly version: number; readonly file: string }
+  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] }
+  | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] }
+  | { readonly kind: 'unknown' }
+  /** Another version is in force than the one that the edit replaces; 0 if none is. */
+  | { readonly kind: 'outdated'; readonly version: number }
+  /** The file has changes of somebody who has not applied them yet. */
+  | { readonly kind: 'unapplied'; readonly file: string }
+  /** The workspace folder is read-only; `file` is where the change must be made. */
+  | { readonly kind: 'read_only'; readonly file: string };
+
+const mistake = z.object({
+  file: z.string(),
+  line: z.int(),
+  column: z.int(),
+  path: z.string(),
+  message: z.string(),
+  suggestion: z.string().optional(),
+});
+const text = z.string().max(1024 * 1024);
+
+export function documentEditRoutes(ports: DocumentEditPorts): Route[] {
+  const path = '/documents/{kind}/{name}';
+  const common = { tag: 'documents', scope: 'all' } as const;
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: '/documents/validate',
+      id: 'documents.validate',
+      asks: true,
+      summary: 'Validate a document together with the others; nothing is applied',
+      role: 'viewer',
+      body: z.strictObject({ kind: kinds, name: named.shape.name.optional(), text }),
+      response: z.object({
+        valid: z.boolean(),
+        mistakes: z.array(mistake),
+        warnings: z
+          .array(mistake.extend({ severity: z.literal('warning') }))
+          .describe('Warnings: allowed, but probably a mistake. The document can be applied.'),
+        holds_credentials: z
+          .boolean()
+          .describe('Whether credentials are typed into the text; true for a text that cannot be read.'),
+      }),
+      handle: async ({ body }) => {
+        const { mistakes, warnings, holdsCredentials } = await ports.validate(body.kind, body.name, body.text);
+        return ok({ valid: mistakes.length === 0, mistakes, warnings, holds_credentials: holdsCredentials });
+      },
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path,
+      id: 'documents.apply',
+      summary: 'Write one document into the workspace and put it in force',
+      description:
+        'A connector that makes other records of its kept samples than they must become is refused with `documents.case_changed` and the names of the cases, unless `accept_cases` is true.',
+      role: 'admin',
+      params: named,
+      body: z.strictObject({
+        text,
+        accept_cases: z
+          .boolean()
+          .default(false)
+          .describe('For a connector: from now on its kept samples expect the records that this text produces.'),
+        replaces: z
+          .int()
+          .min(0)
+          .optional()
+          .describe(
+            'The version that the text was made from, 0 for a new document. If another version is in force, the text is refused with `documents.outdated`. Without it, the text replaces any version.',
+          ),
+      }),
+      response: z.object({ version: z.int(), file: z.string() }),
+      handle: async ({ params: { kind, name }, body, caller }) =>
+        answer(
+          await ports.apply({ kind, name, text: body.text }, caller.name, {
+            acceptCases: body.accept_cases,
+            replaces: body.replaces,
+          }),
+          `${kind} ${name}`,
+        ),
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path,
+      id: 'documents.remove',
+      summary: 'Remove one document from the workspace; its versions and data are kept',
+      role: 'admin',
+      params: named,
+      response: z.object({ version: z.int(), file: z.string() }),
+      handle: async ({ params: { kind, name }, caller }) =>
+        answer(await ports.remove(kind, name, caller.name), `${kind} ${name}`),
+    }),
+  ];
+}
+
+/** Which cases change, for people. */
+export function casesText(cases: readonly BrokenCase[]): string {
+  const names = cases.map(({ name, message }) => (message === null ? name : `${name} (${message})`)).join(', ');
+  return `${cases.length} kept ${cases.length === 1 ? 'case changes' : 'cases change'}: ${names}`;
+}
+
+function answer(applied: Applied, what: string) {
+  if (applied.kind === 'applied') return ok({ version: applied.version, file: applied.file });
+  if (applied.kind === 'unknown') return notFound(what);
+  if (applied.kind === 'read_only') {
+    return problem(409, 'operate.conflict', `${applied.file} is read-only here: change it at its source.`);
+  }
+  if (applied.kind === 'unapplied') {
+    const detail = `${applied.file} has changes that were not applied. Run \`innbound apply\` or undo them there, then edit again.`;
+    return problem(409, 'operate.conflict', detail);
+  }
+  if (applied.kind === 'outdated') {
+    const { version } = applied;
+    const now = version === 0 ? 'no version is in force' : `version ${version} is in force`;
+    return problem(409, 'documents.outdated', `${what}: ${now}; nothing was applied.`, { version });
+  }
+  if (applied.kind === 'breaks_cases') {
+    const cases = applied.cases.map((one) => ({ ...one }));
+    return problem(409, 'documents.case_changed', `${casesText(applied.cases)}; nothing was applied.`, { cases });
+  }
+  const { mistakes } = applied;
+  return problem(
+    422,
+    'documents.invalid',
+    `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}; nothing was applied.`,
+    {
+      mistakes: mistakes.map((one) => ({ ...one })),
+    },
+  );
+}
