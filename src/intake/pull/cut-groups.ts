@@ -2,7 +2,7 @@ import type { Reservation } from '../../canonical/reservation.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import { type AskCounts, noAskCounts } from './ask.ts';
 import type { Pulled } from './ports.ts';
-import { askFor, type Context } from './unlisted.ts';
+import { askFor, type RunContext } from './unlisted.ts';
 
 export interface Groups {
   readonly prepared: readonly Prepared[];
@@ -19,7 +19,7 @@ export interface WholeGroups extends Groups {
  * If a partner lists the rows of a reservation by their own dates, a run sees only those inside its range. A group with fewer rooms
  * than stored is requested as a whole, or held back; it is never delivered incomplete. A cancellation is accepted in any case.
  */
-export async function wholeGroups(context: Context, groups: Groups): Promise<WholeGroups> {
+export async function wholeGroups(context: RunContext, groups: Groups): Promise<WholeGroups> {
   const { ports, plan, run } = context;
   const counts = noAskCounts();
   if (!plan.shaper.mayCutGroups) return { ...groups, heldBack: 0, counts };

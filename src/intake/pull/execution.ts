@@ -1,7 +1,6 @@
 import type { Span } from '../../kit/trace.ts';
 import { Acknowledger } from './acknowledge.ts';
 import { type AnswerRead, type AskCounts, type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
-import { formStaged } from './form.ts';
 import { limitsOf } from './limits.ts';
 import { asksByDays } from './list-request.ts';
 import { mayOverlap } from './overlap.ts';
@@ -14,15 +13,14 @@ import type { Paginator } from './paginate/paginator.ts';
 import { WindowReader } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { addRelated } from './related.ts';
-import { planFor } from './routing.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { RunCounters } from './run-counters.ts';
+import { RunEnding } from './run-ending.ts';
 import { RunLease } from './run-lease.ts';
-import type { Position, Run, RunEnd, WaitReason } from './run-state.ts';
+import type { Position, Run, WaitReason } from './run-state.ts';
 import { addedParameters } from './settings.ts';
 import { byPartnersClock } from './since.ts';
-import { afterPage, concluded, failedEnd, type Turn, withoutAnswer } from './turn.ts';
-import { followUp, unlistedIn } from './unlisted.ts';
+import { afterPage, failedEnd, type Turn, withoutAnswer } from './turn.ts';
 
 /** A page was read and passed to the writer; the request for the next one has been sent. */
 interface Advanced {
@@ -49,10 +47,9 @@ export class Execution {
   readonly #lease: RunLease;
   readonly #counters: RunCounters;
   readonly #writer: PageWriter;
+  readonly #ending: RunEnding;
   /** The position being worked on, for progress reports. */
   #current: Position | undefined;
-  #isResumedAtEnd = false;
-  readonly #acknowledger: Acknowledger | undefined;
   #reader: { readonly key: string; readonly reader: WindowReader } | undefined;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
@@ -72,25 +69,21 @@ export class Execution {
     const { acknowledge } = plan.settings;
     const acknowledger =
       acknowledge && !ports.runs.isDryRun ? new Acknowledger(acknowledge, plan.settings, this.#asker) : undefined;
-    this.#acknowledger = acknowledger;
     this.#writer = new PageWriter(ports, plan, run, {
       lease: this.#lease,
       counters: this.#counters,
       onStored: acknowledger && (async (ids) => this.#counters.add(await acknowledger.acknowledge(ids))),
     });
+    const context = { ports, plan, run, asker: this.#asker };
+    this.#ending = new RunEnding(context, this.#lease, this.#counters, acknowledger);
   }
 
   run(start: Position): Promise<RunOutcome> {
     return this.#lease.during(this.#options.signal, () => this.#goThrough(start));
   }
 
-  get #context() {
-    return { ports: this.#ports, plan: this.#plan, run: this.#run, asker: this.#asker };
-  }
-
   async #goThrough(start: Position): Promise<RunOutcome> {
-    // Some of the staged rows that show what was listed may have been grouped and deleted already.
-    this.#isResumedAtEnd = start.window === undefined;
+    const isResumedAtEnd = start.window === undefined;
     let position = start;
     let fetching = this.#fetch(position);
     while (fetching !== undefined) {
@@ -111,10 +104,10 @@ export class Execution {
         position = turn.position;
         fetching = this.#fetch(position);
       } else {
-        return this.#leave(turn);
+        return this.#ending.leave(turn);
       }
     }
-    return this.#conclude(position);
+    return (await this.#writer.isSettled) ? this.#ending.conclude(position, isResumedAtEnd) : { kind: 'fenced' };
   }
 
   /** Requests the page at the position; undefined after the last one. */
@@ -208,58 +201,6 @@ export class Execution {
     return this.#reader.reader;
   }
 
-  async #conclude(position: Position): Promise<RunOutcome> {
-    if (!(await this.#writer.isSettled)) return { kind: 'fenced' };
-    const missing = this.#isResumedAtEnd ? [] : await this.#missing(position);
-    const formed = await formStaged(this.#context, position, this.#lease.signal);
-    if (formed.kind !== 'ok') return this.#leave({ kind: 'stop' });
-    this.#counters.stored(formed.counters);
-    for (const { context, rows } of missing) {
-      const followed = await followUp(context, position, rows);
-      if (followed.kind === 'fenced') return { kind: 'fenced' };
-      this.#counters.stored(followed.counters);
-    }
-    const { from, to } = position;
-    const unacknowledged = this.#acknowledger?.firstFailure;
-    const ended = withCutGroups(position, formed.heldBack);
-    const findings = unacknowledged ? [...ended.findings, { ...unacknowledged, from, to }] : ended.findings;
-    return this.#finish(concluded({ ...ended, findings }));
-  }
-
-  /** The reservations that the lists of each brand should have shown and did not. */
-  async #missing(position: Position) {
-    const { settings, routing } = this.#plan;
-    const found = [];
-    for (const brand of [undefined, ...(routing?.brands ?? [])]) {
-      const plan = brand === undefined ? this.#plan : planFor(this.#plan, brand);
-      const context = { ...this.#context, plan };
-      const property = routing && (brand?.brandId ?? settings.brandId);
-      const rows = await unlistedIn(context, position, property);
-      if (rows.length > 0) found.push({ context, rows });
-    }
-    return found;
-  }
-
-  async #finish(end: RunEnd): Promise<RunOutcome> {
-    const counters = this.#counters.total;
-    const isHeld = !this.#lease.isLost && (await this.#ports.runs.finish(this.#run, end, this.#counters.pending));
-    return isHeld ? { kind: 'finished', end, counters } : { kind: 'fenced' };
-  }
-
-  async #leave(turn: Exclude<Turn, { kind: 'move' }>): Promise<RunOutcome> {
-    if (turn.kind === 'end') return this.#finish(turn.end);
-    if (this.#lease.isLost) return { kind: 'fenced' };
-    const { runs } = this.#ports;
-    if (turn.kind === 'stop') {
-      const isHeld = await runs.park(this.#run, this.#counters.pending, { afterMs: 0 });
-      return isHeld ? { kind: 'stopped' } : { kind: 'fenced' };
-    }
-    const { ms, reason, position } = turn;
-    this.#counters.add({ waitedMs: ms });
-    const isHeld = await runs.park(this.#run, this.#counters.pending, { afterMs: ms, waiting: reason, position });
-    return isHeld ? { kind: 'parked', ms, reason } : { kind: 'fenced' };
-  }
-
   #reportProgress(position: Position): void {
     this.#current = position;
     this.#options.onProgress?.({ position, counters: this.#counters.total });
@@ -274,16 +215,4 @@ export class Execution {
       waiting: { reason, ms },
     });
   }
-}
-
-function withCutGroups(position: Position, heldBack: number): Position {
-  if (heldBack === 0) return position;
-  const message =
-    heldBack === 1
-      ? '1 reservation arrived with fewer rooms than stored and was held back.'
-      : `${heldBack} reservations arrived with fewer rooms than stored and were held back.`;
-  return {
-    ...position,
-    findings: [...position.findings, { code: 'pull.group_cut', from: position.from, to: position.to, message }],
-  };
 }

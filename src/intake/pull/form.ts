@@ -3,7 +3,7 @@ import { wholeGroups } from './cut-groups.ts';
 import { limitsOf } from './limits.ts';
 import { formedAs, prepareRecords } from './prepare-page.ts';
 import { type Counters, noCounts, type Position, sum } from './run-state.ts';
-import type { Context } from './unlisted.ts';
+import type { RunContext } from './unlisted.ts';
 
 export type Formed =
   | { readonly kind: 'ok'; readonly counters: Counters; readonly heldBack: number }
@@ -19,7 +19,7 @@ const readToTheEnd: ReadonlySet<ErrorCode> = new Set(['pull.total_not_reached', 
  * Groups staged flat rows into reservations once all pages of all windows are read, because a reservation's rows may be spread
  * over them. A run that was cut short groups nothing: a reservation with rows missing would overwrite a complete one.
  */
-export async function formStaged(context: Context, position: Position, signal: AbortSignal): Promise<Formed> {
+export async function formStaged(context: RunContext, position: Position, signal: AbortSignal): Promise<Formed> {
   const { ports, plan, run } = context;
   let counters = noCounts;
   let heldBack = 0;

@@ -11,7 +11,8 @@ import { type Counters, noCounts, type Position, type Run, sum } from './run-sta
 import { listsChanges, selectionOf } from './select.ts';
 import { askSingle } from './single.ts';
 
-export interface Context {
+/** What the work on a run needs. */
+export interface RunContext {
   readonly ports: PullPorts;
   readonly plan: PullPlan;
   readonly run: Run;
@@ -26,7 +27,7 @@ const mostAsked = 100;
  * filters by status and the connector has no single request to check the missing ones.
  */
 export async function unlistedIn(
-  { ports, plan, run }: Context,
+  { ports, plan, run }: RunContext,
   position: Position,
   property?: string,
 ): Promise<readonly UnlistedRow[]> {
@@ -50,7 +51,7 @@ export async function unlistedIn(
  * listed. Absence counts as a cancellation only if the connector says so (`gone: cancelled`).
  */
 export async function followUp(
-  context: Context,
+  context: RunContext,
   position: Position,
   rows: readonly UnlistedRow[],
 ): Promise<{ readonly kind: 'ok'; readonly counters: Counters } | { readonly kind: 'fenced' }> {
@@ -98,7 +99,7 @@ type Answer =
 /** Failures that concern the requested id, not the partner as a whole. */
 const ofTheId: ReadonlySet<ErrorCode> = new Set(['pull.bad_request', 'pull.refused', 'pull.wrong_shape']);
 
-export async function askFor({ ports, plan, run, asker }: Context, id: string, counts: AskCounts): Promise<Answer> {
+export async function askFor({ ports, plan, run, asker }: RunContext, id: string, counts: AskCounts): Promise<Answer> {
   const answer = await askSingle(asker, plan, id, { counts, mostPages: limitsOf(ports).pages });
   if (answer.kind === 'absent') return answer;
   if (answer.kind === 'found') {

@@ -1,0 +1,91 @@
+import type { Acknowledger } from './acknowledge.ts';
+import { formStaged } from './form.ts';
+import { planFor } from './routing.ts';
+import type { RunOutcome } from './run.ts';
+import type { RunCounters } from './run-counters.ts';
+import type { RunLease } from './run-lease.ts';
+import type { Position, RunEnd } from './run-state.ts';
+import { concluded, type Turn } from './turn.ts';
+import { followUp, type RunContext, unlistedIn } from './unlisted.ts';
+
+/** How a node's work on a run ends. The run is written only while this node holds its lease; otherwise the outcome is `fenced`. */
+export class RunEnding {
+  readonly #context: RunContext;
+  readonly #lease: RunLease;
+  readonly #counters: RunCounters;
+  readonly #acknowledger: Acknowledger | undefined;
+
+  constructor(context: RunContext, lease: RunLease, counters: RunCounters, acknowledger: Acknowledger | undefined) {
+    this.#context = context;
+    this.#lease = lease;
+    this.#counters = counters;
+    this.#acknowledger = acknowledger;
+  }
+
+  /** All windows were read and written: forms what was staged, follows up what was not listed, and finishes the run. */
+  async conclude(position: Position, isResumedAtEnd: boolean): Promise<RunOutcome> {
+    // Some of the staged rows that show what was listed may have been grouped and deleted already.
+    const missing = isResumedAtEnd ? [] : await this.#missing(position);
+    const formed = await formStaged(this.#context, position, this.#lease.signal);
+    if (formed.kind !== 'ok') return this.leave({ kind: 'stop' });
+    this.#counters.stored(formed.counters);
+    for (const { context, rows } of missing) {
+      const followed = await followUp(context, position, rows);
+      if (followed.kind === 'fenced') return { kind: 'fenced' };
+      this.#counters.stored(followed.counters);
+    }
+    const { from, to } = position;
+    const unacknowledged = this.#acknowledger?.firstFailure;
+    const ended = withCutGroups(position, formed.heldBack);
+    const findings = unacknowledged ? [...ended.findings, { ...unacknowledged, from, to }] : ended.findings;
+    return this.#finish(concluded({ ...ended, findings }));
+  }
+
+  /** Ends the run with an error, parks it until the partner may be asked again, or gives it back. */
+  async leave(turn: Exclude<Turn, { kind: 'move' }>): Promise<RunOutcome> {
+    if (turn.kind === 'end') return this.#finish(turn.end);
+    if (this.#lease.isLost) return { kind: 'fenced' };
+    const { run, ports } = this.#context;
+    if (turn.kind === 'stop') {
+      const isHeld = await ports.runs.park(run, this.#counters.pending, { afterMs: 0 });
+      return isHeld ? { kind: 'stopped' } : { kind: 'fenced' };
+    }
+    const { ms, reason, position } = turn;
+    this.#counters.add({ waitedMs: ms });
+    const isHeld = await ports.runs.park(run, this.#counters.pending, { afterMs: ms, waiting: reason, position });
+    return isHeld ? { kind: 'parked', ms, reason } : { kind: 'fenced' };
+  }
+
+  /** The reservations that the lists of each brand should have shown and did not. */
+  async #missing(position: Position) {
+    const { plan } = this.#context;
+    const { settings, routing } = plan;
+    const found = [];
+    for (const brand of [undefined, ...(routing?.brands ?? [])]) {
+      const context = brand === undefined ? this.#context : { ...this.#context, plan: planFor(plan, brand) };
+      const property = routing && (brand?.brandId ?? settings.brandId);
+      const rows = await unlistedIn(context, position, property);
+      if (rows.length > 0) found.push({ context, rows });
+    }
+    return found;
+  }
+
+  async #finish(end: RunEnd): Promise<RunOutcome> {
+    const { ports, run } = this.#context;
+    const counters = this.#counters.total;
+    const isHeld = !this.#lease.isLost && (await ports.runs.finish(run, end, this.#counters.pending));
+    return isHeld ? { kind: 'finished', end, counters } : { kind: 'fenced' };
+  }
+}
+
+function withCutGroups(position: Position, heldBack: number): Position {
+  if (heldBack === 0) return position;
+  const message =
+    heldBack === 1
+      ? '1 reservation arrived with fewer rooms than stored and was held back.'
+      : `${heldBack} reservations arrived with fewer rooms than stored and were held back.`;
+  return {
+    ...position,
+    findings: [...position.findings, { code: 'pull.group_cut', from: position.from, to: position.to, message }],
+  };
+}
