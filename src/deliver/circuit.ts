@@ -44,7 +44,12 @@ export function healthOf(outcomes: readonly RecordOutcome[]): CallHealth | undef
   return { kind: 'failed', code: first.outcome.code, unreachable, records: failures.map(({ record }) => record) };
 }
 
-const blameless: ReadonlySet<string> = new Set(['deliver.unreachable', 'deliver.auth_failed', 'deliver.write_failed']);
+const blameless: ReadonlySet<string> = new Set([
+  'deliver.unreachable',
+  'deliver.auth_failed',
+  'deliver.write_failed',
+  'deliver.warehouse_mismatch',
+]);
 
 /** Not sent because the lease was lost: that says nothing about the destination. */
 const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'retry' && outcome.code === 'deliver.lease_expired';

@@ -85,6 +85,12 @@ export const deliverErrors = {
     what: 'The files of the destination could not be written.',
     next: 'Check that the folder exists, that the disk has space and that the service may write there.',
   },
+  'deliver.warehouse_mismatch': {
+    stage: 'deliver',
+    retry: 'operator',
+    what: 'The warehouse lacks a database, table, column, key or permission that Innbound needs, or a column that somebody added needs a value.',
+    next: 'Changes wait without using tries. Restore what the message names, or give the added column a default. To start over, drop the whole schema: it is created again; then run innbound resend.',
+  },
   'deliver.broken': {
     stage: 'deliver',
     retry: 'again',

@@ -1,5 +1,28 @@
 import { isSqlState } from '../../../kit/sql-state.ts';
 import type { Outcome } from '../../destination.ts';
+import { ownColumns } from './tables.ts';
+
+interface ServerError {
+  readonly code?: string;
+  readonly table?: string;
+  readonly column?: string;
+  /** The functions and statements in which it happened. */
+  readonly where?: string;
+  /** The routine of PostgreSQL that raised it. */
+  readonly routine?: string;
+}
+
+/**
+ * True if the tables are not as we need them, or we may not use them: no row is to blame. The message of such an error names tables
+ * and columns only, unless it comes from a function of the customer, such as a trigger: that may be about one row, and may quote it.
+ */
+function isMismatch({ code = '', table = '', column = '', where = '', routine = '' }: ServerError): boolean {
+  // The second one is a policy for rows.
+  if (where.includes('function') || routine === 'ExecWithCheckOptions') return false;
+  // A column that somebody added and that has no default.
+  if (isSqlState({ code }, 'notNullViolation')) return !ownColumns(table).includes(column);
+  return /^(?:42|3D|3F)/.test(code);
+}
 
 /** What an error of the warehouse means for the batch. Only codes and fixed words are kept: a message may quote a row. */
 export function failureOf(error: unknown): Outcome {
@@ -7,6 +30,10 @@ export function failureOf(error: unknown): Outcome {
   const said = code === '' ? 'no code' : code;
   if (code === 'INNBOUND_BLOCKED_ADDRESS') {
     return { kind: 'dead', code: 'deliver.blocked_address', message: (error as Error).message };
+  }
+  if (isMismatch(error as ServerError)) {
+    const { message } = error as Error;
+    return { kind: 'retry', code: 'deliver.warehouse_mismatch', message: `SQLSTATE ${code}: ${message}.` };
   }
   if (/^(22|23)...$/.test(code)) {
     const { column, constraint } = error as { column?: string; constraint?: string };
@@ -29,7 +56,7 @@ export function failureOf(error: unknown): Outcome {
       whole: true,
     };
   }
-  if (/^(08|53|57)...$/.test(code) || !/^[0-9A-Z]{5}$/.test(code) || /^E[A-Z]+$/.test(code)) {
+  if (/^(08|53|57)...$|^25006$/.test(code) || !/^[0-9A-Z]{5}$/.test(code) || /^E[A-Z]+$/.test(code)) {
     return {
       kind: 'retry',
       code: 'deliver.unreachable',

@@ -1,8 +1,9 @@
 import { children, columns, stagedOnly, type Table } from './tables.ts';
 
 /**
- * Merges staging into the tables in one statement. A version that is not newer than the stored one, by epoch and then by version,
- * changes nothing, so a repeated or late batch has no effect. Child rows overwrite the old ones by position and the surplus is
+ * Merges staging into the tables in one statement. A version that is older than the stored one, by epoch and then by version, changes
+ * nothing. The same version is written again: it has the same content, unless a resend restores rows that were lost, or fields that the
+ * destination did not get before. Child rows overwrite the old ones by position and the surplus is
  * deleted: deleting and inserting all of them would collide within one statement and leave twice the dead rows.
  */
 export const stageName = (table: Table): string => `innbound_stage_${table}`;
@@ -53,7 +54,7 @@ export function mergeReservationsSql(schema: string, { asNew }: { readonly asNew
       insert into ${schema}.reservations as t (${own.join(', ')})
       select ${own.join(', ')} from ${stageName('reservations')}
           on conflict (integration, id) do update set ${updates(own)}, loaded_at = now()
-       where (t.epoch, t.version) < (excluded.epoch, excluded.version)
+       where (t.epoch, t.version) <= (excluded.epoch, excluded.version)
       returning t.integration, t.id, (t.xmax = 0) as fresh
     ), ${parts.join(', ')}, kept as (${keepVersionsSql(schema)})
     select count(*)::int as taken from taken`;
@@ -72,7 +73,7 @@ export function mergeProfilesSql(schema: string): string {
     insert into ${schema}.guest_profiles as t (${own.join(', ')})
     select ${own.join(', ')} from ${stageName('guest_profiles')}
         on conflict (integration, id) do update set ${updates(own)}, loaded_at = now()
-     where (t.epoch, t.version) < (excluded.epoch, excluded.version)`;
+     where (t.epoch, t.version) <= (excluded.epoch, excluded.version)`;
 }
 
 function updates(names: readonly string[]): string {

@@ -12,11 +12,20 @@ export async function migrateWarehouse(client: pg.ClientBase, schema: string): P
   await client.query('begin');
   try {
     await client.query(`select pg_advisory_xact_lock(hashtextextended('innbound warehouse ' || $1, 0))`, [schema]);
-    await client.query(`create schema if not exists ${schema}`);
-    await client.query(`set local search_path = ${schema}`);
-    await client.query(
-      `create table if not exists innbound_migrations (file text primary key, applied_at timestamptz not null default now())`,
+    // `if not exists` would need the right to create, also where there is nothing to create.
+    const {
+      rows: [found],
+    } = await client.query<{ schema: string | null; list: string | null }>(
+      `select to_regnamespace($1)::text as schema, to_regclass($1 || '.innbound_migrations')::text as list`,
+      [schema],
     );
+    if (!found?.schema) await client.query(`create schema ${schema}`);
+    await client.query(`set local search_path = ${schema}`);
+    if (!found?.list) {
+      await client.query(
+        'create table innbound_migrations (file text primary key, applied_at timestamptz not null default now())',
+      );
+    }
     const { rows } = await client.query<{ file: string }>('select file from innbound_migrations');
     const done = new Set(rows.map(({ file }) => file));
     for (const file of files) {

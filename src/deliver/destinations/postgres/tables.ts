@@ -53,6 +53,9 @@ export const columns = {
   guest_profiles: [...envelope, ...guestFields, 'extra'],
 } as const;
 export type Table = keyof typeof columns;
+/** The columns that we fill; `reservation_versions` has no others than reservations. */
+export const ownColumns = (table: string): readonly string[] =>
+  columns[(table === 'reservation_versions' ? 'reservations' : table) as Table] ?? [];
 export const children = ['guests', 'rooms', 'charges'] as const;
 
 /** Staged with a reservation so that the merge knows which child rows are surplus; not in the table. */
