@@ -23,6 +23,8 @@ export interface Account {
   readonly keepsStays: boolean;
   /** The vendor does not document how to empty an address or a field of a stay. */
   readonly keepsOldValues?: boolean;
+  /** A date of birth that the guest loses stays: the vendor takes a date only. */
+  readonly keepsBirthDates?: boolean;
   /** If the new address has a contact already: the vendor merges the two, archives the old one, or keeps both. */
   readonly onConflict: 'merged' | 'archived' | 'both';
 }

@@ -52,8 +52,8 @@ export function salesforceAccount(): Account {
       const type = object.fields[name.replace(/__r$/, '__c')];
       demand(type !== undefined, `INVALID_FIELD ${name}`);
       const [, kind, length] = /^([A-Za-z]+?)(\d*)$/.exec(type) ?? [];
-      // A text of a contact is emptied by an empty text, everything else by null.
-      if (value === null && !(object === contacts() && kind === 'Text')) continue;
+      // A text of a contact is emptied by an empty text; its date takes a date only. Fields of our own objects are emptied by null.
+      if (value === null && object !== contacts()) continue;
       if (kind === 'Text') demand(typeof value === 'string' && value.length <= Number(length || 255), name);
       if (kind === 'Date') demand(isDate(value), name);
       if (kind === 'DateTime') demand(isInstant(value), name);
@@ -151,6 +151,7 @@ export function salesforceAccount(): Account {
     preset: 'salesforce',
     takesPhones: true,
     keepsStays: true,
+    keepsBirthDates: true,
     onConflict: 'both',
     variables: (url) => ({ instance_url: url }),
     answer({ method, path: whole, body }) {
