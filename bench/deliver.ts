@@ -160,6 +160,7 @@ async function warehouse(connection: pg.PoolConfig): Promise<void> {
       node: 'bench',
       clock: systemClock,
       http: { request: async () => Promise.reject(new Error('unused')), close: async () => {} },
+      brandIdsOf: async () => [],
       authorizer: () => {
         throw new Error('unused');
       },

@@ -96,6 +96,8 @@ export interface DestinationServices {
   readonly clock: Clock & Pick<Timers, 'uptimeMs'>;
   readonly http: Http;
   readonly authorizer: (auth: Json) => Authorizer;
+  /** Every brand id that the integration had: its document may have been corrected. */
+  readonly brandIdsOf: (integration: string) => Promise<readonly string[]>;
 }
 
 /** What `destination prepare` found and did, in order. It ends at the first step that failed or that only a person can do. */

@@ -15,6 +15,7 @@ import { systemRandom } from '../kit/random.ts';
 import type { Active } from '../runtime/active.ts';
 import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { brandIdsOf } from '../store/documents/brand-ids.ts';
 import { outboxStore } from '../store/outbox/outbox.ts';
 import type { DestinationName, EntityType, IntegrationName, JsonObject } from '../terms.ts';
 import { compileCondition } from '../transform/condition.ts';
@@ -113,6 +114,7 @@ export async function readyDestination(
       clock: runtime.clock,
       http: runtime.http,
       authorizer: (auth) => authorizer(runtime, `destination ${name}`, auth),
+      brandIdsOf: (integration) => brandIdsOf(runtime.pool, integration),
     },
   };
 }

@@ -109,6 +109,30 @@ for (const format of ['ndjson', 'parquet'] as const) {
   });
 }
 
+for (const format of ['ndjson', 'parquet']) {
+  test(`${format}: an erasure removes the guest from rows that hold no address and no full name`, async (t) => {
+    const { root, open } = await setUp(t, { format });
+    // The destination drops the rest, or the first version did not have it yet.
+    const ana = { first_name: 'Ana', document_number: 'X-ANA-1' };
+    const rui = { first_name: 'Rui', document_number: 'X-RUI-1' };
+    const nameless = { date_of_birth: '1990-02-03', document_number: 'X-NAMELESS-1' };
+    const other = { guest_id: 'c', first_name: 'Ana', document_number: 'X-OTHER-ANA-1' };
+    const destination = open();
+    await destination.deliver([delivery(reservation('r', { guests: [ana, rui, nameless, other, {}] }))], limits);
+    const gone = {
+      ...delivery(reservation('r', { guests: [{}, rui, {}, other] }), { version: 2, event: 'erased' }),
+      erased: [{ guest_id: 'a', first_name: 'Ana', last_name: 'Exemplo', email: 'ana@guests.example' }],
+    };
+    assert.equal((await destination.deliver([gone], limits))[0]?.kind, 'delivered');
+    const source = format === 'parquet' ? 'read_parquet' : 'read_ndjson';
+    const guests = format === 'parquet' ? 'guests' : 'data.guests';
+    const kept = await query(
+      `select list_transform(${guests}, x -> x.document_number) as kept from ${source}('${root}/**/*.${format}') order by version`,
+    );
+    assert.deepEqual(kept[0], { kept: ['X-RUI-1', 'X-OTHER-ANA-1', null] });
+  });
+}
+
 test('an erasure of many files continues where the last try ended, in any batch, without using tries', async (t) => {
   const { root, open, list, lines } = await setUp(t);
   const destination = open();

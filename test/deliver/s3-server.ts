@@ -19,6 +19,8 @@ export interface S3Server {
   hold: ((key: string) => Promise<void>) | undefined;
   /** An error to answer with, such as 503 SlowDown. */
   fault: { readonly status: number; readonly code: string } | undefined;
+  /** Whether a page of a listing says how to ask for the next one; some services do not. */
+  namesNextPage: boolean;
   close(): Promise<void>;
 }
 
@@ -29,7 +31,11 @@ export async function s3Server(): Promise<S3Server> {
   const objects = new Map<string, StoredObject>();
   const sockets = new Set<Socket>();
   const requests: { method: string; host: string; path: string }[] = [];
-  const state: Pick<S3Server, 'hold' | 'fault'> = { hold: undefined, fault: undefined };
+  const state: Pick<S3Server, 'hold' | 'fault' | 'namesNextPage'> = {
+    hold: undefined,
+    fault: undefined,
+    namesNextPage: true,
+  };
 
   const refuse = (response: ServerResponse, status: number, code: string): void => {
     response.writeHead(status, { 'content-type': 'application/xml' });
@@ -80,7 +86,7 @@ export async function s3Server(): Promise<S3Server> {
     const more = keys.length > pageSize;
     response.writeHead(200, { 'content-type': 'application/xml' });
     response.end(
-      `<?xml version="1.0"?><ListBucketResult><IsTruncated>${more}</IsTruncated>${more ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''}${contents.join('')}</ListBucketResult>`,
+      `<?xml version="1.0"?><ListBucketResult><IsTruncated>${more}</IsTruncated>${more && state.namesNextPage ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''}${contents.join('')}</ListBucketResult>`,
     );
   }
 

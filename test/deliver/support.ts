@@ -209,6 +209,7 @@ export function services(workspaceDir: string, allowPrivate = true): Destination
     node: 'test',
     clock: systemClock,
     http,
+    brandIdsOf: async () => [],
     authorizer: () => ({
       authorize: async (request) => ({ kind: 'ok', request }),
       refused: async () => false,

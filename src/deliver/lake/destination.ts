@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Destination, Outcome } from '../destination.ts';
-import type { Delivery, Message } from '../message.ts';
+import type { Delivery } from '../message.ts';
 import { eraseFromFiles } from './erase.ts';
 import type { FileStore } from './file-store.ts';
 import { ndjson } from './ndjson.ts';
@@ -11,7 +11,8 @@ export interface LakeOptions {
   readonly store: FileStore;
   readonly format: 'ndjson' | 'parquet';
   readonly fileBytes: number;
-  readonly byBrand: boolean;
+  /** Each brand has its own folder. With the ids that a brand had before: its older files are in other folders. */
+  readonly brandIdsOf?: (integration: string) => Promise<readonly string[]>;
   readonly clock: Clock;
   /** What a failure means. The message names no path and no key. */
   readonly failure: (error: unknown) => Outcome;
@@ -22,18 +23,18 @@ export interface LakeOptions {
  * its own folder. Files are always complete, and each version is written once. An erasure is a separate row, and removes the guest from
  * the older rows.
  */
-export function openLake({ store, format: wanted, fileBytes, byBrand, clock, failure }: LakeOptions): Destination {
+export function openLake({ store, format: wanted, fileBytes, brandIdsOf, clock, failure }: LakeOptions): Destination {
   const format = wanted === 'parquet' ? parquet : ndjson;
   const writer = new LakeWriter({ store, format, fullAt: fileBytes, clock });
   const folderOf = ({ message, changedAt }: Delivery): string =>
-    `date=${dayOf(changedAt)}${byBrand ? `/${brandFolder(message)}` : ''}`;
+    `date=${dayOf(changedAt)}${brandIdsOf ? `/${brandFolder(message.brand_id)}` : ''}`;
   /** By the key of an erasure that is not complete. */
   const cleaned = new Map<string, Set<string>>();
   let last: Promise<unknown> = Promise.resolve();
 
   async function erase(erased: readonly Delivery[], deadlineAtMs: number): Promise<Outcome> {
-    const brands = new Set(erased.map(({ message }) => `/${brandFolder(message)}/`));
-    const mayHold = (name: string) => !byBrand || [...brands].some((brand) => name.includes(brand));
+    const brands = brandIdsOf && (await brandsOf(erased, brandIdsOf));
+    const mayHold = (name: string) => brands === undefined || brands.some((brand) => name.includes(`/${brand}/`));
     const keys = erased.map(({ message }) => message.idempotency_key);
     if (cleaned.size > mostKept) cleaned.clear();
     for (const key of keys) if (!cleaned.has(key)) cleaned.set(key, new Set());
@@ -70,7 +71,18 @@ export function openLake({ store, format: wanted, fileBytes, byBrand, clock, fai
 }
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-const brandFolder = ({ brand_id }: Message): string => `brand=${encodeURIComponent(brand_id)}`;
+const brandFolder = (brandId: string): string => `brand=${encodeURIComponent(brandId)}`;
+
+async function brandsOf(
+  erased: readonly Delivery[],
+  brandIdsOf: NonNullable<LakeOptions['brandIdsOf']>,
+): Promise<readonly string[]> {
+  const ids = new Set(erased.map(({ message }) => message.brand_id));
+  for (const integration of new Set(erased.map(({ message }) => message.integration))) {
+    for (const id of await brandIdsOf(integration)) ids.add(id);
+  }
+  return [...ids].map(brandFolder);
+}
 const written = (): Outcome => ({ kind: 'delivered' });
 
 /** An erasure is retried until it is complete; each try continues where the last one stopped, so it uses none up. */

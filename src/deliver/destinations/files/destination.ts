@@ -14,7 +14,7 @@ export const destinationType: DestinationType<Settings> = {
   open(settings, { workspaceDir, clock }) {
     const store = folderStore(path.resolve(workspaceDir, settings.path), clock);
     const { format } = settings;
-    return openLake({ store, format, fileBytes: fileBytes(settings), byBrand: false, clock, failure });
+    return openLake({ store, format, fileBytes: fileBytes(settings), clock, failure });
   },
 };
 

@@ -15,6 +15,11 @@ import type { Settings } from './settings.ts';
 const probeName = '_innbound/conditional-writes';
 const probeText = 'Written to learn whether conditional writes are honoured.\n';
 
+/** The service does not say how to ask for the next page. */
+class IncompleteListing extends Error {
+  override readonly name = 'IncompleteListing';
+}
+
 /** A bucket as a place for files. The tag of an object is its ETag. */
 export function bucketStore(settings: Settings, http: Http, deadlineMs: number): FileStore & { close(): void } {
   const client = clientFor(settings, http, deadlineMs);
@@ -101,6 +106,8 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
           if (!name.startsWith('_')) files.push({ name, size: Size, modifiedAtMs: LastModified?.getTime() ?? 0 });
         }
         next = page.IsTruncated ? page.NextContinuationToken : undefined;
+        // Otherwise an erasure would pass over the rest and look complete.
+        if (page.IsTruncated && next === undefined) throw new IncompleteListing();
       } while (next !== undefined);
       return files;
     },

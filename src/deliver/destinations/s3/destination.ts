@@ -13,14 +13,14 @@ export const destinationType: DestinationType<Settings> = {
   settings: settingsSchema,
   batch: () => ({ standard: 2_000, most: 20_000 }),
   timeoutMs: () => timeoutMs,
-  open(settings, { clock, http }) {
+  open(settings, { clock, http, brandIdsOf }) {
     let opened: Promise<{ lake: Destination; close(): void }> | undefined;
     const open = async () => {
       const { bucketStore, statusOf } = await import('./bucket.ts');
       const store = bucketStore(settings, http, timeoutMs);
       const { format } = settings;
       const failure = (error: unknown) => failureOf(error, statusOf(error));
-      const lake = openLake({ store, format, fileBytes: fileBytes(settings), byBrand: true, clock, failure });
+      const lake = openLake({ store, format, fileBytes: fileBytes(settings), brandIdsOf, clock, failure });
       return { lake, close: () => store.close() };
     };
     return {
@@ -54,7 +54,9 @@ function failureOf(error: unknown, status: number | undefined): Outcome {
   }
   if (status === 429 || status === 503) {
     const message = `The service asks to slow down: ${name}.`;
-    return { kind: 'retry', code: 'deliver.rate_limited', message, status, afterMs: slowDownMs, free: true };
+    const wait = { status, afterMs: slowDownMs, free: true };
+    // A gateway may answer 503 although the object was written.
+    return { kind: 'retry', code: 'deliver.rate_limited', message, ...wait, mayHaveArrived: true };
   }
   const said = status === undefined ? name : `${name}, ${status}`;
   return { kind: 'retry', code: 'deliver.write_failed', message: `Writing failed: ${said}.` };
