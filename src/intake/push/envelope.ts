@@ -36,7 +36,7 @@ export function readEnvelope(body: Json, brandId: string): EnvelopeResult {
 
   const { event, timestamp, brand_id, data } = body;
   if (!isEventType(event)) refuse('event', `event must be one of ${eventTypes.join(', ')}.`);
-  const occurredAt = typeof timestamp === 'string' ? utcInstant(timestamp) : undefined;
+  const occurredAt = typeof timestamp === 'string' ? latestMoment(timestamp) : undefined;
   if (occurredAt === undefined) {
     refuse('timestamp', 'timestamp must be an ISO 8601 date-time in UTC, such as 2026-03-01T09:30:00Z.');
   }
@@ -57,6 +57,16 @@ function isEventType(value: Json | undefined): value is EventType {
 
 const utcForm =
   /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:[.,](\d{1,9}))?)?(?:[Zz]|[+-]00:?00)$/;
+
+/**
+ * The last moment that a timestamp can mean. 09:30:00Z is any moment of that second: read as its start, an event would lose against a page
+ * that was requested earlier in the same second. The receipt still limits it, so the order of such events stays their order of arrival.
+ */
+export function latestMoment(text: string): EpochMs | undefined {
+  const start = utcInstant(text);
+  if (start === undefined || text[19] === '.' || text[19] === ',') return start;
+  return start - (start % 1000) + (text[16] === ':' ? 999 : 59_999);
+}
 
 /** Milliseconds of a UTC date-time that exists; a leap second is the last moment of its minute. */
 export function utcInstant(text: string): EpochMs | undefined {

@@ -133,16 +133,20 @@ function timeOf(from: ForeignEnvelope['timestamp'], scope: Scope): EpochMs | 'mi
   return ms === undefined || ms < earliest || ms > endOfTime ? 'wrong' : ms;
 }
 
+/** Like `latestMoment` of the envelope: a time without a fraction counts as the end of its second, or of its minute. */
 function instant(text: string): EpochMs | undefined {
   try {
-    return Temporal.Instant.from(text).epochMilliseconds;
+    const { epochMilliseconds } = Temporal.Instant.from(text);
+    if (/[.,]\d/.test(text)) return epochMilliseconds;
+    return epochMilliseconds + (/[Tt ]\d\d:?\d\d:?\d\d/.test(text) ? 999 : 59_999);
   } catch {
     return undefined;
   }
 }
 
 function unix(text: string, unitMs: number): EpochMs | undefined {
-  return /^\d{1,15}(?:\.\d+)?$/.test(text) ? Math.round(Number(text) * unitMs) : undefined;
+  if (!/^\d{1,15}(?:\.\d+)?$/.test(text)) return undefined;
+  return text.includes('.') ? Math.round(Number(text) * unitMs) : Number(text) * unitMs + unitMs - 1;
 }
 
 function dataOf(places: readonly string[], scope: Scope): JsonObject | undefined {

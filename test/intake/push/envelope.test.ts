@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readEnvelope, utcInstant } from '../../../src/intake/push/envelope.ts';
+import { latestMoment, readEnvelope, utcInstant } from '../../../src/intake/push/envelope.ts';
 
 for (const [text, expected] of [
   ['2026-03-01T09:30:00Z', Date.UTC(2026, 2, 1, 9, 30)],
@@ -39,6 +39,19 @@ for (const text of [
   '',
 ]) {
   test(`no instant: ${JSON.stringify(text)}`, () => assert.equal(utcInstant(text), undefined));
+}
+
+for (const [text, expected] of [
+  ['2026-03-01T09:30:00Z', Date.UTC(2026, 2, 1, 9, 30, 0, 999)],
+  ['2026-03-01T09:30:07+00:00', Date.UTC(2026, 2, 1, 9, 30, 7, 999)],
+  ['2026-03-01T09:30Z', Date.UTC(2026, 2, 1, 9, 30, 59, 999)],
+  ['2026-03-01T09:30+00:00', Date.UTC(2026, 2, 1, 9, 30, 59, 999)],
+  ['2026-03-01T09:30:00.000Z', Date.UTC(2026, 2, 1, 9, 30)],
+  ['2026-03-01T09:30:00,5Z', Date.UTC(2026, 2, 1, 9, 30, 0, 500)],
+  ['2016-12-31T23:59:60Z', Date.UTC(2016, 11, 31, 23, 59, 59, 999)],
+  ['yesterday', undefined],
+] as const) {
+  test(`the last moment that ${text} can mean`, () => assert.equal(latestMoment(text), expected));
 }
 
 test('property: every instant that JavaScript writes is read back', () => {

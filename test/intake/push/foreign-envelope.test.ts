@@ -40,7 +40,7 @@ const good = {
 test('an empty envelope description means our envelope', () => {
   const [event] = events(read({}, { ...good, event: 'reservation.created' }));
   assert.equal(event?.event, 'reservation.created');
-  assert.equal(event?.occurredAt, Date.UTC(2026, 10, 15, 10));
+  assert.equal(event?.occurredAt, Date.UTC(2026, 10, 15, 10, 0, 0, 999));
   assert.equal(event?.eventId, 'e1');
 });
 
@@ -69,10 +69,12 @@ test('a name in a header, or of several parts', () => {
 });
 
 for (const [format, stated, expected] of [
-  ['iso', '2026-11-15T10:00:00+02:00', Date.UTC(2026, 10, 15, 8)],
+  ['iso', '2026-11-15T10:00:00+02:00', Date.UTC(2026, 10, 15, 8, 0, 0, 999)],
+  ['iso', '2026-11-15T10:00+02:00', Date.UTC(2026, 10, 15, 8, 0, 59, 999)],
+  ['iso', '2026-11-15T10:00:00.250+02:00', Date.UTC(2026, 10, 15, 8, 0, 0, 250)],
   ['iso', '2026-11-15T10:00:00', undefined],
   ['iso', 1_794_733_200, undefined],
-  ['seconds', 1_794_733_200, Date.UTC(2026, 10, 15, 9, 0)],
+  ['seconds', 1_794_733_200, Date.UTC(2026, 10, 15, 9, 0, 0, 999)],
   ['seconds', '1794733200.4406', Date.UTC(2026, 10, 15, 9, 0, 0, 441)],
   ['seconds', 1_794_733_200_000, undefined],
   ['seconds', -1, undefined],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { latestMoment } from '../../../src/intake/push/envelope.ts';
 import { transaction } from '../../../src/store/db/pool.ts';
 import { applyPrepared } from '../../../src/store/records/apply.ts';
 import { activeIntegration, type Bench, openBench, reservationData } from './events-support.ts';
@@ -43,6 +44,26 @@ test('an event newer than the page wins, an older one is superseded by it', asyn
   await bench.send('reservation.updated', data(5), { occurredAt: base + 2500 });
   await bench.work();
   assert.equal(await outcome(), '2026-12-14');
+});
+
+test('an event whose time has no fraction is not older than a page requested earlier in its second', async () => {
+  await clean();
+  const second = Math.floor(base / 1000) * 1000;
+  const wholeSeconds = (at: number) => new Date(at).toISOString().replace(/\.\d+/, '');
+  const send = (at: number, day: number) =>
+    bench.send('reservation.updated', data(day), { occurredAt: latestMoment(wholeSeconds(at)) });
+  await pull(second - base + 300, 1);
+  await send(second + 800, 2);
+  await bench.work();
+  assert.equal(await outcome(), '2026-12-12');
+  await send(second - 200, 3);
+  await bench.work();
+  assert.equal(await outcome(), '2026-12-12', 'an event of the second before is older');
+  await send(second + 900, 4);
+  await bench.work();
+  assert.equal(await outcome(), '2026-12-14', 'events of one second count in the order of their arrival');
+  await pull(second - base + 1000, 5);
+  assert.equal(await outcome(), '2026-12-15', 'a page requested in the next second is newer');
 });
 
 test('an event older than a page that showed the reservation unchanged is superseded too', async () => {
