@@ -8,6 +8,8 @@ export type CredentialRule =
   | 'url'
   /** Free text such as a request body: by its key, or by its look. */
   | 'likely'
+  /** A header made from a template: where it is a fixed text, such as a key sent beside a signature. */
+  | 'fixed'
   /** Always, except for these keys, which are treated as URLs. In lower case. */
   | { readonly except: readonly string[] };
 
@@ -21,6 +23,7 @@ const plainQueryValue = /^(?:|true|false|\d{1,4}|json|xml|v?\d+(?:\.\d+){0,2}|\{
 export function isCredential(rule: CredentialRule, key: string, value: string): boolean {
   if (rule === 'url') return hasUrlCredential(value);
   if (rule === 'likely') return credentialKey.test(key) ? !onlyPlaceholders(value) : looksLikeCredential(value);
+  if (rule === 'fixed') return !plainHeaders.includes(key.toLowerCase()) && !/\{[^{}]+\}/.test(value);
   return rule.except.includes(key.toLowerCase()) ? hasUrlCredential(value) : !onlyPlaceholders(value);
 }
 

@@ -101,6 +101,11 @@ const planted: readonly (readonly [DocumentKind, string, string])[] = [
   ],
   [
     'integration',
+    'a key beside a signature',
+    `pull:\n  base_url: https://pms.example\n  auth: { type: hmac, secret: "\${env:S}", headers: { X-App: CANARY, X-T: "{timestamp}", X-Sig: "v1={signature}" } }`,
+  ],
+  [
+    'integration',
     'oauth params',
     `pull:\n  base_url: https://pms.example\n  auth: { type: oauth2, grant: client_credentials, token_url: https://a.example, client_id: i, client_secret: "\${env:S}", params: { resource: CANARY } }`,
   ],
