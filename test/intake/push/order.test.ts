@@ -51,7 +51,7 @@ test('an event whose time has no fraction is not older than a page requested ear
   const second = Math.floor(base / 1000) * 1000;
   const wholeSeconds = (at: number) => new Date(at).toISOString().replace(/\.\d+/, '');
   const send = (at: number, day: number) =>
-    bench.send('reservation.updated', data(day), { occurredAt: latestMoment(wholeSeconds(at)) });
+    bench.send('reservation.updated', data(day), { occurredAt: latestMoment(wholeSeconds(at)) ?? 0 });
   await pull(second - base + 300, 1);
   await send(second + 800, 2);
   await bench.work();
