@@ -103,9 +103,9 @@ const hmac = crossChecked(
     headers: z
       .record(
         headerName(),
-        checkedText('a template such as {signature}', (text) =>
-          checkPlaceholders(text, signedHeaderPlaceholders),
-        ).meta({ credential: 'fixed' }),
+        checkedText('a template such as {signature}', (text) => checkPlaceholders(text, signedHeaderPlaceholders)).meta(
+          { credential: 'fixed' },
+        ),
       )
       .default({ 'X-Signature': '{signature}', 'X-Timestamp': '{timestamp}' })
       .describe('The headers to send: templates over the placeholders of `sign` and {signature}.'),
