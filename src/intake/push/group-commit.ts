@@ -1,4 +1,5 @@
 import { type Clock, repeat, type Timers } from '../../kit/clock.ts';
+import { GatherPace } from './gather-pace.ts';
 import type { NewEvent, Stored } from './ports.ts';
 
 /**
@@ -55,26 +56,6 @@ export type Appended =
 /** A batch of this size does not gather any longer. */
 const enough = 16;
 
-/** How long a batch gathers, from the recent request rate: 0 ms up to 500 a second, 10 ms from 1,500 on. */
-class Pace {
-  #perSecond = 0;
-  #begunAtMs = 0;
-
-  begins(requests: number, atMs: number): void {
-    const elapsedMs = Math.max(1, atMs - this.#begunAtMs);
-    // An exponential average over 100 ms.
-    const weight = 1 - Math.exp(-elapsedMs / 100);
-    this.#perSecond += ((1000 * requests) / elapsedMs - this.#perSecond) * weight;
-    this.#begunAtMs = atMs;
-  }
-
-  /** Measured from the start of the last batch. */
-  gatherMs(atMs: number): number {
-    const ms = Math.min(10, Math.max(0, (this.#perSecond - 500) / 100));
-    return Math.max(0, this.#begunAtMs + ms - atMs);
-  }
-}
-
 interface QueuedEvent {
   readonly event: NewEvent;
   readonly since: number;
@@ -114,7 +95,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
   const stopDeadlines = repeat(ports.clock, Math.min(500, limits.deadlineMs), refuseLate, { background: true });
 
   const underWay = new Set<Promise<void>>();
-  const pace = new Pace();
+  const pace = new GatherPace();
   const run = async () => {
     while (queue.length > 0) {
       const gatherMs = queue.length >= enough ? 0 : pace.gatherMs(ports.clock.uptimeMs());
