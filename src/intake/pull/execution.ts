@@ -21,6 +21,7 @@ import type { Position, Run, WaitReason } from './run-state.ts';
 import { addedParameters } from './settings.ts';
 import { byPartnersClock } from './since.ts';
 import { afterPage, failedEnd, type Turn, withoutAnswer } from './turn.ts';
+import { daysIn } from './windows.ts';
 
 /** A page was read and passed to the writer; the request for the next one has been sent. */
 interface Advanced {
@@ -117,9 +118,9 @@ export class Execution {
     const { settings, shaper } = this.#plan;
     const attributes = { 'innbound.integration': this.#run.integration, 'innbound.page': position.pass.pages + 1 };
     const span = this.#ports.tracer?.start('page', { kind: 'client', parent: this.#run.trace, attributes });
-    return fetchPage(this.#asker, request, position, position.window, {
+    return fetchPage(this.#asker, request, position, {
       hasRows: (body) => shaper.count(body) > 0,
-      canShrink: asksByDays(settings, this.#run),
+      canShrink: asksByDays(settings, this.#run) && daysIn(position.window) > 1,
       span,
     });
   }

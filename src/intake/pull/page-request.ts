@@ -6,7 +6,6 @@ import type { Paginator } from './paginate/paginator.ts';
 import { listValues, type OpenRequest, openRequest, withFormats } from './request.ts';
 import type { Position, Run } from './run-state.ts';
 import type { PullSettings } from './settings.ts';
-import { daysIn } from './windows.ts';
 
 /** A requested page, with the counts of its requests. */
 export interface Fetched {
@@ -20,7 +19,6 @@ export function fetchPage(
   asker: Asker,
   request: OpenRequest,
   { pass }: Position,
-  window: NonNullable<Position['window']>,
   {
     hasRows,
     canShrink,
@@ -29,7 +27,7 @@ export function fetchPage(
 ): Promise<Fetched> {
   const counts = noAskCounts();
   const asked = asker.ask(request, {
-    canShrink: canShrink && daysIn(window) > 1,
+    canShrink,
     firstPage: pass.no === 1 && pass.pages === 0,
     ...(pass.tried && { tried: pass.tried }),
     counts,

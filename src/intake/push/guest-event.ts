@@ -13,24 +13,20 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
   const data = dataOf(event);
   const read = path.guest(data);
   if (read.kind === 'invalid') {
-    return bury(
-      lane,
-      event,
-      deadEvent(arrivalOf(event), read.code, read.message, data, { type: 'guest', detail: read.detail }),
-    );
+    return bury(lane, event, deadEvent(arrivalOf(event), read, data, { type: 'guest', detail: read.detail }));
   }
   const settled: Settled[] = [];
   for (const guest of read.updates) {
     const one = await updateGuest(lane, path, event, data, guest);
     if (one) settled.push(one);
   }
-  // A reservation may contain companions with a name only; without any guest that can be identified, the event is dead.
+  // A reservation may contain companions with a name only; without any guest that can be identified, the event becomes a dead letter.
   const first = settled.find(({ state }) => state === 'dead') ?? settled[0];
   if (first) return first;
   return bury(
     lane,
     event,
-    deadEvent(arrivalOf(event), 'push.guest_unidentified', unidentified, data, { type: 'guest' }),
+    deadEvent(arrivalOf(event), { code: 'push.guest_unidentified', message: unidentified }, data, { type: 'guest' }),
   );
 }
 
@@ -50,8 +46,7 @@ async function updateGuest(
   const plan = identity.planProfile(update, profiles, meant);
   const ruled = ruledProfile(path, plan.profile, update);
   if (ruled.kind === 'failed') {
-    const { code, message, detail } = ruled;
-    const dead = deadEvent(arrivalOf(event), code, message, data, { type: 'guest', detail });
+    const dead = deadEvent(arrivalOf(event), ruled, data, { type: 'guest', detail: ruled.detail });
     return bury(lane, event, { ...dead, guests: () => [update.guest] });
   }
   const known = profiles.find(({ id }) => id === plan.profile.id);

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../errors.ts';
 import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson } from '../../kit/json-strict.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
@@ -76,10 +77,11 @@ export function prepareEvent(
 ): Prepared {
   if (hydrated === null) return bareCancellation(path, data, arrival);
   const shaped = hydrated === undefined ? path.record(data) : path.hydratedRecord(hydrated);
-  if (shaped.kind === 'invalid') return deadEvent(arrival, shaped.code, shaped.message, data);
+  if (shaped.kind === 'invalid') return deadEvent(arrival, shaped, data);
   const { record } = shaped;
   if (record.key === '') {
-    return deadEvent(arrival, 'push.no_reservation_id', 'The event contains no reservation id.', data);
+    const message = 'The event contains no reservation id.';
+    return deadEvent(arrival, { code: 'push.no_reservation_id', message }, data);
   }
   if (hydrated !== undefined) return path.prepare(record, arrival);
   return prepareRead(path, event, record, arrival);
@@ -93,8 +95,8 @@ function prepareRead(path: ReservationPath, event: EventType, record: RawRecord,
 /** Changes only the status of a stored reservation; without one it is a dead letter. */
 function bareCancellation(path: ReservationPath, data: Json, arrival: Arrival): Prepared {
   const id = path.thinId?.(data) ?? '';
-  const why = 'The partner’s API does not know the reservation, and it is not stored.';
-  const dead = deadEvent(arrival, 'push.not_hydrated', why, data, { id, detail: { reason: 'absent' } });
+  const message = 'The partner’s API does not know the reservation, and it is not stored.';
+  const dead = deadEvent(arrival, { code: 'push.not_hydrated', message }, data, { id, detail: { reason: 'absent' } });
   const reason = 'The event is reservation.cancelled, and the partner’s API no longer has the reservation.';
   const amendment = {
     id,
@@ -120,8 +122,7 @@ const cancelled =
 
 export function deadEvent(
   arrival: Arrival,
-  code: (Prepared & { kind: 'dead' })['deadLetter']['code'],
-  message: string,
+  { code, message }: { readonly code: ErrorCode; readonly message: string },
   raw: Json,
   more: { detail?: Json; type?: 'reservation' | 'guest'; id?: string } = {},
 ): Prepared {

@@ -86,7 +86,7 @@ async function applyPage(
     Promise.all([
       locks.inTurn(),
       ...applied.flatMap(({ target: of, pulled, prepared, outcomes, unchanged }) => [
-        rememberRows(tx, program, of, pulled, prepared, outcomes),
+        rememberRows(tx, program, of, { pulled, prepared, outcomes }),
         ...(unchanged.length > 0
           ? [insertSighting(tx, of.integration, commit.requestedAt, lease.runId, unchanged)]
           : []),

@@ -56,17 +56,22 @@ export async function changedSince(tx: Tx, target: Target, known: readonly Known
 
 const settled: ReadonlySet<Outcome['outcome']> = new Set(['created', 'updated', 'cancelled', 'unchanged']);
 
+/** Rows with their records and outcomes, by position. */
+interface AppliedRows {
+  readonly pulled: readonly (Pulled | undefined)[];
+  readonly prepared: readonly Prepared[];
+  readonly outcomes: readonly Outcome[];
+}
+
 /** Remembers the version each row produced. Rows that did not become the stored state (superseded, dropped, dead) are not remembered. */
 export async function rememberRows(
   tx: Tx,
   program: string,
   target: Target,
-  rows: readonly (Pulled | undefined)[],
-  prepared: readonly Prepared[],
-  outcomes: readonly Outcome[],
+  { pulled, prepared, outcomes }: AppliedRows,
 ): Promise<void> {
   const kept = new Map<string, KnownRow & Pulled>();
-  for (const [i, row] of rows.entries()) {
+  for (const [i, row] of pulled.entries()) {
     const [made, outcome] = [prepared[i], outcomes[i]];
     if (row === undefined) continue;
     kept.delete(row.key);

@@ -53,7 +53,8 @@ export async function commitFormed(
   const write = (written: FormedCommit) =>
     fencedTransaction(pool, directLeases, async (tx, leaseBatch) => {
       const tally = await applyPrepared(tx, target, written.prepared, { leaseBatch });
-      if (written.pulled) await rememberRows(tx, program, target, written.pulled, written.prepared, tally.outcomes);
+      const { pulled, prepared } = written;
+      if (pulled) await rememberRows(tx, program, target, { pulled, prepared, outcomes: tally.outcomes });
       await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
         lease.integration,
         lease.runId,
