@@ -5,8 +5,8 @@ import type { Counts } from './batch.ts';
 import { Engine, longestSleepMs } from './engine.ts';
 import type { DeliverPorts, Lanes } from './ports.ts';
 
-/** With 100,000 lanes that all have due work, a look takes more than a second. */
-const longestRestMs = 10_000;
+/** With 100,000 lanes that all have due work, a scan takes more than a second. */
+const longestPauseMs = 10_000;
 
 /** Delivers until it is stopped. Stopping claims nothing more, waits for calls in progress and closes the destinations. */
 export function startDeliveries(ports: DeliverPorts): Loop {
@@ -18,22 +18,22 @@ export function startDeliveries(ports: DeliverPorts): Loop {
     heartbeats: ports.heartbeats,
     turn: async () => {
       const startedAtMs = ports.clock.uptimeMs();
-      const sleepMs = await engine.look();
+      const sleepMs = await engine.scan();
       return { sleepMs, tookMs: ports.clock.uptimeMs() - startedAtMs };
     },
-    rest: async (looked, signal) => {
-      if (looked === undefined) return ports.clock.wait(longestSleepMs, signal);
-      // Looking costs an index probe per lane with due work. The pause limits it to a fifth of the time, however many signals arrive.
-      // One slow look, for example during a failover, does not make the pause longer.
-      const restMs = Math.min(5 + 4 * Math.min(looked.tookMs, lastTookMs), longestRestMs);
-      lastTookMs = looked.tookMs;
-      await ports.clock.wait(restMs, signal);
-      if (looked.sleepMs > restMs) await ports.wake.wait('outbox', looked.sleepMs - restMs, signal);
+    pause: async (scanned, signal) => {
+      if (scanned === undefined) return ports.clock.wait(longestSleepMs, signal);
+      // A scan costs an index probe per lane with due work. The pause limits it to a fifth of the time, however many signals arrive.
+      // One slow scan, for example during a failover, does not make the pause longer.
+      const pauseMs = Math.min(5 + 4 * Math.min(scanned.tookMs, lastTookMs), longestPauseMs);
+      lastTookMs = scanned.tookMs;
+      await ports.clock.wait(pauseMs, signal);
+      if (scanned.sleepMs > pauseMs) await ports.wake.wait('outbox', scanned.sleepMs - pauseMs, signal);
     },
     onError: (error) => {
       const facts = { error: errorFacts(error) };
       if (isConnectionFailure(error)) ports.log.warn(facts, 'deliver: the store does not answer');
-      else ports.log.error(facts, 'deliver: looking for due work failed');
+      else ports.log.error(facts, 'deliver: the scan for due work failed');
     },
     finish: async () => {
       ports.directLeases?.connect(undefined);
@@ -53,7 +53,7 @@ export async function drainOnce(
   const engine = new Engine(ports, lanes);
   try {
     for (;;) {
-      await engine.look();
+      await engine.scan();
       onProgress?.(engine.counts);
       if (engine.isIdle) return engine.counts;
       await ports.clock.wait(5);

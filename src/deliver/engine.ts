@@ -9,13 +9,13 @@ import { openSettler, type Settler } from './settler.ts';
 /** A stopping node waits this long for answers. Records without one are claimed again by the next node. */
 const patienceMs = 10_000;
 
-/** Due work is looked for at least this often, in case a signal is lost. */
+/** The engine scans for due work at least this often, in case a signal is lost. */
 export const longestSleepMs = 1_000;
 
 /** Up to this many brands, their lanes are listed for the store. */
 const listedBrands = 100;
 
-/** The channels of a node: one for each destination in force, and the look for due work that they share. */
+/** The channels of a node: one for each destination in force, and the scan for due work that they share. */
 export class Engine implements Channels {
   readonly counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   readonly #ports: DeliverPorts;
@@ -33,7 +33,7 @@ export class Engine implements Channels {
     const { store, clock, node, log } = ports;
     this.#ports = ports;
     this.#lanes = lanes;
-    this.#floors = new LaneFloors(clock, this.#sendsAtOnce, ports.fullLookMs);
+    this.#floors = new LaneFloors(clock, this.#sendsAtOnce, ports.fullScanMs);
     this.#settler = openSettler({
       store,
       clock,
@@ -49,7 +49,7 @@ export class Engine implements Channels {
   }
 
   /** Finds lanes with due work and offers them to their channels. Returns the time until more work is due. Rejects if the store fails. */
-  async look(): Promise<number> {
+  async scan(): Promise<number> {
     this.#followDocuments();
     if (this.#listed?.length === 0) return longestSleepMs;
     const due = await Promise.all((await this.#findDue()).map((lane) => this.#batchDue(lane)));
@@ -67,7 +67,7 @@ export class Engine implements Channels {
     return lane && this.#channels.get(lane.destination.name)?.reserveCapacity(lane, wanted);
   };
 
-  /** These lanes have records that were just queued. Lanes whose batches may wait are found by the next look. */
+  /** These lanes have records that were just queued. Lanes whose batches may wait are found by the next scan. */
   readonly offerQueued = (lanes: readonly LaneKey[]): void => this.#offer(lanes.filter(this.#sendsAtOnce));
 
   async close(): Promise<void> {
@@ -128,11 +128,11 @@ export class Engine implements Channels {
 
   /** Lanes in force with work that is due now or soon. */
   async #findDue(): Promise<DueLane[]> {
-    const look = this.#floors.look();
+    const scan = this.#floors.scan();
     const found = await (this.#listed === undefined
-      ? this.#dueOfAll(look.isBounded)
-      : this.#dueOf(this.#listed, look.isBounded));
-    look.found(found);
+      ? this.#dueOfAll(scan.isBounded)
+      : this.#dueOf(this.#listed, scan.isBounded));
+    scan.found(found);
     return found.filter(this.#laneOf);
   }
 

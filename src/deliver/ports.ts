@@ -122,7 +122,7 @@ export interface DueLane extends LaneKey {
   readonly isProbe: boolean;
 }
 
-/** What a look for due work leaves out. */
+/** What a scan for due work leaves out. */
 export interface DueBounds {
   /** Records of the lane that became due longer ago than this. */
   readonly sinceMs: (lane: LaneKey) => number | undefined;
@@ -212,8 +212,8 @@ export interface DeliverPorts {
   readonly epoch: () => number;
   /** Time between the end of a call and the end of its lease, for writing the result; 30 s by default. */
   readonly leaseMarginMs?: number;
-  /** How often due work is looked for without bounds, see LaneFloors; 30 s by default. */
-  readonly fullLookMs?: number;
+  /** How often a scan for due work has no bounds, see LaneFloors; 30 s by default. */
+  readonly fullScanMs?: number;
   readonly circuit?: CircuitSettings;
   readonly tracer?: Tracer | undefined;
   /** Called for every settled batch, for metrics. */

@@ -1,7 +1,7 @@
 import type { Timers } from './clock.ts';
 
 /**
- * Which loops of the process are making progress. A loop reports the start of a turn, its progress, and its rest; one whose
+ * Which loops of the process are making progress. A loop reports the start of a turn, its progress, and its pauses; one whose
  * turn makes no progress for longer than its patience has stalled, for example because the database no longer answers.
  */
 export class Heartbeats {
@@ -18,7 +18,7 @@ export class Heartbeats {
   }
 
   /** The loop has nothing to do, or has ended. */
-  rest(loop: string): void {
+  idle(loop: string): void {
     this.#working.delete(loop);
   }
 

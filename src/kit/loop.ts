@@ -10,8 +10,8 @@ export interface LoopSettings<Result> {
   /** One turn. A long one calls `beat` whenever it has made progress. */
   readonly turn: (signal: AbortSignal, beat: () => void) => Promise<Result>;
   /** Waits for the next turn. `result` is undefined if the turn failed. */
-  readonly rest: (result: Result | undefined, signal: AbortSignal) => Promise<unknown>;
-  /** A failed turn ends nothing: the next one follows after the rest. */
+  readonly pause: (result: Result | undefined, signal: AbortSignal) => Promise<unknown>;
+  /** A failed turn ends nothing: the next one follows after the pause. */
   readonly onError: (error: unknown) => void;
   /** Called once, after the last turn. */
   readonly finish?: () => Promise<unknown>;
@@ -34,8 +34,8 @@ export function startLoop<Result>(settings: LoopSettings<Result>): Loop {
       } catch (error) {
         settings.onError(error);
       }
-      heartbeats?.rest(name);
-      if (!signal.aborted) await settings.rest(result, signal);
+      heartbeats?.idle(name);
+      if (!signal.aborted) await settings.pause(result, signal);
     }
     await settings.finish?.();
   })();

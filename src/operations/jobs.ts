@@ -102,7 +102,7 @@ export function startJobs(runtime: Runtime): Loop {
     heartbeats: runtime.heartbeats,
     patienceMs: 120_000,
     turn: (signal) => stepJobs(runtime, signal),
-    rest: async (isBusy, signal) => {
+    pause: async (isBusy, signal) => {
       if (!isBusy) await runtime.wake.wait('jobs', 15_000, signal);
     },
     onError: (error) => runtime.log.warn({ error: errorFacts(error) }, 'jobs: a turn failed'),

@@ -30,7 +30,7 @@ export function followDocuments(runtime: Runtime, changed: () => void): Loop {
         known = now;
       }
     },
-    rest: (_, signal) => runtime.wake.wait('documents', 30_000, signal),
+    pause: (_, signal) => runtime.wake.wait('documents', 30_000, signal),
     onError: (error) =>
       runtime.log.warn({ error: errorFacts(error) }, 'documents: reading failed, keeping the versions in force'),
   });

@@ -37,7 +37,7 @@ export async function keepSeen(runtime: Runtime, role: Role, url: string, everyM
       await refreshKeys(runtime, true);
       await seen();
     },
-    rest: (_, signal) => runtime.wake.wait('keys', 3_600_000, signal),
+    pause: (_, signal) => runtime.wake.wait('keys', 3_600_000, signal),
     onError: (error) => runtime.log.warn({ error: errorFacts(error) }, 'store: reporting the keys failed'),
   });
   return {

@@ -20,7 +20,7 @@ export function startWatch(runtime: Runtime): Loop {
       heartbeats: runtime.heartbeats,
       patienceMs: Math.max(ms, 60_000),
       turn,
-      rest: (_, signal) => systemClock.wait(ms, signal),
+      pause: (_, signal) => systemClock.wait(ms, signal),
       onError: (error) => log.warn({ task: name, error: errorFacts(error) }, 'watch: failed'),
     });
   // One node judges what concerns single brands. With many brands that takes long, so it gets a fiftieth of the time.
@@ -33,7 +33,7 @@ export function startWatch(runtime: Runtime): Loop {
       if (await claimMark(pool, 'alerts', judgedEveryMs - 1_000)) await judgeBrands(runtime);
       return systemClock.now() - startedAt;
     },
-    rest: (tookMs, signal) => systemClock.wait(Math.max(judgedEveryMs, 49 * (tookMs ?? 0)), signal),
+    pause: (tookMs, signal) => systemClock.wait(Math.max(judgedEveryMs, 49 * (tookMs ?? 0)), signal),
     onError: (error) => log.warn({ task: 'alerts', error: errorFacts(error) }, 'watch: failed'),
   });
   const loops = [

@@ -74,8 +74,8 @@ test('only a store that cannot be reached is reported as one that does not answe
   await node.stop();
   assert.deepEqual(logged.slice(0, 3), [
     'deliver: the store does not answer',
-    'deliver: looking for due work failed',
-    'deliver: looking for due work failed',
+    'deliver: the scan for due work failed',
+    'deliver: the scan for due work failed',
   ]);
   assert.match(facts[0] ?? '', /connect ECONNREFUSED 127\.0\.0\.1:1/);
   assert.match(facts[1] ?? '', /Error 42501 at deliver\/engine\.test\.ts:\d+/);
@@ -256,11 +256,11 @@ test('a dead destination does not delay others, and a noisy brand does not starv
   await running.stop();
 });
 
-test('a record that became due in the past, below the bound of its lane, is found by the next full look', async (t) => {
+test('a record that became due in the past, below the bound of its lane, is found by the next full scan', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   const crm = scripted(() => delivered);
-  const made = ports(store.pool, [lane(config('crm'))], { crm: crm.destination }, { fullLookMs: 1_500 });
+  const made = ports(store.pool, [lane(config('crm'))], { crm: crm.destination }, { fullScanMs: 1_500 });
   const running = startNode(made);
   const hasArrived = (id: string) => async () => crm.messages().some(({ data }) => data.id === id);
   await takeIn(store.pool, [reservation('first')], ['crm']);
@@ -280,7 +280,7 @@ test('a record that became due in the past, below the bound of its lane, is foun
   await running.stop();
 });
 
-test('one slow look for due work does not delay the next; looks that stay slow take a fifth of the time', async (t) => {
+test('one slow scan for due work does not delay the next; looks that stay slow take a fifth of the time', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   const tookMs = [0, 3_000, 0, 3_000, 2_000, 0];

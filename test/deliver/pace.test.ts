@@ -232,7 +232,7 @@ test('a record that fails its whole batch is found on the second try; a destinat
 });
 
 /** Ports with a way to wait until the engine has passed over its lanes a number of times. */
-/** `passes` waits for that many looks for due work. It wakes the node, which would otherwise look once a second. */
+/** `passes` waits for that many scans for due work. It wakes the node, which would otherwise scan once a second. */
 function countingPasses(made: ReturnType<typeof ports>) {
   let count = 0;
   return {

@@ -21,7 +21,7 @@ test('turns and rests alternate; a failed turn is reported and the next one foll
       }
       return turns;
     },
-    rest: async (result) => happened.push(`rest ${result}`),
+    pause: async (result) => happened.push(`pause ${result}`),
     onError: (error) => happened.push((error as Error).name),
     finish: async () => happened.push('finish'),
   });
@@ -31,10 +31,10 @@ test('turns and rests alternate; a failed turn is reported and the next one foll
   await stopped;
   assert.deepEqual(happened, [
     'turn 1',
-    'rest 1',
+    'pause 1',
     'turn 2',
     'RangeError',
-    'rest undefined',
+    'pause undefined',
     'turn 3',
     'turn 3 ended',
     'finish',
@@ -54,7 +54,7 @@ test('a loop that stops making progress has stalled; one that rests, or beats, h
       progress = beat;
       await work;
     },
-    rest: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
+    pause: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
     onError: () => {},
   });
   nowMs = 100;

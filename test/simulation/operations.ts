@@ -246,7 +246,7 @@ export function operationOf(dice: Dice): Operation {
           if (how === 'failed') return partners.failed(api, cooldownMs, 'broken');
           if (how === 'succeeded') return partners.succeeded(api);
           if (how === 'pause') return partners.pause(integration as IntegrationName, 0);
-          const asking = { rate: undefined, rested: false, mostMs: 1_000 };
+          const asking = { rate: undefined, hasWaited: false, mostMs: 1_000 };
           const admission = await partners.admit(api, integration as IntegrationName, asking);
           return admission.kind === 'wait' ? [admission.reason, admission.ms > 1_000] : admission;
         },

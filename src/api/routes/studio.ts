@@ -38,7 +38,7 @@ export interface StudioPorts {
   }) => Promise<
     { readonly kind: 'ok'; readonly connector: string } | { readonly kind: 'refused'; readonly message: string }
   >;
-  /** Fetches one page from the partner with the integration's credentials, rate limit and breaker. */
+  /** Fetches one page from the partner with the integration's credentials, rate limit and circuit. */
   readonly fetchPage: (integration: string) => Promise<
     | {
         readonly kind: 'page';

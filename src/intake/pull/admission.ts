@@ -5,7 +5,7 @@ import type { PullSettings } from './settings.ts';
 
 /**
  * How long one admission covers the requests that follow it. Another node's failure reaches this one at most this much later.
- * Admitting every page separately: 18,700 instead of 20,200 records/s (`npm run bench -- pull`, unchanged pages, 2-core arm64).
+ * Admitting every page separately: 18,700 instead of 20,200 records/s (`scripts/bench pull`, unchanged pages, 2-core arm64).
  */
 const coveredMs = 100;
 
@@ -26,8 +26,8 @@ export class AdmissionGate {
     this.api = new URL(settings.baseUrl).origin;
   }
 
-  /** `rested`: the caller has waited for as long as Retry-After asked. */
-  async admit(rested: boolean): Promise<Admission> {
+  /** `hasWaited`: the caller has waited for as long as Retry-After asked. */
+  async admit(hasWaited: boolean): Promise<Admission> {
     const now = this.#ports.clock.now();
     const leftMs = this.#coveredUntil - now;
     // More time left than was ever granted means that the clock was set back.
@@ -37,7 +37,7 @@ export class AdmissionGate {
     }
     const { account, rate } = this.#settings;
     const mostMs = limitsOf(this.#ports).parkMs;
-    const admission = await this.#ports.partners.admit(this.api, account, { rate, rested, mostMs });
+    const admission = await this.#ports.partners.admit(this.api, account, { rate, hasWaited, mostMs });
     if (admission.kind === 'go') {
       this.#isClean = admission.clean;
       // With a rate, each request takes its own slot.

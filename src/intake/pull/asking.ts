@@ -61,8 +61,8 @@ export class Asking {
 
   async #admission(): Promise<NoAnswer | undefined> {
     const { gate, options } = this.#context;
-    for (let rested = false; ; ) {
-      const admission = await gate.admit(rested);
+    for (let hasWaited = false; ; ) {
+      const admission = await gate.admit(hasWaited);
       if (admission.kind === 'go') return undefined;
       const { ms, reason } = admission;
       const atOpenCircuit = reason === 'breaker' && !options.parkable ? options.atOpenCircuit() : 'wait';
@@ -74,7 +74,7 @@ export class Asking {
       const ended = await this.#patience.waitOrPark(ms, reason);
       // The wait for the rate reserves a slot: after it, the request is sent.
       if (ended !== undefined || reason === 'rate') return ended;
-      rested ||= reason === 'retry_after';
+      hasWaited ||= reason === 'retry_after';
     }
   }
 

@@ -231,7 +231,7 @@ export interface RunView {
 export interface Asking {
   readonly rate: RequestRate | undefined;
   /** Retry-After has been waited for. */
-  readonly rested: boolean;
+  readonly hasWaited: boolean;
   /** A slot of the rate further away than this is not reserved. */
   readonly mostMs: number;
 }

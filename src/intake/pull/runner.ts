@@ -45,7 +45,7 @@ export function startRunner(ports: RunnerPorts, { atOnce = 8 } = {}): Loop {
       }
       return runs.length > 0 ? 'started' : 'nothing due';
     },
-    rest: async (result, signal) => {
+    pause: async (result, signal) => {
       if (result === 'started') return;
       if (result === undefined) await ports.clock.wait(1_000, signal);
       else await (active.size < atOnce ? ports.wait('runs', sleepMs, signal) : Promise.race(active));

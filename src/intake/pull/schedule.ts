@@ -47,7 +47,7 @@ export function startScheduler(ports: SchedulerPorts): Loop {
     name: 'schedules',
     heartbeats: ports.heartbeats,
     turn,
-    rest: (sleepMs, signal) => ports.wait(sleepMs ?? shortestSleepMs, signal),
+    pause: (sleepMs, signal) => ports.wait(sleepMs ?? shortestSleepMs, signal),
     onError: (error) =>
       ports.log.warn({ error: errorFacts(error) }, 'schedule: the store did not answer; retrying in 1 s'),
   });

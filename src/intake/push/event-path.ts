@@ -28,7 +28,7 @@ export interface PendingEvent {
 export interface ReadAhead {
   /** The reservation that it is about. */
   readonly id: string;
-  /** Its way through the path, taken once, when first asked for. */
+  /** Takes it through the path on the first call; later calls return the same result. */
   readonly prepared: () => Prepared;
 }
 

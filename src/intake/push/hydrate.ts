@@ -17,12 +17,12 @@ export interface HydratorPorts {
   };
   /** Claims reservations whose events are due, under a lease. */
   readonly claim: (limit: number, leaseMs: number) => Promise<readonly Thin[]>;
-  /** The connector's single request, with pull's credentials, rate limits, retries and breaker. */
+  /** The connector's single request, with pull's credentials, rate limits, retries and circuit. */
   readonly fetchSingle: (integration: string, id: string, signal?: AbortSignal) => Promise<Fetched>;
   /** Completes the claimed events. */
   readonly hydrated: (thin: Thin, hydration: Hydration) => Promise<void>;
   readonly later: (thin: Thin, delayMs: number) => Promise<void>;
-  /** Buries the claimed events that had at least `fromAttempt` attempts. */
+  /** Makes dead letters of the claimed events that had at least `fromAttempt` attempts. */
   readonly dead: (thin: Thin, message: string, detail: DeadDetail, fromAttempt: number) => Promise<void>;
   readonly onError?: (integration: string, error: unknown) => void;
 }
@@ -50,7 +50,7 @@ export type Fetched =
   | { readonly kind: 'found'; readonly body: Buffer; readonly requestedAt: EpochMs }
   /** The partner does not know the reservation. */
   | { readonly kind: 'absent' }
-  /** Retry later: an open breaker, a rate limit, a transient failure. */
+  /** Retry later: an open circuit, a rate limit, a transient failure. */
   | { readonly kind: 'later'; readonly reason: string; readonly afterMs?: number }
   /** Terminal: credentials, configuration, an answer that is not JSON. */
   | { readonly kind: 'failed'; readonly reason: string };
@@ -73,7 +73,7 @@ export function startHydrator(ports: HydratorPorts): Loop {
     // A turn waits for the partner's API.
     patienceMs: leaseMs,
     turn: (signal) => hydrateOnce(ports, signal),
-    rest: async (worked, signal) => {
+    pause: async (worked, signal) => {
       if (!worked) await ports.wake.wait('hydrate', pollMs, signal);
     },
     onError: (error) => ports.onError?.('', error),

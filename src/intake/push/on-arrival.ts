@@ -42,13 +42,13 @@ export type Applied = readonly (readonly Settled[])[] | 'refused' | 'backlog';
 const mostEvents = 128;
 /** If senders wait longer than this, for their turn or for the work, the node does not keep up and stores events first for a while. */
 const slowMs = 250;
-const restMs = 1_000;
+const pauseMs = 1_000;
 
 export function applierOnArrival(ports: OnArrivalPorts): NonNullable<GroupCommitPorts['apply']> {
   let resumeAt = 0;
   return async (events, waitedMs) => {
     const began = ports.clock.uptimeMs();
-    if (waitedMs > slowMs) resumeAt = began + restMs;
+    if (waitedMs > slowMs) resumeAt = began + pauseMs;
     if (began < resumeAt || events.length > mostEvents) return undefined;
     const tried = await tryToApply(ports, events).catch((error: unknown) => {
       ports.onError(error);
@@ -57,7 +57,7 @@ export function applierOnArrival(ports: OnArrivalPorts): NonNullable<GroupCommit
     if (tried === undefined) return undefined;
     const tookMs = ports.clock.uptimeMs() - began;
     const isBehind = tried === 'failed' || tried.applied === 'backlog' || tookMs > slowMs;
-    if (isBehind) resumeAt = ports.clock.uptimeMs() + restMs;
+    if (isBehind) resumeAt = ports.clock.uptimeMs() + pauseMs;
     if (tried === 'failed' || typeof tried.applied === 'string') return undefined;
     for (const [i, settled] of tried.applied.entries()) {
       const lane = tried.lanes[i];

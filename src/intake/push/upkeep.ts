@@ -29,7 +29,7 @@ export function startPushUpkeep(ports: UpkeepPorts): Loop {
         if (!signal.aborted) await run().catch((error) => ports.onError?.(name, error));
       }
     },
-    rest: (_, signal) => ports.clock.wait(everyMs, signal),
+    pause: (_, signal) => ports.clock.wait(everyMs, signal),
     onError: (error) => ports.onError?.('upkeep', error),
   });
 }

@@ -64,7 +64,7 @@ export function startEventWorker(ports: EventWorkerPorts): Loop {
       const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
       return workAll(ports, open, signal, beat);
     },
-    rest: async (busy, signal) => {
+    pause: async (busy, signal) => {
       if (busy === undefined) await ports.clock.wait(pollMs, signal);
       else await ports.wake.wait('events', busy ? busyMs : pollMs, signal);
     },

@@ -36,7 +36,7 @@ export async function putEventsBack({ pool, pendingFloors }: PendingStore): Prom
 
 /** The integrations with pending events, found by a loose index scan above the bound and one probe for each lane that has some below it. */
 export async function pendingLanes({ pool, pendingFloors }: PendingStore): Promise<string[]> {
-  const look = pendingFloors.look();
+  const scan = pendingFloors.scan();
   const { rows } = await pool.query<{ newest: number; firsts: readonly FirstPending[] | null }>(
     `with recursive lanes as (
        (select integration, seq from events where state = 'pending' and seq > $1 order by integration, seq limit 1)
@@ -53,9 +53,9 @@ export async function pendingLanes({ pool, pendingFloors }: PendingStore): Promi
           order by e.seq limit 1) p
      )
      select last_value as newest, (select json_agg(f) from (table below union all table lanes) f) as firsts from intake_seq`,
-    [look.above, texts(look.below.map(({ integration }) => integration)), int8s(look.below.map(({ seq }) => seq))],
+    [scan.above, texts(scan.below.map(({ integration }) => integration)), int8s(scan.below.map(({ seq }) => seq))],
   );
-  return look.found(rows[0]?.firsts ?? [], rows[0]?.newest ?? 0);
+  return scan.found(rows[0]?.firsts ?? [], rows[0]?.newest ?? 0);
 }
 
 /**

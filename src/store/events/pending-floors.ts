@@ -1,27 +1,27 @@
 import type { Timers } from '../../kit/clock.ts';
 
-/** Transactions that store events are shorter than this; the rare longer ones are found by the next full look. */
+/** Transactions that store events are shorter than this; the rare longer ones are found by the next full scan. */
 const marginMs = 10_000;
-const fullLookMs = 30_000;
+const fullScanMs = 30_000;
 
 /**
  * The sequence numbers up to which no event is pending, for each lane and for all. Every event that was stored as pending leaves a dead
  * entry in the index of pending events, and a reader that holds a snapshot keeps PostgreSQL from removing it. Without a lower bound, a
- * look and a batch walk over all of them: 110 ms of processor time after 100,000 events of ten brands, instead of 1.3 ms (2 arm64 cores).
+ * scan and a batch walk over all of them: 110 ms of processor time after 100,000 events of ten brands, instead of 1.3 ms (2 arm64 cores).
  *
  * A batch takes the first pending events of its lane in order: afterwards none is pending up to its last one, except events that are not
  * committed yet. The bound therefore rises a margin later, at a batch that would have found those. An event that becomes pending again
- * lowers the bound. A full look from time to time finds what is left: an event of a very long transaction, or one that another node put
+ * lowers the bound. A full scan from time to time finds what is left: an event of a very long transaction, or one that another node put
  * back and did not process.
  */
 export class PendingFloors {
   readonly #clock: Pick<Timers, 'uptimeMs'>;
   readonly #lanes = new Map<string, Floor>();
   #all = new Floor();
-  #fullLookAtMs = Number.NEGATIVE_INFINITY;
-  /** The lanes that the last look found, with their first pending event. */
+  #fullScanAtMs = Number.NEGATIVE_INFINITY;
+  /** The lanes that the last scan found, with their first pending event. */
   #found: readonly FirstPending[] = [];
-  /** Events that became pending again and were not looked for yet. */
+  /** Events that became pending again since the last scan. */
   readonly #again = new Set<FirstPending>();
 
   constructor(clock: Pick<Timers, 'uptimeMs'>) {
@@ -46,9 +46,9 @@ export class PendingFloors {
     this.#again.add({ integration, seq });
   }
 
-  look(): Look {
+  scan(): Scan {
     const startedAtMs = this.#clock.uptimeMs();
-    const isFull = startedAtMs >= this.#fullLookAtMs + fullLookMs;
+    const isFull = startedAtMs >= this.#fullScanAtMs + fullScanMs;
     const above = isFull ? 0 : this.#all.seq;
     const again = [...this.#again];
     return {
@@ -58,7 +58,7 @@ export class PendingFloors {
         this.#found = firsts;
         for (const one of again) this.#again.delete(one);
         for (const { integration, seq } of firsts) this.#lanes.get(integration)?.lower(seq);
-        if (isFull) this.#fullLookAtMs = startedAtMs;
+        if (isFull) this.#fullScanAtMs = startedAtMs;
         this.#all.reach(newestSeq, startedAtMs);
         // An older backup was restored, and numbers are issued again.
         if (newestSeq < this.#all.seq) this.#forget();
@@ -70,12 +70,12 @@ export class PendingFloors {
   #forget(): void {
     this.#lanes.clear();
     this.#all = new Floor();
-    this.#fullLookAtMs = Number.NEGATIVE_INFINITY;
+    this.#fullScanAtMs = Number.NEGATIVE_INFINITY;
   }
 }
 
 /** A search for the lanes with pending events. */
-export interface Look {
+export interface Scan {
   /** Search all lanes above this number, */
   readonly above: number;
   /** and up to it these lanes, from these events on. */

@@ -34,7 +34,7 @@ async function admit(pool: Pool, api: string, integration: IntegrationName, aski
   });
   const [row] = rows;
   const restMs = Math.ceil(row?.rest_ms ?? 0);
-  if (restMs > 0 && !asking.rested) return { kind: 'wait', ms: restMs, reason: 'retry_after' };
+  if (restMs > 0 && !asking.hasWaited) return { kind: 'wait', ms: restMs, reason: 'retry_after' };
   const isClosed = row?.state == null || row.state === 'closed';
   if (!isClosed) {
     const untilMs = Math.ceil(row?.until_ms ?? 0);

@@ -13,7 +13,7 @@ const { runtime, partnerOf } = setUpPulls();
 const day = { from: '2026-03-01', to: '2026-03-01' };
 const list: Reply = { json: { reservations: bookings(3, '2026-03-01') } };
 const none = { pull: { pagination: { type: 'none' } } };
-const asking = { rate: undefined, rested: false, mostMs: 30_000 };
+const asking = { rate: undefined, hasWaited: false, mostMs: 30_000 };
 
 test('five failures in a row open the circuit for all; a manual sync reports it without a request', async () => {
   let broken = true;

@@ -286,7 +286,7 @@ test('if the node does not keep up, events are stored first for a second', async
   await withBench(async (bench) => {
     const event = bench.newEvent('reservation.created', data());
     const isApplied = async (waitedMs = 0, batch = [event]) => (await apply(batch, waitedMs)) !== undefined;
-    const rested = () => {
+    const pauseOver = () => {
       now += 1_000;
     };
     assert.ok(await isApplied());
@@ -295,21 +295,21 @@ test('if the node does not keep up, events are stored first for a second', async
     assert.equal(errors.length, 1);
     answer = [[]];
     assert.ok(!(await isApplied()), 'after a failure');
-    rested();
+    pauseOver();
     assert.ok(await isApplied());
     assert.ok(!(await isApplied(251)), 'a sender waited too long for its turn');
     assert.ok(!(await isApplied()));
-    rested();
+    pauseOver();
     tookMs = 251;
     assert.ok(await isApplied());
     assert.ok(!(await isApplied()), 'after slow work');
-    rested();
+    pauseOver();
     tookMs = 1;
     answer = 'backlog';
     assert.ok(!(await isApplied()));
     answer = [[]];
     assert.ok(!(await isApplied()), 'after a backlog');
-    rested();
+    pauseOver();
     answer = 'refused';
     assert.ok(!(await isApplied()));
     answer = [[]];

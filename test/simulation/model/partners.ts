@@ -45,9 +45,9 @@ function apiOf(model: StoreModel, api: string): PartnerApi {
   return made;
 }
 
-function admit(model: StoreModel, api: string, integration: string, { rested, rate, mostMs }: Asking): Admission {
+function admit(model: StoreModel, api: string, integration: string, { hasWaited, rate, mostMs }: Asking): Admission {
   const restMs = Math.ceil((model.retryAt.get(integration) ?? 0) - model.now());
-  if (restMs > 0 && !rested) return { kind: 'wait', ms: restMs, reason: 'retry_after' };
+  if (restMs > 0 && !hasWaited) return { kind: 'wait', ms: restMs, reason: 'retry_after' };
   const found = model.partnerApis.get(api);
   const isClosed = found === undefined || found.state === 'closed';
   const isClean = isClosed && (found?.failures ?? 0) === 0;

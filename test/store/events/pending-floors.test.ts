@@ -16,7 +16,7 @@ describe('bounds of pending events', () => {
   beforeEach(() => bench.pool.query('truncate events, records, receipts, changes, outbox, dead_letters, guest_keys'));
 
   const marginMs = 10_000;
-  const fullLookMs = 30_000;
+  const fullScanMs = 30_000;
 
   const send = (eventId: string) => bench.send('reservation.created', reservationData(), { eventId });
 
@@ -27,7 +27,7 @@ describe('bounds of pending events', () => {
       await bench.work();
       uptimeMs += marginMs;
     }
-    // The last full look is over.
+    // The last full scan is over.
     await bench.work();
   }
 
@@ -91,7 +91,7 @@ describe('bounds of pending events', () => {
     assert.deepEqual([await stateOf('replayed'), await stateOf('set aside')], ['done', 'done']);
   });
 
-  test('an event that is committed after later ones is processed at once, and after a long transaction by the next full look', async () => {
+  test('an event that is committed after later ones is processed at once, and after a long transaction by the next full scan', async () => {
     await processSome();
     for (const [eventId, openMs] of [
       ['short', marginMs - 1],
@@ -115,7 +115,7 @@ describe('bounds of pending events', () => {
       await bench.work();
       if (eventId === 'short') assert.equal(await stateOf('short 1'), 'done');
     }
-    uptimeMs += fullLookMs;
+    uptimeMs += fullScanMs;
     await bench.work();
     assert.equal(await stateOf('long 1'), 'done');
   });

@@ -45,7 +45,7 @@ test('a claim is a lease: no other node gets the record until it ends', async (t
   assert.deepEqual(await store.nextDue([lane]), []);
 });
 
-test('a look and a claim with bounds leave out older records', async (t) => {
+test('a scan and a claim with bounds leave out older records', async (t) => {
   const { pool, store } = await setUp(t);
   await takeIn(pool, [reservation('old'), reservation('new')], ['crm']);
   await pool.query(`update outbox set due_at = now() - interval '1 minute' where id = 'old'`);
