@@ -76,8 +76,8 @@ export interface Authorizer {
   authorize(
     request: OutgoingRequest,
   ): Promise<{ kind: 'ok'; request: OutgoingRequest } | { kind: 'failed'; message: string }>;
-  /** Reports that the credentials were refused; true if asking again may return new ones. */
-  refused(): Promise<boolean>;
+  /** Reports that the credentials of a request from `authorize` were refused; true if asking again may return new ones. */
+  refused(request: OutgoingRequest): Promise<boolean>;
 }
 
 export interface OutgoingRequest {

@@ -24,12 +24,13 @@ export async function listen(answer: (request: Received) => Reply | 'hang' | 'cu
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString('utf8');
+    const isJson = request.headers['content-type']?.includes('json') === true;
     const one: Received = {
       method: request.method ?? '',
       path: request.url ?? '',
       headers: request.headers,
       text,
-      body: text === '' ? null : (JSON.parse(text) as Json),
+      body: isJson && text !== '' ? (JSON.parse(text) as Json) : null,
     };
     received.push(one);
     const reply = await answer(one);

@@ -81,6 +81,53 @@ deliver: [erp]
   assert.deepEqual(await settled('R2'), both);
 });
 
+test('a token that the vendor ends early is renewed once for all calls that used it', async (t) => {
+  let issued = 0;
+  let valid = '';
+  /** Calls wait for each other, so that all of them have used the same token. */
+  let gate: { wanted: number; open: () => void; opened: Promise<void> } | undefined;
+  const server = await listen(async ({ path: at, headers }) => {
+    if (at === '/token') {
+      valid = `Bearer token-${++issued}`;
+      return { status: 200, body: { access_token: `token-${issued}`, token_type: 'bearer', expires_in: 3600 } };
+    }
+    const isValid = headers.authorization === valid;
+    if (gate && --gate.wanted === 0) gate.open();
+    await gate?.opened;
+    return { status: isValid ? 200 : 401 };
+  });
+  const node = await apiNode('', {
+    'destinations/lake.yaml': `destination: lake
+type: http
+url: ${server.url}/crm
+auth: { type: oauth2, grant: client_credentials, token_url: "${server.url}/token", client_id: us, client_secret: letmein }
+`,
+  });
+  t.after(async () => {
+    await node.stop();
+    await server.close();
+  });
+  const ports = await deliverPorts(node.runtime);
+  const config = ports.lanes().destinations.find(({ name }) => name === 'lake');
+  assert.ok(config);
+  const destination = await ports.open(config);
+  const deliver = (id: string) => destination.deliver([delivery(reservation(id))], { ...limits, batch: 1 });
+  assert.deepEqual(
+    (await deliver('r')).map(({ kind }) => kind),
+    ['delivered'],
+  );
+  valid = 'ended by the vendor';
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = { wanted: 4, open: resolve, opened: promise };
+  const outcomes = await Promise.all(['a', 'b', 'c', 'd'].map(deliver));
+  assert.deepEqual(
+    outcomes.flat().map(({ kind }) => kind),
+    ['delivered', 'delivered', 'delivered', 'delivered'],
+  );
+  assert.equal(issued, 2);
+  await destination.close();
+});
+
 /** A destination per value of the secret, and a clock that stands still. */
 function setUp(answer: (secret: string) => Outcome = () => ({ kind: 'delivered' })) {
   const clock = { nowMs: 0, uptimeMs: () => clock.nowMs };

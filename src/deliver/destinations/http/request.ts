@@ -50,7 +50,8 @@ export function requester(http: Http, credentials: Authorizer, clock: Destinatio
         maxBytes: 16 << 20,
         signal: limits.signal,
       });
-      if (answered.kind === 'answer' && answered.status === 401 && !renewed && (await credentials.refused())) continue;
+      const isRefused = answered.kind === 'answer' && answered.status === 401;
+      if (isRefused && !renewed && (await credentials.refused(allowed.request))) continue;
       const outcome = outcomeOf(answered, clock.now());
       if (answered.kind !== 'answer') return { outcome };
       const { status, durationMs } = answered;

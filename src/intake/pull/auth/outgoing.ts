@@ -18,8 +18,8 @@ export interface Outgoing {
 
 export interface OutgoingCredentials {
   authorize(request: Outgoing): Promise<{ kind: 'ok'; request: Outgoing } | { kind: 'failed'; message: string }>;
-  /** Reports that the credentials were refused; true if authorizing again may use newer ones. */
-  refused(): Promise<boolean>;
+  /** Reports that the credentials of a request from `authorize` were refused; true if authorizing again may use newer ones. */
+  refused(request: Outgoing): Promise<boolean>;
 }
 
 /** The auth methods for requests other than pulls. `owner` keys the stored tokens. */
@@ -28,8 +28,10 @@ export function outgoingCredentials(
   owner: string,
   auth: Auth,
 ): OutgoingCredentials {
-  let bearer: Bearer | undefined;
+  const used = new WeakMap<Outgoing, Bearer>();
+  let newest: Bearer | undefined;
   let stale: Bearer | undefined;
+  let renewedInVain: string | undefined;
   return {
     async authorize(request) {
       if (auth.type === 'hmac') {
@@ -39,11 +41,16 @@ export function outgoingCredentials(
         return { kind: 'ok', request: { ...request, headers: signed(wire, auth, moment).headers } };
       }
       if (auth.type === 'oauth2') {
-        const got = await bearerToken(ports, owner as IntegrationName, auth, stale);
+        const refused = stale;
+        const got = await bearerToken(ports, owner as IntegrationName, auth, refused);
         if (got.kind === 'failed') return { kind: 'failed', message: got.message };
-        bearer = got.bearer;
+        const { bearer } = got;
+        newest = bearer;
+        if (bearer.token === refused?.token) renewedInVain = bearer.token;
         const { headers } = withHeaders(opened(request), { Authorization: `Bearer ${bearer.token}` });
-        return { kind: 'ok', request: { ...request, headers } };
+        const authorized = { ...request, headers };
+        used.set(authorized, bearer);
+        return { kind: 'ok', request: authorized };
       }
       const needsBody = auth.type === 'custom' && Object.keys(auth.body).length > 0;
       const open = withFixed(opened(request, needsBody), auth);
@@ -51,9 +58,11 @@ export function outgoingCredentials(
       const body = needsBody && open.body !== undefined ? JSON.stringify(open.body) : request.body;
       return { kind: 'ok', request: { ...request, url, headers: open.headers, ...(body !== undefined && { body }) } };
     },
-    async refused() {
-      if (auth.type !== 'oauth2' || bearer === undefined || stale?.token === bearer.token) return false;
-      stale = bearer;
+    async refused(request) {
+      const bearer = used.get(request);
+      if (bearer === undefined || bearer.token === renewedInVain) return false;
+      // Otherwise another call has received a newer one already.
+      if (bearer.token === newest?.token) stale = bearer;
       return true;
     },
   };
