@@ -2,13 +2,14 @@ import type { EraseRequest } from '../api/routes/privacy.ts';
 import { encodeRecord } from '../canonical/encode.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { parseJson } from '../kit/json.ts';
+import { ownParts } from '../privacy/own-parts.ts';
 import type { Traces } from '../privacy/traces.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack } from '../store/db/pool.ts';
 import { type FoundRecord, findRecords } from '../store/erasure/find.ts';
 import { findTraces } from '../store/erasure/traces.ts';
 import { deliveredTo } from '../store/outbox/delivered.ts';
-import { isObject, type Json, type JsonObject } from '../terms.ts';
+import type { Json, JsonObject } from '../terms.ts';
 import { readGuestRequest } from './guest-request.ts';
 
 /** Everything held on one person, for an access request. It holds no data of the other guests of a booking. */
@@ -35,7 +36,7 @@ export async function exportGuest(
     const traces = read.person.traces();
     const payloads: { place: string; key: string; parts: Json[] }[] = [];
     await findTraces(tx, records, traces, ({ place, key, texts }) => {
-      const parts = texts.flatMap((text) => partsNaming(traces, text));
+      const parts = texts.flatMap((text) => partsOf(traces, text));
       if (parts.length > 0) payloads.push({ place, key, parts });
     });
     return { records: records.map(ownPart), payloads, delivered: await deliveredTo(tx, records) };
@@ -65,25 +66,13 @@ function ownPart({ integration, type, id, version, record, versions, meant }: Fo
   };
 }
 
-/** The smallest objects of a payload that name the person; a text that is not JSON is returned whole. */
-function partsNaming(traces: Traces, text: string): Json[] {
+/** A text that is not JSON is returned whole. */
+function partsOf(traces: Traces, text: string): Json[] {
   let value: Json;
   try {
     value = parseJson(text);
   } catch {
     return traces.inText(text) ? [text] : [];
   }
-  const parts: Json[] = [];
-  const visit = (one: Json): void => {
-    if (Array.isArray(one)) for (const child of one) visit(child);
-    if (!isObject(one) || !traces.inJson(one)) return;
-    const inner = Object.values(one).filter(
-      (child) => (isObject(child) || Array.isArray(child)) && traces.inJson(child),
-    );
-    if (inner.length === 0) parts.push(one);
-    else inner.forEach(visit);
-  };
-  if (isObject(value) || Array.isArray(value)) visit(value);
-  else if (traces.inJson(value)) parts.push(value);
-  return parts;
+  return ownParts(traces, value);
 }

@@ -269,6 +269,34 @@ test('a number that only one source states, and that no version shows, is found 
   assert.doesNotMatch((await kept()).rows[0].said, /Brandt/);
 });
 
+test('an access request shows everything about the person, and nothing of others', async () => {
+  const pia = { guest_id: 'p1', first_name: 'Pia', last_name: 'Holm', email: 'pia.holm@mail.example' };
+  const more = {
+    address: { street: 'Elm 1' },
+    clubs: [{ tier: 'gold' }],
+    agent: { name: 'Noor', mail: 'noor@mail.example' },
+  };
+  const { email: _, ...unaddressed } = pia;
+  await node.take(
+    'other',
+    reservation('V1', { guests: [{ ...pia, ...more }, omar], booker: pia.email, copies: [pia.email, omar.email] }),
+    reservation('V2', { guests: [omar], guest_name: 'Omar Saad', booker: pia.email, remark: 'late arrival' }),
+    reservation('V3', { guests: [{ ...unaddressed, diet: 'vegan' }, omar] }),
+    reservation('V4', {
+      guests: [{ ...omar, agent: { mail: pia.email } }],
+      by_address: { [pia.email]: { seat: 'window' } },
+    }),
+    { id: 'BAD', row: { booker_email: pia.email, email: omar.email, last_name: 'Saad' } },
+  );
+  const exported = await exportGuest(node.runtime, { email: pia.email });
+  assert.ok(exported.kind === 'export');
+  const text = JSON.stringify(exported.export);
+  for (const own of ['Elm 1', 'gold', 'booker', 'copies', 'late arrival', 'vegan', 'window', 'booker_email']) {
+    assert.ok(text.includes(own), own);
+  }
+  assert.doesNotMatch(text, /omar|saad|noor/i);
+});
+
 test('an address from before a guest event, which no version shows any more, is found and erased', async () => {
   const before = { guest_id: 'g21', first_name: 'Lea', last_name: 'Strand', email: 'lea.old@mail.example' };
   const stay = { check_in: '2099-12-01', check_out: '2099-12-04', status: 'confirmed' };
