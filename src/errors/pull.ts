@@ -163,6 +163,12 @@ export const pullErrors = {
     what: 'The value at pagination.next cannot be a cursor.',
     next: 'Check pagination.next of the connector.',
   },
+  'pull.next_not_found': {
+    stage: 'pull',
+    retry: 'operator',
+    what: 'The list has another page, but the connector’s paging does not find it.',
+    next: 'Compare pull.pagination of the connector with an answer of the partner: pagination.next must be the path of the next cursor or address. Only first pages were read.',
+  },
   'pull.link_foreign': {
     stage: 'pull',
     retry: 'operator',

@@ -3,6 +3,7 @@ import { Acknowledger } from './acknowledge.ts';
 import { type AnswerRead, type AskCounts, type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
 import { limitsOf } from './limits.ts';
 import { asksByDays } from './list-request.ts';
+import { NextPageCheck, seenPage } from './next-page-check.ts';
 import { mayOverlap } from './overlap.ts';
 import { type Row, readPage } from './page.ts';
 import { makePageCommit } from './page-commit.ts';
@@ -51,6 +52,7 @@ export class Execution {
   readonly #ending: RunEnding;
   /** The position being worked on, for progress reports. */
   #current: Position | undefined;
+  readonly #nextPages: NextPageCheck;
   #reader: { readonly key: string; readonly reader: WindowReader } | undefined;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
@@ -67,6 +69,7 @@ export class Execution {
       signal: this.#lease.signal,
       onWait: (reason, ms) => this.#reportWait(reason, ms),
     });
+    this.#nextPages = new NextPageCheck(this.#asker, plan, run, ports.runs.isDryRun === true);
     const { acknowledge } = plan.settings;
     const acknowledger =
       acknowledge && !ports.runs.isDryRun ? new Acknowledger(acknowledge, plan.settings, this.#asker) : undefined;
@@ -141,13 +144,11 @@ export class Execution {
     }
     const { pass } = position;
     const reader = await this.#readerAt(position);
-    const next = this.#paginator.after(pass.page ?? this.#paginator.first, {
-      rows: page.count,
-      ...(page.total !== undefined && { total: page.total }),
-      body: answer.body ?? null,
-      headers: answer.headers,
-      url: answer.url,
-    });
+    const named = this.#paginator.after(pass.page ?? this.#paginator.first, seenPage(page, answer));
+    const counts = noAskCounts();
+    const next = await this.#nextPages.after(position, page, named, counts);
+    this.#lease.waiting = undefined;
+    this.#counters.add(counts);
     const taken = reader.take(pass, page, next, answer.requestedAt);
     const rows = await this.#withRelated(position, answer, taken.rows, asking);
     if ('kind' in rows) return this.#withoutAnswer(position, rows);

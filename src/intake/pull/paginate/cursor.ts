@@ -22,8 +22,13 @@ export function cursorPaginator({
     ],
     after: (_state, page) => {
       const named = read(page.body, page.headers);
-      if (saysNo(readMore?.(page.body, page.headers))) return { kind: 'end' };
-      if (named === undefined || named === null || named === '' || named === false) return { kind: 'end' };
+      const flag = readMore?.(page.body, page.headers);
+      if (saysNo(flag)) return { kind: 'end' };
+      if (named === undefined || named === null || named === '' || named === false) {
+        if (!saysYes(flag)) return { kind: 'end' };
+        const message = `${more} says that there is another page, but ${next} does not name it`;
+        return { kind: 'broken', code: 'pull.next_not_found', message };
+      }
       // A run stores its cursor in PostgreSQL, which cannot store NUL characters.
       if (typeof named === 'string' && named.includes('\0')) {
         return { kind: 'broken', code: 'pull.cursor_invalid', message: `${next} contains a NUL character` };
@@ -41,4 +46,8 @@ export function cursorPaginator({
 /** An absent flag says nothing: a wrong path must not end the list. */
 function saysNo(flag: Json | undefined): boolean {
   return flag !== undefined && /^(?:false|no|n|0)$/i.test(String(flag));
+}
+
+function saysYes(flag: Json | undefined): boolean {
+  return flag !== undefined && /^(?:true|yes|y|1)$/i.test(String(flag));
 }

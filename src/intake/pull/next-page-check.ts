@@ -1,0 +1,72 @@
+import type { AnswerRead, AskCounts, Asker } from './ask.ts';
+import { asksByDays } from './list-request.ts';
+import { readPage, type WholePage } from './page.ts';
+import { pageRequest } from './page-request.ts';
+import { paginatorFor } from './paginate/paginate.ts';
+import type { Next, SeenPage } from './paginate/paginator.ts';
+import type { PullPlan } from './ports.ts';
+import type { Position, Run } from './run-state.ts';
+import { addedParameters, type Pagination } from './settings.ts';
+
+/** The parts of an answer that decide which page is next. */
+export function seenPage({ count, total }: WholePage, { body, headers, url }: AnswerRead): SeenPage {
+  return { rows: count, ...(total !== undefined && { total }), body: body ?? null, headers, url };
+}
+
+/**
+ * Finds a connector whose paging never finds the next page. Such a list looks as if it had one page. To prove it, the first page is
+ * requested again with half the limit: an answer with exactly that many rows is not the whole list, so it must name another page.
+ *
+ * A run checks a full page only, which costs one request where a list is exactly as long as a page. A dry run checks any page. Lists
+ * without dates are not checked: a partner may show each of their rows once.
+ */
+export class NextPageCheck {
+  readonly #asker: Asker;
+  readonly #plan: PullPlan;
+  readonly #run: Run;
+  readonly #anyPage: boolean;
+  /** The result of the one check of a run. */
+  #found: Promise<Next | undefined> | undefined;
+
+  constructor(asker: Asker, plan: PullPlan, run: Run, anyPage: boolean) {
+    this.#asker = asker;
+    this.#plan = plan;
+    this.#run = run;
+    this.#anyPage = anyPage;
+  }
+
+  /** What follows the page: unchanged, or broken off if the check proves that there is another page. */
+  async after(position: Position, page: WholePage, next: Next, counts: AskCounts): Promise<Next> {
+    const { settings } = this.#plan;
+    const { pagination } = settings;
+    const { pass } = position;
+    const isWhole = next.kind === 'end' && pass.no === 1 && pass.pages === 0;
+    if (!isWhole || page.total !== undefined || page.count < 2) return next;
+    if (!hasNextPath(pagination) || pagination.limit === undefined || !asksByDays(settings, this.#run)) return next;
+    if (!this.#anyPage && page.count < pagination.pageSize) return next;
+    this.#found ??= this.#check(position, page.count, pagination, counts);
+    return (await this.#found) ?? next;
+  }
+
+  async #check(position: Position, rows: number, pagination: Handed, counts: AskCounts): Promise<Next | undefined> {
+    const { settings } = this.#plan;
+    const half = Math.floor(rows / 2);
+    const paginator = paginatorFor({ ...pagination, pageSize: half }, addedParameters(settings));
+    const request = pageRequest(settings, this.#run, paginator, position);
+    const asked = await this.#asker.ask(request, { canShrink: false, firstPage: false, counts });
+    if (asked.kind !== 'answer') return undefined;
+    const page = readPage(this.#plan, asked);
+    if (page.kind !== 'page' || page.count !== half) return undefined;
+    if (paginator.after(paginator.first, seenPage(page, asked)).kind === 'next') return undefined;
+    const where = pagination.type === 'link' ? 'the Link header' : `pagination.next (${pagination.next})`;
+    const message = `a page with ${half} of at least ${rows} rows names no next page at ${where}`;
+    return { kind: 'broken', code: 'pull.next_not_found', message };
+  }
+}
+
+/** Paging in which each page names the next one. */
+type Handed = Extract<Pagination, { type: 'cursor' | 'link' | 'url' }>;
+
+function hasNextPath(pagination: Pagination): pagination is Handed {
+  return pagination.type === 'cursor' || pagination.type === 'link' || pagination.type === 'url';
+}
