@@ -5,7 +5,7 @@ import { isCurrency } from './currency.ts';
 import { isLocalDate } from './dates.ts';
 import { type Decimal, decimal, decimalOf } from './decimal.ts';
 import type { FieldKind } from './fields.ts';
-import { isUsableId, longestId } from './limits.ts';
+import { isUsableId, longestId, plainId } from './limits.ts';
 import { hasCardToken } from './replaced-card.ts';
 
 /** A rule that a field broke. It has the type of the value, never the value, which may be guest data; only a status is quoted. */
@@ -144,6 +144,7 @@ export class FieldCheck {
 
   /** The id of a reservation: a key in the database. */
   id(value: unknown, name: string): string | undefined {
+    if (typeof value === 'string' && plainId.test(value)) return value;
     if (typeof value === 'boolean') return this.fail(name, 'must be text', value);
     if (typeof value === 'string' && hasCardToken.test(value)) {
       return this.refuse(name, 'must not be a card number', value, 'record.id_unusable');

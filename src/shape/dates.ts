@@ -28,9 +28,7 @@ export type CompiledDates =
 export function compileDates(formats: readonly string[], timezone: string, meaning: Meaning = 'day'): CompiledDates {
   const readers: DateReader[] = [];
   for (const [index, format] of formats.entries()) {
-    const name = meaning === 'birth' && format === 'iso' ? 'as_written' : format;
-    const make = Object.hasOwn(named, name) ? named[name] : undefined;
-    const reader = meaning === 'day' ? make?.(timezone) : make && birthday(make, timezone);
+    const reader = namedReader(format, timezone, meaning);
     if (reader !== undefined) {
       readers.push(reader);
       continue;
@@ -51,6 +49,12 @@ export function compileDates(formats: readonly string[], timezone: string, meani
       return undefined;
     },
   };
+}
+
+function namedReader(format: string, timezone: string, meaning: Meaning): DateReader | undefined {
+  if (meaning === 'birth' && format === 'iso') return named.as_written?.(timezone);
+  const make = Object.hasOwn(named, format) ? named[format] : undefined;
+  return meaning === 'day' ? make?.(timezone) : make && birthday(make, timezone);
 }
 
 /**
@@ -107,11 +111,13 @@ export function addDays(date: string, days: number): string | undefined {
   return isLocalDate(text) ? text : undefined;
 }
 
+const zero = 48;
+
 /**
  * The first day of the calendar, which some systems use for "none"; also if a time zone conversion moved it back by a day.
  */
 export function isPlaceholderDate(date: string): boolean {
-  return date.startsWith('0000') || date === '0001-01-01';
+  return date.charCodeAt(0) === zero && (date.startsWith('0000') || date === '0001-01-01');
 }
 
 /** A date of zeros in any format: 0000-00-00, 00/00/0000 00:00. */

@@ -1,7 +1,7 @@
 import type { Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Note } from '../terms.ts';
-import { type ListName, listNames, lists } from './fields.ts';
+import { type ListName, lists } from './fields.ts';
 import type { Assignment, CompiledRule } from './rule.ts';
 import { probeOf, type Target, written } from './target.ts';
 import { type About, ReservationScope, type View } from './views.ts';
@@ -73,8 +73,7 @@ function collect(rule: CompiledRule, subject: Subject, effects: Effects): boolea
   if (held !== true) return held;
   const failed = collectHere(rule, subject, undefined, effects);
   if (failed) return failed;
-  for (const list of listNames) {
-    if (!touches(rule, list)) continue;
+  for (const list of rule.changesLists) {
     for (const index of record[list].keys()) {
       const item = { list, index };
       enter(scope, item);
@@ -83,14 +82,6 @@ function collect(rule: CompiledRule, subject: Subject, effects: Effects): boolea
     }
   }
   return true;
-}
-
-function touches({ sets, removes, removesItems }: CompiledRule, list: ListName): boolean {
-  return (
-    removesItems.includes(list) ||
-    sets.some(({ target }) => target.place === list) ||
-    removes.some(({ place }) => place === list)
-  );
 }
 
 function enter(scope: ReservationScope, { list, index }: Item): void {

@@ -23,7 +23,7 @@ export function rulesOfGuests(rules: readonly CompiledRule[]): CompiledRule[] {
     const removes = rule.removes.filter(({ place }) => place === 'guests');
     const removesItems = rule.removesItems.filter((list) => list === 'guests');
     if (sets.length + removes.length + removesItems.length === 0) return [];
-    return [{ ...rule, sets, removes, removesItems }];
+    return [{ ...rule, sets, removes, removesItems, changesLists: ['guests' as const] }];
   });
 }
 

@@ -44,6 +44,8 @@ export interface CompiledRule {
   readonly removes: readonly Target[];
   /** Lists whose items are removed. */
   readonly removesItems: readonly ListName[];
+  /** Lists in which the rule changes something. */
+  readonly changesLists: readonly ListName[];
   readonly dropsRecord: boolean;
 }
 
@@ -85,6 +87,7 @@ export function compileRule(rule: Rule, index: number, document: RuleHome, found
     sets,
     removes,
     removesItems,
+    changesLists: listNames.filter((name) => places.has(name)),
     dropsRecord: rule.drop === true,
   };
 }
