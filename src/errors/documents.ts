@@ -35,7 +35,7 @@ export const documentErrors = {
     stage: 'documents',
     retry: 'operator',
     what: 'A document refers to a secret that cannot be read: an unset variable, a missing file or an unknown stored secret.',
-    next: 'Set the variable, write the file, or store it with innbound secret set NAME.',
+    next: 'Set the variable, store it with innbound secret set NAME, or write the file into the workspace, /run/secrets or a folder that INNBOUND_SECRET_FOLDERS names.',
   },
   'documents.key_exposed': {
     stage: 'documents',
