@@ -122,9 +122,12 @@ function isLargeParticle(first: boolean, nationality: string | undefined): boole
   return regionsWithLargeParticles.has(nationality) || (first && regionsWithLargeFirstParticle.has(nationality));
 }
 
+/** What divides the parts of a word. */
+const wordMark = /([-‐‑./,(_])/;
+
 function caseWord(word: string, field: NameField, nationality: string | undefined, letters: Letters): string {
-  if (!/[-‐‑.]/.test(word)) return casePart(word, field, nationality, letters);
-  const parts = word.split(/([-‐‑.])/);
+  if (!wordMark.test(word)) return casePart(word, field, nationality, letters);
+  const parts = word.split(wordMark);
   return parts
     .map((part, at) => {
       if (at % 2 === 1) return part;
