@@ -11,6 +11,9 @@ const here = import.meta.dirname;
 export const consoleDist = path.join(here, 'dist');
 const stampFile = path.join(consoleDist, 'stamp');
 
+/** The service's files that the console imports. */
+export const fromService = ['../src/errors.ts', '../src/canonical/fields.ts', '../src/json-path/path.ts'];
+
 /** What the console is made from: its own files, what it takes from the service's, and the versions of the packages. */
 function sourcesHash(): string {
   const hash = createHash('sha256');
@@ -19,15 +22,7 @@ function sourcesHash(): string {
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     for (const file of files.map(({ parentPath, name }) => path.join(parentPath, name)).sort()) add(file);
   };
-  for (const file of [
-    'index.html',
-    'build.ts',
-    '../package-lock.json',
-    '../src/errors.ts',
-    '../src/canonical/fields.ts',
-    '../src/shape/path.ts',
-  ])
-    add(path.join(here, file));
+  for (const file of ['index.html', 'build.ts', '../package-lock.json', ...fromService]) add(path.join(here, file));
   for (const folder of ['src', 'public', '../src/errors']) addAll(path.join(here, folder));
   return hash.digest('hex');
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { fromService } from '../console/build.ts';
 
 /** Checks the imports against the rules in ARCHITECTURE.md, "Rooms". */
 
@@ -159,4 +160,19 @@ test('every import names an existing file', () => {
       .map((file) => `${source.file} imports ${file}`),
   );
   assert.deepEqual(missing, []);
+});
+
+test('the console’s build knows the files of the service that the console imports', () => {
+  const folder = fileURLToPath(new URL('../console/', import.meta.url));
+  const files = readdirSync(path.join(folder, 'src'), { recursive: true, encoding: 'utf8' });
+  const imported = files
+    .filter((file) => /\.tsx?$/.test(file))
+    .flatMap((file) => {
+      const at = path.join(folder, 'src', file);
+      const found = [...readFileSync(at, 'utf8').matchAll(statement)].map((m) => m[2] ?? '');
+      return found.filter((one) => one.startsWith('.')).map((one) => path.join(path.dirname(at), one));
+    })
+    .map((file) => path.relative(folder, file))
+    .filter((file) => file.startsWith('..'));
+  assert.deepEqual([...new Set(imported)].sort(), fromService.toSorted());
 });
