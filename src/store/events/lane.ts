@@ -8,7 +8,7 @@ import type { Json } from '../../terms.ts';
 import { int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
-import { type ApplyTarget, type ApplyWays, applyPrepared } from '../records/apply.ts';
+import { type ApplyOptions, type ApplyTarget, applyPrepared } from '../records/apply.ts';
 import { findProfiles, findReservationsOf, readReservationAhead } from '../records/guest-lookup.ts';
 import type { FirstPending, PendingFloors } from './pending-floors.ts';
 
@@ -106,11 +106,11 @@ async function workBatch(
 }
 
 /** What applying events needs, inside a transaction that holds the lock of their lane. */
-export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEvent[], ways: ApplyWays): Lane {
+export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEvent[], options: ApplyOptions): Lane {
   const { integration } = target;
   return {
     events,
-    apply: (prepared) => applyPrepared(tx, target, prepared, ways),
+    apply: (prepared) => applyPrepared(tx, target, prepared, options),
     profiles: (keys) => findProfiles(tx, integration, keys),
     reservation: (id) => readReservationAhead(tx, integration, id),
     reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),

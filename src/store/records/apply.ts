@@ -11,14 +11,14 @@ import { type Arriving, letterOf } from './decision.ts';
 import { countDrift } from './drift.ts';
 import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
 import type { LockedAhead } from './locked-ahead.ts';
-import { moveSaid, type SaidState } from './locked-records.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
+import { moveSaid, type SaidState } from './said-state.ts';
 import { insertSighting } from './sightings.ts';
 import { type Taken, takeIn } from './take-in.ts';
 
 export type { ApplyTarget } from './changes.ts';
 
-export interface ApplyWays {
+export interface ApplyOptions {
   /** Leases changes directly to their destinations where these have capacity. */
   readonly leaseBatch?: DirectLeaseBatch;
   /** Called before writing rows that all batches share (dead letters, drift counts), to serialize those writes. */
@@ -40,7 +40,7 @@ export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
   messages: readonly Prepared[],
-  { leaseBatch, inTurn, onErased, hasErased, lockedAhead }: ApplyWays = {},
+  { leaseBatch, inTurn, onErased, hasErased, lockedAhead }: ApplyOptions = {},
 ): Promise<Tally> {
   const [anyErased = hasErased, seq, known] = await together(tx, () => [
     hasErased === undefined ? lockErasures(tx, target) : undefined,

@@ -7,7 +7,7 @@ import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import type { ErasurePort } from '../erasure/erased.ts';
 import { moveGuestKeys } from './guest-keys.ts';
-import { type SaidState, saidText } from './locked-records.ts';
+import { type SaidState, saidText } from './said-state.ts';
 
 /** The integration that the records belong to, and the destinations that receive them. */
 export interface ApplyTarget {

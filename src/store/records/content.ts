@@ -26,8 +26,8 @@ export function statementHash({ text, hash: own }: Content, message: Message | u
   return empties.length === 0 ? own : sha256(`${text}\n${empties.join(' ')}`);
 }
 
-/** The other hash, unless it equals the record's own. */
-export const otherThan = ({ hash: own }: Content, other: string): string | undefined =>
+/** The hash to store beside the record's own; undefined if they are equal. */
+export const unlessOwnHash = ({ hash: own }: Content, other: string): string | undefined =>
   own === other ? undefined : other;
 
 export function statusOf(record: Reservation | Guest): string | undefined {

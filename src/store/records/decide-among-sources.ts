@@ -7,9 +7,10 @@ import { changeAfter } from '../../reconcile/reconcile.ts';
 import { restates } from '../../reconcile/restate.ts';
 import { hasSameIds, isSole, readViews, soleOf, soleView, storedViews } from '../../reconcile/said.ts';
 import { isNewer, type Mark } from '../../reconcile/statement.ts';
-import { contentOf, otherThan, statusOf } from './content.ts';
+import { contentOf, statusOf, unlessOwnHash } from './content.ts';
 import { type Arriving, type Decision, isRuled, newerIsStored, stillShown } from './decision.ts';
-import { type LockedRecord, type SaidState, saidText } from './locked-records.ts';
+import type { LockedRecord } from './locked-records.ts';
+import { type SaidState, saidText } from './said-state.ts';
 
 /** The only source sends all its fields again, with a newer state: the record is the message. Undefined if it must be merged. */
 export function restated(arriving: Arriving, message: Message, before: LockedRecord): Decision | undefined {
@@ -28,7 +29,7 @@ export function restated(arriving: Arriving, message: Message, before: LockedRec
     effectiveAt: arrival.effectiveAt,
     seq,
     said: soleView(source, said, none, ids),
-    pulledHash: otherThan(alone, source === 'pull' ? arriving.hash : ''),
+    pulledHash: unlessOwnHash(alone, source === 'pull' ? arriving.hash : ''),
   };
   if (alone.hash === before.hash) return { kind: 'unchanged', version: before.version, state };
   const diff = difference(before.data, parseJson(alone.text));
@@ -68,7 +69,7 @@ export function merged(
     effectiveAt,
     seq: newestSeq,
     said: storedViews(result.views, finished.isRuled),
-    pulledHash: otherThan(content, inLine),
+    pulledHash: unlessOwnHash(content, inLine),
   };
   const { isOverruled } = result;
   if (content.hash === before.hash) {

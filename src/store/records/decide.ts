@@ -8,15 +8,15 @@ import { changeAfter, isOlder, reconcile } from '../../reconcile/reconcile.ts';
 import { isSole, type StoredViews, soleView, storedViews } from '../../reconcile/said.ts';
 import type { Mark } from '../../reconcile/statement.ts';
 import { accept } from '../../reconcile/view.ts';
-import { type Content, contentOf, otherThan, statusOf } from './content.ts';
+import { type Content, contentOf, statusOf, unlessOwnHash } from './content.ts';
 import { merged, restated } from './decide-among-sources.ts';
-import { type Arriving, type Decision, isRuled, newerIsStored, stillShown, unmade } from './decision.ts';
+import { type Arriving, type Decision, droppedOrDead, isRuled, newerIsStored, stillShown } from './decision.ts';
 import type { LockedRecord } from './locked-records.ts';
 
 /** `sightedAt`: when the partner's list last showed the pulled state, if that was after the message. */
 export function decide(arriving: Arriving, before: LockedRecord | undefined, sightedAt: Date | undefined): Decision {
   const { message } = arriving.prepared;
-  if (before === undefined || before.version === 0) return first(arriving);
+  if (before === undefined || before.version === 0) return decideFirst(arriving);
   const isPullAlone =
     message === undefined ||
     (message.source === 'pull' && message.isOnlySource && isSole(before.said, 'pull') && arriving.alone !== undefined);
@@ -25,9 +25,9 @@ export function decide(arriving: Arriving, before: LockedRecord | undefined, sig
 }
 
 /** The first message of a record. */
-export function first(arriving: Arriving): Decision {
+export function decideFirst(arriving: Arriving): Decision {
   const { alone, prepared, arrival, seq } = arriving;
-  if (alone === undefined) return unmade(prepared);
+  if (alone === undefined) return droppedOrDead(prepared);
   const { message } = prepared;
   const status = statusOf(alone.record);
   return {
@@ -38,7 +38,7 @@ export function first(arriving: Arriving): Decision {
       effectiveAt: arrival.effectiveAt,
       seq,
       said: message ? firstViews(message, [arrival.effectiveAt, seq], isRuled(prepared)) : profileSaid(prepared),
-      pulledHash: message === undefined || message.source === 'pull' ? otherThan(alone, arriving.hash) : '',
+      pulledHash: message === undefined || message.source === 'pull' ? unlessOwnHash(alone, arriving.hash) : '',
     },
     // Everything is new in the first version, and its data shows that already.
     diff: [],
@@ -79,7 +79,7 @@ function contentWith(content: Content, consent: Consent | undefined): Content {
 /** There is no other source: the newest state replaces the record. */
 function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | undefined): Decision {
   const { arrival, seq, prepared } = arriving;
-  if (arriving.alone === undefined) return unmade(prepared);
+  if (arriving.alone === undefined) return droppedOrDead(prepared);
   const stated = newestConsent(prepared, before);
   const alone = arriving.type === 'guest' ? contentWith(arriving.alone, stated) : arriving.alone;
   const status = statusOf(alone.record);

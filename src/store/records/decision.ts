@@ -2,7 +2,7 @@ import type { Difference } from '../../reconcile/difference.ts';
 import type { Arrival, Finished, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import type { ChangeEvent, EntityType, Note } from '../../terms.ts';
 import type { Content } from './content.ts';
-import type { SaidState } from './locked-records.ts';
+import type { SaidState } from './said-state.ts';
 
 /** A prepared message with the record that it would make by itself. */
 export interface Arriving {
@@ -42,7 +42,8 @@ export type Decision =
 
 export const isRuled = (prepared: Prepared): boolean => prepared.kind === 'record' && prepared.isRuled === true;
 
-export function unmade(prepared: Prepared): Exclude<Finished, { kind: 'record' }> {
+/** The outcome of a message that makes no record by itself. */
+export function droppedOrDead(prepared: Prepared): Exclude<Finished, { kind: 'record' }> {
   if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
   if (prepared.kind === 'dead') return { kind: 'dead', deadLetter: letterOf(prepared) };
   throw new TypeError('a record without content');

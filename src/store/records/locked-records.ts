@@ -6,6 +6,7 @@ import type { EntityType, EpochMs, IntegrationName, Json } from '../../terms.ts'
 import { float8s, int8s, texts } from '../db/columns.ts';
 import { sendAhead, type Tx } from '../db/pool.ts';
 import type { LockedAhead } from './locked-ahead.ts';
+import { type SaidState, saidText } from './said-state.ts';
 import { readReservation } from './stored-record.ts';
 
 /** A locked row; fields that only some callers need are parsed on demand. */
@@ -18,22 +19,11 @@ export interface LockedRecord extends Known {
   readonly pulledHash: string | undefined;
 }
 
-/** What is written for a record besides its content. */
-export interface SaidState {
-  readonly effectiveAt: EpochMs;
-  readonly seq: number;
-  readonly said: StoredViews | undefined;
-  readonly pulledHash: string | undefined;
-}
-
 /** The first state of a new record. */
 export interface FirstState extends SaidState {
   readonly hash: string;
   readonly text: string;
 }
-
-export const saidText = (said: StoredViews | undefined): string | undefined =>
-  said === undefined ? undefined : JSON.stringify(said);
 
 /** A record that a batch of messages is about. */
 export interface Wanted {
@@ -130,11 +120,12 @@ function insertValues(integration: IntegrationName, type: EntityType, wanted: Re
   ];
 }
 
-/** `ids` and `eventTimes` are SQL for arrays. */
+/** `ids` is SQL for an array. */
 export const lockSql = (ids: string): string => `
         select id, version, effective_at, seq, hash, data, said, pulled_hash
           from records where integration = $1 and type = $2 and id = any((${ids})::text[]) order by id for update`;
 
+/** The rows that `lockSql` locked, as `locked`. `ids` and `eventTimes` are SQL for arrays. */
 export const lockedRows = (ids: string, eventTimes: string): string => `
       select false as is_new, l.id, l.version, (extract(epoch from l.effective_at) * 1000)::bigint as effective_ms, l.seq,
              encode(l.hash, 'hex') as hash, l.data::text as text, l.said, encode(l.pulled_hash, 'hex') as pulled_hash,
@@ -204,34 +195,7 @@ function lockedRecord({ version, effective_ms, seq, hash, text, said, pulled_has
   };
 }
 
-/** Writes new statements for records whose content did not change. */
-export async function moveSaid(
-  tx: Tx,
-  integration: IntegrationName,
-  type: EntityType,
-  moved: ReadonlyMap<string, SaidState>,
-): Promise<void> {
-  const states = [...moved.values()];
-  await tx.query({
-    name: 'move-said',
-    text: `update records r
-              set effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, said = t.said::json,
-                  pulled_hash = decode(t.pulled, 'hex')
-             from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[]) as t (id, ms, seq, said, pulled)
-            where r.integration = $1 and r.type = $2 and r.id = t.id and r.id = any($3::text[])`,
-    values: [
-      integration,
-      type,
-      texts([...moved.keys()]),
-      float8s(states.map(({ effectiveAt }) => effectiveAt)),
-      int8s(states.map(({ seq }) => seq)),
-      texts(states.map(({ said }) => saidText(said))),
-      texts(states.map(({ pulledHash }) => pulledHash)),
-    ],
-  });
-}
-
-/** Rows that were inserted only to be locked and got no version. */
+/** Deletes rows that were inserted only to be locked and got no version. */
 export async function dropUnused(
   tx: Tx,
   integration: IntegrationName,

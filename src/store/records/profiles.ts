@@ -9,8 +9,8 @@ import type { StoredViews } from '../../reconcile/said.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
-import { moveSaid, type SaidState } from './locked-records.ts';
 import { lockProfiles, profilesByKeys } from './profile-lookup.ts';
+import { moveSaid, type SaidState } from './said-state.ts';
 import { readReservation } from './stored-record.ts';
 
 /** One version of a reservation whose guests get profiles. */

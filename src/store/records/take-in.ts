@@ -4,18 +4,12 @@ import type { EntityType, Json } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { type ApplyTarget, type Change, type Item, idempotencyKey, type Receipt } from './changes.ts';
 import type { Content } from './content.ts';
-import { decide, first } from './decide.ts';
+import { decide, decideFirst } from './decide.ts';
 import type { Arriving, Decision } from './decision.ts';
 import type { KnownRecords } from './known-records.ts';
 import type { LockedAhead } from './locked-ahead.ts';
-import {
-  dropUnused,
-  type FirstState,
-  type LockedRecord,
-  lockRecords,
-  type SaidState,
-  type Wanted,
-} from './locked-records.ts';
+import { dropUnused, type FirstState, type LockedRecord, lockRecords, type Wanted } from './locked-records.ts';
+import type { SaidState } from './said-state.ts';
 
 /** The results of a batch, to be written together. */
 export interface Taken {
@@ -56,7 +50,7 @@ export async function takeIn(
       moved.delete(id);
       addChange(arriving, decision, { target, before, isInserted: stored.has(id) }, into);
     } else if (decision.kind === 'dropped' || decision.kind === 'dead') {
-      addUnmade(arriving, decision, into);
+      addDroppedOrDead(arriving, decision, into);
     } else {
       const { kind, version, reason, state, isOverruled } = decision;
       if (state !== undefined && before !== undefined) {
@@ -92,7 +86,7 @@ function wantedBy(arrivals: readonly Arriving[], hasRow: (id: string) => boolean
 
 /** Undefined if the message alone is not a complete record. */
 function firstState(arriving: Arriving): FirstState | undefined {
-  const decision = first(arriving);
+  const decision = decideFirst(arriving);
   if (decision.kind !== 'change') return undefined;
   const { hash, text } = decision.content;
   return { ...decision.state, hash, text };
@@ -139,7 +133,11 @@ function addChange(
   });
 }
 
-function addUnmade(arriving: Arriving, decision: Extract<Decision, { kind: 'dropped' | 'dead' }>, into: Taken): void {
+function addDroppedOrDead(
+  arriving: Arriving,
+  decision: Extract<Decision, { kind: 'dropped' | 'dead' }>,
+  into: Taken,
+): void {
   const { id, arrival, index } = arriving;
   into.outcomes[index] = { outcome: decision.kind, id };
   if (decision.kind === 'dropped') {

@@ -4,7 +4,7 @@ import type { Counters, PageCommit, PageRows } from '../../intake/pull/run-state
 import { isRefusedData, isSqlState } from '../../kit/sql-state.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { type ApplyWays, applyPrepared } from '../records/apply.ts';
+import { type ApplyOptions, applyPrepared } from '../records/apply.ts';
 import { countUnrouted } from '../records/drift.ts';
 import { insertSighting } from '../records/sightings.ts';
 import { fencedTransaction } from './fenced.ts';
@@ -75,10 +75,10 @@ async function applyPage(
   const { program, lease, leaseMs, target, turn } = page;
   const locks = new PageLocks(tx, lease.runId, turn.after);
   const own = locks.lockOwn();
-  const ways = { leaseBatch, inTurn: locks.inTurn };
-  const applied = [{ target, ...(await applyRows(tx, commit, target, ways)) }];
+  const options = { leaseBatch, inTurn: locks.inTurn };
+  const applied = [{ target, ...(await applyRows(tx, commit, target, options)) }];
   for (const rows of commit.routed ?? []) {
-    applied.push({ target: rows.target, ...(await applyRows(tx, rows, rows.target, ways)) });
+    applied.push({ target: rows.target, ...(await applyRows(tx, rows, rows.target, options)) });
   }
   const counters = applied.map((one) => one.counters).reduce(added);
   await own;
@@ -101,12 +101,12 @@ async function applyPage(
 const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, outcomes: [] };
 
 /** Known rows were skipped before the transaction; those whose reservation has changed since are now mapped and applied. */
-async function applyRows(tx: Tx, commit: PageRows, target: Target, ways: ApplyWays) {
+async function applyRows(tx: Tx, commit: PageRows, target: Target, options: ApplyOptions) {
   const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
   const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
   const pulled = late ? [...commit.pulled, ...late.pulled] : commit.pulled;
-  const tally = prepared.length === 0 ? noTally : await applyPrepared(tx, target, prepared, ways);
+  const tally = prepared.length === 0 ? noTally : await applyPrepared(tx, target, prepared, options);
   const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
   const counted = withTally(late ? added(commit.counted, late.counted) : commit.counted, tally);
   const counters = {

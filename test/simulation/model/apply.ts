@@ -10,7 +10,8 @@ import { contentOf, statementHash } from '../../../src/store/records/content.ts'
 import { decide } from '../../../src/store/records/decide.ts';
 import type { Arriving } from '../../../src/store/records/decision.ts';
 import { withoutUnchanged } from '../../../src/store/records/known-records.ts';
-import { type LockedRecord, type SaidState, saidText } from '../../../src/store/records/locked-records.ts';
+import type { LockedRecord } from '../../../src/store/records/locked-records.ts';
+import { type SaidState, saidText } from '../../../src/store/records/said-state.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';
 import type { Json } from '../../../src/terms.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';

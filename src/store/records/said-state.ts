@@ -1,0 +1,42 @@
+import type { StoredViews } from '../../reconcile/said.ts';
+import type { EntityType, EpochMs, IntegrationName } from '../../terms.ts';
+import { float8s, int8s, texts } from '../db/columns.ts';
+import type { Tx } from '../db/pool.ts';
+
+/** What is written for a record besides its content. */
+export interface SaidState {
+  readonly effectiveAt: EpochMs;
+  readonly seq: number;
+  readonly said: StoredViews | undefined;
+  readonly pulledHash: string | undefined;
+}
+
+export const saidText = (said: StoredViews | undefined): string | undefined =>
+  said === undefined ? undefined : JSON.stringify(said);
+
+/** Writes new statements for records whose content did not change. */
+export async function moveSaid(
+  tx: Tx,
+  integration: IntegrationName,
+  type: EntityType,
+  moved: ReadonlyMap<string, SaidState>,
+): Promise<void> {
+  const states = [...moved.values()];
+  await tx.query({
+    name: 'move-said',
+    text: `update records r
+              set effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, said = t.said::json,
+                  pulled_hash = decode(t.pulled, 'hex')
+             from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[]) as t (id, ms, seq, said, pulled)
+            where r.integration = $1 and r.type = $2 and r.id = t.id and r.id = any($3::text[])`,
+    values: [
+      integration,
+      type,
+      texts([...moved.keys()]),
+      float8s(states.map(({ effectiveAt }) => effectiveAt)),
+      int8s(states.map(({ seq }) => seq)),
+      texts(states.map(({ said }) => saidText(said))),
+      texts(states.map(({ pulledHash }) => pulledHash)),
+    ],
+  });
+}
