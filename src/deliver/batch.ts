@@ -135,6 +135,7 @@ function choose(
         mayHaveArrived: claimed.interrupted || claimed.triesUsed > 0,
         byConsent: lane.destination.selection.consent !== undefined,
         ...(claimed.change?.erased && { erased: claimed.change.erased }),
+        ...(chosen.onlyWithdrawals && { onlyWithdrawals: true }),
         ...(chosen.consentChange && { consentChange: chosen.consentChange }),
         ...(chosen.earlier && { earlier: chosen.earlier }),
       };

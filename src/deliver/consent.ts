@@ -96,22 +96,33 @@ export function withConsent(
   | { readonly kind: 'all'; readonly data: MessageData }
   | { readonly kind: 'withdrawn'; readonly data: MessageData }
   | { readonly kind: 'none' } {
+  const consenting = guestsOf(type, data).filter((guest) => guest.marketing_consent === true);
+  if (consenting.length > 0) {
+    if (type === 'guest') return { kind: 'all', data };
+    return { kind: 'all', data: { ...data, guests: [...consenting, ...withdrawalsIn(type, data, history)] } };
+  }
+  const withdrawn = onlyWithdrawals(type, data, history);
+  return withdrawn === undefined ? { kind: 'none' } : { kind: 'withdrawn', data: withdrawn };
+}
+
+function withdrawalsIn(type: EntityType, data: MessageData, history: ConsentHistory): Guest[] {
   const now = guestsOf(type, data);
   const consenting = now.filter((guest) => guest.marketing_consent === true);
-  const withdrawn = now
+  return now
     .filter((guest) => history.change(guest) === 'withdrawn')
     .map((guest) => history.withdrawing(guest))
     .filter((guest) => !consenting.some((other) => isSame(guest, other)))
     .map(withdrawal);
-  if (type === 'guest') {
-    if (consenting.length > 0) return { kind: 'all', data };
-    return withdrawn[0] ? { kind: 'withdrawn', data: { id: data.id, ...withdrawn[0] } } : { kind: 'none' };
-  }
-  if (consenting.length > 0) return { kind: 'all', data: { ...data, guests: [...consenting, ...withdrawn] } };
-  if (withdrawn.length === 0) return { kind: 'none' };
+}
+
+/** Nothing of the record but the guests who withdrew; undefined if there are none. */
+export function onlyWithdrawals(type: EntityType, data: MessageData, history: ConsentHistory): MessageData | undefined {
+  const withdrawn = withdrawalsIn(type, data, history);
+  if (withdrawn.length === 0) return undefined;
   const { id, check_in, check_out, status } = data;
+  if (type === 'guest') return { id, ...withdrawn[0] };
   const stay = { ...(check_in && { check_in }), ...(check_out && { check_out }), ...(status && { status }) };
-  return { kind: 'withdrawn', data: { id, ...stay, guests: withdrawn, rooms: [], charges: [] } };
+  return { id, ...stay, guests: withdrawn, rooms: [], charges: [] };
 }
 
 /** A profile that was merged into another one has no address any more. Its withdrawal names the one that the destination knows. */

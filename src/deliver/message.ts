@@ -41,6 +41,8 @@ export interface Delivery {
   readonly mayHaveArrived: boolean;
   /** Selected under `consent: marketing`: a guest with marketing_consent false in here has withdrawn. */
   readonly byConsent: boolean;
+  /** The message holds the guests who withdrew their consent, and nothing else: the filter passes over the record. */
+  readonly onlyWithdrawals?: boolean;
   /** For an erasure: the identifiers of the erased guests, which the data no longer holds. */
   readonly erased?: readonly Guest[];
   /** What changed in a guest's consent since this destination last got the record; absent where it is not compared. */

@@ -1,7 +1,14 @@
 import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType } from '../terms.ts';
-import { ConsentHistory, onlyConsenting, withConsent, withKnownAddress, withoutRefused } from './consent.ts';
+import {
+  ConsentHistory,
+  onlyConsenting,
+  onlyWithdrawals,
+  withConsent,
+  withKnownAddress,
+  withoutRefused,
+} from './consent.ts';
 import { type ConsentChange, dataOf, keyInEpoch, type Message, type MessageData } from './message.ts';
 import type { Claimed, Lane } from './ports.ts';
 
@@ -25,6 +32,7 @@ export type Selected =
   | {
       readonly kind: 'send';
       readonly message: Message;
+      readonly onlyWithdrawals?: boolean;
       /** Absent where consent is not compared. */
       readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
       readonly earlier?: () => readonly MessageData[];
@@ -51,7 +59,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const stored = dataOf(type, id, change.record());
   const data = type === 'guest' ? withKnownAddress(stored, history) : stored;
   const agreed = selection.consent === undefined ? data : withoutRefused(data, hasRefused);
-  const send = (part: MessageData): Selected => ({
+  const send = (part: MessageData): Selected & { kind: 'send' } => ({
     kind: 'send',
     message: {
       type,
@@ -84,12 +92,19 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   }
   const consent =
     selection.consent === undefined ? ({ kind: 'all', data } as const) : withConsent(type, agreed, history);
-  // A withdrawal is sent whatever the filter says: the destination holds the guest.
   if (consent.kind === 'withdrawn') return send(stillWithdrawn(consent.data, selection.fields(type, consent.data)));
   if (consent.kind === 'none') return skip('no_consent', 'No guest of the record has given marketing consent.');
   const answer = selection.filter?.(type, data) ?? { kind: 'yes' };
   if (answer.kind === 'failed') return { kind: 'dead', code: 'deliver.filter_failed', message: answer.message };
-  if (answer.kind === 'no') return skip('filtered', 'The filter of the destination does not match.');
+  if (answer.kind === 'no') {
+    // A withdrawal is sent whatever the filter says: the destination holds the guest.
+    const withdrawn = needsDelivered(selection) ? onlyWithdrawals(type, agreed, history) : undefined;
+    if (withdrawn === undefined) return skip('filtered', 'The filter of the destination does not match.');
+    if (selection.comparesConsent) {
+      return { ...send(stillWithdrawn(withdrawn, selection.fields(type, withdrawn))), onlyWithdrawals: true };
+    }
+    // A destination that keeps whole records would lose the guests who still agree, so it gets the record.
+  }
   const chosen = selection.fields(type, consent.data);
   return send(selection.consent === undefined ? chosen : stillWithdrawn(consent.data, chosen));
 }

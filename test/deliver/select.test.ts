@@ -155,6 +155,31 @@ test('consent: a withdrawal is sent whatever the filter says; leaving the bookin
   assert.equal(told(marketing, claimed(reservation('r', { guests: [rui] }), before)), 'no_consent');
 });
 
+test('consent: a filter passes over a booking, but not over the withdrawal of one of its guests', () => {
+  const [agrees, withdraws] = [
+    { ...rui, ...yes },
+    { ...ana, ...no },
+  ];
+  const before = reservation('r', { guests: [{ ...ana, ...yes }, agrees] });
+  const now = reservation('r', { guests: [withdraws, agrees], status: 'cancelled' });
+  const only = { guest_id: 'a', email: 'ana@guests.example', phone: '+351912345678', ...no };
+  const never = () => ({ kind: 'no' }) as const;
+  // Also where the destination gets everybody, and is notified of changes of consent.
+  for (const selection of [
+    { ...marketing, comparesConsent: true },
+    { ...all, comparesConsent: true },
+  ]) {
+    const chosen = select(lane(config('crm', { selection: { ...selection, filter: never } })), claimed(now, before));
+    assert.ok(chosen.kind === 'send' && chosen.onlyWithdrawals, JSON.stringify(chosen));
+    assert.deepEqual(chosen.message.data.guests, [only]);
+  }
+  const whole = told({ ...marketing, filter: never }, claimed(now, before)) as MessageData;
+  assert.deepEqual([whole.guests, whole.rooms], [[agrees, only], now.rooms], 'a warehouse keeps the others');
+  const unchanged = reservation('r', { guests: before.guests, status: 'cancelled' });
+  assert.equal(told({ ...all, comparesConsent: true, filter: never }, claimed(unchanged, before)), 'filtered');
+  assert.equal(told({ ...all, filter: never }, claimed(now, before)), 'filtered');
+});
+
 test('consent: unknown is not a withdrawal, and a later no still is one', () => {
   const agreed = reservation('r', { guests: [{ ...ana, ...yes }] });
   const unknown = reservation('r', { guests: [ana] });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Guest } from '../../../src/canonical/reservation.ts';
+import type { Selection } from '../../../src/deliver/select.ts';
 import { reservation } from '../support.ts';
 import type { Account } from '../vendors/account.ts';
 import { ana, kinds, setUpPeople } from './set-up.ts';
@@ -61,6 +62,18 @@ export function consentAndErasure(make: () => Account): void {
     assert.equal(await after({ ...ana, marketing_consent: false }, '3'), false);
     assert.equal(await after({ ...unknown, nationality: 'ES' }, '4'), false);
     assert.equal(await after(ana, '5'), true);
+  });
+
+  test(`${preset}: a withdrawal is sent although the filter passes over the booking, and nothing else is`, async (t) => {
+    const filter: Selection['filter'] = (_, data) => ({ kind: data.status === 'cancelled' ? 'no' : 'yes' });
+    const { account, deliver } = await setUp(t, undefined, { filter });
+    await deliver(reservation('r', { guests: [ana] }));
+    const [before] = account.people();
+    assert.notEqual(before?.subscribed, false);
+    await deliver(reservation('r', { guests: [{ ...ana, marketing_consent: false }], status: 'cancelled' }));
+    const [after] = account.people();
+    assert.deepEqual([after?.subscribed, after?.email, after?.first], [false, before?.email, before?.first]);
+    assert.ok(account.stays().every(({ status }) => status !== 'cancelled'));
   });
 
   test(`${preset}: under consent: marketing an erasure reaches the person`, async (t) => {

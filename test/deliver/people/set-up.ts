@@ -4,6 +4,7 @@ import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import { destinationType as http } from '../../../src/deliver/destinations/http/destination.ts';
 import { compileFields } from '../../../src/deliver/fields.ts';
+import type { Selection } from '../../../src/deliver/select.ts';
 import { Person } from '../../../src/privacy/person.ts';
 import { mayHoldGuestData, withoutGuests } from '../../../src/privacy/strip.ts';
 import { transaction } from '../../../src/store/db/pool.ts';
@@ -21,7 +22,7 @@ after(async () => (await store)?.close());
 /** Opens the vendor's account for one test, and a brand whose deliveries go there. */
 export function setUpPeople(make: () => Account) {
   const { preset } = make();
-  return async function setUp(t: TestContext, consent?: 'marketing') {
+  return async function setUp(t: TestContext, consent?: 'marketing', more: Partial<Selection> = {}) {
     store ??= openStore();
     const { pool } = await store;
     // Tests share a store; each has its own brand and destination.
@@ -58,6 +59,7 @@ export function setUpPeople(make: () => Account) {
       fields: compileFields({}),
       comparesConsent: true,
       ...(consent && { consent }),
+      ...more,
     };
     const one = lane(
       config(name, { batch: http.batch(settings).standard, selection, scheduleMs: [1, 1, 1, 1, 1] }),

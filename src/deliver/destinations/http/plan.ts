@@ -111,13 +111,16 @@ export function compilePlan(settings: Settings): Plan {
       const leading = lead?.scope.guest as Person | undefined;
       const former = formerOf(delivery, leading, (guest) => each === 'guest' && isWanted({ ...whole, guest }));
       const namesGuest = each === 'guest' && steps.stay !== undefined && message.type === 'reservation';
-      const planned = [
+      const all = [
         // The guest of the stay may be gone at the vendor, such as moved by another record.
         ...(isErasure && lead && namesGuest ? [{ stage: 'usual' as const, subject: lead }] : []),
         ...subjects.flatMap((subject) => stagesOf(delivery, subject).map((stage) => ({ stage, subject }))),
         ...(ofStay && message.type === 'reservation' ? [{ stage: 'stay' as const, subject: ofStay }] : []),
         ...(lead && moment ? [{ stage: 'moment' as const, subject: lead }] : []),
       ];
+      const withdrawals = subjects.filter(({ isEnding: ends }) => ends);
+      const isWhole = !delivery.onlyWithdrawals || (each === 'record' && delivery.byConsent);
+      const planned = isWhole ? all : withdrawals.map((subject) => ({ stage: 'withdrawn' as const, subject }));
       return planned
         .flatMap(({ stage, subject: { scope, found, number } }) =>
           (steps[stage] ?? []).map((operation, step): Item => {
