@@ -3,7 +3,20 @@ import { answerPath, checkAnswerPath } from './answer-path.ts';
 import { checkedText, crossChecked } from './checked.ts';
 import { envelopeSchema } from './connector-envelope.ts';
 import { valueAt } from './path.ts';
+import { checkPlaceholders, placeholdersIn, webhookSignPlaceholders } from './placeholders.ts';
 import { durationText, headerName } from './scalars.ts';
+
+const signedText = checkedText('timestamp.body, body, or a text with {timestamp} and {body}', (text) => {
+  if (text === 'timestamp.body' || text === 'body') return undefined;
+  const wrong = checkPlaceholders(text, webhookSignPlaceholders);
+  if (wrong !== undefined) return wrong;
+  const bodies = placeholdersIn(text).filter(({ name }) => name === 'body').length;
+  return bodies === 1 ? undefined : { message: 'must be timestamp.body, body, or a text with {body} once' };
+});
+
+const signsTime = (sign: unknown) =>
+  sign === 'timestamp.body' ||
+  (typeof sign === 'string' && placeholdersIn(sign).some(({ name }) => name === 'timestamp'));
 
 const partName = () =>
   checkedText('the name of a part, such as t or v1', (text) =>
@@ -11,7 +24,7 @@ const partName = () =>
   );
 
 const signatureParts = z.strictObject({
-  timestamp: partName().optional().describe('The name of the part with the Unix time in seconds, such as `t`.'),
+  timestamp: partName().optional().describe('The name of the part with the time, such as `t`.'),
   signature: partName().describe(
     'The name of the part with the signature, such as `v1`. It may occur up to ten times, for example while the partner changes its secret; one signature must be right.',
   ),
@@ -22,29 +35,32 @@ const hmac = crossChecked(
   z.strictObject({
     type: z.literal('hmac').describe('A signature over the raw body, in a header.'),
     algorithm: z.enum(['sha256', 'sha512']).default('sha512').describe('The hash under the HMAC.'),
-    sign: z
-      .enum(['timestamp.body', 'body'])
+    sign: signedText
       .default('timestamp.body')
       .describe(
-        'What is signed. With `body` alone, a replayed request cannot be distinguished from a new one; only the event id shows a duplicate.',
+        'What is signed: `timestamp.body`, `body`, or another text with {timestamp} and {body}, such as `v0:{timestamp}:{body}`. Without the timestamp, a replayed request cannot be distinguished from a new one; only the event id shows a duplicate.',
       ),
     header: headerName().default('X-Webhook-Signature').describe('The header with the signature.'),
     prefix: z.string().default('').describe('Text before the signature in its header, such as `sha512=`.'),
     encoding: z.enum(['hex', 'base64']).default('hex').describe('How the signature is written.'),
     timestamp_header: headerName()
       .optional()
-      .describe('The header with the Unix time in seconds, if the time is signed and is not one of the `parts`.'),
+      .describe('The header with the time, if the time is signed and is not one of the `parts`.'),
     parts: signatureParts
       .optional()
       .describe(
         'The header consists of named parts, separated by commas or semicolons, such as `t=1772357400,v1=5257a8…`.',
       ),
+    timestamp_format: z
+      .enum(['seconds', 'milliseconds', 'iso'])
+      .default('seconds')
+      .describe('The format of the timestamp: the Unix time in seconds or milliseconds, or ISO 8601 with a zone.'),
     tolerance: durationText('30s', '1h').default('5m').describe('How far the timestamp may be from our clock.'),
   }),
   (scheme, report) => {
     const { sign, timestamp_header: header, parts, prefix } = scheme;
     const part = valueAt(parts, ['timestamp']);
-    if (sign === 'timestamp.body' && header === undefined && part === undefined) {
+    if (signsTime(sign) && header === undefined && part === undefined) {
       report({
         message: 'the timestamp is signed: say which header (timestamp_header) or part (parts.timestamp) carries it',
       });

@@ -63,6 +63,12 @@ export const signedHeaderPlaceholders: Readonly<Record<string, string>> = {
   signature: 'the signature, encoded',
 };
 
+/** For the text that a webhook's signature covers. */
+export const webhookSignPlaceholders: Readonly<Record<string, string>> = {
+  timestamp: 'the time of the request, as its header states it',
+  body: 'the raw body',
+};
+
 const form = /\{([A-Za-z_][\w.]*)(?::([^{}]+))?\}/g;
 /** Placeholders that may name a notation: {window.from:DD/MM/YYYY}. */
 const dated: ReadonlySet<string> = new Set(

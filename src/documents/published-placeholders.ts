@@ -5,6 +5,7 @@ import {
   requestPlaceholders,
   signedHeaderPlaceholders,
   singlePlaceholders,
+  webhookSignPlaceholders,
 } from './placeholders.ts';
 
 function table(title: string, placeholders: Readonly<Record<string, string>>): string {
@@ -38,6 +39,7 @@ export const placeholderTables: { readonly [Kind in DocumentKind]?: readonly str
     table('Placeholders of `pull.single`', singlePlaceholders),
     table('Placeholders of `pull.related`', relatedPlaceholders),
     table('Placeholders of `pull.acknowledge`', acknowledgePlaceholders),
+    table('Placeholders of `push.verification.sign`', webhookSignPlaceholders),
   ],
   integration: [table('Placeholders of `auth` with type `hmac`', signedHeaderPlaceholders), secrets],
   destination: [secrets],

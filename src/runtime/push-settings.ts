@@ -32,9 +32,10 @@ function verificationOf(connector: Connector): Verification {
     const { type, prefix, header, query } = given;
     return { type, prefix, ...(header !== undefined && { header }), ...(query !== undefined && { query }) };
   }
-  const { timestamp_header: timestampHeader, tolerance, parts, ...hmac } = given;
+  const { timestamp_header: timestampHeader, timestamp_format: timestampFormat, tolerance, parts, ...hmac } = given;
   return {
     ...hmac,
+    timestampFormat,
     toleranceS: durationMs(tolerance) / 1000,
     ...(timestampHeader !== undefined && { timestampHeader }),
     ...(parts !== undefined && { parts: partsOf(parts) }),

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { aroundBody } from './signed-text.ts';
 import { statedSignature } from './stated-signature.ts';
 import type { HmacVerification, Refusal, Request, Secret, Verification } from './verify.ts';
 
@@ -11,11 +12,16 @@ export function diagnose(verification: Verification, request: Request, secrets: 
   const { timestamp, header, macs } = statedSignature(verification, request.headers);
   if (header === undefined) return undefined;
   const sent = macs.length > 0 ? macs : [header];
-  for (const { explain, body, algorithm, string, key } of mistakes(verification, request.rawBody, timestamp ?? '')) {
+  for (const { explain, body, algorithm, string, after, key } of mistakes(
+    verification,
+    request.rawBody,
+    timestamp ?? '',
+  )) {
     for (const secret of secrets) {
       const bytes = createHmac(algorithm, key === 'decoded' ? secret.standardKey : secret.key)
         .update(string)
         .update(body)
+        .update(after)
         .digest();
       if (sent.some((mac) => encodes(mac, bytes))) return explain;
     }
@@ -26,7 +32,9 @@ export function diagnose(verification: Verification, request: Request, secrets: 
 interface Mistake {
   readonly explain: string;
   readonly algorithm: 'sha256' | 'sha512' | 'sha1';
+  /** The signed text before and after the body. */
   readonly string: string;
+  readonly after: string;
   readonly body: Buffer;
   readonly key?: 'decoded';
 }
@@ -34,8 +42,8 @@ interface Mistake {
 function mistakes(scheme: HmacVerification, raw: Buffer, timestamp: string): Mistake[] {
   const { algorithm, encoding } = scheme;
   const prefix = scheme.parts === undefined ? scheme.prefix : `${scheme.parts.signature}=`;
-  const string = scheme.sign === 'timestamp.body' ? `${timestamp}.` : '';
-  const right = { algorithm, string, body: raw };
+  const [string, after] = aroundBody(scheme.sign, timestamp);
+  const right = { algorithm, string, after, body: raw };
   const found: Mistake[] = [
     { ...right, explain: `The signature itself is correct; encode it as ${encoding} after the prefix "${prefix}".` },
     {
@@ -43,12 +51,14 @@ function mistakes(scheme: HmacVerification, raw: Buffer, timestamp: string): Mis
       key: 'decoded',
       explain: 'Use the whole secret as issued, as text, for the key. Its base64 part was decoded.',
     },
-    {
+  ];
+  if (scheme.sign === 'timestamp.body') {
+    found.push({
       ...right,
       string: timestamp,
       explain: 'The dot between the timestamp and the body is missing in the signed string.',
-    },
-  ];
+    });
+  }
   for (const other of ['sha512', 'sha256', 'sha1'] as const) {
     if (other !== algorithm) {
       found.push({
@@ -58,12 +68,10 @@ function mistakes(scheme: HmacVerification, raw: Buffer, timestamp: string): Mis
       });
     }
   }
-  if (string !== '')
-    found.push({
-      ...right,
-      string: '',
-      explain: 'Only the body was signed. Sign the timestamp, a dot, and the body.',
-    });
+  if (string !== '' || after !== '') {
+    const text = scheme.sign === 'timestamp.body' ? 'the timestamp, a dot, and the body' : scheme.sign;
+    found.push({ ...right, string: '', after: '', explain: `Only the body was signed. Sign ${text}.` });
+  }
   for (const [body, how] of rewritten(raw)) {
     found.push({
       ...right,
@@ -114,7 +122,8 @@ function encodes(sent: string, bytes: Buffer): boolean {
 
 const explanations: Record<Refusal, string> = {
   timestamp_missing: 'The timestamp is missing.',
-  timestamp_malformed: 'The timestamp must be the Unix time in whole seconds: digits only, no milliseconds.',
+  timestamp_malformed:
+    'The timestamp does not have the expected format. By default it is the Unix time in whole seconds: digits only, no milliseconds.',
   timestamp_old: 'The timestamp is too old: sign every attempt again with the current time.',
   timestamp_ahead: 'The timestamp is ahead of our clock: synchronize the sender’s clock.',
   signature_missing: 'The signature is missing.',

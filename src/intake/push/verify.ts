@@ -1,6 +1,8 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { EpochMs } from '../../terms.ts';
+import { aroundBody, type SignedText } from './signed-text.ts';
 import { headerText, maxSignatures, statedSignature } from './stated-signature.ts';
+import { outOfWindow, type TimestampFormat } from './time-window.ts';
 
 /**
  * Verifies that the holder of the secret made the request, and made it recently. Pure: the same arguments give the same
@@ -12,13 +14,15 @@ export type Verification = HmacVerification | TokenVerification | StandardWebhoo
 export interface HmacVerification {
   readonly type: 'hmac';
   readonly algorithm: 'sha256' | 'sha512';
-  readonly sign: 'timestamp.body' | 'body';
+  readonly sign: SignedText;
   readonly header: string;
   readonly prefix: string;
   readonly encoding: 'hex' | 'base64';
   readonly timestampHeader?: string;
   /** The header consists of named parts, such as `t=…,v1=…`: the names of those with the time and with a signature. */
   readonly parts?: { readonly timestamp?: string; readonly signature: string };
+  /** Of the time; by default the Unix time in seconds. */
+  readonly timestampFormat?: TimestampFormat;
   readonly toleranceS: number;
 }
 
@@ -103,15 +107,16 @@ export function verify(
 function verifyHmac(scheme: HmacVerification, request: Request, secrets: readonly Secret[], now: EpochMs): Verdict {
   const { timestamp, header, macs } = statedSignature(scheme, request.headers);
   const given = scheme.encoding === 'hex' ? macs.map((mac) => mac.toLowerCase()) : macs;
+  const [before, after] = aroundBody(scheme.sign, timestamp ?? '');
   let secretNo: number | undefined;
   for (const secret of secrets) {
-    const hmac = createHmac(scheme.algorithm, secret.key);
-    if (scheme.sign === 'timestamp.body') hmac.update(`${timestamp ?? ''}.`);
-    const expected = hmac.update(request.rawBody).digest(scheme.encoding);
+    const hmac = createHmac(scheme.algorithm, secret.key).update(before).update(request.rawBody);
+    if (after !== '') hmac.update(after);
+    const expected = hmac.digest(scheme.encoding);
     for (const mac of given) if (sameText(mac, expected)) secretNo ??= secret.secretNo;
   }
   const isTimed = scheme.timestampHeader !== undefined || scheme.parts?.timestamp !== undefined;
-  const late = isTimed ? outOfWindow(timestamp, scheme.toleranceS, now) : undefined;
+  const late = isTimed ? outOfWindow(timestamp, scheme.toleranceS, now, scheme.timestampFormat) : undefined;
   if (late) return late;
   if (secretNo !== undefined) return { kind: 'verified', secretNo };
   const isWellFormed = given.some((mac) => macForms[scheme.algorithm][scheme.encoding].test(mac));
@@ -168,16 +173,6 @@ function verifyStandard(
 }
 
 const digestLength = { sha256: 32, sha512: 64 } as const;
-
-function outOfWindow(timestamp: string | undefined, toleranceS: number, now: EpochMs): Verdict | undefined {
-  if (timestamp === undefined || timestamp === '') return { kind: 'refused', reason: 'timestamp_missing' };
-  // Whole seconds only: milliseconds, signs, blanks, fractions and leading zeros are malformed.
-  if (!/^[1-9][0-9]{0,10}$/.test(timestamp)) return { kind: 'refused', reason: 'timestamp_malformed' };
-  const skewS = Math.floor(now / 1000) - Number(timestamp);
-  if (skewS > toleranceS) return { kind: 'refused', reason: 'timestamp_old', skewS };
-  if (skewS < -toleranceS) return { kind: 'refused', reason: 'timestamp_ahead', skewS };
-  return undefined;
-}
 
 function lacking(stated: string | undefined, wellFormed: boolean, secrets: readonly Secret[]): Verdict | undefined {
   if (stated === undefined || stated === '') return { kind: 'refused', reason: 'signature_missing' };

@@ -211,6 +211,37 @@ test('of several signatures in one header, one must match a valid secret', () =>
   assert.equal(sent(...Array<string>(10).fill(other), mac).kind, 'refused', 'no more than ten are tried');
 });
 
+for (const [sign, string] of [
+  ['v0:{timestamp}:{body}', `v0:${timestamp}:${body}`],
+  ['{timestamp}{body}', `${timestamp}${body}`],
+  ['{body}.{timestamp}', `${body}.${timestamp}`],
+  ['{timestamp}\n{timestamp}\n{body}\n', `${timestamp}\n${timestamp}\n${body}\n`],
+] as const) {
+  test(`another signed text: ${JSON.stringify(sign)}`, () => {
+    const { parts: _, ...rest } = inParts;
+    const verification: Verification = { ...rest, sign, timestampHeader: 'Pms-Time' };
+    const mac = createHmac('sha256', secret).update(string).digest('hex');
+    const headers = { 'pms-signature': mac, 'pms-time': timestamp };
+    assert.equal(check(verification, headers).kind, 'verified');
+    assert.equal(check(verification, { ...headers, 'pms-time': '1763164801' }).kind, 'refused');
+    assert.equal(check(verification, headers, { rawBody: Buffer.from('{}') }).kind, 'refused');
+    assert.equal(check(verification, { ...headers, 'pms-time': '{body}' }).kind, 'refused');
+  });
+}
+
+for (const [format, stamp, later, malformed] of [
+  ['milliseconds', '1763164800500', '1763165101500', timestamp],
+  ['iso', '2025-11-15T00:00:00Z', '2025-11-15T01:05:01+01:00', '2025-11-15 00:00:00'],
+] as const) {
+  test(`a signed time in another format: ${format}`, () => {
+    const verification: Verification = { ...inParts, timestampFormat: format };
+    const at = (time: string) => check(verification, { 'pms-signature': `t=${time},v1=${partOf(secret, time)}` });
+    assert.equal(at(stamp).kind, 'verified');
+    assert.deepEqual(at(later), { kind: 'refused', reason: 'timestamp_ahead', skewS: -301 });
+    assert.deepEqual(at(malformed), { kind: 'refused', reason: 'timestamp_malformed' });
+  });
+}
+
 test('the sandbox explains a wrong signature among the parts of a header', () => {
   const hint = (header: string) =>
     diagnose(inParts, { headers: { 'pms-signature': header }, query: '', rawBody: body }, [one]);
