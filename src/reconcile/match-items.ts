@@ -3,7 +3,7 @@ import type { Json } from '../terms.ts';
 import type { Values } from './statement.ts';
 
 /** What identifies an element of a list: its key, and its current and earlier values. */
-export interface Face {
+export interface ItemIdentity {
   readonly key?: string | undefined;
   readonly looks: readonly Values[];
 }
@@ -16,13 +16,13 @@ export interface Face {
  *   guest    id; e-mail or phone under the same name; e-mail unless the names contradict; phone of somebody without a name; name;
  *            the first of both lists unless the names contradict
  *   room     the partner's id; dates and type; type where one of the two has no dates; position unless dates and type both differ
- *   charge   the partner's id; code and description; code where one of the two has no description; position where one of the two
- *            has no code
+ *   charge   the partner's id; code and description; code where one of the two has no description; description where one of the two
+ *            has no code; position where one of the two has no code, unless the descriptions differ
  */
 export function matchItems(
   list: ListName,
-  base: readonly Face[],
-  others: readonly Face[],
+  base: readonly ItemIdentity[],
+  others: readonly ItemIdentity[],
   isOneSource = false,
 ): readonly (number | undefined)[] {
   return isOneSource || haveKeysInCommon(base, others)
@@ -31,14 +31,18 @@ export function matchItems(
 }
 
 /** If lists of two sources share no key, they may come from different numbering systems, and the keys are ignored. */
-function haveKeysInCommon(base: readonly Face[], others: readonly Face[]): boolean {
+function haveKeysInCommon(base: readonly ItemIdentity[], others: readonly ItemIdentity[]): boolean {
   const known = new Set(base.flatMap(({ key }) => key ?? []));
   return known.size > 0 && others.some(({ key }) => key !== undefined && known.has(key));
 }
 
-const withoutKey = (face: Face): Face => (face.key === undefined ? face : { looks: face.looks });
+const withoutKey = (item: ItemIdentity): ItemIdentity => (item.key === undefined ? item : { looks: item.looks });
 
-function match(list: ListName, base: readonly Face[], others: readonly Face[]): readonly (number | undefined)[] {
+function match(
+  list: ListName,
+  base: readonly ItemIdentity[],
+  others: readonly ItemIdentity[],
+): readonly (number | undefined)[] {
   const { keys, position } = rules[list];
   const matched: (number | undefined)[] = new Array(others.length);
   const taken: boolean[] = new Array(base.length);
@@ -46,18 +50,18 @@ function match(list: ListName, base: readonly Face[], others: readonly Face[]): 
   for (const { keyOf, fits } of keys) {
     if (open === 0) break;
     const places = new Map<string, number[]>();
-    for (const [place, face] of base.entries()) {
+    for (const [place, item] of base.entries()) {
       if (taken[place]) continue;
-      for (const key of keysOf(face, keyOf)) {
+      for (const key of keysOf(item, keyOf)) {
         const same = places.get(key);
         if (same === undefined) places.set(key, [place]);
         else same.push(place);
       }
     }
     if (places.size === 0) continue;
-    for (const [index, face] of others.entries()) {
+    for (const [index, item] of others.entries()) {
       if (matched[index] !== undefined) continue;
-      const place = firstFitting(places, keysOf(face, keyOf), taken, (one) => fits(base[one] as Face, face));
+      const place = firstFitting(places, keysOf(item, keyOf), taken, (one) => fits(base[one] as ItemIdentity, item));
       if (place === undefined) continue;
       matched[index] = place;
       taken[place] = true;
@@ -67,7 +71,7 @@ function match(list: ListName, base: readonly Face[], others: readonly Face[]): 
   const last = position.first ? Math.min(1, base.length, others.length) : Math.min(base.length, others.length);
   for (let place = 0; place < last; place++) {
     if (taken[place] || matched[place] !== undefined) continue;
-    if (position.fits(base[place] as Face, others[place] as Face)) matched[place] = place;
+    if (position.fits(base[place] as ItemIdentity, others[place] as ItemIdentity)) matched[place] = place;
   }
   return matched;
 }
@@ -92,18 +96,18 @@ function firstFitting(
 /** How many elements that share a key are compared, such as a family with one address. A limit keeps the cost linear. */
 const mostCompared = 20;
 
-type KeyOf = (values: Values, face: Face) => string | undefined;
-type Fits = (base: Face, other: Face) => boolean;
+type KeyOf = (values: Values, item: ItemIdentity) => string | undefined;
+type Fits = (base: ItemIdentity, other: ItemIdentity) => boolean;
 
 interface Rules {
   readonly keys: readonly { readonly keyOf: KeyOf; readonly fits: Fits }[];
   readonly position: { readonly first: boolean; readonly fits: Fits };
 }
 
-function keysOf(face: Face, keyOf: KeyOf): ReadonlySet<string> {
+function keysOf(item: ItemIdentity, keyOf: KeyOf): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const look of face.looks) {
-    const key = keyOf(look, face);
+  for (const look of item.looks) {
+    const key = keyOf(look, item);
     if (key !== undefined) found.add(key);
   }
   return found;
@@ -129,26 +133,28 @@ const email = (values: Values): string | undefined => (values.email_proxy === tr
 const byKey: KeyOf = (_, { key }) => key;
 
 /** Both elements have a value, and no value of one equals a value of the other. */
-function differ(a: Face, b: Face, of: (values: Values) => string | undefined): boolean {
+function differ(a: ItemIdentity, b: ItemIdentity, of: (values: Values) => string | undefined): boolean {
   const known = new Set(a.looks.map(of).filter((one) => one !== undefined));
   const others = b.looks.map(of).filter((one) => one !== undefined);
   return known.size > 0 && others.length > 0 && !others.some((one) => known.has(one));
 }
 
-const keysDiffer = (a: Face, b: Face): boolean => a.key !== undefined && b.key !== undefined && a.key !== b.key;
+const keysDiffer = (a: ItemIdentity, b: ItemIdentity): boolean =>
+  a.key !== undefined && b.key !== undefined && a.key !== b.key;
 const idsDiffer: Fits = (a, b) => differ(a, b, (values) => text(values.guest_id));
+/** One of the two has no value. */
+const lacks = (a: ItemIdentity, b: ItemIdentity, of: (values: Values) => string | undefined): boolean =>
+  !a.looks.some((look) => of(look) !== undefined) || !b.looks.some((look) => of(look) !== undefined);
+const firstName = (values: Values): string | undefined => text(values.first_name);
+const lastName = (values: Values): string | undefined => text(values.last_name);
 const namesContradict: Fits = (a, b) =>
   differ(a, b, fullName) &&
-  (differ(a, b, (values) => text(values.first_name)) || noPart(a, b, 'first_name')) &&
-  (differ(a, b, (values) => text(values.last_name)) || noPart(a, b, 'last_name'));
-const noPart = (a: Face, b: Face, part: string): boolean =>
-  !a.looks.some((look) => text(look[part]) !== undefined) || !b.looks.some((look) => text(look[part]) !== undefined);
-const nameless = ({ looks }: Face): boolean => looks.every((look) => fullName(look) === undefined);
+  (differ(a, b, firstName) || lacks(a, b, firstName)) &&
+  (differ(a, b, lastName) || lacks(a, b, lastName));
+const nameless = ({ looks }: ItemIdentity): boolean => looks.every((look) => fullName(look) === undefined);
 
 const type = (values: Values): string | undefined => text(values.room_type);
 const dates = ({ start_date, end_date }: Values): string | undefined => together(start_date, end_date);
-const lacks = (a: Face, b: Face, of: (values: Values) => string | undefined): boolean =>
-  !a.looks.some((look) => of(look) !== undefined) || !b.looks.some((look) => of(look) !== undefined);
 const code = (values: Values): string | undefined => text(values.code);
 const description = (values: Values): string | undefined => text(values.description);
 

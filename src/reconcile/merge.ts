@@ -1,8 +1,8 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Json } from '../terms.ts';
-import { matchItems } from './match-items.ts';
+import { type ItemIdentity, matchItems } from './match-items.ts';
 import { fieldsSaid, groupOf, isNewer, listNames, type Mark, type Source, type Values } from './statement.ts';
-import { faceOf, markOf, type Timed, type View, type ViewItem } from './view.ts';
+import { identityOf, markOf, type Timed, type View, type ViewItem } from './view.ts';
 
 /** What each source states about one reservation. */
 export type Views = { readonly [Name in Source]?: View | undefined };
@@ -31,12 +31,12 @@ export function merge(views: Views): Merged {
   for (const { source, view } of sources) top.add(view, source, view.said);
   const draft: { [field: string]: Json } = top.draft();
   const givers = new Map<string, Giver>();
-  top.name(givers, '');
+  top.addGivers(givers, '');
   for (const name of listNames) {
     const items = mergeList(name, sources);
     if (items === undefined) continue;
     draft[name] = items.map((item) => item.draft());
-    for (const [index, item] of items.entries()) item.name(givers, `${name}[${index}].`);
+    for (const [index, item] of items.entries()) item.addGivers(givers, `${name}[${index}].`);
   }
   return { draft, givers };
 }
@@ -66,20 +66,21 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
     );
   const [first] = lists;
   if (first === undefined) return undefined;
-  const decided = first.list.at;
+  const decidedAt = first.list.at;
   const items: Slots[] = [];
   for (const { source, list, said } of lists) {
     const places = matchItems(
       name,
-      items.map((item) => item.face()),
-      list.items.map(faceOf),
+      items.map((item) => item.identity()),
+      list.items.map(identityOf),
     );
     for (const [index, item] of list.items.entries()) {
       const place = places[index];
       let slots = place === undefined ? undefined : items[place];
       if (slots === undefined) {
         const exists =
-          list === first.list || (item.since !== undefined && (decided === undefined || isNewer(item.since, decided)));
+          list === first.list ||
+          (item.since !== undefined && (decidedAt === undefined || isNewer(item.since, decidedAt)));
         if (!exists) continue;
         slots = new Slots();
         items.push(slots);
@@ -108,7 +109,7 @@ class Slots {
     }
   }
 
-  face() {
+  identity(): ItemIdentity {
     return { key: this.#key, looks: this.#looks };
   }
 
@@ -131,7 +132,7 @@ class Slots {
     return draft;
   }
 
-  name(givers: Map<string, Giver>, prefix: string): void {
+  addGivers(givers: Map<string, Giver>, prefix: string): void {
     for (const [field, { from, giver }] of this.#fields) {
       if (groupOf(field).some((one) => (from.values[one] ?? null) !== null)) givers.set(prefix + field, giver);
     }

@@ -5,7 +5,7 @@ import { groupOf, leaderOf, listNames } from './statement.ts';
 type Fields = { readonly [field: string]: unknown };
 
 /** A record that contains one source's statements only, and the fields that the source stated to be empty. */
-export interface Word {
+export interface SoleStatement {
   readonly record: object;
   readonly none: readonly string[];
 }
@@ -15,8 +15,8 @@ export interface Word {
  * only result in the message itself, and the merge is skipped: 0.3 ms of processor time less per update (`npm run bench -- push`,
  * arm64 under load). A message that leaves out a field, an element or a list is merged.
  */
-export function restates(message: Word, known: Word): boolean {
-  const [now, before] = [spokenOf(message), spokenOf(known)];
+export function restates(message: SoleStatement, known: SoleStatement): boolean {
+  const [now, before] = [statedIn(message), statedIn(known)];
   if (now === undefined || before === undefined || !isWithin(before.fields, now.fields)) return false;
   return listNames.every((name) => {
     const [items, olderItems] = [now.lists[name], before.lists[name]];
@@ -25,21 +25,21 @@ export function restates(message: Word, known: Word): boolean {
   });
 }
 
-interface Spoken {
+interface Stated {
   readonly fields: ReadonlySet<string>;
-  readonly lists: { readonly [Name in ListName]?: readonly SpokenItem[] };
+  readonly lists: { readonly [Name in ListName]?: readonly StatedItem[] };
 }
 
-interface SpokenItem {
+interface StatedItem {
   readonly item: Fields;
   readonly fields: ReadonlySet<string>;
 }
 
 /** Undefined where an empty `extra` hides which of its fields were named. */
-function spokenOf({ record, none }: Word): Spoken | undefined {
+function statedIn({ record, none }: SoleStatement): Stated | undefined {
   if (none.some((path) => path === 'extra' || path.startsWith(extraPrefix))) return undefined;
   const fields = record as Fields;
-  const lists: { [Name in ListName]?: readonly SpokenItem[] } = {};
+  const lists: { [Name in ListName]?: readonly StatedItem[] } = {};
   for (const name of listNames) {
     const items = (fields[name] ?? []) as readonly Fields[];
     if (items.length === 0 && !none.includes(name)) continue;
@@ -64,8 +64,8 @@ function fieldsOf(object: Fields, none: readonly string[], prefix: string): Set<
  * Elements at the same places that look the same are matched with each other by every rule of `matchItems`. Otherwise any of the
  * elements may be matched with any older one, so each must state all fields that any older one did.
  */
-function coverAll(name: ListName, items: readonly SpokenItem[], older: readonly SpokenItem[]): boolean {
-  const isSameLook = (one: SpokenItem, index: number): boolean =>
+function coverAll(name: ListName, items: readonly StatedItem[], older: readonly StatedItem[]): boolean {
+  const isSameLook = (one: StatedItem, index: number): boolean =>
     looks[name].every((field) => one.item[field] === older[index]?.item[field]);
   if (items.length === older.length && items.every(isSameLook)) {
     return items.every((one, index) => isWithin(older[index]?.fields ?? new Set(), one.fields));

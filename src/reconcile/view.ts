@@ -1,5 +1,5 @@
 import type { ListName } from '../canonical/fields.ts';
-import { type Face, matchItems } from './match-items.ts';
+import { type ItemIdentity, matchItems } from './match-items.ts';
 import {
   fieldsSaid,
   groupOf,
@@ -57,8 +57,8 @@ export function accept(known: View | undefined, statement: Statement, said: Mark
 }
 
 function viewOf({ values, assumed, lists }: Statement, said: Mark, manner: Manner): View {
-  const open = Object.entries(assumed ?? {}).filter(([field]) => !(field in values));
-  const weak = Object.fromEntries(open.map(([field]) => [field, never]));
+  const filledIn = Object.entries(assumed ?? {}).filter(([field]) => !(field in values));
+  const neverStated = Object.fromEntries(filledIn.map(([field]) => [field, never]));
   const named: { [Name in ListName]?: ViewList } = {};
   for (const name of listNames) {
     const items = lists[name];
@@ -68,8 +68,8 @@ function viewOf({ values, assumed, lists }: Statement, said: Mark, manner: Manne
   }
   return {
     said,
-    values: open.length === 0 ? values : { ...values, ...Object.fromEntries(open) },
-    ...(open.length > 0 && { at: weak }),
+    values: filledIn.length === 0 ? values : { ...values, ...Object.fromEntries(filledIn) },
+    ...(filledIn.length > 0 && { at: neverStated }),
     lists: named,
   };
 }
@@ -105,7 +105,7 @@ function mergeLists(name: ListName, newer: View, older: View, { silence, lists }
   if (one === undefined) return silence === 'clear' && lists === 'replace' ? { at: newer.said, items: [] } : other;
   const [front, back] = inFront(one, other) ? [one, other] : [other, one];
   const [frontAt, backAt] = [front.at ?? never, back.at ?? never];
-  const places = matchItems(name, front.items.map(faceOf), back.items.map(faceOf), true);
+  const places = matchItems(name, front.items.map(identityOf), back.items.map(identityOf), true);
   const items = [...front.items];
   for (const [index, item] of back.items.entries()) {
     const place = places[index];
@@ -144,6 +144,6 @@ function joined(a: ViewItem, aAt: Mark, b: ViewItem, bAt: Mark, silence: Manner[
   };
 }
 
-export function faceOf({ values, key, as }: ViewItem): Face {
+export function identityOf({ values, key, as }: ViewItem): ItemIdentity {
   return { key, looks: as === undefined ? [values] : [values, as] };
 }

@@ -7,7 +7,7 @@ import { extraPrefix } from './merge.ts';
 import type { SoleView, StoredViews } from './said.ts';
 import type { Source, Values } from './statement.ts';
 import { valuesOf } from './statement-of.ts';
-import { faceOf, type View, type ViewItem, type ViewList } from './view.ts';
+import { identityOf, type View, type ViewItem, type ViewList } from './view.ts';
 
 /**
  * The views without guests who must not be kept: those whom `isErased` names, and those who are the same person as one of them in
@@ -27,7 +27,7 @@ export function viewsWithout(
     readonly keepsExtra: boolean;
   },
 ): StoredViews {
-  const faces = record.guests.map((guest) => faceOf({ values: valuesOf(guest, undefined) }));
+  const identities = record.guests.map((guest) => identityOf({ values: valuesOf(guest, undefined) }));
   const left: { [Name in Source]?: View | SoleView } = {};
   for (const [source, view] of Object.entries(stored) as [Source, View | SoleView][]) {
     if (!('values' in view)) {
@@ -37,7 +37,7 @@ export function viewsWithout(
       continue;
     }
     const { guests } = view.lists;
-    const places = matchItems('guests', faces, guests?.items.map(faceOf) ?? []);
+    const places = matchItems('guests', identities, guests?.items.map(identityOf) ?? []);
     const isGone = ({ values, as }: ViewItem, index: number): boolean => {
       const same = record.guests[places[index] ?? -1];
       return [statedGuest(values), as && statedGuest(as), same].some((one) => one !== undefined && isErased(one));

@@ -63,7 +63,7 @@ export class WindowReader {
     const mark = markOf(state);
     this.#beginPass(pass.no);
     const boundary = boundaryAt(pass, page, requestedAt, this.#rules.mayOverlap);
-    const { fresh, changed, doubles } = this.#sort(page.rows, boundary.overlap);
+    const { fresh, changed, doubles } = this.#classify(page.rows, boundary.overlap);
     const isRepeat = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
     // This page was requested only to confirm that the short page was the last; the same rows again confirm it too.
     const isConfirmed = pass.confirms === true && fresh.length === 0;
@@ -102,7 +102,7 @@ export class WindowReader {
     };
   }
 
-  #sort(rows: readonly Row[], overlap: number): { fresh: Row[]; changed: Row[]; doubles: number } {
+  #classify(rows: readonly Row[], overlap: number): { fresh: Row[]; changed: Row[]; doubles: number } {
     const fresh: Row[] = [];
     const changed: Row[] = [];
     let doubles = 0;
