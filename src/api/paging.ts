@@ -35,6 +35,12 @@ export function decodeCursor(cursor: string | undefined, ...kinds: (keyof typeof
   );
 }
 
+/** Where a page starts in a list that is ordered by time and id. */
+export function beforeOf(cursor: string | undefined): { readonly at: string; readonly id: string } | undefined {
+  const [at, id = ''] = decodeCursor(cursor, 'time', 'text');
+  return at === undefined ? undefined : { at, id };
+}
+
 function partsOf(cursor: string): string[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));

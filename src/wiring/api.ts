@@ -86,7 +86,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       secure,
     },
     tokens: {
-      list: () => listTokens(pool),
+      list: (page) => listTokens(pool, page),
       create: (grant) => createToken(runtime, grant),
       revoke: (tokenId) => revokeToken(pool, tokenId),
       signInLink: async (grant) => {

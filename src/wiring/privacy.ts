@@ -9,7 +9,7 @@ export function privacyPorts(runtime: Runtime): ApiPorts['privacy'] {
     erase: (request, by) => eraseGuest(runtime, request, by),
     preview: (request) => previewErasure(runtime, request),
     export: (request) => exportGuest(runtime, request),
-    list: async () => (await listErasures(runtime.pool)).map(receiptOf),
+    list: async (page) => (await listErasures(runtime.pool, page)).map(receiptOf),
     find: (request) => findReceipts(runtime, request),
     read: async (id) => {
       const row = await readErasure(runtime.pool, id);

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
+import { go } from './support/go.ts';
 
 /** The data protection officer and the administrator. */
 describe('privacy, tokens and audit', { skip }, () => {
@@ -96,6 +97,53 @@ describe('privacy, tokens and audit', { skip }, () => {
     await page.waitForURL('**/audit?action=privacy.erase');
     await page.getByRole('row', { name: /tokens\.revoke/ }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /privacy\.erase/ }).waitFor();
+  });
+
+  test('thousands of tokens, receipts and secrets are all reachable, and few are drawn at once', async () => {
+    const { pool } = desk.service.runtime;
+    await pool.query(
+      `insert into tokens (token_id, kind, hash, name, role, created_by, created_at)
+       select 'tok_' || n, 'api', sha256(n::text::bytea), 'many ' || n, 'viewer', 'test', date_trunc('hour', now()) - n / 3 * interval '1 s'
+         from generate_series(1, 1200) n`,
+    );
+    await pool.query(
+      `insert into erasures (erasure_id, requested_by, subject, requested_at, completed_at, confirmed_at, receipt)
+       select 'era_' || n, 'test', 's', date_trunc('hour', now()) - n / 3 * interval '1 s', now(), now(), '{"removed": {}, "told": []}'
+         from generate_series(1, 600) n`,
+    );
+    await pool.query(`insert into secrets (name, sealed) select 'secret-' || n, 'x' from generate_series(1, 1000) n`);
+    const all = async (at: string, key: string) => {
+      const ids = new Set<string>();
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: { items: Record<string, string>[]; next_cursor: string | null } = await desk.api(
+          'GET',
+          `${at}?limit=200${cursor === '' ? '' : `&cursor=${cursor}`}`,
+        );
+        for (const item of page.items) ids.add(item[key] ?? '');
+        cursor = page.next_cursor;
+      }
+      return ids;
+    };
+    const tokens = await all('/tokens', 'token_id');
+    const receipts = await all('/privacy/erasures', 'erasure_id');
+    for (let n = 1; n <= 1200; n++) assert.ok(tokens.has(`tok_${n}`), `token ${n}`);
+    for (let n = 1; n <= 600; n++) assert.ok(receipts.has(`era_${n}`), `receipt ${n}`);
+    for (const [at, label] of [
+      ['/tokens', 'Tokens'],
+      ['/privacy', 'Receipts'],
+      ['/secrets', 'Secrets'],
+    ] as const) {
+      await go(page, at);
+      const rows = page.getByRole('table', { name: label }).locator('tbody tr');
+      await rows.first().waitFor();
+      const before = await rows.count();
+      assert.ok(before <= 100, `${label}: ${before} rows`);
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await until(`more ${label}`, async () => (await rows.count()) > before);
+    }
+    await page.getByLabel(/^Find in 1,0\d\d rows$/).fill('SECRET-777');
+    const rows = page.getByRole('table', { name: 'Secrets' }).locator('tbody tr');
+    await until('the secret is found', async () => (await rows.count()) === 1);
   });
 
   test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));

@@ -1977,7 +1977,10 @@ export interface Operations {
     };
   };
   'privacy.list': {
-    input: {};
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
     answer: {
       items: {
         erasure_id: string;
@@ -2006,6 +2009,7 @@ export interface Operations {
           confirmed_at: string | null;
         }[];
       }[];
+      next_cursor: string | null;
     };
   };
   'privacy.preview': {
@@ -2153,7 +2157,10 @@ export interface Operations {
     };
   };
   'tokens.list': {
-    input: {};
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
     answer: {
       items: {
         token_id: string;
@@ -2168,6 +2175,7 @@ export interface Operations {
         revoked_at: string | null;
         subject: string | null;
       }[];
+      next_cursor: string | null;
     };
   };
   'tokens.create': {

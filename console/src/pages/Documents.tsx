@@ -18,6 +18,7 @@ export function Documents() {
           rows={query.data?.items}
           error={query.error}
           rowKey={({ kind, name }) => `${kind} ${name}`}
+          find={({ kind, name }) => `${kind} ${name}`}
           empty={<Empty title="No document is in force">Add one to the workspace, or connect a brand here.</Empty>}
           columns={[
             {

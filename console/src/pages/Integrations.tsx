@@ -31,6 +31,7 @@ export function Integrations() {
           rows={query.data?.items}
           error={query.error}
           rowKey={({ name }) => name}
+          find={({ name }) => name}
           empty={
             <Empty title="No brand is connected" action={admin && <Link to="/onboard">Connect the first one</Link>}>
               Or add an integration document to the workspace and apply it.

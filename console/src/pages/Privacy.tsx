@@ -1,7 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
-import { useAct, useApi } from '../api/query.tsx';
+import { useAct, useApi, usePages } from '../api/query.tsx';
 import type { Receipt } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
@@ -24,12 +24,11 @@ export function Privacy() {
       return done.state === 'stopped' ? 'The erasure was stopped.' : 'Erased. The receipt is below.';
     },
   );
-  const query = useApi(
-    'privacy.list',
-    {},
-    { everyMs: (seen) => (erase.isPending || seen?.items.some(isOpen) ? 1_000 : false) },
-  );
-  const running = query.data?.items.filter(({ state }) => state === 'running') ?? [];
+  const [hasOpen, setHasOpen] = useState(false);
+  const { rows, error, more } = usePages('privacy.list', { limit: 50 }, erase.isPending || hasOpen ? 1_000 : false);
+  const isAnyOpen = rows?.some(isOpen) ?? false;
+  if (isAnyOpen !== hasOpen) setHasOpen(isAnyOpen);
+  const running = rows?.filter(({ state }) => state === 'running') ?? [];
   const [proof, setProof] = useState<readonly Receipt[]>();
   const find = useAct(
     (asked: Whom) => call('privacy.find', asked),
@@ -90,7 +89,8 @@ export function Privacy() {
         {receipt && <Done receipt={receipt} />}
         {proof && <Proof receipts={proof} />}
         <Card title="Receipts" aside="proof of each erasure" flush>
-          <Receipts items={query.data?.items} error={query.error} />
+          <Receipts items={rows} error={error} />
+          {more}
         </Card>
       </div>
       {whom && (

@@ -29,6 +29,7 @@ export function Secrets() {
           rows={query.data?.items}
           error={query.error}
           rowKey={({ name }) => name}
+          find={({ name }) => name}
           empty={
             <Empty title="No secret is stored here">
               Documents can also refer to environment variables and to files.

@@ -1,7 +1,7 @@
 import { Button, Modal, MultiSelect, Select, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
-import { useAct, useApi } from '../api/query.tsx';
+import { useAct, usePages } from '../api/query.tsx';
 import type { Role, TokenRow } from '../api/types.ts';
 import { useBrands } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Notice, State } from '../parts/basics.tsx';
@@ -13,7 +13,7 @@ const kinds = { api: 'Token', sign_in: 'Sign-in link', session: 'Session' };
 
 export function Tokens() {
   const [making, setMaking] = useState<'token' | 'link'>();
-  const query = useApi('tokens.list', {});
+  const { rows, error, more } = usePages('tokens.list', { limit: 100 }, false);
   const revoke = useAct(
     (token_id: string) => call('tokens.revoke', { token_id }),
     () => 'Revoked, together with its sessions.',
@@ -29,8 +29,8 @@ export function Tokens() {
       <Card flush>
         <Table
           label="Tokens"
-          rows={query.data?.items}
-          error={query.error}
+          rows={rows}
+          error={error}
           rowKey={({ token_id }) => token_id}
           empty={<Empty title="No active tokens" />}
           columns={[
@@ -74,6 +74,7 @@ export function Tokens() {
             },
           ]}
         />
+        {more}
       </Card>
       {making && <Make what={making} onClose={() => setMaking(undefined)} />}
     </>

@@ -23,6 +23,7 @@ export function BrandSelect(props: {
         ...brands.map(({ name }) => ({ value: name, label: name })),
       ]}
       searchable={brands.length > 8}
+      limit={200}
     />
   );
 }

@@ -1,5 +1,7 @@
+import { Button, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Failure, Loading } from './basics.tsx';
+import { number } from './format.ts';
 
 export interface Column<Row> {
   readonly head: string;
@@ -31,12 +33,18 @@ export function Table<Row>(props: {
   readonly look?: 'list' | 'diff';
   /** Scrolls within itself when it is long. */
   readonly tall?: boolean;
+  /** For rows that arrive all at once: what to search if there are many. Then not all are drawn at first. */
+  readonly find?: (row: Row) => string;
 }) {
-  const { columns, rows, look = 'list' } = props;
+  const { columns, rows, find, look = 'list' } = props;
   const [order, setOrder] = useState<Order>();
+  const [sought, setSought] = useState('');
+  const [most, setMost] = useState(drawnAtOnce);
   if (rows === undefined) return props.error ? <Failure error={props.error} /> : <Loading />;
   if (rows.length === 0 && props.empty !== undefined) return <>{props.empty}</>;
-  const shown = sorted(rows, columns, order);
+  const matching = find && sought !== '' ? rows.filter((row) => find(row).toLowerCase().includes(sought)) : rows;
+  const all = sorted(matching, columns, order);
+  const shown = find ? all.slice(0, most) : all;
   const table = (
     <table className={look} data-cards={look === 'list' && !props.narrow} aria-label={props.label}>
       <thead>
@@ -70,9 +78,32 @@ export function Table<Row>(props: {
       {table}
     </section>
   ) : (
-    <div className="table-wrap">{table}</div>
+    <>
+      {find && rows.length > drawnAtOnce && (
+        <div className="more">
+          <TextInput
+            label={`Find in ${number(rows.length)} rows`}
+            onChange={(event) => setSought(event.currentTarget.value.trim().toLowerCase())}
+          />
+        </div>
+      )}
+      <div className="table-wrap">{table}</div>
+      {shown.length < all.length && (
+        <div className="more">
+          <Button variant="default" size="xs" onClick={() => setMost(most + drawnAtOnce)}>
+            Show more
+          </Button>{' '}
+          <span className="muted small">
+            {number(shown.length)} of {number(all.length)}
+          </span>
+        </div>
+      )}
+    </>
   );
 }
+
+/** A browser takes seconds to draw thousands of rows. */
+const drawnAtOnce = 100;
 
 interface Order {
   readonly head: string;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
 import type { ErasureProgress, ErasureState, Notified } from '../../store/erasure/erasures.ts';
+import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 /** Whom to erase. With several keys, everything that matches any of them is erased. */
@@ -52,7 +53,10 @@ export interface PrivacyPorts {
     | { readonly kind: 'erased'; readonly receipt: ErasureReceipt }
     | { readonly kind: 'invalid'; readonly message: string }
   >;
-  readonly list: () => Promise<readonly ErasureReceipt[]>;
+  readonly list: (page: {
+    readonly before: { readonly at: string; readonly id: string } | undefined;
+    readonly limit: number;
+  }) => Promise<readonly ErasureReceipt[]>;
   /** The receipts of one guest, found by the same keys as in the erasure request. */
   readonly find: (
     request: EraseRequest,
@@ -186,8 +190,12 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
       path: '/privacy/erasures',
       id: 'privacy.list',
       summary: 'Erasure receipts, newest first',
-      response: z.object({ items: z.array(receipt) }),
-      handle: async () => ok({ items: await ports.list() }),
+      query: z.strictObject(pageQuery),
+      response: pageOf(receipt),
+      handle: async ({ query: { cursor, limit } }) => {
+        const rows = await ports.list({ before: beforeOf(cursor), limit: limit + 1 });
+        return ok(paged(rows, limit, ({ requested_at, erasure_id }) => [requested_at.toISOString(), erasure_id]));
+      },
     }),
     route({
       ...common,

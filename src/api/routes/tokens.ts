@@ -2,10 +2,14 @@ import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
 import type { TokenRow } from '../../store/operate/tokens.ts';
 import { type Role, roles, type TokenRole, tokenRoles } from '../caller.ts';
+import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
 import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 export interface TokenPorts {
-  readonly list: () => Promise<readonly TokenRow[]>;
+  readonly list: (page: {
+    readonly before: { readonly at: string; readonly id: string } | undefined;
+    readonly limit: number;
+  }) => Promise<readonly TokenRow[]>;
   readonly create: (wanted: {
     readonly name: string;
     readonly role: TokenRole;
@@ -54,12 +58,16 @@ export function tokenRoutes(ports: TokenPorts): Route[] {
       method: 'GET',
       path: '/tokens',
       id: 'tokens.list',
-      summary: 'Active tokens and sessions',
+      summary: 'Active tokens and sessions, newest first',
       tag: 'tokens',
       role: 'admin',
       scope: 'all',
-      response: z.object({ items: z.array(token) }),
-      handle: async () => ok({ items: await ports.list() }),
+      query: z.strictObject(pageQuery),
+      response: pageOf(token),
+      handle: async ({ query: { cursor, limit } }) => {
+        const rows = await ports.list({ before: beforeOf(cursor), limit: limit + 1 });
+        return ok(paged(rows, limit, ({ created_at, token_id }) => [created_at.toISOString(), token_id]));
+      },
     }),
     route({
       method: 'POST',

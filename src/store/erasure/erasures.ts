@@ -198,8 +198,17 @@ export interface Holder {
 }
 
 /** The newest first. */
-export async function listErasures(db: Pool): Promise<ErasureRow[]> {
-  const { rows } = await db.query<ErasureRow>(`select ${columns} from erasures order by requested_at desc limit 500`);
+/** Newest first. */
+export async function listErasures(
+  db: Pool,
+  { before, limit }: { readonly before: { at: string; id: string } | undefined; readonly limit: number },
+): Promise<ErasureRow[]> {
+  const { rows } = await db.query<ErasureRow>(
+    `select ${columns} from erasures
+      where $1::timestamptz is null or (date_trunc('milliseconds', requested_at), erasure_id) < ($1, $2)
+      order by date_trunc('milliseconds', requested_at) desc, erasure_id desc limit $3`,
+    [before?.at ?? null, before?.id ?? '', limit],
+  );
   return rows;
 }
 

@@ -99,10 +99,16 @@ export async function takeSignIn(tx: Tx, token: string): Promise<TokenRow | unde
   return rows[0];
 }
 
-/** All active tokens, newest first. */
-export async function listTokens(db: Pool): Promise<TokenRow[]> {
+/** Active tokens, newest first; all of them without a limit. */
+export async function listTokens(
+  db: Pool,
+  { before, limit }: { readonly before?: { at: string; id: string } | undefined; readonly limit?: number } = {},
+): Promise<TokenRow[]> {
   const { rows } = await db.query<TokenRow>(
-    `select ${columns} from tokens t where ${valid} order by created_at desc, token_id limit 1000`,
+    `select ${columns} from tokens t
+      where ${valid} and ($1::timestamptz is null or (date_trunc('milliseconds', created_at), token_id) < ($1, $2))
+      order by date_trunc('milliseconds', created_at) desc, token_id desc limit $3`,
+    [before?.at ?? null, before?.id ?? '', limit ?? null],
   );
   return rows;
 }
