@@ -1,6 +1,6 @@
-import { listFields, reservationFields } from '../canonical/fields.ts';
+import { listFields, type ReservationField, reservationFields } from '../canonical/fields.ts';
 import { statuses } from '../canonical/reservation.ts';
-import { type ShapeConfig, type ValueMap, valueFields } from './config.ts';
+import { type FlatConfig, type ShapeConfig, type ValueMap, valueFields } from './config.ts';
 import { compileDates } from './dates.ts';
 import { documentPath } from './document-path.ts';
 import type { Env } from './env.ts';
@@ -13,6 +13,7 @@ export function checkConfig(config: ShapeConfig, env: Env): void {
   if (!isTimezone(config.timezone))
     env.problem('timezone', `${config.timezone} is not a time zone; use an IANA name such as Europe/Lisbon`);
   checkDates(config, env);
+  if (config.shape?.flat !== undefined) checkFlat(config, config.shape.flat, env);
   const known = [...Object.keys(reservationFields), ...Object.keys(listFields), 'extra'];
   for (const field of Object.keys(config.map ?? {})) {
     if (!known.includes(field))
@@ -28,6 +29,21 @@ export function checkConfig(config: ShapeConfig, env: Env): void {
         `${field} cannot have a value map; these can: ${valueFields.join(', ')}`,
       );
     else if (map !== undefined) checkValues(field, map, env);
+  }
+}
+
+/** Flat rows are collected over several responses, each without its surroundings. */
+function checkFlat({ map = {} }: ShapeConfig, { key }: FlatConfig, env: Env): void {
+  const check = (text: unknown, at: string) => {
+    if (typeof text === 'string' && /^\$(?:key|parent)\b/.test(text))
+      env.problem(at, '$key and $parent of a flat row are not known: its list may come from several responses', 0);
+  };
+  check(key, 'shape.flat.key');
+  for (const field of Object.keys(reservationFields) as ReservationField[]) {
+    const source = map[field];
+    const at = documentPath(env.options.mapAt, field);
+    if (typeof source === 'object') check(source.path, `${at}.path`);
+    else check(source, at);
   }
 }
 

@@ -59,7 +59,7 @@ export function suggestConnector(sample: Json, options: SuggestOptions = {}): Su
     ...keyLeaf(root.keys, own),
     ...(root.stays === undefined ? [] : liftedLeaves(root.records, root.stays)),
   ];
-  const found = flatFields(leaves) ?? nestedFields(root, leaves);
+  const found = flatFields(leaves.filter(({ isKey }) => isKey !== true)) ?? nestedFields(root, leaves);
   const { values, unknown } = spellingsOf(
     found.reservation.get('status'),
     matchesOf(found.sections.rooms, 'board'),
@@ -143,8 +143,9 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   });
   const sections = { guests, rooms: rooms === undefined ? [] : [rooms], charges: charges.sections };
   const rows = findMasterRows(leaves, reservation.get('id'), rooms, charges.sections);
-  // Flat rows may come from several responses, so they cannot join a table of one response.
-  if (rows === undefined || JSON.stringify(sections).includes('$body')) return { ...fields, sections };
+  // Flat rows may come from several responses, so they can neither join a table of one response nor have a key in it.
+  const isSurrounded = JSON.stringify(sections).includes('$body') || JSON.stringify(fields.map).includes('$key');
+  if (rows === undefined || isSurrounded) return { ...fields, sections };
   return { ...fields, map: asWhole(fields.map, reservation, rows), sections, flat: rows };
 }
 

@@ -272,3 +272,19 @@ test('a list of cancellations beside the reservations is proposed, with a status
     ['confirmed', 'checked_in'],
   );
 });
+
+test('flat rows under days are proposed without the day, which a flat row does not keep', () => {
+  const row = (booking: number, guest: string) => ({
+    bookingId: booking,
+    masterId: booking,
+    departure: '2026-05-04',
+    status: 'confirmed',
+    guestId: guest,
+    guestLastName: guest,
+  });
+  const sample = { '2026-05-01': [row(71, 'Lund'), row(71, 'Reis')], '2026-05-02': [row(72, 'Berg')] };
+  const { connector } = suggested(sample);
+  assert.deepEqual((connector.shape as JsonObject).flat, { key: 'bookingId', guests: { key: 'guestId' } });
+  assert.equal((connector.map as JsonObject).check_in, undefined);
+  assert.deepEqual(connectorProblems(schemas.connector.parse(connector)), []);
+});
