@@ -179,7 +179,7 @@ export const pullErrors = {
     stage: 'pull',
     retry: 'operator',
     what: 'The partner sent the same page repeatedly.',
-    next: 'Check where the connector sends offset, page or cursor: the partner may ignore them. The run is incomplete.',
+    next: 'Check where the connector sends offset, page or cursor: the partner may ignore them. For a partner that does not page, write pagination: { type: none }. The run is incomplete.',
   },
   'pull.endless': {
     stage: 'pull',

@@ -14,6 +14,7 @@ import type { Paginator } from './paginate/paginator.ts';
 import { WindowReader } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { addRelated } from './related.ts';
+import { RepeatedPageCheck } from './repeated-page-check.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { RunCounters } from './run-counters.ts';
 import { RunEnding } from './run-ending.ts';
@@ -53,6 +54,7 @@ export class Execution {
   /** The position being worked on, for progress reports. */
   #current: Position | undefined;
   readonly #nextPages: NextPageCheck;
+  readonly #repeatedPages: RepeatedPageCheck;
   #reader: { readonly key: string; readonly reader: WindowReader } | undefined;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
@@ -70,6 +72,7 @@ export class Execution {
       onWait: (reason, ms) => this.#reportWait(reason, ms),
     });
     this.#nextPages = new NextPageCheck(this.#asker, plan, run, ports.runs.isDryRun === true);
+    this.#repeatedPages = new RepeatedPageCheck(this.#asker, plan, run);
     const { acknowledge } = plan.settings;
     const acknowledger =
       acknowledge && !ports.runs.isDryRun ? new Acknowledger(acknowledge, plan.settings, this.#asker) : undefined;
@@ -146,7 +149,8 @@ export class Execution {
     const reader = await this.#readerAt(position);
     const named = this.#paginator.after(pass.page ?? this.#paginator.first, seenPage(page, answer));
     const counts = noAskCounts();
-    const next = await this.#nextPages.after(position, page, named, counts);
+    const found = await this.#nextPages.after(position, page, named, counts);
+    const next = await this.#repeatedPages.after(position, page, found, counts);
     this.#lease.waiting = undefined;
     this.#counters.add(counts);
     const taken = reader.take(pass, page, next, answer.requestedAt);

@@ -66,7 +66,7 @@ export class WindowReader {
     const { fresh, changed, doubles } = this.#classify(page.rows, boundary.overlap);
     const isRepeat = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
     // This page was requested only to confirm that the short page was the last; the same rows again confirm it too.
-    const isConfirmed = pass.confirms === true && fresh.length === 0;
+    const isConfirmed = pass.confirms === true && fresh.length === 0 && next.kind !== 'broken';
     const count = page.count - boundary.overlap;
     const total = page.total ?? pass.total;
     const after: PassState = {

@@ -93,3 +93,37 @@ test('a flag that promises another page is believed if no next page is named', a
   for (const isMore of [true, 'true', 1]) assert.deepEqual(summary(await flagged(isMore)), [...notFound, 1]);
   for (const isMore of [false, null, undefined]) assert.equal((await flagged(isMore)).state, 'complete');
 });
+
+test('a short page that comes again is checked: with half the limit, the second page must not begin with the same row', async () => {
+  const book = bookings(23, week.from, 20);
+  const first = (asked: Asked, name: string, cap: number): Reply => ({
+    json: { reservations: book.slice(0, Math.min(Number(asked.query.get(name) ?? cap), cap)) },
+  });
+  const paging = { page_size: 50 };
+  const repeated = (requests: number) => ['incomplete', 'pull.page_repeated', requests];
+  const complete = (requests: number) => ['complete', undefined, requests];
+  const capped = await run({ rows: 23, style: 'offset', paging, answer: (asked) => first(asked, 'limit', 10) });
+  assert.deepEqual(summary(capped), repeated(3), 'the offset is ignored, and 10 of 23 rows are not the list');
+  assert.match(capped.message, /ignores query\.offset/);
+  const page = await run({ rows: 23, style: 'page', paging, answer: (asked) => first(asked, 'page_size', 10) });
+  assert.deepEqual(summary(page), repeated(3));
+  const unlimited = { limit: undefined };
+  const fixed = await run({ rows: 23, style: 'page', paging: unlimited, answer: (asked) => first(asked, '', 5) });
+  assert.deepEqual(summary(fixed), repeated(2), 'without a limit, nothing shows that five rows are the whole list');
+
+  const constant =
+    (rows: number, total?: number) =>
+    (_asked: Asked): Reply => ({ json: { reservations: book.slice(0, rows), ...(total !== undefined && { total }) } });
+  const offset = { style: 'offset', paging } as const;
+  assert.deepEqual(summary(await run({ rows: 23, ...offset, answer: constant(23) })), complete(3), 'no pages at all');
+  assert.deepEqual(summary(await run({ rows: 9, ...offset, answer: constant(9) })), complete(2), 'too short for a cap');
+  assert.deepEqual(summary(await run({ rows: 23, ...offset })), complete(2), 'an empty page is the end');
+  assert.deepEqual(summary(await run({ rows: 23, ...offset, answer: constant(23, 23) })), complete(1), 'the total');
+  const clamped = (asked: Asked): Reply => {
+    const limit = Number(asked.query.get('page_size'));
+    const at = Math.min(Number(asked.query.get('page')), Math.ceil(23 / limit)) - 1;
+    return { json: { reservations: book.slice(at * limit, (at + 1) * limit) } };
+  };
+  const last = await run({ rows: 23, style: 'page', paging, answer: clamped });
+  assert.deepEqual(summary(last), complete(3), 'the server repeats its last page');
+});
