@@ -38,54 +38,24 @@ interface ClaimedSendable extends Sendable {
 }
 
 /** One leased batch, from selection to settlement. */
-export async function deliverBatch(context: BatchContext, { lane, claims, lease }: Leased): Promise<Counts> {
+export async function deliverBatch(context: BatchContext, leased: Leased): Promise<Counts> {
   const { ports, config, settler } = context;
   const { store, clock, log } = ports;
   const startedAtMs = clock.uptimeMs();
-  const key: LaneKey = { integration: lane.integration, destination: config.name };
-  const { sendables, settlements } = choose(lane, key, claims, ports.epoch());
-  let currentLease = lease;
-  let abandoned: ClaimedSendable[] = [];
-  const outcomes: RecordOutcome[] = [];
-  let health: Health = 'fine';
-  if (sendables.length > 0) {
-    const extendLease = async (): Promise<boolean> => {
-      const extended = new Lease(clock, context.leaseMs);
-      const held = await store.extend(key, claims, context.leaseMs).catch(() => 0);
-      if (held === claims.length) currentLease = extended;
-      return held === claims.length;
-    };
-    const { timeoutMs: deadlineMs, batch, scheduleMs } = config;
-    const { stopping } = context;
-    const leaseLeftMs = () => currentLease.leftMs;
-    const spans = ports.tracer && spansOf(ports.tracer, key, sendables);
-    const { traceparent } = spans ?? {};
-    const limits = { deadlineMs, batch, scheduleMs, extendLease, stopping, leaseLeftMs, clock, traceparent };
-    const sent = await send(context.destination, sendables, limits);
-    spans?.end(sent);
-    // Cut off by our own shutdown: it may have arrived. The next claim says so, and no try is used.
-    abandoned = sendables.filter((_, i) => sent[i] === 'stopped');
-    const answered = sendables.flatMap((sendable, i) => {
-      const outcome = sent[i];
-      const record = `${key.integration} ${sendable.claimed.type} ${sendable.claimed.id}`;
-      return outcome === undefined || outcome === 'stopped' ? [] : [{ ...sendable, record, outcome }];
-    });
-    outcomes.push(...answered);
-    health = await noteHealth(context, outcomes);
-    for (const { claimed, outcome } of answered) {
-      const isOutage = health !== 'fine';
-      settlements.push(settlementFor(key, claimed, outcome, { scheduleMs, chance: ports.chance(), isOutage }));
-    }
+  const key: LaneKey = { integration: leased.lane.integration, destination: config.name };
+  const { sendables, settlements } = choose(leased.lane, key, leased.claims, ports.epoch());
+  const { answered, abandoned, lease } = await sendLeased(context, key, leased, sendables);
+  const health = await noteHealth(context, answered);
+  for (const { claimed, outcome } of answered) {
+    const terms = { scheduleMs: config.scheduleMs, chance: ports.chance(), isOutage: health !== 'fine' };
+    settlements.push(settlementFor(key, claimed, outcome, terms));
   }
-  const waitRequest = waitRequestOf(outcomes);
+  const waitRequest = waitRequestOf(answered);
   // After a wait request the store decides what the next call may do, so the slot stays taken until it is written.
   const mustWait = waitRequest !== undefined || health === 'circuit_open';
   if (!mustWait) context.onAnswered();
-  if (abandoned.length > 0) {
-    const unanswered = abandoned.map(({ claimed }) => claimed);
-    await store.abandon(key, unanswered).catch(() => {});
-  }
-  await settler.settle(settlements, currentLease);
+  if (abandoned.length > 0) await store.abandon(key, abandoned).catch(() => {});
+  await settler.settle(settlements, lease);
   // After the settlement: a success in this batch clears earlier wait requests.
   if (waitRequest !== undefined) await store.noteWaitRequest(config.name, waitRequest).catch(() => {});
   if (mustWait) await context.onWaitAsked();
@@ -96,6 +66,45 @@ export async function deliverBatch(context: BatchContext, { lane, claims, lease 
   if (counts.retry + counts.dead > 0) log.warn(line, 'deliver: batch with failures');
   else log.info(line, 'deliver: batch');
   return counts;
+}
+
+interface SentBatch {
+  readonly answered: readonly (RecordOutcome & { readonly claimed: Claimed })[];
+  /** Cut off by our own shutdown: they may have arrived. The next claim says so, and no try is used. */
+  readonly abandoned: readonly Claimed[];
+  /** The lease as extended while the batch was sent. */
+  readonly lease: Leased['lease'];
+}
+
+async function sendLeased(
+  { ports, config, destination, leaseMs, stopping }: BatchContext,
+  key: LaneKey,
+  { claims, lease }: Leased,
+  sendables: readonly ClaimedSendable[],
+): Promise<SentBatch> {
+  if (sendables.length === 0) return { answered: [], abandoned: [], lease };
+  const { store, clock } = ports;
+  let current = lease;
+  const extendLease = async (): Promise<boolean> => {
+    const extended = new Lease(clock, leaseMs);
+    const held = await store.extend(key, claims, leaseMs).catch(() => 0);
+    if (held === claims.length) current = extended;
+    return held === claims.length;
+  };
+  const { timeoutMs: deadlineMs, batch, scheduleMs } = config;
+  const leaseLeftMs = () => current.leftMs;
+  const spans = ports.tracer && spansOf(ports.tracer, key, sendables);
+  const { traceparent } = spans ?? {};
+  const limits = { deadlineMs, batch, scheduleMs, extendLease, stopping, leaseLeftMs, clock, traceparent };
+  const sent = await send(destination, sendables, limits);
+  spans?.end(sent);
+  const answered = sendables.flatMap(({ claimed }, i) => {
+    const outcome = sent[i];
+    const record = `${key.integration} ${claimed.type} ${claimed.id}`;
+    return outcome === undefined || outcome === 'stopped' ? [] : [{ claimed, record, outcome }];
+  });
+  const abandoned = sendables.filter((_, i) => sent[i] === 'stopped').map(({ claimed }) => claimed);
+  return { answered, abandoned, lease: current };
 }
 
 /** In an outage a failed call uses no tries. */
