@@ -133,9 +133,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         maxBodyBytes: () => sizeBytes(runtime.active().settings.limits.webhook_body),
       });
       registerApi(app, apiPorts(runtime));
-      const desk = startConsoleBuild(log);
-      registerConsole(app, desk.ports);
-      loops.push(desk);
+      const consoleBuild = startConsoleBuild(log);
+      registerConsole(app, consoleBuild.ports);
+      loops.push(consoleBuild);
     }
     // Before any work begins: with 100,000 brands the first start creates 300,000 schedules and begins to poll, and would answer late.
     await app.listen({ host, port });

@@ -9,7 +9,7 @@ import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { rolledBack, type Tx, transaction } from '../store/db/pool.ts';
-import { requeueEvent } from '../store/events/lane.ts';
+import { requeueEvent } from '../store/events/set-aside.ts';
 import {
   closeDeadLetter,
   holdsErasure,

@@ -15,7 +15,7 @@ import { documentsOf } from '../runtime/active.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/events/hydration.ts';
-import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../store/events/lane.ts';
+import { pendingLanes, workEventLane } from '../store/events/lane.ts';
 import { pruneRejections } from '../store/events/rejections.ts';
 import { eventPruner } from '../store/events/retention.ts';
 import {
@@ -24,6 +24,7 @@ import {
   readSandboxReport,
   saveSandboxReport,
 } from '../store/events/sandbox.ts';
+import { putEventsBack, setEventAside } from '../store/events/set-aside.ts';
 import type { IntegrationName } from '../terms.ts';
 import { pullPorts } from './pull.ts';
 import { jsonLimits } from './push.ts';

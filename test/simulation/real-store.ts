@@ -1,9 +1,10 @@
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
-import { pendingLanes, putEventsBack, setEventAside, workEventLane } from '../../src/store/events/lane.ts';
+import { pendingLanes, workEventLane } from '../../src/store/events/lane.ts';
 import { applyOnArrival } from '../../src/store/events/on-arrival.ts';
 import { PendingFloors } from '../../src/store/events/pending-floors.ts';
+import { putEventsBack, setEventAside } from '../../src/store/events/set-aside.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
 import { openPartnerStore } from '../../src/store/runs/partner-states.ts';
 import { openRunStore } from '../../src/store/runs/runs.ts';

@@ -17,15 +17,10 @@ import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import type { StoredDocument } from '../../../src/store/documents/documents.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
-import {
-  type LaneStore,
-  pendingLanes,
-  putEventsBack,
-  setEventAside,
-  workEventLane,
-} from '../../../src/store/events/lane.ts';
+import { type LaneStore, pendingLanes, workEventLane } from '../../../src/store/events/lane.ts';
 import { applyOnArrival } from '../../../src/store/events/on-arrival.ts';
 import { PendingFloors } from '../../../src/store/events/pending-floors.ts';
+import { putEventsBack, setEventAside } from '../../../src/store/events/set-aside.ts';
 import { applyPrepared } from '../../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
 import { parsed } from './parsed.ts';

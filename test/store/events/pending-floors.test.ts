@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { transaction } from '../../../src/store/db/pool.ts';
-import { requeueEvent } from '../../../src/store/events/lane.ts';
+import { requeueEvent } from '../../../src/store/events/set-aside.ts';
 import type { Bench } from '../../intake/push/events-support.ts';
 import { activeIntegration, openBench, reservationData } from '../../intake/push/events-support.ts';
 import { integration } from '../../intake/push/support.ts';

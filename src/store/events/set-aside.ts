@@ -1,0 +1,83 @@
+import { parseJson } from '../../kit/json.ts';
+import { isPassing } from '../../kit/sql-state.ts';
+import type { Json } from '../../terms.ts';
+import { type Tx, transaction } from '../db/pool.ts';
+import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+import { lockLane, type PendingStore } from './lane.ts';
+import type { FirstPending } from './pending-floors.ts';
+
+const triesBeforeDead = 5;
+const innocentDelayS = 10;
+
+/**
+ * Sets aside the event that fails: retried after 1, 4, 9 … seconds, then a dead letter. The dead letter contains the payload
+ * but not the error's message, which may quote it. An error that says nothing of the event, such as a lock held by a long erasure, uses no
+ * try. Changes nothing while another node works the lane: it may be processing the event.
+ */
+export async function setEventAside(
+  { pool, pendingFloors }: PendingStore,
+  target: ApplyTarget,
+  error: Error,
+): Promise<void> {
+  await transaction(pool, async (tx) => {
+    const {
+      isMine,
+      events: [event],
+    } = await lockLane(tx, target.integration, 1, pendingFloors);
+    if (!isMine || !event) return;
+    const isInnocent = isPassing(error);
+    const attempt = event.attempt + (isInnocent ? 0 : 1);
+    const delayS = isInnocent ? innocentDelayS : attempt * attempt;
+    const dead = attempt >= triesBeforeDead;
+    await tx.query(
+      `update events set attempt = $3, state = $4, due_at = now() + make_interval(secs => $5)
+        where integration = $1 and seq = $2`,
+      [target.integration, event.seq, attempt, dead ? 'dead' : 'waiting', delayS],
+    );
+    if (!dead) return;
+    const { data = null } = parseJson(event.body.toString('utf8')) as { data?: Json };
+    const kind = (error as { code?: string }).code ?? error.name;
+    await applyPrepared(tx, target, [
+      {
+        kind: 'dead',
+        arrival: {
+          mode: 'push',
+          effectiveAt: Math.min(event.occurredAt, event.receivedAt),
+          cause: 'event',
+          causeId: String(event.seq),
+          seq: event.seq,
+        },
+        deadLetter: {
+          kind: 'event',
+          type: event.event === 'guest.updated' ? 'guest' : 'reservation',
+          code: 'push.event_failed',
+          message: `The event failed ${attempt} times with the unexpected error ${kind}.`,
+          detail: { error: kind, attempts: attempt },
+          raw: data,
+        },
+      },
+    ]);
+  });
+}
+
+/**
+ * Lets an event be processed again, to replay its dead letter; false when its body is no longer retained. It waits for `putEventsBack`, so
+ * that the node which makes it pending knows of it.
+ */
+export async function requeueEvent(tx: Tx, integration: string, seq: number): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update events set state = 'waiting', due_at = now(), attempt = 0, outcome = null, hydrated = null, hydrated_at = null
+      where integration = $1 and seq = $2 and body is not null`,
+    [integration, seq],
+  );
+  return rowCount === 1;
+}
+
+/** Makes events pending again that were set aside and are due. */
+export async function putEventsBack({ pool, pendingFloors }: PendingStore): Promise<void> {
+  const { rows } = await pool.query<FirstPending>(
+    `update events set state = 'pending', due_at = null where state = 'waiting' and due_at <= now()
+     returning integration, seq`,
+  );
+  for (const { integration, seq } of rows) pendingFloors.lower(integration, seq);
+}
