@@ -1,6 +1,6 @@
 import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { EntityType } from '../terms.ts';
+import type { ChangeEvent, EntityType } from '../terms.ts';
 import {
   ConsentHistory,
   onlyConsenting,
@@ -55,6 +55,12 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
   const { deliveredDataTexts, deliveredVersion, droppedDataTexts = [] } = claimed;
   const hasRefused = (guest: Guest) => type === 'reservation' && claimed.hasRefused?.(guest) === true;
+  const wasSent = claimed.interrupted || claimed.triesUsed > 0 || droppedDataTexts.length > 0;
+  const mayKnow = deliveredVersion > 0 || wasSent;
+  // The guests of a confirmed erasure are forgotten. A destination with this version, or with none, gets it as an ordinary version.
+  const hadOlder = deliveredVersion > 0 ? deliveredVersion < claimed.version : droppedDataTexts.length > 0;
+  const isPast = change.erased === undefined && !hadOlder;
+  const event = change.event === 'erased' && isPast ? eventOf(change.record()) : change.event;
   const history = new ConsentHistory(type, deliveredDataTexts, deliveredVersion, droppedDataTexts);
   const stored = dataOf(type, id, change.record());
   const data = type === 'guest' ? withKnownAddress(stored, history) : stored;
@@ -65,7 +71,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
       type,
       integration: lane.integration,
       brand_id: lane.brandId,
-      event: change.event,
+      event,
       ...(epoch > 1 && { epoch }),
       version: claimed.version,
       idempotency_key: keyInEpoch(change.idempotencyKey, epoch),
@@ -83,9 +89,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
         ),
     }),
   });
-  const wasSent = claimed.interrupted || claimed.triesUsed > 0 || droppedDataTexts.length > 0;
-  const mayKnow = deliveredVersion > 0 || wasSent;
-  if (change.event === 'erased') {
+  if (event === 'erased') {
     if (selection.consent === undefined) return send(selection.fields(type, data));
     if (mayKnow) return send(selection.fields(type, onlyConsenting(type, agreed)));
     return skip('no_consent', 'The destination never had this record.');
@@ -108,6 +112,9 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const chosen = selection.fields(type, consent.data);
   return send(selection.consent === undefined ? chosen : stillWithdrawn(consent.data, chosen));
 }
+
+const eventOf = (record: object): ChangeEvent =>
+  'status' in record && record.status === 'cancelled' ? 'cancelled' : 'updated';
 
 /** Whatever fields are dropped, a guest who withdrew stays marked. */
 function stillWithdrawn(whole: MessageData, chosen: MessageData): MessageData {

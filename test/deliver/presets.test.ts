@@ -64,8 +64,8 @@ const withdrawn = (id: string, name: string): Delivery => ({
   byConsent: true,
 });
 const erased = (id: string, name: string): Delivery => {
-  const one = withGuests(id, [{ email: `${name}@guests.example` }]);
-  return { ...one, message: { ...one.message, event: 'erased' } };
+  const one = withGuests(id, [{}]);
+  return { ...one, message: { ...one.message, event: 'erased' }, erased: [{ email: `${name}@guests.example` }] };
 };
 const kinds = (outcomes: readonly { kind: string }[]) => outcomes.map(({ kind }) => kind);
 

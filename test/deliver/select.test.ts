@@ -282,6 +282,7 @@ test('an erasure goes to every destination that may know the record, past filter
     idempotencyKey: 'k',
     at: 0,
     record: () => reservation('r', { guests: [] }),
+    erased: [ana],
   };
   const strict: Selection = { ...marketing, filter: () => ({ kind: 'no' }) };
   assert.equal(told(strict, claimed(reservation('r'), undefined, { change })), 'no_consent');
@@ -291,6 +292,22 @@ test('an erasure goes to every destination that may know the record, past filter
     typeof told({ ...all, filter: () => ({ kind: 'no' }) }, claimed(reservation('r'), undefined, { change })),
     'object',
   );
+});
+
+test('an erasure that was confirmed and forgotten is a version like any other, except for those who missed it', () => {
+  const left = reservation('r', { guests: [{}, rui] });
+  const change = { event: 'erased' as const, idempotencyKey: 'k', at: 0, record: () => left };
+  const eventOf = (earlier: readonly Reservation[], more: Partial<Claimed> = {}) => {
+    const chosen = select(lane(config('crm', { selection: all })), claimed(left, earlier, { change, ...more }));
+    return chosen.kind === 'send' ? chosen.message.event : chosen.kind;
+  };
+  assert.equal(eventOf([left, left], { version: 2 }), 'updated', 'a resend');
+  assert.equal(eventOf([]), 'updated', 'a new destination');
+  assert.equal(eventOf([left]), 'erased', 'it has an older version');
+  assert.equal(eventOf([], { triesUsed: 1 }), 'updated', 'a new destination, after a failed try');
+  assert.equal(eventOf([], { droppedDataTexts: [encodeRecord(left)] }), 'erased', 'it may have an older version');
+  const cancelled = { ...change, record: () => ({ ...left, status: 'cancelled' as const }) };
+  assert.equal(eventOf([], { change: cancelled }), 'cancelled');
 });
 
 test('earlier versions are cut like the message: dropped fields and guests without consent are not in them', () => {

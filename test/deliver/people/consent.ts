@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Guest } from '../../../src/canonical/reservation.ts';
 import type { Selection } from '../../../src/deliver/select.ts';
+import { forgetDeliveredErasures } from '../../../src/store/erasure/traces.ts';
+import { resendStep } from '../../../src/store/outbox/resend.ts';
 import { reservation } from '../support.ts';
 import type { Account } from '../vendors/account.ts';
 import { ana, kinds, setUpPeople } from './set-up.ts';
@@ -37,6 +39,26 @@ export function consentAndErasure(make: () => Account): void {
       assert.deepEqual(people, [[account.stays()[0]?.guest, rui.email]]);
     });
   }
+
+  test(`${preset}: an erasure that is sent again when its addresses are forgotten deletes nobody else`, async (t) => {
+    const { account, deliver, erase, drainAll, pool, name } = await setUp(t);
+    const rui: Guest = { first_name: 'Rui', last_name: 'Outro', email: 'rui@guests.example' };
+    await deliver(reservation('r', { guests: [ana, rui] }));
+    await erase('ana@guests.example');
+    await forgetDeliveredErasures(pool);
+    const emails = () => account.people().map(({ email }) => email);
+    assert.deepEqual(emails(), ['rui@guests.example']);
+    await resendStep(pool, { integration: name, destination: name, type: 'reservation' }, '');
+    await drainAll();
+    assert.deepEqual(emails(), ['rui@guests.example'], 'a resend');
+    // The brand did not deliver to it at the time of the erasure.
+    await pool.query(
+      'update outbox set next_version = 2, delivered_version = 1, due_at = now() where destination = $1',
+      [name],
+    );
+    await drainAll();
+    assert.deepEqual(emails(), ['rui@guests.example'], 'a destination that is delivered to again');
+  });
 
   test(`${preset}: an erasure reaches a guest whom the newest version no longer names`, async (t) => {
     const { account, deliver, erase } = await setUp(t);

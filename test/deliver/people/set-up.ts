@@ -108,7 +108,7 @@ export function setUpPeople(make: () => Account) {
         return true;
       };
     };
-    return { account, receive, drain, drainAll, deliver, erase, refusals, server, loseOnce };
+    return { account, receive, drain, drainAll, deliver, erase, refusals, server, loseOnce, pool, name };
   };
 }
 

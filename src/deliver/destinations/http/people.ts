@@ -29,12 +29,14 @@ export interface Person extends Guest {
 
 type Addresses = Pick<Person, 'key' | 'own_email' | 'phone_key'>;
 
-/** The erased guests; not one whose address somebody else on the booking still has, such as a child with its parent's. */
-export function erasedPeople({ message, erased }: Delivery): Person[] {
-  const named = guestsOf(message.type, message.data);
-  const kept = new Set(named.flatMap((guest) => keyOf(guest) ?? []));
-  return (erased ?? named)
-    .filter((guest) => erased === undefined || (isIdentified(guest) && !kept.has(keyOf(guest) ?? '')))
+/**
+ * The erased guests; not one whose address somebody else on the booking still has, such as a child with its parent's. Nobody if they are
+ * forgotten: the guests of the message are those who stay.
+ */
+export function erasedPeople({ message, erased = [] }: Delivery): Person[] {
+  const kept = new Set(guestsOf(message.type, message.data).flatMap((guest) => keyOf(guest) ?? []));
+  return erased
+    .filter((guest) => isIdentified(guest) && !kept.has(keyOf(guest) ?? ''))
     .map((guest) => personOf(guest, message.brand_id));
 }
 
