@@ -1,14 +1,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MetricRows } from '../store/operate/metrics.ts';
-import type { BreakerNow, LaneNow } from '../store/operate/overview.ts';
+import type { LaneNow, PartnerCircuit } from '../store/operate/overview.ts';
 import { sendProblem } from './problem.ts';
 
 export interface MetricPorts {
   readonly read: () => Promise<{
     readonly rows: MetricRows;
     readonly lanes: readonly LaneNow[];
-    readonly breakers: readonly BreakerNow[];
+    readonly partnerCircuits: readonly PartnerCircuit[];
     readonly circuits: readonly { readonly destination: string }[];
   }>;
   readonly now: () => number;
@@ -67,13 +67,13 @@ export function openMetrics(ports: MetricPorts): Metrics {
   const going = gauge('runs_going', 'Runs queued or running.');
   const pending = gauge('events_pending', 'Accepted events that are not processed yet.', 'integration');
   const lastEvent = gauge('event_last_seconds', 'When the last event was received.', 'integration');
-  const breakers = gauge('breaker_open', '1 while the circuit breaker of a partner API is open.', 'api');
+  const partnerCircuits = gauge('breaker_open', '1 while the circuit breaker of a partner API is open.', 'api');
   const circuits = gauge('destination_circuit_open', '1 while the circuit of a destination is open.', 'destination');
   const reachable = gauge('store_up', '1 when the store answered the scrape.');
-  const shown = [waiting, late, held, deadLetters, alerts, runs, going, pending, lastEvent, breakers, circuits];
+  const shown = [waiting, late, held, deadLetters, alerts, runs, going, pending, lastEvent, partnerCircuits, circuits];
 
   const refresh = async (): Promise<void> => {
-    const { rows, lanes, breakers: open, circuits: away } = await ports.read();
+    const { rows, lanes, partnerCircuits: open, circuits: away } = await ports.read();
     for (const metric of [...shown, ...Object.values(totals)]) metric.reset();
     for (const { integration, ...counts } of rows.totals) {
       for (const [name, metric] of Object.entries(totals)) {
@@ -93,7 +93,7 @@ export function openMetrics(ports: MetricPorts): Metrics {
       runs.set({ integration, sync, status: state }, finished);
     for (const { integration, pending: count } of rows.pendingEvents) pending.set({ integration }, count);
     for (const { integration, at } of rows.lastEvents) lastEvent.set({ integration }, at);
-    for (const { api } of open) breakers.set({ api }, 1);
+    for (const { api } of open) partnerCircuits.set({ api }, 1);
     for (const { destination } of away) circuits.set({ destination }, 1);
     going.set(rows.going);
   };

@@ -14,7 +14,7 @@ import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
 import { sharedText } from '../watch/causes.ts';
 import { type Health, type HealthFacts, isDestinationFailing, judgeHealth, type LaneFacts } from '../watch/health.ts';
-import { openBreakersOf } from '../wiring/partner-apis.ts';
+import { openCircuitsOf } from '../wiring/partner-apis.ts';
 
 /** The health of a brand, with the facts about it that callers show beside it. */
 export interface BrandHealth extends Health {
@@ -49,7 +49,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     retryingLanes(pool, keys),
     lastRuns(pool, known.map(pollerOf)),
     waitingRuns(pool, known.map(pollerOf)),
-    openBreakersOf(runtime),
+    openCircuitsOf(runtime),
     openAlertsOf(pool, names, judgedElsewhere),
     openCircuits(pool),
   ]);

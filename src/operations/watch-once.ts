@@ -19,7 +19,7 @@ import { causeOf, causeText } from '../watch/causes.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
-import { openBreakersOf } from '../wiring/partner-apis.ts';
+import { openCircuitsOf } from '../wiring/partner-apis.ts';
 import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
 import { busyLanes } from './health.ts';
 import { summarizeIncident } from './incidents.ts';
@@ -98,7 +98,7 @@ const rules = {
 const noFacts: Facts = {
   feeds: [],
   runs: [],
-  breakers: [],
+  partnerCircuits: [],
   authFailures: [],
   deadLetters: [],
   unlisted: [],
@@ -116,12 +116,12 @@ const noFacts: Facts = {
 async function causes(runtime: Runtime) {
   const { pool } = runtime;
   const active = runtime.active();
-  const breakers = await openBreakersOf(runtime);
+  const partnerCircuits = await openCircuitsOf(runtime);
   const stalled = await stalledNodes(pool);
   const circuits = await openCircuits(pool);
   const sends = await routeStates(pool);
   return {
-    breakers,
+    partnerCircuits,
     stalled,
     circuits: circuits.filter(({ destination }) => active.destinations.has(destination)),
     broken: active.broken,

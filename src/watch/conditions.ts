@@ -49,7 +49,7 @@ export interface Facts {
     readonly run_id: string;
     readonly error_code: string | null;
   }[];
-  readonly breakers: readonly {
+  readonly partnerCircuits: readonly {
     readonly api: string;
     readonly integrations: readonly string[];
     readonly last_failure: string | null;
@@ -116,7 +116,7 @@ const apiFailures: ReadonlySet<string> = new Set([
 
 /** The conditions, one for each cause: a partner's API that is down is one alert, however many brands use it. */
 export function conditionsOf(facts: Facts): Condition[] {
-  const affected = new Set(facts.breakers.flatMap(({ integrations }) => integrations));
+  const affected = new Set(facts.partnerCircuits.flatMap(({ integrations }) => integrations));
   const away = new Set<string>(facts.circuits.map(({ destination }) => destination));
   const failing = new Set<string>(facts.failing.map(({ destination }) => destination));
   return oneForMany(

@@ -21,7 +21,7 @@ export function eachCondition(facts: Facts): Condition[] {
   return found.map((one) => ({ integration: '', subject: '', detail: {}, ...one }));
 }
 
-function* ofPulls({ runs, breakers, authFailures, unlisted }: Facts): Generator<Found> {
+function* ofPulls({ runs, partnerCircuits, authFailures, unlisted }: Facts): Generator<Found> {
   for (const { integration, sync, state, run_id, error_code } of runs) {
     const detail = { run_id, ...(error_code !== null && { code: error_code }) };
     const why = error_code === null ? '' : ` (${error_code})`;
@@ -34,7 +34,7 @@ function* ofPulls({ runs, breakers, authFailures, unlisted }: Facts): Generator<
       yield { ...about, kind: 'run_incomplete', severity: 'warning', message };
     }
   }
-  for (const { api, integrations, last_failure } of breakers) {
+  for (const { api, integrations, last_failure } of partnerCircuits) {
     const [only = ''] = integrations.length === 1 ? integrations : [];
     const message = `The circuit of ${api} is open after repeated failures (${last_failure ?? 'no answer'}). ${counted(integrations.length, 'brand')} cannot pull; requests resume when it answers again.`;
     const detail = { brands: integrations.length, integrations: integrations.slice(0, namedBrands) };

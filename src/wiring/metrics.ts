@@ -5,7 +5,7 @@ import { buildServer } from '../api/server.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readMetrics } from '../store/operate/metrics.ts';
-import { lanesNow, openBreakers } from '../store/operate/overview.ts';
+import { lanesNow, openPartnerCircuits } from '../store/operate/overview.ts';
 import { findToken } from '../store/operate/tokens.ts';
 import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { isServedOverHttps } from './api.ts';
@@ -33,7 +33,7 @@ export function metricsOf(
       return {
         rows: await readMetrics(pool, names),
         lanes: await lanesNow(pool, lanes),
-        breakers: await openBreakers(pool),
+        partnerCircuits: await openPartnerCircuits(pool),
         circuits: await openCircuits(pool),
       };
     },

@@ -1,15 +1,15 @@
 import type { Runtime } from '../runtime/runtime.ts';
-import { type BreakerNow, openBreakers } from '../store/operate/overview.ts';
+import { openPartnerCircuits, type PartnerCircuit } from '../store/operate/overview.ts';
 
-export type OpenBreaker = BreakerNow & { readonly integrations: readonly string[] };
+export type OpenPartnerCircuit = PartnerCircuit & { readonly integrations: readonly string[] };
 
 /** The partner APIs whose circuit is open, each with the brands that pull from it. */
-export async function openBreakersOf(runtime: Runtime): Promise<OpenBreaker[]> {
-  const [open, apis] = await Promise.all([openBreakers(runtime.pool), runtime.partnerApis()]);
+export async function openCircuitsOf(runtime: Runtime): Promise<OpenPartnerCircuit[]> {
+  const [open, apis] = await Promise.all([openPartnerCircuits(runtime.pool), runtime.partnerApis()]);
   if (open.length === 0) return [];
   const byApi = Map.groupBy(apis, ([, api]) => api);
-  return open.map((breaker) => ({
-    ...breaker,
-    integrations: (byApi.get(breaker.api) ?? []).map(([name]) => name),
+  return open.map((circuit) => ({
+    ...circuit,
+    integrations: (byApi.get(circuit.api) ?? []).map(([name]) => name),
   }));
 }

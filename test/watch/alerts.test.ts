@@ -126,7 +126,7 @@ test('a feed that falls silent against its habit raises an alert, and an event r
 const calm: Facts = {
   feeds: [],
   runs: [],
-  breakers: [],
+  partnerCircuits: [],
   authFailures: [],
   deadLetters: [],
   unlisted: [],
@@ -162,7 +162,7 @@ test('one cause is one alert, however many brands it concerns', () => {
   const brands = Array.from({ length: 10_000 }, (_, i) => `brand-${i}`);
   const api = 'https://pms.example';
   const down: Partial<Facts> = {
-    breakers: [{ api, integrations: brands, last_failure: '503' }],
+    partnerCircuits: [{ api, integrations: brands, last_failure: '503' }],
     runs: brands.map((integration) => ({
       integration,
       sync: 'stay',

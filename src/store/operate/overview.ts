@@ -80,7 +80,7 @@ export async function lanesNow(
   return rows;
 }
 
-export interface BreakerNow {
+export interface PartnerCircuit {
   readonly api: string;
   readonly state: 'closed' | 'open' | 'probing';
   readonly failures: number;
@@ -89,8 +89,8 @@ export interface BreakerNow {
   readonly last_failure: string | null;
 }
 
-export async function openBreakers(db: Pool): Promise<BreakerNow[]> {
-  const { rows } = await db.query<BreakerNow>(
+export async function openPartnerCircuits(db: Pool): Promise<PartnerCircuit[]> {
+  const { rows } = await db.query<PartnerCircuit>(
     `select api, state, failures, until, opened_at, last_failure from partner_apis where state <> 'closed' order by api`,
   );
   return rows;

@@ -2,14 +2,14 @@ import type { Admission, Asking, PartnerStore } from '../../intake/pull/ports.ts
 import { storedText } from '../../kit/json.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
-import { breakerFailed, breakerSucceeded, takeProbe } from './breakers.ts';
+import { apiFailed, apiSucceeded, takeProbe } from './partner-circuits.ts';
 import { takeSlot } from './rates.ts';
 
 export function openPartnerStore(pool: Pool): PartnerStore {
   return {
     admit: (api, integration, asking) => admit(pool, api, integration, asking),
-    succeeded: (api) => breakerSucceeded(pool, api),
-    failed: (api, cooldownMs, what) => breakerFailed(pool, api, cooldownMs, what),
+    succeeded: (api) => apiSucceeded(pool, api),
+    failed: (api, cooldownMs, what) => apiFailed(pool, api, cooldownMs, what),
     pause: (integration, ms) => pause(pool, integration, ms),
     authFailed: (integration, version, message) => authFailed(pool, integration, version, message),
     authWorked: (integration) => authWorked(pool, integration),

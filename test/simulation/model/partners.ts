@@ -6,7 +6,7 @@ const threshold = 5;
 const longestCooldownMs = 900_000;
 const probeMs = 60_000;
 
-/** What all nodes share about partners; the rules are those of store/runs/breakers.ts, rates.ts and partner-states.ts. */
+/** What all nodes share about partners; the rules are those of store/runs/partner-circuits.ts, rates.ts and partner-states.ts. */
 export function partnersModel(model: StoreModel, link: Link): PartnerStore {
   return {
     admit: (api, integration, asking) => link.call('admit', () => admit(model, api, integration, asking)),

@@ -12,7 +12,7 @@ const longestCooldownMs = 900_000;
 /** After this, another node takes over a probe whose node died. */
 const probeMs = 60_000;
 
-export async function breakerFailed(pool: Pool, api: string, cooldownMs: number, what: string): Promise<void> {
+export async function apiFailed(pool: Pool, api: string, cooldownMs: number, what: string): Promise<void> {
   await pool.query(
     `insert into partner_apis as a (api, failures, last_failure, last_failure_at) values ($1, 1, $2, now())
      on conflict (api) do update set
@@ -28,7 +28,7 @@ export async function breakerFailed(pool: Pool, api: string, cooldownMs: number,
 }
 
 /** Any answer counts, even a refusal: the API is up. An answer to a request sent before the circuit opened does not close it. */
-export async function breakerSucceeded(pool: Pool, api: string): Promise<void> {
+export async function apiSucceeded(pool: Pool, api: string): Promise<void> {
   await pool.query(
     `update partner_apis set state = 'closed', failures = 0, cooldown_ms = 0, opened_at = null, until = null
       where api = $1 and state <> 'open' and (failures > 0 or state = 'probing')`,
