@@ -21,7 +21,8 @@ export async function retryingLanes(db: Pool, lanes: readonly LaneKey[]): Promis
        from unnest($1::text[], $2::text[]) as l (integration, destination)
        cross join lateral (select count(*)::int as retrying from (
            select from outbox o where o.integration = l.integration and o.destination = l.destination
-              and o.due_at is not null and not o.leased and (o.attempt > 0 or o.due_at > now()) limit 10000) o) r
+              and o.due_at is not null and not o.leased and (o.attempt > 0 or o.due_at > now())
+            order by o.due_at limit 10000) o) r
        left join lateral (select o.type, o.id from outbox o where o.integration = l.integration
            and o.destination = l.destination and o.due_at is not null and not o.leased
            and (o.attempt > 0 or o.due_at > now()) order by o.due_at limit 1) o on true
