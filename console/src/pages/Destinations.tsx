@@ -103,8 +103,9 @@ function One({ destination }: { destination: Destination }) {
       <Table
         label={`Backlog of ${destination.name}`}
         narrow
-        rows={destination.lanes}
+        rows={destination.lanes.toSorted((a, b) => b.held + b.waiting - a.held - a.waiting)}
         rowKey={({ integration }) => integration}
+        find={({ integration }) => integration}
         columns={[
           {
             head: 'Brand',

@@ -222,6 +222,7 @@ function Health({ data }: { data: Data }) {
             label="Health of each brand"
             rows={health}
             rowKey={({ integration }) => integration}
+            find={({ integration }) => integration}
             empty={
               <Empty title="No brand is connected" action={admin && <Link to="/onboard">Connect the first one</Link>}>
                 A brand needs a connector, a base URL with credentials, and a destination.
