@@ -125,8 +125,8 @@ const writesAcrossBrands: readonly string[] = [
   // An erasure searches every brand, on purpose.
   'erasure/traces.ts',
   // Background cleanup: it would run on every shard, and nothing waits for it.
-  'events/lane.ts',
   'events/retention.ts',
+  'events/set-aside.ts',
   'operate/abandoned.ts',
   // By the id of the dead letter alone, which an operator enters.
   'operate/dead-letter-close.ts',
