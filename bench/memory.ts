@@ -42,11 +42,11 @@ export async function measureMemory(): Promise<Memory> {
     const listen = `require('node:http').createServer().listen(0, '127.0.0.1', () => console.error('ready'))`;
     const bare = await ready(process.execPath, ['-e', listen], 'ready', children);
     await delay(settledMs);
-    const server = familyOf(postmasterUnder(folder));
+    const server = familyOf(postmasterUnder(folder)).flatMap(running);
     return {
       node: shareMb(node.pid ?? 0),
-      postgres: server.reduce((sum, pid) => sum + shareMb(pid), 0),
-      connections: server.filter((pid) => commandOf(pid).includes('[local]')).length,
+      postgres: server.reduce((sum, { mb }) => sum + mb, 0),
+      connections: server.filter(({ command }) => command.includes('[local]')).length,
       bareNode: shareMb(bare.pid ?? 0),
     };
   } finally {
@@ -73,4 +73,11 @@ function shareMb(pid: number): number {
   return (Number(kibibytes) * 1024) / 1e6;
 }
 
-const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+/** Nothing if the process has ended meanwhile, as workers of autovacuum do. */
+function running(pid: number): { mb: number; command: string }[] {
+  try {
+    return [{ mb: shareMb(pid), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }];
+  } catch {
+    return [];
+  }
+}
