@@ -152,7 +152,12 @@ export function CasesCard(props: {
           pattern="[a-z0-9][a-z0-9\-]{0,60}"
           required
         />
-        <Button type="submit" variant="default" loading={save.isPending} disabled={current.sample.trim() === ''}>
+        <Button
+          type="submit"
+          variant="default"
+          loading={save.isPending}
+          disabled={current.sample.trim() === '' || text.trim() === ''}
+        >
           Keep this sample
         </Button>
       </form>
