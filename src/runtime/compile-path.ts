@@ -6,6 +6,7 @@ import {
   amend,
   type GuestRead,
   prepareRecord,
+  prepareRecords,
   type RuledGuest,
   readGuest,
   ruleProfile,
@@ -27,6 +28,8 @@ export interface Path {
   /** Reads a partner's event: like the list, with the changes of the connector's push section. */
   readonly pushShaper: Shaper;
   prepare(raw: RawRecord, arrival: Arrival, adjust?: Adjust): Prepared;
+  /** The records of a pulled page. */
+  preparePage(raws: readonly RawRecord[], arrivalOf: (raw: RawRecord) => Arrival): Prepared[];
   /** Reads a guest event. */
   guest(data: Json): GuestRead;
   /** Applies the rules to a profile that a guest event changes. */
@@ -108,6 +111,7 @@ function pathOf(
     singleShaper: shapers.single,
     pushShaper: shapers.push,
     prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
+    preparePage: (raws, arrivalOf) => prepareRecords(steps.pull, raws, arrivalOf),
     guest: (data) => readGuest(shapers.push, region, data),
     profile: (merged, update) => ruleProfile(shared, merged, update),
     amend: (amendment, arrival) => amend(steps[arrival.mode], amendment, arrival),

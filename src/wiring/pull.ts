@@ -131,12 +131,12 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
     { durationMs, dayOffset },
   );
   const { path: recordPath, target } = found;
-  const { shaper, singleShaper, prepare, amend } = recordPath;
+  const { shaper, singleShaper, prepare, preparePage, amend } = recordPath;
   const { property } = connectorPull;
   const routing =
     property === undefined ? {} : { routing: { propertyOf: propertyAt(property), brands: brandsOf(runtime, found) } };
   const single = (body: Json) => singleShaper.single(body);
-  return { kind: 'ok', plan: { settings, shaper, single, prepare, amend, target, ...routing } };
+  return { kind: 'ok', plan: { settings, shaper, single, prepare, preparePage, amend, target, ...routing } };
 }
 
 /** The brands that this one's polls also serve. A list of changes shows each change once, so a paused brand would miss it for good. */
@@ -145,10 +145,11 @@ function brandsOf(runtime: Runtime, { name, connector }: ActiveIntegration): Bra
   const listsChanges = acknowledge !== undefined || JSON.stringify([request, requests]).includes('{since');
   return [...runtime.active().integrations.values()]
     .filter(({ body }) => body.pulled_by === name && (listsChanges || !body.paused))
-    .map(({ body, path: { prepare, amend }, target }) => ({
+    .map(({ body, path: { prepare, preparePage, amend }, target }) => ({
       brandId: body.brand_id,
       timezone: body.timezone,
       prepare,
+      preparePage,
       amend,
       target,
     }));

@@ -27,8 +27,11 @@ const pulled: Arrival = { mode: 'pull', effectiveAt: 1, cause: 'run', causeId: '
 
 function prepare(path: ReturnType<typeof pathOf>, text: string, arrival = pulled) {
   const found = path.shaper.records(parseJson(text));
-  assert.equal(found.kind, 'ok');
-  return found.kind === 'ok' ? found.records.map((raw) => path.prepare(raw, arrival)) : [];
+  assert.ok(found.kind === 'ok', JSON.stringify(found));
+  const prepared = found.records.map((raw) => path.prepare(raw, arrival));
+  const page = path.preparePage(found.records, () => arrival);
+  if (arrival.mode === 'pull') assert.equal(JSON.stringify(page), JSON.stringify(prepared));
+  return prepared;
 }
 
 const bare = '"check_in":"2026-03-01","check_out":"2026-03-02","status":"confirmed"';

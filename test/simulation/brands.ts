@@ -74,8 +74,9 @@ const plans = new Map(
       },
       { durationMs, dayOffset },
     );
-    const { shaper, singleShaper, prepare, amend } = path;
-    const plan: PullPlan = { settings, shaper, single: (found) => singleShaper.single(found), prepare, amend, target };
+    const { shaper, singleShaper, prepare, preparePage, amend } = path;
+    const single: PullPlan['single'] = (found) => singleShaper.single(found);
+    const plan: PullPlan = { settings, shaper, single, prepare, preparePage, amend, target };
     return [name as string, plan];
   }),
 );

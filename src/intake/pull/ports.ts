@@ -17,6 +17,7 @@ export interface PullPlan {
   readonly settings: PullSettings;
   readonly shaper: Pick<Shaper, 'records' | 'rows' | 'count' | 'group' | 'rowKey' | 'flat' | 'mayCutGroups' | 'single'>;
   prepare(raw: RawRecord, arrival: Arrival): Prepared;
+  preparePage(raws: readonly RawRecord[], arrivalOf: (raw: RawRecord) => Arrival): Prepared[];
   /** For a stored reservation whose status the pull itself decides. */
   amend(amendment: Amendment, arrival: Arrival): Message;
   /** Reads the answer for a single reservation. */
@@ -34,12 +35,9 @@ export interface Routing {
   readonly brands: readonly Brand[];
 }
 
-export interface Brand {
+export interface Brand extends Pick<PullPlan, 'prepare' | 'preparePage' | 'amend' | 'target'> {
   readonly brandId: string;
   readonly timezone: string;
-  prepare(raw: RawRecord, arrival: Arrival): Prepared;
-  amend: PullPlan['amend'];
-  readonly target: Target;
 }
 
 export interface Target {

@@ -83,8 +83,7 @@ export function prepareRecords(
   const isWanted: Selection = selectionOf(run, plan.settings, position);
   const made: Prepared[] = [];
   const from: (Pulled | undefined)[] = [];
-  for (const [i, raw] of raws.entries()) {
-    const one = plan.prepare(raw, raw.partial ? later : arrival);
+  for (const [i, one] of plan.preparePage(raws, ({ partial }) => (partial ? later : arrival)).entries()) {
     if (one.kind === 'record' && !isWanted(one.incoming.record as Reservation)) continue;
     made.push(one);
     from.push(pulled[i]);

@@ -29,15 +29,10 @@ export function routeRows({ settings, routing }: PullPlan, rows: readonly Row[])
 }
 
 /** The plan for the rows of one brand. */
-export function planFor(plan: PullPlan, { brandId, timezone, prepare, amend, target }: Brand): PullPlan {
+export function planFor(plan: PullPlan, { brandId, timezone, ...brand }: Brand): PullPlan {
   const { routing: _, ...own } = plan;
-  return {
-    ...own,
-    settings: { ...plan.settings, brandId, timezone, integration: target.integration },
-    prepare,
-    amend,
-    target,
-  };
+  const { integration } = brand.target;
+  return { ...own, ...brand, settings: { ...plan.settings, brandId, timezone, integration } };
 }
 
 export function dateIn(timezone: string, at: EpochMs): LocalDate {

@@ -46,11 +46,11 @@ test('known rows are not mapped again until they, their reservation or the docum
         const planned = await ports.plan(name);
         if (planned.kind !== 'ok') return planned;
         const { plan } = planned;
-        const prepare: typeof plan.prepare = (raw, arrival) => {
-          read++;
-          return plan.prepare(raw, arrival);
+        const preparePage: typeof plan.preparePage = (raws, arrivalOf) => {
+          read += raws.length;
+          return plan.preparePage(raws, arrivalOf);
         };
-        return { kind: 'ok' as const, plan: { ...plan, prepare } };
+        return { kind: 'ok' as const, plan: { ...plan, preparePage } };
       },
     };
   };

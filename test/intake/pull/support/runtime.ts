@@ -148,6 +148,7 @@ export function planOf(documents: Documents): PullPlan {
     shaper: compiled.path.shaper,
     single: (body) => compiled.path.singleShaper.single(body),
     prepare: compiled.path.prepare,
+    preparePage: compiled.path.preparePage,
     amend: compiled.path.amend,
     target: {
       integration: name,
