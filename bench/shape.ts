@@ -24,8 +24,8 @@ import { flat, integration, nested, pageText, rowsOf, transforms } from './shape
  * poll. The steps are timed separately on further new pages, each over a whole page.
  *
  * Where the time goes (two arm64 cores, JSON.parse at 7.7 µs per reservation): the path takes 24.2 µs: normalize 6.4, check 3.9,
- * encoding 3.6, shape 3.5, hash 2.3, rules and the check after them 2.0. Record by record, instead of each step over the page, it took 27.7:
- * the code of all steps does not fit the processor's instruction cache.
+ * encoding 3.6, shape 3.5, hash 2.3, rules and the check after them 2.0. Record by record, instead of each step over the page, it took 27.7,
+ * probably because the code of all steps does not fit the processor's cache.
  * The card scan, before all of this, takes 1.6 µs per reservation, 4.8 % of the path (3 % was the aim; 2.5 µs before).
  * It was 44 µs before; most was gained by calling the phone number parser less often (normalize took 14 µs) and by flattening
  * concatenated phone strings, which kept JSON.stringify off its fast path (encoding took 6.5 µs). Object literals instead of copies in the

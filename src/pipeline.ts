@@ -45,8 +45,8 @@ export function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, ad
 }
 
 /**
- * The records of a page. Each step runs over the whole page, so that its code stays in the processor's instruction cache: 24.2 µs a
- * record instead of 27.7 (bench shape, two arm64 cores).
+ * The records of a page. Each step runs over the whole page: 24.2 µs a record instead of 27.7 (bench shape, two arm64 cores), probably
+ * because the code of one step stays in the processor's cache.
  */
 export function prepareRecords(
   steps: Steps,
