@@ -71,8 +71,9 @@ export class Execution {
       signal: this.#lease.signal,
       onWait: (reason, ms) => this.#reportWait(reason, ms),
     });
-    this.#nextPages = new NextPageCheck(this.#asker, plan, run, ports.runs.isDryRun === true);
-    this.#repeatedPages = new RepeatedPageCheck(this.#asker, plan, run);
+    const checked = { asker: this.#asker, plan, run };
+    this.#nextPages = new NextPageCheck(checked, ports.runs.isDryRun === true);
+    this.#repeatedPages = new RepeatedPageCheck(checked);
     const { acknowledge } = plan.settings;
     const acknowledger =
       acknowledge && !ports.runs.isDryRun ? new Acknowledger(acknowledge, plan.settings, this.#asker) : undefined;

@@ -1,11 +1,10 @@
-import type { AnswerRead, AskCounts, Asker } from './ask.ts';
+import type { AnswerRead, AskCounts } from './ask.ts';
 import { asksByDays } from './list-request.ts';
-import { readPage, type WholePage } from './page.ts';
-import { pageRequest } from './page-request.ts';
+import type { WholePage } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { Next, SeenPage } from './paginate/paginator.ts';
-import type { PullPlan } from './ports.ts';
-import type { Position, Run } from './run-state.ts';
+import { type CheckedRun, probe } from './probe.ts';
+import type { Position } from './run-state.ts';
 import { addedParameters, type Pagination } from './settings.ts';
 
 /** The parts of an answer that decide which page is next. */
@@ -21,43 +20,35 @@ export function seenPage({ count, total }: WholePage, { body, headers, url }: An
  * without dates are not checked: a partner may show each of their rows once.
  */
 export class NextPageCheck {
-  readonly #asker: Asker;
-  readonly #plan: PullPlan;
-  readonly #run: Run;
+  readonly #checked: CheckedRun;
   readonly #anyPage: boolean;
   /** The result of the one check of a run. */
   #found: Promise<Next | undefined> | undefined;
 
-  constructor(asker: Asker, plan: PullPlan, run: Run, anyPage: boolean) {
-    this.#asker = asker;
-    this.#plan = plan;
-    this.#run = run;
+  constructor(checked: CheckedRun, anyPage: boolean) {
+    this.#checked = checked;
     this.#anyPage = anyPage;
   }
 
   /** What follows the page: unchanged, or broken off if the check proves that there is another page. */
   async after(position: Position, page: WholePage, next: Next, counts: AskCounts): Promise<Next> {
-    const { settings } = this.#plan;
-    const { pagination } = settings;
+    const { plan, run } = this.#checked;
+    const { pagination } = plan.settings;
     const { pass } = position;
     const isWhole = next.kind === 'end' && pass.no === 1 && pass.pages === 0;
     if (!isWhole || page.total !== undefined || page.count < 2) return next;
-    if (!hasNextPath(pagination) || pagination.limit === undefined || !asksByDays(settings, this.#run)) return next;
+    if (!hasNextPath(pagination) || pagination.limit === undefined || !asksByDays(plan.settings, run)) return next;
     if (!this.#anyPage && page.count < pagination.pageSize) return next;
     this.#found ??= this.#check(position, page.count, pagination, counts);
     return (await this.#found) ?? next;
   }
 
   async #check(position: Position, rows: number, pagination: Handed, counts: AskCounts): Promise<Next | undefined> {
-    const { settings } = this.#plan;
     const half = Math.floor(rows / 2);
-    const paginator = paginatorFor({ ...pagination, pageSize: half }, addedParameters(settings));
-    const request = pageRequest(settings, this.#run, paginator, position);
-    const asked = await this.#asker.ask(request, { canShrink: false, firstPage: false, counts });
-    if (asked.kind !== 'answer') return undefined;
-    const page = readPage(this.#plan, asked);
-    if (page.kind !== 'page' || page.count !== half) return undefined;
-    if (paginator.after(paginator.first, seenPage(page, asked)).kind === 'next') return undefined;
+    const paginator = paginatorFor({ ...pagination, pageSize: half }, addedParameters(this.#checked.plan.settings));
+    const found = await probe(this.#checked, paginator, position, counts);
+    if (found?.page.count !== half) return undefined;
+    if (paginator.after(paginator.first, seenPage(found.page, found.answer)).kind === 'next') return undefined;
     const where = pagination.type === 'link' ? 'the Link header' : `pagination.next (${pagination.next})`;
     const message = `a page with ${half} of at least ${rows} rows names no next page at ${where}`;
     return { kind: 'broken', code: 'pull.next_not_found', message };

@@ -1,11 +1,10 @@
-import type { AskCounts, Asker } from './ask.ts';
+import type { AskCounts } from './ask.ts';
 import { asksByDays } from './list-request.ts';
-import { readPage, type WholePage } from './page.ts';
-import { pageRequest } from './page-request.ts';
+import type { WholePage } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { Next } from './paginate/paginator.ts';
-import type { PullPlan } from './ports.ts';
-import type { Position, Run } from './run-state.ts';
+import { type CheckedRun, probe } from './probe.ts';
+import type { Position } from './run-state.ts';
 import { addedParameters, type Pagination } from './settings.ts';
 
 /**
@@ -16,29 +15,25 @@ import { addedParameters, type Pagination } from './settings.ts';
  * Without a limit there is no such proof, and the repeated page is reported.
  */
 export class RepeatedPageCheck {
-  readonly #asker: Asker;
-  readonly #plan: PullPlan;
-  readonly #run: Run;
+  readonly #checked: CheckedRun;
   #first: number | undefined;
   /** The result of the one check of a run. */
   #found: Promise<Next | undefined> | undefined;
 
-  constructor(asker: Asker, plan: PullPlan, run: Run) {
-    this.#asker = asker;
-    this.#plan = plan;
-    this.#run = run;
+  constructor(checked: CheckedRun) {
+    this.#checked = checked;
   }
 
   /** What follows the page: unchanged, or broken off if paging does not work. */
   async after(position: Position, page: WholePage, next: Next, counts: AskCounts): Promise<Next> {
-    const { settings } = this.#plan;
-    const { pagination } = settings;
+    const { plan, run } = this.#checked;
+    const { pagination } = plan.settings;
     const { pass } = position;
     if (pass.no === 1 && pass.pages === 0) this.#first = page.fingerprint;
     const isRepeat = pass.confirms === true && page.fingerprint !== 0 && page.fingerprint === this.#first;
     if (!isRepeat || page.total !== undefined || !isCounted(pagination)) return next;
     if (pagination.limit === undefined) return ignored(pagination);
-    if (page.count < smallestCap || !asksByDays(settings, this.#run)) return next;
+    if (page.count < smallestCap || !asksByDays(plan.settings, run)) return next;
     this.#found ??= this.#check(position, page, pagination, counts);
     return (await this.#found) ?? next;
   }
@@ -49,18 +44,14 @@ export class RepeatedPageCheck {
     pagination: Counted,
     counts: AskCounts,
   ): Promise<Next | undefined> {
-    const { settings } = this.#plan;
     const half = Math.floor(whole.count / 2);
-    const paginator = paginatorFor({ ...pagination, pageSize: half }, addedParameters(settings));
+    const paginator = paginatorFor({ ...pagination, pageSize: half }, addedParameters(this.#checked.plan.settings));
     const second = paginator.after(paginator.first, { rows: half, body: null, headers: {}, url: '' });
     if (second.kind !== 'next') return undefined;
     const at = { ...position, pass: { ...position.pass, page: second.state } };
-    const request = pageRequest(settings, this.#run, paginator, at);
-    const asked = await this.#asker.ask(request, { canShrink: false, firstPage: false, counts });
-    if (asked.kind !== 'answer') return undefined;
-    const page = readPage(this.#plan, asked);
-    if (page.kind !== 'page' || page.count !== half) return undefined;
-    return page.rows[0]?.identity === whole.rows[0]?.identity ? ignored(pagination) : undefined;
+    const found = await probe(this.#checked, paginator, at, counts);
+    if (found?.page.count !== half) return undefined;
+    return found.page.rows[0]?.identity === whole.rows[0]?.identity ? ignored(pagination) : undefined;
   }
 }
 
