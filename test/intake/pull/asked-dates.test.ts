@@ -82,25 +82,20 @@ test('a list by modification time continues from the start of the last complete 
   }
 });
 
+/** What a property in New York sends for a query with placeholders. */
+async function queryInNewYork(name: string, query: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const connector = { pull: { pagination: none, request: { path: '/list', query } } };
+  const { requests } = await asked(name, { connector, timezone: 'America/New_York' });
+  return Object.fromEntries(requests[0]?.query ?? []);
+}
+
 test('dates are written in the partner’s notation, from the first to the last second of the window', async () => {
-  const { requests } = await asked('notation', {
-    connector: {
-      pull: {
-        pagination: none,
-        request: {
-          path: '/list',
-          query: {
-            from: '{window.from:DD/MM/YYYY}',
-            to: '{window.to:YYYY-MM-DD[T]HH:mm:ss}',
-            range: '{window.from:epoch_s}-{window.to:epoch_s}',
-          },
-        },
-      },
-    },
-    timezone: 'America/New_York',
+  const query = await queryInNewYork('notation', {
+    from: '{window.from:DD/MM/YYYY}',
+    to: '{window.to:YYYY-MM-DD[T]HH:mm:ss}',
+    range: '{window.from:epoch_s}-{window.to:epoch_s}',
   });
-  const [first] = requests;
-  assert.deepEqual(Object.fromEntries(first?.query ?? []), {
+  assert.deepEqual(query, {
     from: '01/03/2026',
     to: '2026-03-07T23:59:59',
     range: `${Date.parse('2026-03-01T05:00:00Z') / 1000}-${Date.parse('2026-03-08T05:00:00Z') / 1000 - 1}`,
@@ -109,26 +104,15 @@ test('dates are written in the partner’s notation, from the first to the last 
 
 test('a range without its last day, a number of days and times in UTC can be asked for', async () => {
   const utc = 'YYYY-MM-DD HH:mm';
-  const { requests } = await asked('ranges', {
-    connector: {
-      pull: {
-        pagination: none,
-        request: {
-          path: '/list',
-          query: {
-            from: '{window.from}',
-            before: '{window.after}',
-            written: '{window.after:DD.MM.YYYY HH:mm}',
-            days: '{window.days}',
-            utc: `{window.from_utc:${utc}}/{window.to_utc:${utc}}`,
-            since: `{since:${utc}}/{since_utc:${utc}}`,
-          },
-        },
-      },
-    },
-    timezone: 'America/New_York',
+  const query = await queryInNewYork('ranges', {
+    from: '{window.from}',
+    before: '{window.after}',
+    written: '{window.after:DD.MM.YYYY HH:mm}',
+    days: '{window.days}',
+    utc: `{window.from_utc:${utc}}/{window.to_utc:${utc}}`,
+    since: `{since:${utc}}/{since_utc:${utc}}`,
   });
-  assert.deepEqual(Object.fromEntries(requests[0]?.query ?? []), {
+  assert.deepEqual(query, {
     from: '2026-03-01',
     before: '2026-03-08',
     written: '08.03.2026 00:00',
