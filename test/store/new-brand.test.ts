@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Pool, transaction } from '../../src/store/db/pool.ts';
 import { settle } from '../../src/store/events/lane.ts';
+import { settleDeadLetters } from '../../src/store/operate/dead-letter-settle.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
 import { knownRows } from '../../src/store/runs/pulled.ts';
 import type { IntegrationName } from '../../src/terms.ts';
@@ -13,7 +14,7 @@ import { openStore, reservation, takeIn } from '../deliver/support.ts';
  */
 const brand = 'new' as IntegrationName;
 const count = 2_000;
-const tables = ['pulled', 'records', 'outbox', 'events'];
+const tables = ['pulled', 'records', 'outbox', 'events', 'dead_letters'];
 
 let pool: Pool;
 let close: () => Promise<void>;
@@ -45,6 +46,11 @@ async function fill(name: string): Promise<void> {
   await pool.query(
     `insert into events (integration, seq, endpoint_id, event_id, event, occurred_at, received_at, body_hash)
      select $1, n, $1, 'E' || n, 'reservation.updated', now(), now(), '' from generate_series(1, $2) n`,
+    [name, count],
+  );
+  await pool.query(
+    `insert into dead_letters (integration, kind, fingerprint, type, id, code, message)
+     select $1, 'record', 'R' || n, 'reservation', 'R' || n, 'record.invalid', '' from generate_series(1, $2) n`,
     [name, count],
   );
 }
@@ -115,4 +121,15 @@ test('a processed event is found by its number', async () => {
     [10],
   );
   assert.ok(read < 50, `${read} entries were read`);
+});
+
+test('a page finds the dead letters that it corrects by their records', async () => {
+  const requestedAt = Date.now() + 60_000;
+  const page = Array.from({ length: 100 }, (_, i) => ({ id: `R${1_951 + i}`, requestedAt, mode: 'pull' as const }));
+  const read = await entriesRead('dead_letters', () =>
+    transaction(pool, (tx) => settleDeadLetters(tx, brand, 'run_1', page)),
+  );
+  const { rows } = await pool.query(`select count(*)::int as closed from dead_letters where state = 'dropped'`);
+  assert.deepEqual(rows, [{ closed: 50 }]);
+  assert.ok(read < 300, `${read} entries were read`);
 });

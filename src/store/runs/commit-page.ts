@@ -4,6 +4,7 @@ import type { Counters, PageCommit, PageRows } from '../../intake/pull/run-state
 import { isRefusedData, isSqlState } from '../../kit/sql-state.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
 import { type ApplyOptions, applyPrepared } from '../records/apply.ts';
 import { countUnrouted } from '../records/drift.ts';
 import { insertSighting } from '../records/sightings.ts';
@@ -90,6 +91,10 @@ async function applyPage(
         ...(unchanged.length > 0
           ? [insertSighting(tx, of.integration, commit.requestedAt, lease.runId, unchanged)]
           : []),
+        settleDeadLetters(tx, of.integration, lease.runId, [
+          ...unchanged.map((id) => ({ id, requestedAt: commit.requestedAt, mode: 'pull' as const })),
+          ...processedOf(prepared, outcomes),
+        ]),
       ]),
       ...(commit.unrouted ? [countUnrouted(tx, target.integration, commit.unrouted)] : []),
       stageRows(tx, lease, commit.staged),

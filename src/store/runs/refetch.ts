@@ -2,6 +2,7 @@ import type { DirectLeases } from '../../deliver/direct-leases.ts';
 import type { Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RunId } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
+import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
 
@@ -15,6 +16,7 @@ export function commitRefetch(
 ): Promise<Tally> {
   return leasingTransaction(pool, directLeases, async (tx, leaseBatch) => {
     const tally = await applyPrepared(tx, target, [prepared], { leaseBatch });
+    await settleDeadLetters(tx, target.integration, runId, processedOf([prepared], tally.outcomes));
     await tx.query(
       `insert into runs (integration, run_id, sync, kind, state, requested_by, started_at, finished_at, connector_version,
                          integration_version, pages, requests, bytes, rows, fetched, changed, unchanged, superseded, dropped, dead)

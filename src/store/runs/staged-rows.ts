@@ -6,6 +6,7 @@ import { isRefusedData } from '../../kit/sql-state.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
 import { applyPrepared } from '../records/apply.ts';
 import { Fenced, fencedTransaction } from './fenced.ts';
 import { rememberRows } from './pulled.ts';
@@ -55,6 +56,7 @@ export async function commitFormed(
       const tally = await applyPrepared(tx, target, written.prepared, { leaseBatch });
       const { pulled, prepared } = written;
       if (pulled) await rememberRows(tx, program, target, { pulled, prepared, outcomes: tally.outcomes });
+      await settleDeadLetters(tx, lease.integration, lease.runId, processedOf(prepared, tally.outcomes));
       await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
         lease.integration,
         lease.runId,

@@ -45,3 +45,38 @@ test('ids that cannot be keys become dead letters at every poll', async () => {
     assert.deepEqual([state, counters.changed, counters.dead], ['complete', changed, 2]);
   }
 });
+
+test('a dead letter of a pulled record is closed when a later poll brings the corrected record', async () => {
+  const [first, second, third] = bookings(3, week.from, 4);
+  let book: unknown[] = [first, second, third];
+  const partner = await partnerOf(() => ({ json: { reservations: book } }));
+  const ports = runtime.ports({ integration: 'corrected', baseUrl: partner.url, connector: { pull: none } });
+  const letters = async () => {
+    const { rows } = await runtime.pool.query(
+      `select id, state, closed_by, closed_reason from dead_letters where integration = 'corrected' order by id`,
+    );
+    return rows;
+  };
+  await sync(ports, 'corrected', week);
+  // The second one never was stored with this status; the third one returns to the stored state and is not even mapped.
+  const broken = { status: 'no such status' };
+  book = [first, { ...second, ...broken }, { ...third, ...broken }];
+  assert.equal((await sync(ports, 'corrected', week)).counters.dead, 2);
+  book = [first, { ...second, ...broken }, third];
+  const { runId } = await sync(ports, 'corrected', week);
+  const closed = {
+    state: 'dropped',
+    closed_by: 'run',
+    closed_reason: `Corrected: run ${runId} brought a later state of this record, and it was processed.`,
+  };
+  assert.deepEqual(await letters(), [
+    { id: second?.id, state: 'open', closed_by: null, closed_reason: null },
+    { id: third?.id, ...closed },
+  ]);
+  book = [first, { ...second, channel: 'corrected' }, third];
+  await sync(ports, 'corrected', week);
+  assert.deepEqual(
+    (await letters()).map(({ state }) => state),
+    ['dropped', 'dropped'],
+  );
+});
