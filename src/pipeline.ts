@@ -1,9 +1,7 @@
-import { type ReservationDraft, toGuest, toParts, toReservation } from './canonical/check.ts';
-import { describeProblems, type Problem } from './canonical/field-check.ts';
-import type { Guest, Reservation } from './canonical/reservation.ts';
-import type { ErrorCode } from './errors.ts';
-import { type NormalizeContext, normalizeGuest, normalizeReservation } from './normalize/normalize.ts';
-import type { GuestUpdate } from './reconcile/guest-update.ts';
+import { type ReservationDraft, toParts, toReservation } from './canonical/check.ts';
+import type { Reservation } from './canonical/reservation.ts';
+import { type NormalizeContext, normalizeReservation } from './normalize/normalize.ts';
+import { type Broken, dead, isRequestedById } from './pipeline/dead-letter.ts';
 import type { Amendment, Arrival, Finished, Message, Prepared } from './reconcile/incoming.ts';
 import type { Manner } from './reconcile/statement.ts';
 import { emptiesIn, statementOf, usableIds } from './reconcile/statement-of.ts';
@@ -67,6 +65,18 @@ function adjusted(draft: Draft, adjust: Adjust | undefined): Draft {
   return { ...draft, record: record as Draft['record'], notes: joined(draft.notes, notes) };
 }
 
+type Sent = Parameters<typeof toReservation>[0];
+
+interface Said {
+  readonly record: Partial<Reservation>;
+  readonly notes: readonly Note[];
+}
+
+type Cleaned =
+  /** The record before the rules. */
+  | { readonly kind: 'ok'; readonly said: Said & { readonly record: Reservation } }
+  | Extract<ReturnType<typeof toReservation>, { kind: 'invalid' }>;
+
 /** A record on its path, read and cleaned. */
 interface Read {
   readonly raw: RawRecord;
@@ -129,8 +139,6 @@ function prepared(steps: Steps, { raw, draft, clean }: Read, arrival: Arrival): 
   };
 }
 
-const isRequestedById = ({ mode, cause }: Arrival): boolean => mode === 'single' && cause === 'run';
-
 /** The store tells such a payload from a row of a list by this note: it is read by another mapping, and its silence clears nothing. */
 const requestedById: readonly Note[] = [
   {
@@ -140,32 +148,6 @@ const requestedById: readonly Note[] = [
     reason: 'The partner was asked for this reservation by its id.',
   },
 ];
-
-type Sent = Parameters<typeof toReservation>[0];
-
-interface Said {
-  readonly record: Partial<Reservation>;
-  readonly notes: readonly Note[];
-}
-
-export function amend(steps: Steps, { says, sent, ...said }: Amendment, arrival: Arrival): Message {
-  return {
-    ...said,
-    source: arrival.mode,
-    manner: { silence: 'keep', lists: 'merge' },
-    isOnlySource: false,
-    isVerbatim: true,
-    says: () => says,
-    itemIds: () => undefined,
-    empties: () => [],
-    finish: (merged) => finish(steps, merged, { key: said.id, value: sent }, arrival),
-  };
-}
-
-type Cleaned =
-  /** The record before the rules. */
-  | { readonly kind: 'ok'; readonly said: Said & { readonly record: Reservation } }
-  | Extract<ReturnType<typeof toReservation>, { kind: 'invalid' }>;
 
 /** Check, normalize. */
 function cleaned({ region }: Steps, draft: Sent): Cleaned {
@@ -207,35 +189,18 @@ function partsOf({ region }: Steps, draft: Sent): Said | undefined {
   return { record: clean.reservation, notes: joined(parts.notes, clean.notes) };
 }
 
-/** The content of a guest event, or the rule that it breaks. */
-export type GuestRead =
-  | { readonly kind: 'ok'; readonly update: GuestUpdate; readonly notes: readonly Note[] }
-  | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
-
-/**
- * The path of a guest event.
- *
- *   shape ─▶ check ─▶ normalize     reads the guest from the event
- *   match                           the profile, by the guest's keys and by the reservation that the event names
- *   merge                           the profile, and the guest in each upcoming or in-house reservation
- *   rules ─▶ check ─▶ normalize     the profile, by the rules that concern guests alone
- *   check ─▶ normalize ─▶ rules     each of these reservations
- */
-export function readGuest(shaper: Shaper, region: NormalizeContext, data: Json): GuestRead {
-  const draft = shaper.guestDraft(data);
-  const checked = toGuest(draft);
-  if (checked.kind === 'invalid') {
-    const { code, problems } = checked;
-    const detail = { problems: problems.map((one) => ({ ...one })) };
-    return { kind: 'invalid', code, message: describeProblems(problems), detail };
-  }
-  const { guest, notes } = normalizeGuest(checked.guest, region);
-  const present = draft.guestId === undefined ? draft.present : new Set([...draft.present, 'guest_id']);
-  const { reservationId } = draft;
+/** A message that changes some fields of a stored reservation. */
+export function amend(steps: Steps, { says, sent, ...said }: Amendment, arrival: Arrival): Message {
   return {
-    kind: 'ok',
-    update: { guest, present, ...(reservationId !== undefined && { reservationId }) },
-    notes: [...draft.notes, ...checked.notes, ...notes],
+    ...said,
+    source: arrival.mode,
+    manner: { silence: 'keep', lists: 'merge' },
+    isOnlySource: false,
+    isVerbatim: true,
+    says: () => says,
+    itemIds: () => undefined,
+    empties: () => [],
+    finish: (merged) => finish(steps, merged, { key: said.id, value: sent }, arrival),
   };
 }
 
@@ -250,57 +215,3 @@ const isRetraceable = (raw: RawRecord, arrival: Arrival): boolean =>
 /** The mapping read nothing outside the record. */
 const isAlone = ({ place, around, body }: RawRecord): boolean =>
   place === undefined && around === undefined && body === undefined;
-
-interface Broken {
-  readonly code: ErrorCode;
-  readonly problems: readonly Problem[];
-  readonly message?: string;
-}
-
-function dead(arrival: Arrival, raw: RawRecord, { code, problems, message }: Broken, id = raw.key): Finished {
-  return {
-    kind: 'dead',
-    deadLetter: {
-      kind: arrival.cause === 'event' ? 'event' : 'record',
-      type: 'reservation',
-      ...(id !== '' && { id }),
-      code,
-      message: message ?? describeProblems(problems),
-      detail: {
-        problems: problems.map((problem) => ({ ...problem })),
-        ...(isRequestedById(arrival) && { requested_by_id: true }),
-      },
-      // Includes the surrounding data that a replay needs if the mapping reads outside the record.
-      raw: { ...raw } as unknown as Json,
-    },
-  };
-}
-
-export type RuledGuest =
-  | { readonly kind: 'kept'; readonly guest: Guest; readonly notes: readonly Note[] }
-  | { readonly kind: 'dropped'; readonly reason: string }
-  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
-
-/** A profile after the rules, with the update merged in. */
-export function ruleProfile(
-  { rules, region }: Pick<Steps, 'rules' | 'region'>,
-  profile: Guest,
-  { guest, present }: GuestUpdate,
-): RuledGuest {
-  const names = Object.keys(guest.extra ?? {}).map((name) => `extra.${name}`);
-  const ruled = rules.applyToGuest(profile, new Set([...present, ...names]));
-  if (ruled.kind === 'dropped') return { kind: 'dropped', reason: ruled.note };
-  if (ruled.kind === 'failed') {
-    const { code, message, rule } = ruled;
-    return { kind: 'failed', code, message, detail: { problems: [{ field: rule, rule: message }] } };
-  }
-  if (ruled.guest === profile) return { kind: 'kept', guest: profile, notes: [] };
-  const checked = toGuest({ record: ruled.guest });
-  if (checked.kind === 'invalid') {
-    const { code, problems } = checked;
-    const detail = { problems: problems.map((one) => ({ ...one })) };
-    return { kind: 'failed', code, message: describeProblems(problems), detail };
-  }
-  const clean = normalizeGuest(checked.guest, region);
-  return { kind: 'kept', guest: clean.guest, notes: [...ruled.notes, ...checked.notes, ...clean.notes] };
-}

@@ -72,7 +72,17 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   api: { rooms: [...everywhere, 'canonical', 'kit', 'intake/push'], types: 'any' },
 };
 /** Where rooms are joined: the path, the wiring of a process, the commands. */
-const joining = new Set(['pipeline.ts', 'runtime', 'service.ts', 'main.ts', 'operations', 'wiring', 'cli', 'demo']);
+const joining = new Set([
+  'pipeline.ts',
+  'pipeline',
+  'runtime',
+  'service.ts',
+  'main.ts',
+  'operations',
+  'wiring',
+  'cli',
+  'demo',
+]);
 
 const settings = /^deliver\/(?:destinations\/(?:\w+\/settings|http\/operation)|lake\/settings)\.ts$/;
 

@@ -1,17 +1,8 @@
 import type { Guest } from '../canonical/reservation.ts';
 import type { Connector } from '../documents/connector.ts';
 import type { Integration } from '../documents/integration.ts';
-import {
-  type Adjust,
-  amend,
-  type GuestRead,
-  prepareRecord,
-  prepareRecords,
-  type RuledGuest,
-  readGuest,
-  ruleProfile,
-  type Steps,
-} from '../pipeline.ts';
+import { type GuestRead, type RuledGuest, readGuest, ruleProfile } from '../pipeline/guest.ts';
+import { type Adjust, amend, prepareRecord, prepareRecords, type Steps } from '../pipeline.ts';
 import type { GuestUpdate } from '../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Message, Prepared } from '../reconcile/incoming.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from '../shape/config.ts';

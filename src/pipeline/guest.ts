@@ -1,0 +1,72 @@
+import { toGuest } from '../canonical/check.ts';
+import { describeProblems, type Problem } from '../canonical/field-check.ts';
+import type { Guest } from '../canonical/reservation.ts';
+import type { ErrorCode } from '../errors.ts';
+import { type NormalizeContext, normalizeGuest } from '../normalize/normalize.ts';
+import type { GuestUpdate } from '../reconcile/guest-update.ts';
+import type { Shaper } from '../shape/shape.ts';
+import type { Json, Note } from '../terms.ts';
+import type { RuleSet } from '../transform/rules.ts';
+
+/** The content of a guest event, or the rule that it breaks. */
+export type GuestRead =
+  | { readonly kind: 'ok'; readonly update: GuestUpdate; readonly notes: readonly Note[] }
+  | ({ readonly kind: 'invalid' } & Failure);
+
+/**
+ * The path of a guest event.
+ *
+ *   shape ─▶ check ─▶ normalize     reads the guest from the event
+ *   match                           the profile, by the guest's keys and by the reservation that the event names
+ *   merge                           the profile, and the guest in each upcoming or in-house reservation
+ *   rules ─▶ check ─▶ normalize     the profile, by the rules that concern guests alone
+ *   check ─▶ normalize ─▶ rules     each of these reservations
+ */
+export function readGuest(shaper: Shaper, region: NormalizeContext, data: Json): GuestRead {
+  const draft = shaper.guestDraft(data);
+  const checked = toGuest(draft);
+  if (checked.kind === 'invalid') return { kind: 'invalid', ...failure(checked) };
+  const { guest, notes } = normalizeGuest(checked.guest, region);
+  const present = draft.guestId === undefined ? draft.present : new Set([...draft.present, 'guest_id']);
+  const { reservationId } = draft;
+  return {
+    kind: 'ok',
+    update: { guest, present, ...(reservationId !== undefined && { reservationId }) },
+    notes: [...draft.notes, ...checked.notes, ...notes],
+  };
+}
+
+export type RuledGuest =
+  | { readonly kind: 'kept'; readonly guest: Guest; readonly notes: readonly Note[] }
+  | { readonly kind: 'dropped'; readonly reason: string }
+  | ({ readonly kind: 'failed' } & Failure);
+
+interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly detail: Json;
+}
+
+/** A profile after the rules, with the update merged in. */
+export function ruleProfile(
+  { rules, region }: { readonly rules: RuleSet; readonly region: NormalizeContext },
+  profile: Guest,
+  { guest, present }: GuestUpdate,
+): RuledGuest {
+  const names = Object.keys(guest.extra ?? {}).map((name) => `extra.${name}`);
+  const ruled = rules.applyToGuest(profile, new Set([...present, ...names]));
+  if (ruled.kind === 'dropped') return { kind: 'dropped', reason: ruled.note };
+  if (ruled.kind === 'failed') {
+    const { code, message, rule } = ruled;
+    return { kind: 'failed', code, message, detail: { problems: [{ field: rule, rule: message }] } };
+  }
+  if (ruled.guest === profile) return { kind: 'kept', guest: profile, notes: [] };
+  const checked = toGuest({ record: ruled.guest });
+  if (checked.kind === 'invalid') return { kind: 'failed', ...failure(checked) };
+  const clean = normalizeGuest(checked.guest, region);
+  return { kind: 'kept', guest: clean.guest, notes: [...ruled.notes, ...checked.notes, ...clean.notes] };
+}
+
+function failure({ code, problems }: { readonly code: ErrorCode; readonly problems: readonly Problem[] }): Failure {
+  return { code, message: describeProblems(problems), detail: { problems: problems.map((one) => ({ ...one })) } };
+}
