@@ -8,7 +8,7 @@ import { registerWebhooks } from '../../src/api/webhooks.ts';
 import { openGroupCommit } from '../../src/intake/push/group-commit.ts';
 import { openPushIntake } from '../../src/intake/push/intake.ts';
 import type { NewEvent } from '../../src/intake/push/ports.ts';
-import { defaultVerification } from '../../src/intake/push/verify.ts';
+import { defaultVerification } from '../../src/intake/push/verification.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { bytes, texts } from '../../src/store/db/columns.ts';
 import { openIntakePool } from '../../src/store/db/intake-pool.ts';

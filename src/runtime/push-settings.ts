@@ -6,7 +6,7 @@ import type { Integration } from '../documents/integration.ts';
 import { type EventType, eventTypes } from '../intake/push/envelope.ts';
 import type { ForeignEnvelope } from '../intake/push/foreign-envelope.ts';
 import type { PushSettings } from '../intake/push/ports.ts';
-import { defaultVerification, type HmacVerification, type Verification } from '../intake/push/verify.ts';
+import { defaultVerification, type HmacVerification, type Verification } from '../intake/push/verification.ts';
 
 /** How intake receives a brand's webhooks, from the documents of the brand. */
 export function pushSettings({ push, brand_id: brandId }: Integration, connector: Connector): PushSettings {

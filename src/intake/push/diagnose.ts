@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { aroundBody } from './signed-text.ts';
 import { statedSignature } from './stated-signature.ts';
-import type { HmacVerification, Refusal, Request, Secret, Verification } from './verify.ts';
+import type { HmacVerification, Refusal, Request, Secret, Verification } from './verification.ts';
 
 /**
  * Finds the likely mistake behind a wrong signature by trying the common ones. Only the sandbox uses it; a live endpoint

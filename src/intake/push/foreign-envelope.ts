@@ -5,7 +5,7 @@ import { longLists } from './list-limits.ts';
 import { at, firstText, pointerTo, type Scope, textOf, valueAt } from './place.ts';
 import type { PushSettings } from './ports.ts';
 import type { EventsRead, ReadEvent } from './read-events.ts';
-import type { Headers } from './verify.ts';
+import type { Headers } from './verification.ts';
 
 /** Where a sender with its own envelope keeps the fields of ours; compiled from the connector. */
 export interface ForeignEnvelope {

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { randomId } from '../../kit/ids.ts';
 import type { EpochMs } from '../../terms.ts';
-import type { Secret } from './verify.ts';
+import type { Secret } from './verification.ts';
 
 export function mintEndpointId(sandbox: boolean): string {
   return randomId(sandbox ? 'sbx' : 'whk');

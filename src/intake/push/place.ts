@@ -1,6 +1,6 @@
 import { parseAnswerPath, pathReader } from '../../json-path/read.ts';
 import type { Json } from '../../terms.ts';
-import type { Headers } from './verify.ts';
+import type { Headers } from './verification.ts';
 
 /** Where places are looked up: an event, the body that contains it (equal when a body is one event), and the headers. */
 export interface Scope {

@@ -3,7 +3,7 @@ import type { BucketRate } from './bucket.ts';
 import type { EventType } from './envelope.ts';
 import type { ReadAhead } from './event-path.ts';
 import type { ForeignEnvelope } from './foreign-envelope.ts';
-import type { Secret, Verification } from './verify.ts';
+import type { Secret, Verification } from './verification.ts';
 
 /** The push settings from an integration's documents. */
 export interface PushSettings {

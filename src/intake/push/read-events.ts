@@ -3,7 +3,7 @@ import { type EnvelopeProblem, type EventType, readEnvelope } from './envelope.t
 import { findEventId } from './event-id.ts';
 import { readForeign } from './foreign-envelope.ts';
 import type { PushSettings } from './ports.ts';
-import type { Request } from './verify.ts';
+import type { Request } from './verification.ts';
 
 /** One event of a body, in our envelope's terms. */
 export interface ReadEvent {

@@ -9,7 +9,8 @@ import type { Buckets } from './bucket.ts';
 import type { Appended } from './group-commit.ts';
 import type { Endpoint, NewEvent, PushSettings } from './ports.ts';
 import { type EventsRead, readEvents } from './read-events.ts';
-import { defaultVerification, type Request, type Secret, type Verdict, verify } from './verify.ts';
+import { defaultVerification, type Request, type Secret, type Verdict } from './verification.ts';
+import { verify } from './verify.ts';
 
 /**
  * One request to a live endpoint, from raw bytes to answer:

@@ -1,4 +1,4 @@
-import type { Headers, HmacVerification } from './verify.ts';
+import type { Headers, HmacVerification } from './verification.ts';
 
 /** What the headers of a request state about its signature; nothing is verified yet. */
 export interface StatedSignature {

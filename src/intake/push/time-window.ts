@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../terms.ts';
-import type { Verdict } from './verify.ts';
+import type { Verdict } from './verification.ts';
 
 /** How a sender writes the time that it signs. */
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';

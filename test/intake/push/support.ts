@@ -9,7 +9,7 @@ import { type IntakePorts, openPushIntake, type PushIntake } from '../../../src/
 import { mintEndpointId, mintSecret } from '../../../src/intake/push/mint.ts';
 import type { PushSettings } from '../../../src/intake/push/ports.ts';
 import type { Sandbox } from '../../../src/intake/push/sandbox.ts';
-import { defaultVerification } from '../../../src/intake/push/verify.ts';
+import { defaultVerification } from '../../../src/intake/push/verification.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { openPool, type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';

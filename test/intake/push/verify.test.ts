@@ -10,8 +10,8 @@ import {
   type Headers,
   type HmacVerification,
   type Verification,
-  verify,
-} from '../../../src/intake/push/verify.ts';
+} from '../../../src/intake/push/verification.ts';
+import { verify } from '../../../src/intake/push/verify.ts';
 
 const secret = 'whsec_dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVy';
 const one = secretKeys(1, secret);

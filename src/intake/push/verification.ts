@@ -1,0 +1,83 @@
+import type { KeyObject } from 'node:crypto';
+import type { EpochMs } from '../../terms.ts';
+import type { SignedText } from './signed-text.ts';
+import type { TimestampFormat } from './time-window.ts';
+
+/** How a sender proves that it holds the secret, and what `verify` says about a request. */
+export type Verification = HmacVerification | TokenVerification | StandardWebhooksVerification;
+
+export interface HmacVerification {
+  readonly type: 'hmac';
+  readonly algorithm: 'sha256' | 'sha512';
+  readonly sign: SignedText;
+  readonly header: string;
+  readonly prefix: string;
+  readonly encoding: 'hex' | 'base64';
+  readonly timestampHeader?: string;
+  /** The header consists of named parts, such as `t=…,v1=…`: the names of those with the time and with a signature. */
+  readonly parts?: { readonly timestamp?: string; readonly signature: string };
+  /** Of the time; by default the Unix time in seconds. */
+  readonly timestampFormat?: TimestampFormat;
+  readonly toleranceS: number;
+}
+
+export interface TokenVerification {
+  readonly type: 'token';
+  /** Exactly one of header and query. */
+  readonly header?: string;
+  readonly prefix: string;
+  readonly query?: string;
+}
+
+export interface StandardWebhooksVerification {
+  readonly type: 'standard_webhooks';
+  /** The prefix of its header names: `webhook` or `svix`. */
+  readonly headers: string;
+  readonly toleranceS: number;
+}
+
+export const defaultVerification: HmacVerification = {
+  type: 'hmac',
+  algorithm: 'sha512',
+  sign: 'timestamp.body',
+  header: 'x-webhook-signature',
+  prefix: 'sha512=',
+  encoding: 'hex',
+  timestampHeader: 'x-webhook-timestamp',
+  toleranceS: 300,
+};
+
+/** One of the secrets that are valid now. `bytes` is its text as issued, in UTF-8. */
+export interface Secret {
+  readonly secretNo: number;
+  readonly bytes: Buffer;
+  readonly key: KeyObject;
+  /** The key of Standard Webhooks: what follows `whsec_`, decoded. */
+  readonly standardKey: KeyObject;
+  readonly expiresAt?: EpochMs;
+}
+
+export type Refusal =
+  | 'timestamp_missing'
+  | 'timestamp_malformed'
+  | 'timestamp_old'
+  | 'timestamp_ahead'
+  | 'signature_missing'
+  | 'signature_malformed'
+  | 'signature_wrong'
+  | 'id_missing'
+  | 'no_valid_secret';
+
+export type Verdict =
+  | { readonly kind: 'verified'; readonly secretNo: number }
+  /** The reason is for the operator and the sandbox report; a live sender gets the same answer for every reason. */
+  | { readonly kind: 'refused'; readonly reason: Refusal; readonly skewS?: number };
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface Request {
+  readonly headers: Headers;
+  /** The raw query string, without the question mark. */
+  readonly query: string;
+  readonly rawBody: Buffer;
+}
