@@ -1,6 +1,8 @@
+import { Alarm } from '../kit/alarm.ts';
 import { errorFacts } from '../kit/log.ts';
 import type { Counts } from './batch.ts';
 import { Calling } from './calling.ts';
+import { ClaimPace } from './claim-pace.ts';
 import { Claiming } from './claiming.ts';
 import type { Destination } from './destination.ts';
 import type { Capacity } from './direct-leases.ts';
@@ -56,6 +58,8 @@ export class Channel {
   readonly #claiming: Claiming;
   readonly #calling: Calling;
   readonly #returning: Returning;
+  readonly #pace: ClaimPace;
+  readonly #alarm: Alarm;
   readonly #closing = new AbortController();
   /** Aborted when running calls may not wait any longer. */
   readonly #stopping = new AbortController();
@@ -65,7 +69,6 @@ export class Channel {
   #claims: Promise<void> | undefined;
   #claimAgain = false;
   #directLeaseSinceClaim = false;
-  #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(ports: DeliverPorts, config: DestinationConfig, { settler, floors, onSettled }: ChannelServices) {
     const { clock, leaseMarginMs = standardMarginMs } = ports;
@@ -81,6 +84,9 @@ export class Channel {
       { onFree: () => this.#advance(), onWaitAsked: () => this.#waitAsked(), onSettled },
     );
     this.#returning = new Returning(ports, config.name, (lane) => this.offer([lane]));
+    const parts = { claiming: this.#claiming, gathering: this.#gathering, calling: this.#calling };
+    this.#pace = new ClaimPace(config, clock, parts);
+    this.#alarm = new Alarm(clock, () => this.#advance());
   }
 
   get revision(): string {
@@ -125,7 +131,7 @@ export class Channel {
   reserveCapacity(lane: Lane, wanted: number): Capacity | undefined {
     if (this.#state !== 'open' || !this.#takesDirectLeases) return undefined;
     if (this.#claiming.lanes.size > 0 && this.#directLeaseSinceClaim) return undefined;
-    const count = Math.min(wanted, this.#capacity());
+    const count = Math.min(wanted, this.#pace.capacity);
     if (count <= 0) return undefined;
     this.#directLeaseSinceClaim = true;
     const { queue } = this.#gathering;
@@ -155,7 +161,7 @@ export class Channel {
     this.#state = 'closed';
     this.#closing.abort();
     this.#claiming.lanes.clear();
-    this.#alarm?.cancel();
+    this.#alarm.close();
     const stop = () => this.#stopping.abort();
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
@@ -172,7 +178,7 @@ export class Channel {
     this.#startCalls();
     const { pausedMs } = this.#claiming;
     if (pausedMs > 0) {
-      this.#wakeIn(pausedMs + 2);
+      this.#alarm.ringIn(pausedMs + 2);
       return;
     }
     if (this.#claims !== undefined) {
@@ -204,16 +210,16 @@ export class Channel {
       if (this.#gathering.isShort(next)) void this.#returning.putBack(next);
       else this.#calling.start(this.#destination, next);
     }
-    if (queue.count > 0 && this.#calling.hasFreeSlot) this.#wakeIn(this.#gathering.checkAfterMs);
+    if (queue.count > 0 && this.#calling.hasFreeSlot) this.#alarm.ringIn(this.#gathering.checkAfterMs);
   }
 
   /** Claims until there is enough to do or nothing more is due. */
   async #claim(): Promise<void> {
     const { lanes } = this.#claiming;
-    while (this.#mayClaim()) {
+    while (!this.#closing.signal.aborted && this.#pace.mayClaim) {
       const destination = await this.#open();
       if (destination === undefined) return;
-      const claimed = await this.#claiming.claim(this.#capacity() / this.#config.batch);
+      const claimed = await this.#claiming.claim(this.#pace.capacity / this.#config.batch);
       this.#directLeaseSinceClaim = false;
       if (claimed.length > 0 && this.#state === 'claims_only') this.#state = 'open';
       for (const leased of claimed) {
@@ -223,30 +229,7 @@ export class Channel {
       }
     }
     this.#startCalls();
-    if (this.#state !== 'closed' && lanes.size > 0 && this.#capacity() > 0) this.#wakeIn(this.#gathering.gatherMs);
-  }
-
-  /** Answers arrive one by one, so the next claim waits briefly until the calls have little left to do. */
-  #mayClaim(): boolean {
-    const { lanes, pausedMs, lastClaimAtMs } = this.#claiming;
-    if (this.#state === 'closed' || lanes.size === 0 || pausedMs > 0) return false;
-    if (this.#calling.isIdle) return true;
-    if (this.#capacity() <= 0 || this.#calling.isStoreBehind) return false;
-    const { concurrency, batch } = this.#config;
-    const { queue, gatherMs } = this.#gathering;
-    if (queue.count > 0) return queue.count * 2 <= concurrency * batch;
-    if (this.#calling.waitingForAnswer * 2 <= concurrency) return true;
-    return this.#ports.clock.uptimeMs() >= lastClaimAtMs + gatherMs;
-  }
-
-  /**
-   * How many more records may be leased: as many as the calls can take. A quick destination that takes records one by one may have
-   * up to four per call, since a commit or a claim returns hundreds for little more than the cost of one.
-   */
-  #capacity(): number {
-    const { concurrency, batch, rate } = this.#config;
-    const perCall = this.#calling.isQuick && !rate ? Math.max(batch, 4) : batch;
-    return concurrency * perCall - this.#calling.waitingForAnswer * batch - this.#gathering.queue.size;
+    if (lanes.size > 0 && this.#pace.capacity > 0) this.#alarm.ringIn(this.#gathering.gatherMs);
   }
 
   async #open(): Promise<Destination | undefined> {
@@ -273,18 +256,5 @@ export class Channel {
 
   async #putAllBack(): Promise<void> {
     for (const leased of this.#gathering.takeAll()) await this.#returning.putBack(leased);
-  }
-
-  /** One timer for everything: waking too early is harmless. */
-  #wakeIn(ms: number): void {
-    const { clock } = this.#ports;
-    const atMs = clock.uptimeMs() + ms;
-    if (this.#state === 'closed' || (this.#alarm !== undefined && this.#alarm.atMs <= atMs)) return;
-    this.#alarm?.cancel();
-    const cancel = clock.schedule(ms, () => {
-      this.#alarm = undefined;
-      this.#advance();
-    });
-    this.#alarm = { atMs, cancel };
   }
 }
