@@ -4,14 +4,12 @@ import { type AnswerRead, type AskCounts, type Asker, type NoAnswer, noAskCounts
 import { limitsOf } from './limits.ts';
 import { asksByDays } from './list-request.ts';
 import { NextPageCheck, seenPage } from './next-page-check.ts';
-import { mayOverlap } from './overlap.ts';
 import { type Row, readPage } from './page.ts';
 import { makePageCommit } from './page-commit.ts';
 import { type Fetched, fetchPage, pageRequest } from './page-request.ts';
 import { PageWriter } from './page-writer.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { Paginator } from './paginate/paginator.ts';
-import { WindowReader } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { addRelated } from './related.ts';
 import { RepeatedPageCheck } from './repeated-page-check.ts';
@@ -23,6 +21,7 @@ import type { Position, Run, WaitReason } from './run-state.ts';
 import { addedParameters } from './settings.ts';
 import { byPartnersClock } from './since.ts';
 import { afterPage, failedEnd, type Turn, withoutAnswer } from './turn.ts';
+import { WindowReaders } from './window-readers.ts';
 import { daysIn } from './windows.ts';
 
 /** A page was read and passed to the writer; the request for the next one has been sent. */
@@ -55,7 +54,7 @@ export class Execution {
   #current: Position | undefined;
   readonly #nextPages: NextPageCheck;
   readonly #repeatedPages: RepeatedPageCheck;
-  #reader: { readonly key: string; readonly reader: WindowReader } | undefined;
+  readonly #readers: WindowReaders;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
     this.#ports = ports;
@@ -71,6 +70,7 @@ export class Execution {
       signal: this.#lease.signal,
       onWait: (reason, ms) => this.#reportWait(reason, ms),
     });
+    this.#readers = new WindowReaders(ports, plan, run, this.#paginator);
     const checked = { asker: this.#asker, plan, run };
     this.#nextPages = new NextPageCheck(checked, ports.runs.isDryRun === true);
     this.#repeatedPages = new RepeatedPageCheck(checked);
@@ -147,7 +147,7 @@ export class Execution {
       return { kind: 'end', end: said === undefined ? end : { ...end, said } };
     }
     const { pass } = position;
-    const reader = await this.#readerAt(position);
+    const reader = await this.#readers.at(position);
     const named = this.#paginator.after(pass.page ?? this.#paginator.first, seenPage(page, answer));
     const counts = noAskCounts();
     const found = await this.#nextPages.after(position, page, named, counts);
@@ -194,18 +194,6 @@ export class Execution {
     if (got.kind !== 'body') return got;
     this.#counters.add({ bytes: got.bytes });
     return rows.map((row) => (row.raw.body === undefined ? row : { ...row, raw: { ...row.raw, body: got.body } }));
-  }
-
-  /** One reader per window. A run resumed inside a window loads what its earlier pages showed. */
-  async #readerAt({ window, pass }: Position): Promise<WindowReader> {
-    const key = `${window?.from} ${window?.to}`;
-    const isBegun = pass.no > 1 || pass.pages > 0;
-    if (this.#reader?.key === key && isBegun) return this.#reader.reader;
-    const earlier = isBegun && window ? await this.#ports.runs.windowPages(this.#run, window, pass.no) : undefined;
-    const { settings } = this.#plan;
-    const rules = { paginator: this.#paginator, limits: limitsOf(this.#ports), mayOverlap: mayOverlap(settings) };
-    this.#reader = { key, reader: new WindowReader(rules, earlier) };
-    return this.#reader.reader;
   }
 
   #reportProgress(position: Position): void {

@@ -1,0 +1,30 @@
+import { limitsOf } from './limits.ts';
+import { mayOverlap } from './overlap.ts';
+import type { Paginator } from './paginate/paginator.ts';
+import { type PassRules, WindowReader } from './pass.ts';
+import type { PullPlan, PullPorts } from './ports.ts';
+import type { Position, Run } from './run-state.ts';
+
+/** One reader per window. A run resumed inside a window loads what its earlier pages showed. */
+export class WindowReaders {
+  readonly #runs: PullPorts['runs'];
+  readonly #run: Run;
+  readonly #rules: PassRules;
+  #current: { readonly window: string; readonly reader: WindowReader } | undefined;
+
+  constructor(ports: PullPorts, { settings }: PullPlan, run: Run, paginator: Paginator) {
+    this.#runs = ports.runs;
+    this.#run = run;
+    this.#rules = { paginator, limits: limitsOf(ports), mayOverlap: mayOverlap(settings) };
+  }
+
+  async at({ window, pass }: Position): Promise<WindowReader> {
+    const key = `${window?.from} ${window?.to}`;
+    const isBegun = pass.no > 1 || pass.pages > 0;
+    if (this.#current?.window === key && isBegun) return this.#current.reader;
+    const earlier = isBegun && window ? await this.#runs.windowPages(this.#run, window, pass.no) : undefined;
+    const reader = new WindowReader(this.#rules, earlier);
+    this.#current = { window: key, reader };
+    return reader;
+  }
+}
