@@ -12,7 +12,7 @@ export const limits: DeliverLimits = {
   signal: new AbortController().signal,
 };
 
-/** An empty warehouse in a database of its own. */
+/** An empty warehouse in a new database. */
 export async function setUp(t: TestContext, schema = 'innbound') {
   const db = await testDatabase({ empty: true });
   const pool = new pg.Pool(db.connection);
