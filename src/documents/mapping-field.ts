@@ -110,7 +110,7 @@ export const fieldFormSchema = z
     date: paths
       .optional()
       .describe(
-        'The date format: iso, as_written, epoch_s, epoch_ms, dotnet or a pattern such as DD/MM/YYYY; several are tried in turn.',
+        'The date format: iso, as_written, epoch_s, epoch_ms, epoch_days, dotnet or a pattern such as DD/MM/YYYY; several are tried in turn.',
       ),
     get add_days() {
       return z

@@ -75,7 +75,7 @@ const dated: ReadonlySet<string> = new Set(
   ['from', 'to', 'after', 'from_utc', 'to_utc'].map((name) => `window.${name}`).concat('since', 'since_utc'),
 );
 const dateFormat =
-  /^(?:epoch_s|epoch_ms|iso|(?:YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|Z|T|\[[^\]]*\]|[^\p{L}[\]])+)$/u;
+  /^(?:epoch_s|epoch_ms|epoch_days|iso|(?:YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|Z|T|\[[^\]]*\]|[^\p{L}[\]])+)$/u;
 
 /** The names of the placeholders in a text. Braces around anything but a name are plain text: a query may contain JSON. */
 export function placeholdersIn(text: string): { name: string; offset: number; format?: string }[] {
@@ -92,11 +92,13 @@ export function checkPlaceholders(text: string, known: Readonly<Record<string, s
   const unknown = used.find(({ name }) => !names.includes(name));
   if (unknown === undefined) {
     const wrong = used.find(({ format }) => format !== undefined && !dateFormat.test(format));
-    const notations = 'parts such as YYYY, MM, DD, HH, mm, ss, text in [brackets], or epoch_s, epoch_ms, iso';
+    const notations =
+      'parts such as YYYY, MM, DD, HH, mm, ss, text in [brackets], or epoch_s, epoch_ms, epoch_days, iso';
     return wrong && { message: `${wrong.format} is not a notation of dates; use ${notations}`, offset: wrong.offset };
   }
   const near = closest(unknown.name, names);
-  const listed = near === undefined ? `; known here: ${names.map((name) => `{${name}}`).join(', ')}` : '';
+  const all = names.map((name) => `{${name}}`).join(', ');
+  const listed = near === undefined ? `; known here: ${all}. For braces as text write { ${unknown.name} }` : '';
   const message = `{${unknown.name}} is not a placeholder here${listed}`;
   return { message, offset: unknown.offset, ...(near === undefined ? {} : { suggestion: `{${near}}` }) };
 }

@@ -1,5 +1,6 @@
 import { listFields, type ReservationField, reservationFields } from '../canonical/fields.ts';
 import { statuses } from '../canonical/reservation.ts';
+import { isObject } from '../terms.ts';
 import { type FlatConfig, type ShapeConfig, type ValueMap, valueFields } from './config.ts';
 import { compileDates } from './dates.ts';
 import { documentPath } from './document-path.ts';
@@ -33,19 +34,37 @@ export function checkConfig(config: ShapeConfig, env: Env): void {
 }
 
 /** Flat rows are collected over several responses, each without its surroundings. */
-function checkFlat({ map = {} }: ShapeConfig, { key }: FlatConfig, env: Env): void {
-  const check = (text: unknown, at: string) => {
-    if (typeof text === 'string' && /^\$(?:key|parent)\b/.test(text))
-      env.problem(at, '$key and $parent of a flat row are not known: its list may come from several responses', 0);
+function checkFlat({ map = {} }: ShapeConfig, flat: FlatConfig, env: Env): void {
+  const check = (value: unknown, at: string): void => {
+    if (typeof value === 'string') {
+      const start = /^\$(?:key|parent)\b|^\$rows(?:\[\]|\.\*|\[-?\d+\]|\.\d+)\.\$(?:key|parent)\b/.exec(value)?.[0];
+      if (start !== undefined)
+        env.problem(at, `${start} is not known: the rows of several responses are grouped. ${remedy}`, 0);
+    } else if (Array.isArray(value)) {
+      for (const [index, one] of value.entries()) check(one, `${at}[${index}]`);
+    } else if (isObject(value)) {
+      // Below `from` and `join` a path starts at an item, which has a key and a parent.
+      const isList = 'from' in value || ('join' in value && !Array.isArray(value.join));
+      for (const name of isList ? ['from'] : sources) check(value[name], `${at}.${name}`);
+    }
   };
-  check(key, 'shape.flat.key');
+  check(flat.key, 'shape.flat.key');
   for (const field of Object.keys(reservationFields) as ReservationField[]) {
-    const source = map[field];
-    const at = documentPath(env.options.mapAt, field);
-    if (typeof source === 'object') check(source.path, `${at}.path`);
-    else check(source, at);
+    check(map[field], documentPath(env.options.mapAt, field));
+  }
+  for (const list of Object.keys(listFields) as (keyof typeof listFields)[]) {
+    check(flat[list]?.key, `shape.flat.${list}.key`);
+    const one = map[list];
+    // Without `from` each row is an item.
+    if (!isObject(one) || 'from' in one || 'join' in one || !isObject(one.fields)) continue;
+    for (const [field, source] of Object.entries(one.fields))
+      check(source, documentPath(`${documentPath(env.options.mapAt, list)}.fields`, field));
   }
 }
+
+/** Where a field has a path, or fields with paths. */
+const sources = ['path', 'first', 'join', 'sum', 'product', 'min', 'max', 'count', 'add_days'];
+const remedy = 'Add it to each row by shape.flat.add: { NAME: $key }, and map NAME';
 
 function checkDates(config: ShapeConfig, env: Env): void {
   const dates = config.shape?.dates;

@@ -123,6 +123,8 @@ export type KeyMap = string | readonly string[] | FieldForm;
 
 export interface FlatConfig {
   readonly key: KeyMap;
+  /** Fields that each row gets before it leaves its response: name to path, such as $parent.$key. */
+  readonly add?: Readonly<Record<string, string>> | undefined;
   /** The list always shows all rows of a reservation together. */
   readonly whole?: boolean | undefined;
   readonly conflict?: 'first' | 'last' | { readonly newest: string } | undefined;

@@ -53,7 +53,7 @@ export function compilePattern(format: string, timezone: string, meaning: Meanin
       source += RegExp.escape(sign);
       at++;
     } else {
-      const known = `${parts.map(([name]) => name).join(', ')}, or one of iso, as_written, epoch_s, epoch_ms, dotnet`;
+      const known = `${parts.map(([name]) => name).join(', ')}, or one of iso, as_written, epoch_s, epoch_ms, epoch_days, dotnet`;
       return { kind: 'bad', message: `unknown part ${sign} of a date format; use ${known}`, offset: at };
     }
   }

@@ -14,6 +14,7 @@ const named: Readonly<Record<string, (timezone: string) => DateReader>> = {
   as_written: () => (value) => (typeof value === 'string' ? isoDate(value, undefined) : undefined),
   epoch_s: (timezone) => (value) => epochDate(value, 1000, timezone),
   epoch_ms: (timezone) => (value) => epochDate(value, 1, timezone),
+  epoch_days: () => epochDay,
   dotnet: (timezone) => (value) => {
     const found = typeof value === 'string' ? /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/.exec(value.trim()) : null;
     return found ? epochDate(found[1] ?? null, 1, timezone) : undefined;
@@ -101,6 +102,12 @@ function epochDate(value: Json, unitMs: number, timezone: string): string | unde
   // Outside the years 1 to 9999 the number has another unit.
   if (!Number.isFinite(ms) || ms < -62_135_596_800_000 || ms > 253_402_300_799_999) return undefined;
   return localDateOf(ms, timezone);
+}
+
+/** Days since 1970, as a number or its text; a fraction is the time of day. A day has no time zone. */
+function epochDay(value: Json): string | undefined {
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  return /^-?\d{1,7}(\.\d+)?$/.test(text) ? addDays('1970-01-01', Math.floor(Number(text))) : undefined;
 }
 
 /** The date some days later (earlier if negative); undefined if the text is not a date. */

@@ -65,14 +65,23 @@ export class Env {
     );
   }
 
-  #parsed(text: string, at: string, fail: (message: string, offset: number) => void): MappingPath | undefined {
+  /** Parses a path that is read while a row is still in its response, so that $body is known for flat rows too. */
+  pathInResponse(text: string, at: string): MappingPath | undefined {
+    return this.#parsed(text, at, (message, offset) => this.problem(at, message, offset), false);
+  }
+
+  #parsed(
+    text: string,
+    at: string,
+    fail: (message: string, offset: number) => void,
+    flat = this.options.flat,
+  ): MappingPath | undefined {
     const parsed = parsePath(text);
     if (parsed.kind === 'bad') {
       fail(parsed.message, parsed.offset);
       return undefined;
     }
     const { path } = parsed;
-    const { flat } = this.options;
     if (path.start === 'body') {
       if (flat) fail('$body cannot be used with flat rows: they may come from several responses', 0);
       this.usesBody = true;

@@ -1,6 +1,7 @@
 import { pathText, type Step } from '../json-path/path.ts';
 import { isObject, type Json } from '../terms.ts';
-import type { Scalar, ShapeSection } from './config.ts';
+import type { ShapeSection } from './config.ts';
+import { documentPath } from './document-path.ts';
 import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
 import { compileRead } from './read.ts';
@@ -38,15 +39,16 @@ export function compileRows(shape: ShapeSection, env: Env): Rows {
   const counted = shape.count_path === undefined ? root : place(shape.count_path, 'shape.count_path', env);
   const alone = shape.single_path === undefined ? undefined : place(shape.single_path, 'shape.single_path', env);
   const total = place(shape.total ?? 'total', 'shape.total', env);
+  const add = compileAdd(shape, env);
   const further = (shape.also ?? []).map(({ path, set = {}, partial = false }, i) => {
     const { each } = place(path, `shape.also[${i}].path`, env);
-    return { partial, rows: (scope: Scope) => each(scope).map((row) => withFields(row, set)) };
+    return { partial, rows: (scope: Scope) => add(each(scope)).map((row) => withFields(row, set)) };
   });
   const all: Rows['all'] = (body) => {
     const scope = answerScope(body);
     const found = listAt(root, scope, shape);
     if (found) return found;
-    const rows = root.each(scope);
+    const rows = add(root.each(scope));
     if (further.length === 0) return { kind: 'ok', rows, partial: [] };
     const those = (partial: boolean) => further.flatMap((list) => (list.partial === partial ? list.rows(scope) : []));
     return { kind: 'ok', rows: [...rows, ...those(false)], partial: those(true) };
@@ -66,7 +68,24 @@ function answerScope(body: Json): Scope {
   return isObject(body) && Array.isArray(body.$list) ? { ...scope, item: body.$list } : scope;
 }
 
-function withFields(row: Scope, fields: Readonly<Record<string, Scalar>>): Scope {
+/** Flat rows are collected without their response, so what they need of it is added to them first. */
+function compileAdd({ flat }: ShapeSection, env: Env): (rows: readonly Scope[]) => readonly Scope[] {
+  const fields = Object.entries(flat?.add ?? {}).flatMap(([name, text]) => {
+    const path = env.pathInResponse(text, documentPath('shape.flat.add', name));
+    return path === undefined ? [] : [[name, compileRead(path, false)] as const];
+  });
+  if (fields.length === 0) return (rows) => rows;
+  return (rows) =>
+    rows.map((row) => {
+      const added = fields.flatMap(([name, read]) => {
+        const value = read(row);
+        return value === undefined ? [] : [[name, value] as const];
+      });
+      return withFields(row, Object.fromEntries(added));
+    });
+}
+
+function withFields(row: Scope, fields: Readonly<Record<string, Json>>): Scope {
   return isObject(row.item) ? { ...row, item: { ...row.item, ...fields } } : row;
 }
 

@@ -102,6 +102,18 @@ test('dates are written in the partner’s notation, from the first to the last 
   });
 });
 
+test('a JSON body carries a number of days or seconds as a number, and the braces of a GraphQL query as text', async () => {
+  const query = 'query($from: Int!) { bookings(from: $from) { ref } }';
+  const variables = { from: '{window.from:epoch_days}', to: '{window.to:epoch_s}', text: 'd{window.to:epoch_days}' };
+  const request = { method: 'POST', path: '/graphql', body: { query, variables } };
+  const connector = { pull: { pagination: none, request } };
+  const { requests } = await asked('graphql', { connector, timezone: 'America/New_York' });
+  assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), {
+    query,
+    variables: { from: 20_513, to: Date.parse('2026-03-08T05:00:00Z') / 1000 - 1, text: 'd20519' },
+  });
+});
+
 test('a range without its last day, a number of days and times in UTC can be asked for', async () => {
   const utc = 'YYYY-MM-DD HH:mm';
   const query = await queryInNewYork('ranges', {
@@ -128,7 +140,9 @@ test('every part of a notation', () => {
     'D MMM YY': '5 Mar 26',
     'MMMM D, YYYY h:mm A': 'March 5, 2026 3:04 PM',
     'YYYYMMDD[T]HHmmss.SSSZ': '20260305T150409.070+00:00',
-    epoch_ms: String(moment),
+    epoch_s: Math.floor(moment / 1000),
+    epoch_ms: moment,
+    epoch_days: 20_517,
     iso: '2026-03-05',
   };
   for (const [format, text] of Object.entries(cases)) assert.equal(writeDate(moment, format, 'UTC'), text);
