@@ -128,3 +128,21 @@ test('texts that name the person are erased, under any of the addresses, and in 
   assert.ok(w2.erased.some(({ phone_raw }: { phone_raw?: string }) => phone_raw === '+351914000777'));
   assert.deepEqual(await tablesWith(node, kaya.email), ['changes'], 'only the notes to destinations');
 });
+
+test('a booking whose history is past its retention is searched too', async () => {
+  const email = 'nobody@holm.example';
+  const tor = { first_name: 'Tor', last_name: 'Aune', email: 'tor.aune@mail.example' };
+  await node.take(
+    'grand',
+    reservation('H1', { guests: [tor], source: `by ${email}` }),
+    reservation('H2', { guests: [{ last_name: 'Holm', email: 'Nobody@holm.example' }] }),
+  );
+  for (const table of ['changes', 'receipts']) {
+    await node.runtime.pool.query(`delete from ${table} where integration = 'grand' and id in ('H1', 'H2')`);
+  }
+  const found = await exportGuest(node.runtime, { email });
+  assert.deepEqual(found.kind === 'export' && found.export.records.map(({ id }) => id), ['H2']);
+  const erased = await eraseGuest(node.runtime, { email }, 'officer');
+  assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 2);
+  assert.deepEqual(await tablesWith(node, email), ['changes'], 'only the notes to destinations');
+});

@@ -130,7 +130,10 @@ const longestTransaction = '10 minutes';
 const isNamed = (column: string): string =>
   `(lower(${column}::text) like any($3::text[]) or exists (select from unnest($4::text[]) as n where ${column}::text ~ n))`;
 
-/** Records with the person's keys, and records with a version or a source's statement that mentions the person. */
+/**
+ * Records with the person's keys, and records that mention the person in a version, in a source's statement, or in the newest state, of
+ * which retention may have removed all versions.
+ */
 async function readCandidates(
   tx: Tx,
   person: WantedPerson,
@@ -164,8 +167,8 @@ async function readCandidates(
           and ${isNamed('c.data')}
        union
        select s.integration, s.type, s.id from records s
-        where $9::text is null and s.said is not null and ($5::text is null or s.integration = $5)
-          and ${isNamed('s.said')}
+        where $9::text is null and ($5::text is null or s.integration = $5)
+          and (${isNamed('s.data')} or ${isNamed('s.said')})
        union
        select s.integration, s.type, s.id
          from (select distinct integration, type, id from receipts
