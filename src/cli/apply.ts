@@ -4,11 +4,11 @@ import type { LoadedDocuments } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import { acceptCases, brokenCases } from '../operations/mapping-cases.ts';
 import { applyWorkspace, auditApplied } from '../runtime/in-force.ts';
-import { openRuntime, type Runtime } from '../runtime/runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { readSoundDocuments } from '../runtime/workspace-documents.ts';
 import type { Tx } from '../store/db/pool.ts';
 import { currentSources } from '../store/documents/list.ts';
-import { type CommonOptions, commandLineUser, common, printJson, show, table } from './command.ts';
+import { type CommonOptions, commandLineUser, common, printJson, show, table, withRuntime } from './command.ts';
 
 export function define(command: Command): void {
   common(command)
@@ -28,22 +28,20 @@ Example:
     .action(async (options: CommonOptions & { acceptCases?: boolean }) => {
       const load = () => readSoundDocuments(options.workspace);
       await load();
-      const runtime = await openRuntime({
-        workspaceDir: options.workspace,
-        purpose: 'command',
-        describe: 'apply',
-        apply: 'never',
-      });
-      try {
-        const applied = await applyWorkspace(runtime, load, 'apply', (tx, documents) =>
-          checkedCases(runtime, tx, documents, options.acceptCases ?? false),
-        );
-        await auditApplied(runtime.pool, commandLineUser(), applied);
-        if (options.json) for (const document of applied) printJson(document);
-        else show(table(applied.map(({ change, kind, name, version }) => [change, kind, name, `version ${version}`])));
-      } finally {
-        await runtime.close();
-      }
+      await withRuntime(
+        options,
+        'apply',
+        async (runtime) => {
+          const applied = await applyWorkspace(runtime, load, 'apply', (tx, documents) =>
+            checkedCases(runtime, tx, documents, options.acceptCases ?? false),
+          );
+          await auditApplied(runtime.pool, commandLineUser(), applied);
+          if (options.json) for (const document of applied) printJson(document);
+          else
+            show(table(applied.map(({ change, kind, name, version }) => [change, kind, name, `version ${version}`])));
+        },
+        { apply: 'never' },
+      );
     });
 }
 

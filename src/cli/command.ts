@@ -24,11 +24,24 @@ export async function withRuntime<T>(
   options: CommonOptions,
   purpose: string,
   work: (runtime: Runtime) => Promise<T>,
+  more: { readonly apply?: 'never' } = {},
 ): Promise<T> {
   // Loaded here: commands that need no store start in half the time (two arm64 cores).
   const { openRuntime } = await import('../runtime/runtime.ts');
-  const runtime = await openRuntime({ workspaceDir: options.workspace, purpose: 'command', describe: purpose });
+  const runtime = await openRuntime({
+    workspaceDir: options.workspace,
+    purpose: 'command',
+    describe: purpose,
+    ...more,
+  });
   try {
+    // A service that starts later finds nothing to report.
+    if (runtime.restoreCheck.isRestored()) {
+      say(
+        `store.restored: the database is an older copy; the epoch is ${runtime.restoreCheck.epoch()} now. Repeat the erasures that are newer, ` +
+          'then run `innbound resend` for each destination.',
+      );
+    }
     return await work(runtime);
   } finally {
     await runtime.close();

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nextBeat, raiseEpoch } from '../store/db/epoch.ts';
+import { declareEpoch } from '../store/db/epoch.ts';
 import { audited, type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
 
 export function define(command: Command): void {
@@ -7,15 +7,16 @@ export function define(command: Command): void {
     .addHelpText(
       'after',
       `
-Every delivery carries an epoch that outranks its version. This command raises the epoch by one. A service notices most restores by
-itself and does the same; the command is for workspaces on a read-only disk, or to be sure. Send the current state afterwards:
+Every delivery carries an epoch that outranks its version. This command raises the epoch above all earlier ones, also if the same backup
+was restored before. A service notices most restores by itself and raises it too; the command is for workspaces that were restored with
+the database or are on a read-only disk, or to be sure. Send the current state afterwards:
 
   innbound restored
   innbound resend warehouse`,
     )
     .action((options: CommonOptions) =>
       withRuntime(options, 'restored', async (runtime) => {
-        await raiseEpoch(runtime.pool, (await nextBeat(runtime.pool)).epoch, 'An operator declared a restore.');
+        await declareEpoch(runtime.pool, 'An operator declared a restore.');
         await runtime.restoreCheck.check();
         const epoch = runtime.restoreCheck.epoch();
         await audited(runtime, 'store.restored', { target: { epoch } });

@@ -41,7 +41,7 @@ export const storeErrors = {
     stage: 'store',
     retry: 'operator',
     what: 'The database is an older copy than the one this workspace last used. The epoch was raised, so that destinations accept its versions.',
-    next: 'Run `innbound resend` for each destination to send the current state.',
+    next: 'Repeat the erasures that were made after the copy, then run `innbound resend` for each destination to send the current state.',
   },
   'store.changed_migration': {
     stage: 'store',

@@ -13,6 +13,8 @@ import type { Pool } from '../store/db/pool.ts';
 export interface RestoreCheck {
   /** The epoch that messages carry. */
   epoch(): number;
+  /** Whether this process noticed a restore. */
+  isRestored(): boolean;
   /** Compares the store with the remembered position, raises the epoch if it is behind, and remembers the new position. */
   check(): Promise<void>;
 }
@@ -20,6 +22,7 @@ export interface RestoreCheck {
 export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Log): Promise<RestoreCheck> {
   const file = path.join(workspaceDir, '.innbound', 'store-position.json');
   let epoch = 1;
+  let isRestored = false;
   let lastProblem: string | undefined;
   const reportOnce = (problem: string | undefined): void => {
     if (problem !== undefined && problem !== lastProblem) {
@@ -36,6 +39,7 @@ export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Lo
     if (known !== undefined && isBehind(now, known)) {
       await raiseEpoch(pool, Math.max(now.epoch, known.epoch), 'The store was behind its last known position.');
       now = await nextBeat(pool);
+      isRestored = true;
       log.error(
         { code: 'store.restored', epoch: now.epoch },
         'store: the database is an older copy; raised the epoch; run `innbound resend` for each destination',
@@ -51,7 +55,7 @@ export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Lo
   await check();
   // One at a time: an earlier check that ends later would restore an older epoch, and two would write one draft.
   const checks = new Serial();
-  return { epoch: () => epoch, check: () => checks.run(check) };
+  return { epoch: () => epoch, isRestored: () => isRestored, check: () => checks.run(check) };
 }
 
 function isBehind(now: StorePosition, known: StorePosition): boolean {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
 import { testDatabase } from '../support/database.ts';
-import { innbound } from '../support/process.ts';
+import { innbound, until } from '../support/process.ts';
 import { hotelWorkspace } from './workspace.ts';
 
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -43,8 +43,10 @@ test('after a restore of an older backup the warehouse follows the restored stor
   const run = async (databaseUrl: string, ...args: string[]) => {
     const ran = await innbound([...args, '-w', dir, '--json'], { env: { DATABASE_URL: databaseUrl } });
     assert.equal(ran.code, 0, ran.stdout + ran.stderr);
+    said = ran.stderr;
     return ran.json()[0];
   };
+  let said = '';
   const pullOnce = async (databaseUrl: string, channel: string) => {
     hotel.say(channel);
     await run(databaseUrl, 'sync', 'grand', '--type', 'pre_stay');
@@ -67,6 +69,7 @@ test('after a restore of an older backup the warehouse follows the restored stor
     // The backup replaces the database. It has only version 1; the next change becomes version 2 again.
     const restored = await testDatabase({ copyOf: backup });
     await pullOnce(restored.url, 'five');
+    assert.match(said, /store\.restored/, 'a service that starts now finds nothing to report');
     assert.deepEqual(await rows(), [{ epoch: 2, version: 2, channel: 'five' }]);
 
     // A restore that the workspace cannot notice, because its folder was restored as well, is declared.
@@ -75,10 +78,20 @@ test('after a restore of an older backup the warehouse follows the restored stor
     await pullOnce(restored.url, 'six');
     await writeFile(memory, '{}');
     const again = await testDatabase({ copyOf: backup });
-    await run(again.url, 'restored');
-    assert.deepEqual(await run(again.url, 'restored'), { epoch: 3 });
+    const declared = await run(again.url, 'restored');
+    const nextSecond = Date.now() + 1_000;
     await run(again.url, 'resend', 'lake');
-    assert.deepEqual(await rows(), [{ epoch: 3, version: 1, channel: 'one' }]);
+    assert.deepEqual(await rows(), [{ ...declared, version: 1, channel: 'one' }]);
+    await pullOnce(again.url, 'seven');
+
+    // The same once more: the epoch of the first time must not come again.
+    await writeFile(memory, '{}');
+    await until('the clock has moved on', async () => Date.now() > nextSecond);
+    const third = await testDatabase({ copyOf: backup });
+    const later = await run(third.url, 'restored');
+    assert.ok(Number(later?.epoch) > Number(declared?.epoch));
+    await run(third.url, 'resend', 'lake');
+    assert.deepEqual(await rows(), [{ ...later, version: 1, channel: 'one' }]);
   } finally {
     hotel.close();
     await remove();
