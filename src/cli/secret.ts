@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { sealSecret } from '../documents/keyring.ts';
 import { InnboundError } from '../errors.ts';
-import { deleteSecret, listSecrets, putSecret } from '../store/documents/secrets.ts';
+import { putSecret } from '../operations/put-secret.ts';
+import { deleteSecret, listSecrets } from '../store/documents/secrets.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 export function define(secret: Command): void {
@@ -27,7 +27,7 @@ Examples:
       const value = (await text(process.stdin)).replace(/\r?\n$/, '');
       if (value === '') throw new InnboundError('operate.usage', 'Standard input is empty.');
       await withRuntime(options, 'secret', async (runtime) => {
-        await putSecret(runtime.pool, name, sealSecret(runtime.keyring, name, value));
+        await putSecret(runtime, name, value);
         await audited(runtime, 'secrets.put', { target: { name } });
       });
       if (options.json) printJson({ name });

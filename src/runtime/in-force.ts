@@ -22,6 +22,8 @@ import { filesOffered, keyedHashes } from './files-offered.ts';
 import type { Keys } from './keys.ts';
 import { keyOf, readLastApplied, rememberApplied, textHashOf } from './last-applied.ts';
 import { withNeeded, withoutUsed } from './needed-documents.ts';
+import { probeAgain } from './probe-again.ts';
+import type { Runtime } from './runtime.ts';
 import { putTyped, sealTyped, storedSources } from './seal-documents.ts';
 
 /** The database alone decides which documents are in force. The functions here change that. */
@@ -29,6 +31,7 @@ export interface DocumentContext {
   readonly pool: Pool;
   readonly keyring: Keyring;
   readonly keys: Pick<Keys, 'hashKeys'>;
+  readonly resolve: Runtime['resolve'];
   readonly workspaceDir: string;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -52,7 +55,7 @@ export async function applyWorkspace(
     const gone = current.filter((one) => !wanted.has(keyOf(one)));
     const applied = [...put, ...(await removeDocuments(tx, gone))];
     await rememberApplied(context, documents);
-    return applied;
+    return { applied, result: applied };
   });
 }
 
@@ -61,17 +64,30 @@ export async function applyWorkspace(
  * read again if an edit changed the documents meanwhile: the edit also wrote a file, and the text read before would undo it.
  */
 async function withFiles<T>(
-  { pool }: Pick<DocumentContext, 'pool'>,
+  context: DocumentContext,
   load: () => Promise<LoadedDocuments>,
-  work: (tx: Tx, loaded: LoadedDocuments) => Promise<T>,
+  work: (tx: Tx, loaded: LoadedDocuments) => Promise<Change<T>>,
 ): Promise<T> {
+  const { pool } = context;
   const position = await documentsPosition(pool);
   const loaded = await load();
-  const result = await transaction(pool, async (tx) => {
+  const change = await transaction(pool, async (tx) => {
     await lockDocuments(tx);
     return work(tx, (await documentsPosition(tx)) === position ? loaded : await load());
   });
-  await signalNodes(pool, 'documents');
+  return announced(context, change);
+}
+
+interface Change<T> {
+  readonly applied: readonly AppliedDocument[];
+  readonly result: T;
+}
+
+/** The nodes take up new documents first, so that the probes already use them. */
+async function announced<T>(context: DocumentContext, { applied, result }: Change<T>): Promise<T> {
+  await signalNodes(context.pool, 'documents');
+  const isPut = ({ change }: AppliedDocument) => change === 'new' || change === 'changed';
+  await probeAgain(context, applied.filter(isPut));
   return result;
 }
 
@@ -100,7 +116,7 @@ export async function takeUpWorkspace(
   by: string,
   brokenCases: (connectors: readonly LoadedDocument[]) => Promise<readonly BrokenCase[]>,
 ): Promise<TakenUp> {
-  return withFiles(context, load, async (tx, loaded) => {
+  return withFiles<TakenUp>(context, load, async (tx, loaded) => {
     const documents = documentsOf(loaded);
     const lastApplied = await readLastApplied(context.workspaceDir);
     const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));
@@ -112,14 +128,15 @@ export async function takeUpWorkspace(
     const [apply, remove] = [new Set(decided.apply), new Set(decided.remove)];
     const put = withNeeded(documents, apply, current);
     const cases = await brokenCases(put.filter((one) => one.kind === 'connector' && current.has(keyOf(one))));
-    if (cases.length > 0) return { kind: 'breaks_cases', cases } as const;
+    if (cases.length > 0) return { applied: [], result: { kind: 'breaks_cases', cases } };
     const applied = await putInForce(tx, context, put, by);
     const going = [...current.values()].filter((one) => remove.has(keyOf(one)));
     const removed = await removeDocuments(tx, await withoutUsed(tx, going));
     await auditApplied(tx, by, [...applied, ...removed]);
     await rememberApplied(context, documents);
     const files = new Map(documents.map((one) => [keyOf(one), one.file]));
-    return { kind: 'taken', behind: decided.behind.map((key) => files.get(key) ?? key) };
+    const behind = decided.behind.map((key) => files.get(key) ?? key);
+    return { applied, result: { kind: 'taken', behind } };
   });
 }
 
@@ -144,17 +161,16 @@ export async function changeDocument<T>(
   const change = async (tx: Tx) => {
     await lockDocuments(tx);
     const decided = await decide(tx);
-    if ('refused' in decided) return { kind: 'refused', result: decided.refused } as const;
+    if ('refused' in decided) return { refused: decided.refused };
     await putTyped(tx, context.keyring, decided.secrets ?? []);
     const applied = await putInForce(tx, context, decided.put, by);
     const removed = await removeDocuments(tx, decided.remove);
     // Under the lock, so that of two edits neither overwrites what the other one recorded.
     await rememberApplied(context, decided.put, decided.remove);
-    return { kind: 'changed', result: decided.result([...applied, ...removed]) } as const;
+    return { applied, result: decided.result([...applied, ...removed]) };
   };
   const changed = await context.edits.run(() => transaction(context.pool, change));
-  if (changed.kind === 'changed') await signalNodes(context.pool, 'documents');
-  return changed.result;
+  return 'refused' in changed ? changed.refused : announced(context, changed);
 }
 
 /** All documents; of the shipped connectors only those in use. */

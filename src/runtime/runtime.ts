@@ -126,7 +126,8 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   await migrate(pool);
   const keys = await openKeys(pool, workspaceDir, env);
   const { ring: keyring, hashKeys } = keys;
-  const documents = { pool, keyring, keys, workspaceDir, log };
+  const resolve = secretResolver(pool, keyring, { workspaceDir, env });
+  const documents = { pool, keyring, keys, resolve, workspaceDir, log };
   if (purpose === 'service') await sealStored(documents);
   const clock = await openDatabaseClock(pool, options.nodeClock, (error) =>
     log.warn({ error: errorFacts(error) }, 'store: cannot compare the clock with the database now'),
@@ -139,7 +140,6 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   const alone = server !== undefined && purpose === 'service';
   const signals = purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
   opened.defer(() => signals.close());
-  const resolve = secretResolver(pool, keyring, { workspaceDir, env });
   const network = await openNetwork(active().settings.network, resolve, { workspaceDir, env });
   opened.defer(() => network.http.close());
   const node = `${hostname()}:${process.pid}`;

@@ -1,5 +1,4 @@
 import type { ApiPorts } from '../api/api.ts';
-import { sealSecret } from '../documents/keyring.ts';
 import { systemClock } from '../kit/clock.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
@@ -13,6 +12,7 @@ import { type JobRequest, previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { checkCases, saveCase } from '../operations/mapping-cases.ts';
 import { openOidc } from '../operations/oidc.ts';
+import { putSecret } from '../operations/put-secret.ts';
 import { resendDelivery } from '../operations/resend.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
@@ -21,7 +21,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
 import { deleteCase } from '../store/documents/mapping-cases.ts';
-import { deleteSecret, listSecrets, putSecret } from '../store/documents/secrets.ts';
+import { deleteSecret, listSecrets } from '../store/documents/secrets.ts';
 import { endpointStatus } from '../store/events/endpoint-status.ts';
 import { retireEndpoint } from '../store/events/endpoints.ts';
 import { listEvents, readEvent } from '../store/events/list.ts';
@@ -176,7 +176,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     },
     secrets: {
       list: () => secretsWithUsers(runtime),
-      put: (name, value) => putSecret(pool, name, sealSecret(runtime.keyring, name, value)),
+      put: (name, value) => putSecret(runtime, name, value),
       remove: (name) => deleteSecret(pool, name),
     },
     privacy: privacyPorts(runtime),

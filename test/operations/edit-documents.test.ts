@@ -24,6 +24,72 @@ test('an edit that breaks another document is refused, with that document’s fi
   assert.deepEqual([...new Set(files)].sort(), ['integrations/grand.yaml', 'integrations/other.yaml']);
 });
 
+test('a corrected document or secret lets an open circuit be probed at once', async () => {
+  const { pool } = node.runtime;
+  const put = async (at: string, text: string) => {
+    const answer = await node.call('PUT', `/documents/${at}`, admin, { text });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  };
+  const secret = async (name: string) => {
+    const answer = await node.call('PUT', `/secrets/${name}`, admin, { value: 'http://127.0.0.1:1' });
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+  };
+  const waiting = async () => {
+    const { rows } = await pool.query<{ name: string }>(
+      `select destination as name from destination_circuits where probe_at > now() union all
+       select api from partner_apis where state = 'open' and until > now() union all
+       select 'a run of ' || integration from runs where state = 'queued' and due_at > now() order by 1`,
+    );
+    return rows.map(({ name }) => name);
+  };
+  const open = async () => {
+    await pool.query(
+      `insert into destination_circuits (destination, last_failure, record, several, opened_at, probes, probe_at)
+       select name, 'deliver.unreachable', 'r', true, now(), 9, now() + interval '5 minutes' from unnest('{lake,else}'::text[]) name
+           on conflict (destination) do update set probe_at = excluded.probe_at`,
+    );
+    await pool.query(
+      `insert into partner_apis (api, state, failures, cooldown_ms, opened_at, until)
+       select api, 'open', 9, 900000, now(), now() + interval '15 minutes'
+         from unnest('{http://127.0.0.1:1,http://127.0.0.1:2}'::text[]) api
+           on conflict (api) do update set until = excluded.until`,
+    );
+    await pool.query(
+      `insert into runs (integration, run_id, sync, kind, state, waiting, requested_by, due_at)
+       select name, 'waits ' || name, 'pre_stay', 'scheduled', 'queued', 'breaker', 'test', now() + interval '15 minutes'
+         from unnest('{grand,other}'::text[]) name
+           on conflict (integration, run_id) do update set due_at = excluded.due_at`,
+    );
+    assert.deepEqual(await waiting(), all);
+  };
+  const [grandWaits, otherWaits] = ['a run of grand', 'a run of other'];
+  const [grandApi, otherApi] = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
+  const all = [grandWaits, otherWaits, 'else', grandApi, otherApi, 'lake'];
+  const without = (...gone: string[]) => all.filter((name) => !gone.includes(name));
+
+  await open();
+  await put('destination/lake', `${await sourceOf(lake)}# corrected\n`);
+  assert.deepEqual(await waiting(), without('lake'));
+
+  await secret('grand-address');
+  const grand = await sourceOf('/documents/integration/grand');
+  await open();
+  await put('integration/grand', grand.replace(grandApi, `"\${secret:grand-address}"`));
+  assert.deepEqual(await waiting(), without(grandApi, grandWaits), 'also with a base_url that is a secret');
+
+  await open();
+  await secret('grand-address');
+  assert.deepEqual(await waiting(), without(grandApi, grandWaits));
+
+  await open();
+  await put('connector/hotel', `${await sourceOf('/documents/connector/hotel')}# corrected\n`);
+  assert.deepEqual(await waiting(), without(grandApi, otherApi, grandWaits, otherWaits));
+  await put('integration/grand', grand);
+  await pool.query(
+    `delete from destination_circuits; delete from partner_apis; delete from runs where waiting = 'breaker'`,
+  );
+});
+
 test('a document that was broken before does not block the edit of another', async () => {
   await node.runtime.pool.query(
     `update documents set source = replace(source, 'timezone: Europe/Lisbon', 'timezone: Europe/Atlantis')

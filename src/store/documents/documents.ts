@@ -184,6 +184,32 @@ export async function documentsAround(
   return rows;
 }
 
+/** The base URLs, as the documents write them, that these integrations and the brands of these connectors pull from. */
+export async function pullAddresses(
+  db: Pool | Tx,
+  integrations: readonly string[],
+  connectors: readonly string[],
+): Promise<{ readonly base_url: string; readonly names: readonly string[] }[]> {
+  const { rows } = await db.query<{ base_url: string; names: string[] }>(
+    `select body #>> '{pull,base_url}' as base_url, array_agg(name) as names
+       from current_documents join documents using (kind, name, version)
+      where kind = 'integration' and body #>> '{pull,base_url}' is not null
+        and (name = any($1::text[]) or body ->> 'connector' = any($2::text[]))
+      group by 1`,
+    [integrations, connectors],
+  );
+  return rows;
+}
+
+/** The documents in force that refer to a stored secret. */
+export async function documentsWithSecret(db: Pool | Tx, name: string): Promise<DocumentName[]> {
+  const { rows } = await db.query<DocumentName>(
+    `select kind, name from current_documents join documents using (kind, name, version) where strpos(body::text, $1) > 0`,
+    [`\${secret:${name}}`],
+  );
+  return rows;
+}
+
 /** One version of a document, for replays under the recorded mapping. */
 export async function documentAt(
   db: Pool | Tx,

@@ -45,3 +45,11 @@ export async function releaseProbe(pool: Pool, destination: string): Promise<voi
     [destination],
   );
 }
+
+/** Lets an open circuit be probed at once, and the cooldown begin again. */
+export async function probeDestinations(pool: Pool, destinations: readonly string[]): Promise<void> {
+  await pool.query(
+    'update destination_circuits set probes = 0, probe_at = now() where destination = any($1) and opened_at is not null',
+    [destinations],
+  );
+}

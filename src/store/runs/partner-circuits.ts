@@ -11,6 +11,8 @@ const threshold = 5;
 const longestCooldownMs = 900_000;
 /** After this, another node takes over a probe whose node died. */
 const probeMs = 60_000;
+/** A failed probe doubles it. */
+const beforeFirstCooldownMs = 30_000;
 
 export async function apiFailed(pool: Pool, api: string, cooldownMs: number, what: string): Promise<void> {
   await pool.query(
@@ -44,4 +46,21 @@ export async function takeProbe(pool: Pool, api: string): Promise<boolean> {
     [api, probeMs],
   );
   return rowCount === 1;
+}
+
+export async function openApis(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ api: string }>(`select api from partner_apis where state = 'open'`);
+  return rows.map(({ api }) => api);
+}
+
+/** Lets an open circuit be probed at once, by a run of these brands that waits for it; the cooldown begins again. */
+export async function probeApi(pool: Pool, api: string, integrations: readonly string[]): Promise<void> {
+  await pool.query(
+    `update partner_apis set until = now(), cooldown_ms = least(cooldown_ms, $2) where api = $1 and state = 'open'`,
+    [api, beforeFirstCooldownMs],
+  );
+  await pool.query(
+    `update runs set due_at = now() where integration = any($1) and state = 'queued' and waiting = 'breaker'`,
+    [integrations],
+  );
 }
