@@ -322,13 +322,13 @@ test('the client of the guide follows the feed and survives a kill', async (t) =
     (await lines()).some(({ data, version: v }) => data.id === id && v === version);
   const first = start();
   await node.take('grand', reservation('F1'));
-  await until('the first change is there', has('F1', 1), 20_000);
+  await until('the first change is there', has('F1', 1));
   first.kill('SIGKILL');
   await once(first, 'exit');
   await node.take('grand', reservation('F1', { channel: 'web' }));
   const second = start();
   t.after(() => second.kill('SIGKILL'));
-  await until('the second change is there', has('F1', 2), 20_000);
+  await until('the second change is there', has('F1', 2));
   const { rows } = await node.runtime.pool.query(`select 1 from changes where integration = 'grand'`);
   assert.equal(new Set((await lines()).map(({ idempotency_key }) => idempotency_key)).size, rows.length);
 });

@@ -123,8 +123,8 @@ describe('the integration engineer', { skip }, () => {
     await editor.fill(connector.replace('root_path', 'root_pth'));
     await page.locator('.cm-lint-marker-error').waitFor();
     await page.getByRole('button', { name: /^Line 5/ }).click();
-    assert.equal(await editor.caretLine(), 5);
-    assert.ok(await page.getByRole('button', { name: /^Apply/ }).isDisabled());
+    await until('the caret is in line 5', async () => (await editor.caretLine()) === 5);
+    await page.getByRole('button', { name: /^Apply/, disabled: true }).waitFor();
   });
 
   test('completions come from the schema and are accepted with Enter', async () => {

@@ -55,7 +55,7 @@ async function node(
 
 async function settled(pool: Pool): Promise<void> {
   const isIdle = async () => (await pool.query('select from outbox where due_at is not null')).rowCount === 0;
-  await until('nothing is due', isIdle, 20_000);
+  await until('nothing is due', isIdle);
 }
 
 const versions = (messages: readonly { data: { id: string }; version: number }[], id: string) =>

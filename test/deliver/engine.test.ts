@@ -109,13 +109,13 @@ test('a failing record is retried on its schedule, then held back alone; others 
   const crm = scripted(({ message }) => (message.data.id === 'stuck' ? busy : delivered));
   await takeIn(store.pool, [reservation('stuck'), reservation('fine')], ['crm']);
   const running = startNode(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
-  await until('the condition', async () => (await open(store.pool)).length === 1);
+  await until('it is held back', async () => (await open(store.pool)).length === 1);
   await takeIn(
     store.pool,
     ['stuck', 'fine'].map((id) => reservation(id, { total_amount: '9' })),
     ['crm'],
   );
-  await until('the condition', async () =>
+  await until('the other record flows past', async () =>
     crm.messages().some(({ data, version }) => data.id === 'fine' && version === 2),
   );
   await running.stop();
@@ -251,7 +251,7 @@ test('a dead destination does not delay others, and a noisy brand does not starv
     lane(config('dead', { timeoutMs: 300 }), brand),
   ]);
   const running = startNode(ports(store.pool, lanes, { crm: crm.destination, dead: never.destination }));
-  await until('the condition', async () => order.length === 301);
+  await until('all records of both brands are sent', async () => order.length === 301);
   assert.ok(order.indexOf('quiet') <= 10, `the quiet brand came at ${order.indexOf('quiet')}`);
   await running.stop();
 });
@@ -288,7 +288,7 @@ test('one slow scan for due work does not delay the next; looks that stay slow t
   let aheadMs = 0;
   const clock: typeof systemClock = {
     ...systemClock,
-    uptimeMs: () => systemClock.uptimeMs() + aheadMs,
+    uptimeMs: () => aheadMs,
     wait: (ms, signal) => {
       pauses.push(Math.round(ms / 1_000));
       return systemClock.wait(1, signal);
@@ -326,7 +326,7 @@ test('two nodes share the work and never hold one record at the same time', asyn
     await takeIn(store.pool, records, ['crm']);
   }
   t.after(() => Promise.all(running.map((one) => one.stop())));
-  await until('the condition', async () => seen.length >= 100);
+  await until('all versions are sent', async () => seen.length >= 100);
   await Promise.all(running.map((one) => one.stop()));
   assert.equal(seen.length, 100);
   for (let n = 0; n < 20; n++) {
@@ -371,7 +371,7 @@ test('a node that stops during a call releases its records at once, marked as po
     },
     { lane: lane(config('crm')), claims: [first, second], lease: new Lease(systemClock, 90_000), sinceMs: 0 },
   );
-  await until('the condition', async () => silent.calls.length === 1);
+  await until('the call is made', async () => silent.calls.length === 1);
   stopping.abort();
   assert.deepEqual(await sending, { delivered: 0, skipped: 0, retry: 0, dead: 0 });
   const again = await one.store.claim({ integration: 'lisbon', destination: 'crm' }, 2, 60_000);

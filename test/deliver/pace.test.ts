@@ -91,7 +91,7 @@ test('versions that have waited long enough follow each other at once, whatever 
   const crm = scripted(() => delivered);
   const one = lane(config('crm', { batch: 10, batchWaitMs: 3_600_000 }));
   startNode(ports(pool, [one], { crm: crm.destination }));
-  await until('all versions are delivered', async () => crm.messages().length === 6, 20_000);
+  await until('all versions are delivered', async () => crm.messages().length === 6);
 });
 
 test('a destination that cannot be opened uses no tries, and continues once it can', async (t) => {
@@ -231,7 +231,6 @@ test('a record that fails its whole batch is found on the second try; a destinat
   assert.deepEqual([third.delivered, third.retry], [31, 1]);
 });
 
-/** Ports with a way to wait until the engine has passed over its lanes a number of times. */
 /** `passes` waits for that many scans for due work. It wakes the node, which would otherwise scan once a second. */
 function countingPasses(made: ReturnType<typeof ports>) {
   let count = 0;

@@ -117,9 +117,12 @@ test('a refused action is reported, and no event is sent', { skip }, async () =>
   await page.getByLabel('Search reservations').fill('cancelled');
   await page.getByRole('button', { name: 'Search' }).click();
   const row = page.locator('#book tr', { hasText: 'cancelled' }).first();
-  await row.waitFor();
-  await row.focus();
-  await page.keyboard.press('Enter');
+  // The list may be drawn again between the focus and the key.
+  await until('the row is selected', async () => {
+    await row.focus();
+    await page.keyboard.press('Enter');
+    return (await row.getAttribute('aria-selected')) === 'true';
+  });
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.locator('#said.bad', { hasText: 'is already cancelled' }).waitFor();
 });

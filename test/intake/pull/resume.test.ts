@@ -96,12 +96,12 @@ test('a node whose lease expired cannot write', async () => {
 
 test('another process finishes the run of a killed one', async () => {
   const integration = 'killed';
-  const [seen, reached] = [{ pages: 0 }, Promise.withResolvers<void>()];
+  const [seen, reached, killed] = [{ pages: 0 }, Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const partner = await partnerOf('token', async () => {
     seen.pages++;
     if (seen.pages < 6) return undefined;
     reached.resolve();
-    await new Promise((resolve) => setTimeout(resolve, seen.pages === 6 ? 2_000 : 0).unref());
+    await killed.promise;
     return undefined;
   });
   const ports = portsFor(integration, 'token', partner.url, { limits: { leaseMs: 1_500 } });
@@ -115,13 +115,10 @@ test('another process finishes the run of a killed one', async () => {
   await reached.promise;
   child.kill('SIGKILL');
   await once(child, 'exit');
+  killed.resolve();
   const committed = (await runtime.stored(integration)).length;
   assert.ok(committed > 0 && committed < book.length, `${committed} were stored before the kill`);
-  let run = (await ports.runs.claimDue(1, 'second', 60_000))[0];
-  while (run === undefined) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    run = (await ports.runs.claimDue(1, 'second', 60_000))[0];
-  }
+  const run = await until('the lease has expired', async () => (await ports.runs.claimDue(1, 'second', 60_000))[0]);
   const outcome = await executeRun(ports, run, { parkable: true });
   assert.ok(outcome.kind === 'finished' && outcome.end.state === 'complete', JSON.stringify(outcome));
   assert.deepEqual([outcome.counters.fetched, outcome.counters.changed, outcome.counters.unchanged], [140, 140, 0]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { until } from '../../support/process.ts';
 import { type Bench, openBench } from './events-support.ts';
 import { integration, reservationData } from './support.ts';
 
@@ -25,14 +26,11 @@ const deadlocks = async (): Promise<number> => {
   return rows[0]?.n ?? -1;
 };
 /** Waits until the worker's transaction waits for a lock. */
-async function workerWaits(): Promise<void> {
-  for (let i = 0; i < 600; i++) {
-    const { rowCount } = await bench.pool.query('select from pg_locks where not granted');
-    if (rowCount !== 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error('the worker never waited');
-}
+const workerWaits = (): Promise<unknown> =>
+  until(
+    'the worker waits',
+    async () => (await bench.pool.query('select from pg_locks where not granted')).rowCount !== 0,
+  );
 
 const batches: readonly (readonly [what: string, send: () => Promise<void>])[] = [
   [

@@ -36,7 +36,8 @@ function heldStore() {
 const open = (
   store: { insert: (events: readonly NewEvent[]) => Promise<Stored[]> },
   limits: Partial<GroupCommitLimits> = {},
-) => openGroupCommit({ clock: systemClock, insert: store.insert }, { ...groupCommitLimits, ...limits });
+  clock = systemClock,
+) => openGroupCommit({ clock, insert: store.insert }, { ...groupCommitLimits, ...limits });
 
 test('waiting requests share the next insert; a single request does not wait', async () => {
   const store = heldStore();
@@ -128,10 +129,12 @@ test('a batch that fails refuses its own requests, not those behind it', async (
 
 test('a hanging store leads to 503 after the deadline, and those events are not stored later', async () => {
   const store = heldStore();
-  const commits = open(store, { deadlineMs: 20 });
+  let uptimeMs = 0;
+  const commits = open(store, { deadlineMs: 20 }, { ...systemClock, uptimeMs: () => uptimeMs });
   const first = commits.append(event('1'));
   while (store.batches.length === 0) await new Promise(setImmediate);
   const second = commits.append(event('2'));
+  uptimeMs = 20;
   assert.deepEqual(await first, { kind: 'unavailable', reason: 'store_slow' });
   assert.deepEqual(await second, { kind: 'unavailable', reason: 'store_slow' });
   const third = commits.append(event('3'));

@@ -6,6 +6,7 @@ import { groupCommitLimits } from '../../../src/intake/push/group-commit.ts';
 import { openIntakePool } from '../../../src/store/db/intake-pool.ts';
 import { openPool, poolProblem, transaction, withPatience } from '../../../src/store/db/pool.ts';
 import { atEnd, serversOf, workspace } from '../../embedded-postgres/support.ts';
+import { until } from '../../support/process.ts';
 
 /** A server that is frozen keeps its connections open and answers nothing: it never reports an error. */
 
@@ -61,6 +62,12 @@ test('no statement waits for ever on a frozen server, and the pool recovers with
   );
 
   signalAll(dataDir, 'SIGCONT');
+  const isAnswered = () =>
+    pool.query('select 1').then(
+      () => true,
+      () => false,
+    );
+  await until('the server answers again', isAnswered);
   for (let i = 0; i < 4; i++) {
     const answers = await Promise.all([1, 2, 3, 4].map((n) => pool.query<{ n: number }>('select $1::int as n', [n])));
     assert.deepEqual(

@@ -4,6 +4,7 @@ import type { Claimed, Settlement } from '../../../src/deliver/ports.ts';
 import { outboxStore } from '../../../src/store/outbox/outbox.ts';
 import { resendStep } from '../../../src/store/outbox/resend.ts';
 import { openStore, reservation, takeIn } from '../../deliver/support.ts';
+import { until } from '../../support/process.ts';
 
 const lane = { integration: 'lisbon', destination: 'crm' };
 
@@ -153,13 +154,12 @@ test('a destination that is new or lost its data gets the newest versions again,
 });
 
 async function untilBlocked(pool: { query(sql: string): Promise<{ rows: { n: number }[] }> }): Promise<void> {
-  for (;;) {
+  await until('a statement waits for a lock', async () => {
     const { rows } = await pool.query(
       `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
     );
-    if ((rows[0]?.n ?? 0) > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    return (rows[0]?.n ?? 0) > 0;
+  });
 }
 
 test('among many lanes, only those with waiting work are found, with the same answer as one by one', async (t) => {
