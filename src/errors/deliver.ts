@@ -88,8 +88,8 @@ export const deliverErrors = {
   'deliver.warehouse_mismatch': {
     stage: 'deliver',
     retry: 'operator',
-    what: 'The warehouse lacks a database, table, column, key or permission that Innbound needs, or a column that somebody added needs a value.',
-    next: 'Changes wait without using tries. Restore what the message names, or give the added column a default. To start over, drop the whole schema: it is created again; then run innbound resend.',
+    what: 'The warehouse lacks a database, table, column, key or permission that Innbound needs, a column has a type that does not take our values, or a column that somebody added needs a value.',
+    next: 'Changes wait without using tries. Restore what the message names, or give the added column a default. A table that was dropped, or the whole schema, is created again; then run innbound resend to fill it.',
   },
   'deliver.broken': {
     stage: 'deliver',

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOf } from '../../src/deliver/circuit.ts';
 import { limits, setUp } from './postgres-support.ts';
 import { delivery, reservation } from './support.ts';
 
@@ -68,84 +67,6 @@ test('leftover child rows of a deleted reservation do not fail the merge and are
     { reservation_id: 'r', first_name: 'z' },
     { reservation_id: 's', first_name: 'y' },
   ]);
-});
-
-test('a schema that was dropped to load it again is created again, also by a running service', async (t) => {
-  const { pool, open, rows } = await setUp(t);
-  const destination = open();
-  await destination.deliver([delivery(reservation('a'))], limits);
-  await pool.query('drop schema innbound cascade');
-  const [outcome] = await destination.deliver([delivery(reservation('a'))], limits);
-  assert.equal(outcome?.kind, 'retry');
-  assert.equal((await destination.deliver([delivery(reservation('a'))], limits))[0]?.kind, 'delivered');
-  assert.deepEqual(await rows('select id from innbound.reservations'), [{ id: 'a' }]);
-});
-
-test('a changed structure is an outage with its reason, and deliveries continue once it is restored', async (t) => {
-  const { pool, open } = await setUp(t);
-  const destination = open();
-  let version = 1;
-  const deliver = async () => {
-    const record = reservation('r', { channel: 'WEB', rooms: [{ room_type: 'DBL' }] });
-    const [outcome] = await destination.deliver([delivery(record, { version })], limits);
-    if (outcome?.kind === 'delivered') version += 1;
-    return outcome;
-  };
-  await deliver();
-  const changes: readonly (readonly [string, string, RegExp])[] = [
-    [
-      'alter table innbound.reservations rename column channel to sold_by',
-      'alter table innbound.reservations rename column sold_by to channel',
-      /42703.*"channel"/,
-    ],
-    ['alter table innbound.rooms rename to stays', 'alter table innbound.stays rename to rooms', /42P01.*rooms/],
-    [
-      'alter table innbound.reservations drop constraint reservations_pkey',
-      'alter table innbound.reservations add primary key (integration, id)',
-      /42P10/,
-    ],
-    [
-      'alter table innbound.rooms add column floor int default 0; alter table innbound.rooms alter floor set not null, alter floor drop default',
-      'alter table innbound.rooms alter floor set default 0',
-      /23502.*"floor".*"rooms"/,
-    ],
-  ];
-  for (const [change, restore, reason] of changes) {
-    await pool.query(change);
-    const outcome = await deliver();
-    assert.ok(outcome?.kind === 'retry' && outcome.code === 'deliver.warehouse_mismatch', JSON.stringify(outcome));
-    assert.match(outcome.message, reason);
-    const health = healthOf([{ record: 'lisbon reservation r', outcome }]);
-    assert.ok(health?.kind === 'failed' && health.unreachable, 'no record is to blame, so no tries are used up');
-    await pool.query(restore);
-    assert.equal((await deliver())?.kind, 'delivered', change);
-  }
-  // What a function of the customer raises may be about one row, and may quote it.
-  await pool.query(`create function innbound.check_room() returns trigger language plpgsql as
-    $$ begin execute format('select %I', new.room_type); return new; end $$`);
-  await pool.query(
-    'create trigger t before insert or update on innbound.rooms for each row execute function innbound.check_room()',
-  );
-  const outcome = await deliver();
-  assert.ok(outcome?.kind === 'retry' && outcome.code === 'deliver.server_error', JSON.stringify(outcome));
-  assert.doesNotMatch(outcome.message, /DBL/);
-});
-
-test('the login needs no right to create schemas, and none to create tables once they exist', async (t) => {
-  const { pool, open, db } = await setUp(t);
-  await pool.query(`create role loader login; create schema innbound authorization loader`);
-  const url = db.url.replace(/\/\/\w+@/, '//loader@');
-  let version = 0;
-  const deliver = async () =>
-    (await open({ url }).deliver([delivery(reservation('r'), { version: ++version })], limits))[0];
-  assert.equal((await deliver())?.kind, 'delivered');
-  await pool.query('alter schema innbound owner to current_user; grant usage on schema innbound to loader');
-  assert.equal((await deliver())?.kind, 'delivered');
-  await pool.query('revoke insert on innbound.reservations from loader');
-  const refused = await deliver();
-  assert.ok(refused?.kind === 'retry' && refused.code === 'deliver.warehouse_mismatch', JSON.stringify(refused));
-  assert.match(refused.message, /42501.*reservations/);
-  await pool.query('drop owned by loader; drop role loader');
 });
 
 test('a resend restores lost child rows and fills in fields that the destination did not get before', async (t) => {

@@ -3,7 +3,10 @@ import pg from 'pg';
 import { BlockedAddress, isBlockedLiteral, publicLookup } from '../../../kit/http/connect.ts';
 import type { Settings } from './settings.ts';
 
-/** A pool to the warehouse. Unless private addresses are allowed, it connects to public ones only, like every destination. */
+/**
+ * A pool to the warehouse. Unless private addresses are allowed, it connects to public ones only, like every destination. The warehouse may be
+ * behind a pooler that gives each transaction another connection: no start-up parameters, no settings or tables of a session.
+ */
 export function openWarehouse(settings: Settings, allowPrivate: boolean, statementTimeoutMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: settings.url,
@@ -11,7 +14,6 @@ export function openWarehouse(settings: Settings, allowPrivate: boolean, stateme
     max: 16,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
-    statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + 1_000,
     keepAlive: true,
     ...(!allowPrivate && { stream: guardedSocket }),
@@ -19,6 +21,27 @@ export function openWarehouse(settings: Settings, allowPrivate: boolean, stateme
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/** Work in one transaction. It is rolled back if the work fails, and the connection is not used again: it may be in doubt. */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  statementTimeoutMs: number,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(`begin; set local statement_timeout = ${statementTimeoutMs}`);
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }
 
 /** A socket that checks the address before it connects. A path is a Unix socket, which counts as private. */

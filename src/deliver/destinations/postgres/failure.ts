@@ -1,6 +1,7 @@
 import { isSqlState } from '../../../kit/sql-state.ts';
 import type { Outcome } from '../../destination.ts';
 import { ownColumns } from './tables.ts';
+import type { Mistyped } from './types.ts';
 
 interface ServerError {
   readonly code?: string;
@@ -24,16 +25,33 @@ function isMismatch({ code = '', table = '', column = '', where = '', routine = 
   return /^(?:42|3D|3F)/.test(code);
 }
 
+/** A value does not fit its column, which may be because somebody changed the type of the column. */
+export const mayBeMistyped = (error: unknown): boolean =>
+  /^(?:22...|42804|42883|42846)$/.test(String((error as ServerError).code ?? ''));
+
+/** The mistyped columns that may have caused the error. COPY names the column in question. */
+function causesIn({ where = '' }: ServerError, mistyped: readonly Mistyped[]): readonly Mistyped[] {
+  const [, table, column] = /^COPY innbound_stage_(\w+), line \d+, column (\w+)/.exec(where) ?? [];
+  return table === undefined ? mistyped : mistyped.filter((one) => one.table === table && one.column === column);
+}
+
+const mostNamed = 3;
+
 /** What an error of the warehouse means for the batch. Only codes and fixed words are kept: a message may quote a row. */
-export function failureOf(error: unknown): Outcome {
+export function failureOf(error: unknown, mistyped: readonly Mistyped[] = []): Outcome {
   const code = String((error as { code?: unknown }).code ?? '');
   const said = code === '' ? 'no code' : code;
   if (code === 'INNBOUND_BLOCKED_ADDRESS') {
     return { kind: 'dead', code: 'deliver.blocked_address', message: (error as Error).message };
   }
-  if (isMismatch(error as ServerError)) {
-    const { message } = error as Error;
-    return { kind: 'retry', code: 'deliver.warehouse_mismatch', message: `SQLSTATE ${code}: ${message}.` };
+  const causes = causesIn(error as ServerError, mistyped);
+  if (causes.length > 0 || isMismatch(error as ServerError)) {
+    const list = causes.slice(0, mostNamed).map((one) => one.message);
+    const what = list.length > 0 ? list.join(', ') : (error as Error).message;
+    const next = isSqlState(error, 'undefinedTable')
+      ? ' If it was dropped, the next try creates it, empty: run innbound resend to fill it. If it was renamed, rename it back.'
+      : '';
+    return { kind: 'retry', code: 'deliver.warehouse_mismatch', message: `SQLSTATE ${code}: ${what}.${next}` };
   }
   if (/^(22|23)...$/.test(code)) {
     const { column, constraint } = error as { column?: string; constraint?: string };

@@ -8,13 +8,16 @@ import { children, columns, stagedOnly, type Table } from './tables.ts';
  */
 export const stageName = (table: Table): string => `innbound_stage_${table}`;
 
-/** Temporary tables, so that staging writes no write-ahead log; they are dropped with the connection. */
-export function stageSql(schema: string): string {
-  return (Object.keys(columns) as Table[])
+/**
+ * Temporary tables, so that staging writes no write-ahead log. They are dropped with the transaction: tables of a session would keep the
+ * types of a column that its owner has changed since, and a pooler may give the next transaction another session.
+ */
+export function stageSql(schema: string, tables: readonly Table[]): string {
+  return tables
     .map((table) => {
       const kept = columns[table].filter((column) => !stagedOnly.has(column));
       const counts = columns[table].filter((column) => stagedOnly.has(column));
-      return `create temporary table if not exists ${stageName(table)} on commit delete rows as
+      return `create temporary table ${stageName(table)} on commit drop as
         select ${[...kept, ...counts.map((column) => `0 as ${column}`)].join(', ')} from ${schema}.${table} with no data;`;
     })
     .join('\n');
