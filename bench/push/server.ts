@@ -53,6 +53,7 @@ process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
       enabled: true,
       brandId: job.brandId,
       verification: defaultVerification,
+      isThin: false,
       eventIdPlaces: ['event_id', 'id'],
       rate: { perSecond: 1e6, burst: 1e6 },
     };

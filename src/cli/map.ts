@@ -49,7 +49,14 @@ Examples:
       const body = await readSample(options.sample);
       const mode = options.push ? 'push' : options.single ? 'single' : 'pull';
       const shaper = { pull: route.shaper, single: route.singleShaper, push: route.pushShaper }[mode];
-      const event = options.push ? sampleEvent(connector, body) : undefined;
+      const sample = options.push ? sampleEvent(connector, body) : undefined;
+      if (sample?.kind === 'invalid') throw new InnboundError(sample.code, sample.message);
+      if (sample?.kind === 'thin') {
+        if (options.json) printJson({ thin: sample.id });
+        else show(`→ ${sample.id}: ${sample.message}`);
+        return;
+      }
+      const event = sample?.event;
       const found = mode === 'pull' ? shaper.records(body) : shaper.single(event === undefined ? body : event.data);
       if (found.kind === 'invalid') throw new InnboundError(found.code, found.message);
       const records = 'records' in found ? found.records : [found.record];

@@ -39,15 +39,18 @@ export const envelopeSchema = crossChecked(
       .union(
         [
           places(),
+          z.literal(false),
           z.strictObject({
             join: z.array(place()).min(2).describe('Places whose texts are joined to the name.'),
             with: z.string().default('/').describe('The separator.'),
           }),
         ],
-        { error: 'must be a place, a list of places, or { join: [place, place] }' },
+        { error: 'must be a place, a list of places, { join: [place, place] }, or false' },
       )
       .default('event')
-      .describe('Where the name of the event is. Of a list, the first place with a value is used.'),
+      .describe(
+        'Where the name of the event is. Of a list, the first place with a value is used. `false` if the sender names no event: each one counts as reservation.updated.',
+      ),
     names: namesSchema
       .optional()
       .describe('The sender’s names for our four events, in any letter case. By default our own names.'),
@@ -71,16 +74,29 @@ export const envelopeSchema = crossChecked(
       .union([places(), z.literal(false)], { error: 'must be a place, a list of places, or false' })
       .default('brand_id')
       .describe('The brand of the event, compared with brand_id; `false` if the sender does not send it.'),
-    data: places()
+    data: z
+      .union(
+        [
+          places(),
+          z.strictObject({ id: place().describe('The place of the id. It becomes the field `id` of the data.') }),
+        ],
+        { error: 'must be a place, a list of places, or { id: place }' },
+      )
       .default('data')
-      .describe('Where the reservation or the guest is, or the object that names them; `$item` for the event itself.'),
+      .describe(
+        'Where the reservation or the guest is, or the object that names them; `$item` for the event itself. `{ id: $item }` if the event is nothing but an id.',
+      ),
     optional: z
       .array(z.enum(['timestamp', 'brand']))
       .default([])
       .describe('Fields that some of the sender’s events leave out.'),
   }),
-  ({ each, event, names: given }, report) => {
+  ({ each, event, names: given, others }, report) => {
     if (each === '$item') report({ message: 'must be the path of a list in the body, or $body' }, ['each']);
+    if (event === false && (given !== undefined || others === 'ignore'))
+      report({ message: 'events without a name all count as reservation.updated: leave out names and others' }, [
+        'event',
+      ]);
     if (typeof event === 'object' && event !== null && 'join' in event && given === undefined)
       report({ message: 'joined names are not event names of ours: list them in names' }, ['event']);
   },

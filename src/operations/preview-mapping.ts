@@ -91,7 +91,11 @@ function readSample(path: Path, connector: Bodies['connector'], sample: string, 
     const found = path.shaper.records(value);
     return found.kind === 'ok' ? ({ ...found, event: undefined } as const) : found;
   }
-  const event = sampleEvent(connector, value);
+  const read = sampleEvent(connector, value);
+  if (read.kind === 'thin')
+    return { kind: 'invalid', code: 'operate.invalid_input', message: `${read.id}: ${read.message}` } as const;
+  if (read.kind === 'invalid') return read;
+  const { event } = read;
   const single = path.pushShaper.single(event.data);
   return single.kind === 'ok' ? ({ kind: 'ok', records: [single.record], event } as const) : single;
 }

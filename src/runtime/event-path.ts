@@ -28,7 +28,8 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
   };
 }
 
-function thinId(from: ThinId, data: Json): string | undefined {
+/** The id that a thin event names; undefined if it names none. */
+export function thinId(from: ThinId, data: Json): string | undefined {
   if (typeof from === 'string' || Array.isArray(from)) return textAt(data, [from].flat());
   const parts = from.join.map((path) => textAt(data, [path]));
   return parts.includes(undefined) ? undefined : parts.join(from.with);

@@ -10,12 +10,13 @@ import { defaultVerification, type HmacVerification, type Verification } from '.
 
 /** How intake receives a brand's webhooks, from the documents of the brand. */
 export function pushSettings({ push, brand_id: brandId }: Integration, connector: Connector): PushSettings {
-  const { event_id: places = ['event_id', 'id'], envelope } = connector.push ?? {};
+  const { event_id: places = ['event_id', 'id'], envelope, thin } = connector.push ?? {};
   return {
     enabled: push.enabled,
     brandId,
     verification: verificationOf(connector),
     ...(envelope && { envelope: foreignEnvelope(envelope) }),
+    isThin: thin !== undefined,
     eventIdPlaces: places === false ? undefined : [places].flat(),
     rate: {
       perSecond: (push.rate.requests * 1000) / durationMs(push.rate.per),
@@ -56,14 +57,16 @@ export function foreignEnvelope(document: EnvelopeDocument): ForeignEnvelope {
   return {
     ...(each !== undefined && { each }),
     event:
-      typeof event === 'object' && !Array.isArray(event)
-        ? { places: event.join, joinedBy: event.with }
-        : { places: [event].flat() },
+      event === false
+        ? undefined
+        : typeof event === 'object' && !Array.isArray(event)
+          ? { places: event.join, joinedBy: event.with }
+          : { places: [event].flat() },
     names: namesOf(names),
     others,
     timestamp: timestamp === false ? undefined : { ...stated(timestamp, 'timestamp'), format },
     brand: brand === false ? undefined : stated(brand, 'brand'),
-    data: [data].flat(),
+    data: typeof data === 'object' && !Array.isArray(data) ? { id: data.id } : [data].flat(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { durationMs } from '../documents/duration.ts';
 import { fetchSingle } from '../intake/pull/single.ts';
+import { goneIsCancelled } from '../intake/pull/unlisted.ts';
 import type { HydratorPorts } from '../intake/push/hydrate.ts';
 import type { PushIntake } from '../intake/push/intake.ts';
 import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
@@ -25,6 +26,7 @@ import {
   saveSandboxReport,
 } from '../store/events/sandbox.ts';
 import { putEventsBack, setEventAside } from '../store/events/set-aside.ts';
+import { storedReservation } from '../store/runs/unlisted.ts';
 import type { IntegrationName } from '../terms.ts';
 import { pullPorts } from './pull.ts';
 import { jsonLimits } from './push.ts';
@@ -71,6 +73,12 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
 export function hydratorPorts(runtime: Runtime): HydratorPorts {
   const { pool } = runtime;
   const pull = pullPorts(runtime);
+  /** Whether the absence of a reservation cancels the stored one. */
+  const isGone = async (integration: string, id: string): Promise<boolean> => {
+    if (runtime.active().integrations.get(integration)?.connector.body.pull?.gone !== 'cancelled') return false;
+    const stored = await storedReservation(pool, integration, id);
+    return stored !== undefined && goneIsCancelled(stored);
+  };
   return {
     clock: runtime.clock,
     heartbeats: runtime.heartbeats,
@@ -78,7 +86,7 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
     claim: (limit, leaseMs) => claimThin(pool, limit, leaseMs),
     fetchSingle: async (integration, id, signal) => {
       const single = await fetchSingle(pull, integration as IntegrationName, id, signal);
-      if (single.kind === 'absent') return single;
+      if (single.kind === 'absent') return { ...single, isCancelled: await isGone(integration, id) };
       if (single.kind === 'found') {
         const { requestedAt } = single;
         return { kind: 'found', body: Buffer.from(JSON.stringify(single.body)), requestedAt };

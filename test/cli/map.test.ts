@@ -121,3 +121,21 @@ test('map --push reads a cancellation as the service does', async () => {
   const { stdout } = await innbound('map', 'desk', '--sample', file, '--push', '--timezone', 'UTC', '--json');
   assert.equal((JSON.parse(stdout) as { status: string }).status, 'cancelled');
 });
+
+test('map --push explains a thin event, and an envelope that the endpoint would refuse', async () => {
+  const envelope =
+    '{ each: list, event: type, names: { reservation.updated: changed }, timestamp: false, brand: false }';
+  const thin = `connector: thin\npull: { request: { path: /l }, window: none, pagination: { type: none }, single: { path: "/b/{id}" } }\npush: { envelope: ${envelope}, thin: { id: ref } }\n`;
+  writeFileSync(path.join(dir, 'connectors', 'thin.yaml'), thin);
+  const file = path.join(dir, 'thin.json');
+  const mapped = async (list: unknown) => {
+    writeFileSync(file, JSON.stringify({ list }));
+    return await innbound('map', 'thin', '--sample', file, '--push', '--timezone', 'UTC').catch(
+      (error: unknown) => error as { stdout: string; stderr: string },
+    );
+  };
+  const { stdout } = await mapped([{ type: 'changed', data: { ref: 'B-7' } }]);
+  assert.match(stdout, /B-7: The event names a reservation, which pull\.single then requests/);
+  const { stderr } = await mapped([{ type: 'moved', data: { ref: 'B-7' } }]);
+  assert.match(stderr, /push\.bad_envelope: \/list\/0\/type: type is not a supported event type/);
+});

@@ -73,7 +73,7 @@ export async function followUp(
     if (answer?.kind === 'none') break;
     if (plan.settings.gone !== 'cancelled' || (canAsk && !isAbsent)) continue;
     const stored = await ports.runs.storedReservation(plan.target.integration, row.id);
-    if (stored !== undefined && !begun.has(stored.status)) {
+    if (stored !== undefined && goneIsCancelled(stored)) {
       prepared.push(cancelled(plan, stored, arrivalOf(run, ports.clock.now())));
     }
   }
@@ -85,8 +85,12 @@ export async function followUp(
   return { kind: 'ok', counters: sum(counted, tally) };
 }
 
-/** A partner may remove a stay from its API after it began; that does not cancel it. */
 const begun: ReadonlySet<string> = new Set(['checked_in', 'checked_out']);
+
+/** A partner may remove a stay from its API after it began; that does not cancel it. */
+export function goneIsCancelled({ status }: Reservation): boolean {
+  return !begun.has(status);
+}
 
 type Answer =
   | { readonly kind: 'found'; readonly prepared: Prepared }

@@ -17,19 +17,21 @@ export interface Nth {
 
 /**
  * The id by which repeated events are deduplicated: the first place that holds one, else a digest of the raw body, so that a
- * retry with the same bytes is recognised. Without any places, equal bodies are different events and each gets a new id.
+ * retry with the same bytes is recognised. Without any places, or without a raw body to digest, equal bodies are different events and
+ * each gets a new id.
  * Events that share an id because they came in one body get their position appended.
  */
 export function findEventId(
   places: readonly string[] | undefined,
   scope: Scope,
-  rawBody: Buffer,
+  rawBody: Buffer | undefined,
   nth?: Nth,
 ): EventIdResult {
   if (places === undefined) return { kind: 'ok', eventId: randomId('evt') };
   const found = firstText(scope, places);
   const shared = found === undefined || /^(?:header|\$body)\./.test(found.place);
-  const id = found?.text ?? `sha256:${hash('sha256', rawBody)}`;
+  const id = found?.text ?? (rawBody && `sha256:${hash('sha256', rawBody)}`);
+  if (id === undefined) return { kind: 'ok', eventId: randomId('evt') };
   const eventId = nth !== undefined && shared ? `${id}/${nth.index}` : id;
   if (eventId.length <= maxLength) return { kind: 'ok', eventId };
   const pointer = found === undefined ? '' : pointerTo(found.place, nth?.pointer ?? '');

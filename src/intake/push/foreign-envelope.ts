@@ -11,18 +11,22 @@ import type { Headers } from './verification.ts';
 export interface ForeignEnvelope {
   /** The list of events in the body; a body without it is one event. */
   readonly each?: string;
-  readonly event: {
-    readonly places: readonly string[];
-    /** When set, the name is all places joined by this text; otherwise the first place that holds a value. */
-    readonly joinedBy?: string;
-  };
+  /** Undefined when the sender names no events: each one is an update. */
+  readonly event:
+    | {
+        readonly places: readonly string[];
+        /** When set, the name is all places joined by this text; otherwise the first place that holds a value. */
+        readonly joinedBy?: string;
+      }
+    | undefined;
   /** The sender's event names in lower case, mapped to ours. */
   readonly names: ReadonlyMap<string, EventType>;
   readonly others: 'refuse' | 'ignore';
   /** Undefined when the sender never states it. */
   readonly timestamp: (Stated & { readonly format: 'iso' | 'seconds' | 'milliseconds' }) | undefined;
   readonly brand: Stated | undefined;
-  readonly data: readonly string[];
+  /** Places of an object, or the place of an id that is all of the data. */
+  readonly data: readonly string[] | { readonly id: string };
 }
 
 interface Stated {
@@ -38,11 +42,9 @@ interface Arrival {
 
 const maxEvents = 1_000;
 
-export function readForeign(
-  envelope: ForeignEnvelope,
-  settings: Pick<PushSettings, 'brandId' | 'eventIdPlaces'>,
-  arrival: Arrival,
-): EventsRead {
+type Settings = Pick<PushSettings, 'brandId' | 'eventIdPlaces' | 'isThin'>;
+
+export function readForeign(envelope: ForeignEnvelope, settings: Settings, arrival: Arrival): EventsRead {
   const { body, headers, rawBody } = arrival;
   const items = envelope.each === undefined ? [body] : at(body, envelope.each);
   if (!Array.isArray(items) || items.length > maxEvents) {
@@ -66,7 +68,7 @@ export function readForeign(
 
 function readOne(
   envelope: ForeignEnvelope,
-  settings: Pick<PushSettings, 'brandId' | 'eventIdPlaces'>,
+  settings: Settings,
   arrival: Arrival,
   scope: Scope,
   nth: Nth | undefined,
@@ -78,11 +80,12 @@ function readOne(
   };
 
   // The name first: the rest of an ignored event is not checked.
-  const name = nameOf(envelope.event, scope);
-  const event = name === undefined ? undefined : envelope.names.get(name.toLowerCase());
+  const name = envelope.event && nameOf(envelope.event, scope);
+  const named = name === undefined ? undefined : envelope.names.get(name.toLowerCase());
+  const event = envelope.event === undefined ? 'reservation.updated' : named;
   if (event === undefined) {
     if (name !== undefined && envelope.others === 'ignore') return 'ignored';
-    refuse(envelope.event.places, name === undefined ? 'is missing.' : 'is not a supported event type.');
+    refuse(envelope.event?.places ?? [], name === undefined ? 'is missing.' : 'is not a supported event type.');
   }
   const occurredAt = timeOf(envelope.timestamp, scope);
   if (occurredAt === 'missing') refuse(envelope.timestamp?.places ?? [], 'is missing.');
@@ -94,9 +97,13 @@ function readOne(
     refuse(envelope.brand?.places ?? [], 'is not the brand that this endpoint was issued for.');
   }
   const data = dataOf(envelope.data, scope);
-  if (data === undefined) refuse(envelope.data, 'must be an object.');
-  else problems.push(...longLists(data, pointerTo(envelope.data[0] ?? '', nth?.pointer ?? '')));
-  const id = findEventId(settings.eventIdPlaces, scope, arrival.rawBody, nth);
+  const dataPlaces = 'id' in envelope.data ? [envelope.data.id] : envelope.data;
+  if (data === undefined)
+    refuse(dataPlaces, 'id' in envelope.data ? 'must be a text or a number.' : 'must be an object.');
+  else problems.push(...longLists(data, pointerTo(dataPlaces[0] ?? '', nth?.pointer ?? '')));
+  // The bytes of two changes of one reservation are equal if an event carries neither an id of its own nor a time.
+  const isRepeatable = settings.isThin && typeof occurredAt !== 'number';
+  const id = findEventId(settings.eventIdPlaces, scope, isRepeatable ? undefined : arrival.rawBody, nth);
   if (id.kind === 'invalid') problems.push(id);
 
   if (problems.length > 0 || event === undefined || data === undefined || id.kind === 'invalid') return problems;
@@ -111,7 +118,7 @@ function readOne(
   return { eventId: id.eventId, event, occurredAt: at, data, body };
 }
 
-function nameOf({ places, joinedBy }: ForeignEnvelope['event'], scope: Scope): string | undefined {
+function nameOf({ places, joinedBy }: NonNullable<ForeignEnvelope['event']>, scope: Scope): string | undefined {
   if (joinedBy === undefined) return firstText(scope, places)?.text;
   const parts = places.map((place) => textOf(valueAt(scope, place)));
   return parts.includes(undefined) ? undefined : parts.join(joinedBy);
@@ -149,7 +156,11 @@ function unix(text: string, unitMs: number): EpochMs | undefined {
   return text.includes('.') ? Math.round(Number(text) * unitMs) : Number(text) * unitMs + unitMs - 1;
 }
 
-function dataOf(places: readonly string[], scope: Scope): JsonObject | undefined {
+function dataOf(places: ForeignEnvelope['data'], scope: Scope): JsonObject | undefined {
+  if ('id' in places) {
+    const id = textOf(valueAt(scope, places.id));
+    return id === undefined ? undefined : { id };
+  }
   for (const place of places) {
     const value = valueAt(scope, place);
     if (isObject(value)) return value;

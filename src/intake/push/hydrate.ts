@@ -48,8 +48,8 @@ export interface Thin {
 
 export type Fetched =
   | { readonly kind: 'found'; readonly body: Buffer; readonly requestedAt: EpochMs }
-  /** The partner does not know the reservation. */
-  | { readonly kind: 'absent' }
+  /** The partner does not know the reservation; `isCancelled` if that cancels the stored one, whatever the event. */
+  | { readonly kind: 'absent'; readonly isCancelled?: boolean }
   /** Retry later: an open circuit, a rate limit, a transient failure. */
   | { readonly kind: 'later'; readonly reason: string; readonly afterMs?: number }
   /** Terminal: credentials, configuration, an answer that is not JSON. */
@@ -102,9 +102,10 @@ async function hydrateOne(ports: HydratorPorts, thin: Thin, signal: AbortSignal 
       await ports.hydrated(thin, {
         body: absentBody,
         requestedAt: ports.clock.now(),
-        only: 'reservation.cancelled',
+        ...(fetched.isCancelled !== true && { only: 'reservation.cancelled' as const }),
       });
       ports.wake.signal('events');
+      if (fetched.isCancelled === true) return;
       return ports.dead(thin, 'The partner’s API does not know the reservation.', { reason: 'absent', attempts }, 0);
     case 'failed': {
       const message = `The reservation could not be fetched from the partner’s API: ${fetched.reason}.`;

@@ -14,6 +14,8 @@ export interface PushSettings {
   readonly envelope?: ForeignEnvelope;
   /** Paths in the event, or header.NAME; the first that holds an id wins. Undefined turns deduplication off. */
   readonly eventIdPlaces: readonly string[] | undefined;
+  /** Events name a reservation that is then fetched: one that is received twice does no harm. */
+  readonly isThin: boolean;
   readonly rate: BucketRate;
 }
 

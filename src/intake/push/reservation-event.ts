@@ -61,7 +61,7 @@ const unnumbered: Arrival = { mode: 'push', effectiveAt: 0, cause: 'event', caus
 export interface EventContent {
   readonly event: EventType;
   readonly data: Json;
-  /** Null for a cancellation of a reservation that the partner no longer has. */
+  /** Null if the reservation is cancelled and the partner no longer has it. */
   readonly hydrated?: Json;
 }
 
@@ -75,7 +75,7 @@ export function prepareEvent(
   { event, data, hydrated }: EventContent,
   arrival: Arrival,
 ): Prepared {
-  if (hydrated === null) return bareCancellation(path, data, arrival);
+  if (hydrated === null) return bareCancellation(path, event, data, arrival);
   const shaped = hydrated === undefined ? path.record(data) : path.hydratedRecord(hydrated);
   if (shaped.kind === 'invalid') return deadEvent(arrival, shaped, data);
   const { record } = shaped;
@@ -93,11 +93,15 @@ function prepareRead(path: ReservationPath, event: EventType, record: RawRecord,
 }
 
 /** Changes only the status of a stored reservation; without one it is a dead letter. */
-function bareCancellation(path: ReservationPath, data: Json, arrival: Arrival): Prepared {
+function bareCancellation(path: ReservationPath, event: EventType, data: Json, arrival: Arrival): Prepared {
   const id = path.thinId?.(data) ?? '';
   const message = 'The partner’s API does not know the reservation, and it is not stored.';
   const dead = deadEvent(arrival, { code: 'push.not_hydrated', message }, data, { id, detail: { reason: 'absent' } });
-  const reason = 'The event is reservation.cancelled, and the partner’s API no longer has the reservation.';
+  const absent = 'the partner’s API no longer has the reservation';
+  const reason =
+    event === 'reservation.cancelled'
+      ? `The event is reservation.cancelled, and ${absent}.`
+      : `The event says that it changed, ${absent}, and the connector treats such a reservation as cancelled (gone: cancelled).`;
   const amendment = {
     id,
     says: { values: { status: 'cancelled' }, lists: {} },

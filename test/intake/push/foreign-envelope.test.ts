@@ -12,13 +12,15 @@ import { settings } from './support.ts';
 function read(
   document: Record<string, unknown>,
   body: Json,
-  options: { headers?: Record<string, string>; ids?: readonly string[] | undefined } = { ids: ['id'] },
+  options: { headers?: Record<string, string>; ids?: readonly string[] | undefined; isThin?: boolean } = {
+    ids: ['id'],
+  },
 ): EventsRead {
   const rawBody = Buffer.from(JSON.stringify(body));
   const eventIdPlaces = 'ids' in options ? options.ids : ['id'];
   const envelope = foreignEnvelope(envelopeSchema.parse(document));
   const request = { headers: options.headers ?? {}, query: '', rawBody };
-  return readEvents({ ...settings, envelope, eventIdPlaces }, body, request);
+  return readEvents({ ...settings, envelope, eventIdPlaces, isThin: options.isThin ?? false }, body, request);
 }
 
 function events(result: EventsRead) {
@@ -151,6 +153,37 @@ test('events that share an id get their position appended', () => {
   assert.match(first ?? '', /^sha256:[0-9a-f]{64}\/0$/);
   assert.match(second ?? '', /\/1$/);
   assert.notDeepEqual(ids(undefined), ids(undefined), 'without places every body counts');
+});
+
+test('a sender without event names, whose events are nothing but ids', () => {
+  const document = { each: 'changed', event: false, timestamp: false, brand: '$body.hotel', data: { id: '$item' } };
+  const body = { hotel: 'LIS01', changed: ['B-7', 8] };
+  assert.deepEqual(
+    events(read(document, body)).map(({ event, data }) => [event, data]),
+    [
+      ['reservation.updated', { id: 'B-7' }],
+      ['reservation.updated', { id: '8' }],
+    ],
+  );
+  assert.deepEqual(pointers(read(document, { ...body, changed: ['B-7', '', {}] })), ['/changed/1', '/changed/2']);
+  for (const more of [{ names }, { others: 'ignore' }])
+    assert.equal(envelopeSchema.safeParse({ ...document, ...more }).success, false);
+});
+
+test('a thin event without id and time is never a duplicate: the reservation may have changed again', () => {
+  const ids = (document: Record<string, unknown>, isThin: boolean) =>
+    events(read(document, inBatch([item(''), { ...item('x'), at: 1_794_733_200 }]), { ids: ['id'], isThin })).map(
+      ({ eventId }) => eventId,
+    );
+  const [first, stated] = ids(several, true);
+  const [again, same] = ids(several, true);
+  assert.notEqual(first, again);
+  assert.equal(stated, same, 'an id still shows a duplicate');
+  assert.deepEqual(ids(several, false), ids(several, false), 'other events are duplicates by their body');
+  const timed = { ...several, timestamp: '$body.at', timestamp_format: 'seconds' };
+  const body = inBatch([item('')], { at: 1_794_733_200 });
+  const timedId = () => events(read(timed, body, { ids: ['id'], isThin: true }))[0]?.eventId;
+  assert.equal(timedId(), timedId(), 'equal times and equal bodies are one event');
 });
 
 test('one invalid event refuses the body, and the pointer names it', () => {

@@ -210,6 +210,21 @@ describe('thin events', () => {
     ]);
   });
 
+  test('where absence cancels, any event about an absent reservation cancels the stored one', async () => {
+    await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+    await bench.work();
+    await hydrateOnce(ports());
+    await bench.work();
+    answer = () => ({ kind: 'absent', isCancelled: true });
+    await bench.send('reservation.updated', { booking: { ref: 'R-1001' } }, { eventId: 'update' });
+    await bench.work();
+    await hydrateOnce(ports());
+    await bench.work();
+    assert.equal((await bench.reservation())?.status, 'cancelled');
+    const { rows } = await bench.pool.query(`select count(*)::int as n from dead_letters`);
+    assert.deepEqual(rows, [{ n: 0 }]);
+  });
+
   test('the partner’s Retry-After is respected', async () => {
     answer = () => ({ kind: 'later', reason: 'rate', afterMs: 77_000 });
     await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });

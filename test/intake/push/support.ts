@@ -38,6 +38,7 @@ export const settings: PushSettings = {
   brandId,
   verification: defaultVerification,
   eventIdPlaces: ['event_id', 'id'],
+  isThin: false,
   rate: { perSecond: 200, burst: 1_000 },
 };
 
