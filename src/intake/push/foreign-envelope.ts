@@ -101,7 +101,7 @@ function readOne(
   if (data === undefined)
     refuse(dataPlaces, 'id' in envelope.data ? 'must be a text or a number.' : 'must be an object.');
   else problems.push(...longLists(data, pointerTo(dataPlaces[0] ?? '', nth?.pointer ?? '')));
-  // The bytes of two changes of one reservation are equal if an event carries neither an id of its own nor a time.
+  // The bytes of two changes of one reservation are equal if an event has neither an id nor a time.
   const isRepeatable = settings.isThin && typeof occurredAt !== 'number';
   const id = findEventId(settings.eventIdPlaces, scope, isRepeatable ? undefined : arrival.rawBody, nth);
   if (id.kind === 'invalid') problems.push(id);
