@@ -137,8 +137,10 @@ test('the parent runs the private server, and a restart that cannot succeed ends
   try {
     const server = await openPrivatePostgres(dir, { purpose: 'command', describe: 'test' });
     const inside = openPool({ connection: server.connection, applicationName: 'test' });
-    const found = await pids(inside);
-    assert.equal(found.length, 2);
+    const found = await until('both processes report', async () => {
+      const reported = await pids(inside);
+      return reported.length === 2 && reported;
+    });
     await inside.end();
     await server.release();
     await rm(path.join(dir, '.innbound', 'key'));
