@@ -7,6 +7,13 @@ export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number of items.'),
 };
 
+/** Of lists that have a few rows in most services: those come on one page. */
+export const namePageQuery = {
+  ...pageQuery,
+  limit: z.coerce.number().int().min(1).max(200).default(200).describe('Maximum number of items.'),
+  q: z.string().max(200).optional().describe('Only items that contain this text, in any letter case.'),
+};
+
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     items: z.array(item),
@@ -59,4 +66,22 @@ export function paged<Row>(
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, next_cursor: rows.length > limit && last !== undefined ? encodeCursor(keyOf(last)) : null };
+}
+
+/** A page of rows that are all in memory, in the order of their names. */
+export function pagedByName<Row extends { readonly name: string }>(
+  rows: readonly Row[],
+  {
+    cursor,
+    limit,
+    q = '',
+  }: { readonly cursor?: string | undefined; readonly limit: number; readonly q?: string | undefined },
+  textOf: (row: Row) => string = ({ name }) => name,
+): { items: readonly Row[]; next_cursor: string | null } {
+  const [after] = decodeCursor(cursor, 'text');
+  const found = rows
+    .filter((row) => after === undefined || row.name > after)
+    .filter((row) => textOf(row).toLowerCase().includes(q.toLowerCase()))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  return paged(found, limit, ({ name }) => [name]);
 }

@@ -175,7 +175,8 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       remove: (connector, name) => deleteCase(pool, connector, name),
     },
     secrets: {
-      list: () => secretsWithUsers(runtime),
+      list: () => listSecrets(pool),
+      users: (names) => secretUsers(runtime, names),
       put: (name, value) => putSecret(runtime, name, value),
       remove: (name) => deleteSecret(pool, name),
     },
@@ -217,14 +218,15 @@ function endpointPorts(runtime: Runtime): ApiPorts['endpoints'] {
   };
 }
 
-/** The stored secrets, each with the documents in force that reference it. */
-async function secretsWithUsers({ pool }: Runtime): ReturnType<ApiPorts['secrets']['list']> {
-  const [secrets, documents] = await Promise.all([listSecrets(pool), currentDocuments(pool)]);
-  const texts = documents.map(({ kind, name, body }) => ({ document: { kind, name }, text: JSON.stringify(body) }));
-  return secrets.map((secret) => ({
-    ...secret,
-    used_by: texts.filter(({ text }) => text.includes(`\${secret:${secret.name}}`)).map(({ document }) => document),
-  }));
+/** Reads each document once, however many secrets there are. */
+async function secretUsers({ pool }: Runtime, names: readonly string[]): ReturnType<ApiPorts['secrets']['users']> {
+  const users = new Map<string, { readonly kind: string; readonly name: string }[]>(names.map((name) => [name, []]));
+  for (const { kind, name, body } of await currentDocuments(pool)) {
+    const references = JSON.stringify(body).matchAll(/\$\{secret:([^}]*)\}/g);
+    for (const secret of new Set([...references].map(([, named = '']) => named)))
+      users.get(secret)?.push({ kind, name });
+  }
+  return users;
 }
 
 function destinationViews(runtime: Runtime): ReturnType<ApiPorts['destinations']['views']> {

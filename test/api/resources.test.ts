@@ -67,7 +67,22 @@ test('integrations are paused and resumed, and a paused one is not started', asy
   assert.equal((await get('/integrations/grand')).paused, true);
   assert.equal((await node.call('POST', '/integrations/grand/resume', admin, {})).status, 200);
   assert.equal((await get('/integrations/grand')).paused, false);
-  assert.equal((await get('/integrations')).items.length, 2);
+});
+
+test('integrations come by name, in pages, and are found by name, brand id or connector', async () => {
+  const names = async (query: string) => {
+    const { items, next_cursor } = await get(`/integrations${query}`);
+    return [items.map(({ name }: { name: string }) => name), next_cursor];
+  };
+  assert.deepEqual(await names(''), [['grand', 'other'], null]);
+  const [first, cursor] = await names('?limit=1');
+  assert.deepEqual(first, ['grand']);
+  assert.deepEqual(await names(`?limit=1&cursor=${cursor}`), [['other'], null]);
+  assert.deepEqual(await names('?q=OTH'), [['other'], null]);
+  const { brand_id, connector } = await get('/integrations/other');
+  assert.deepEqual(await names(`?q=${brand_id.toLowerCase()}`), [['other'], null]);
+  assert.deepEqual(await names(`?connector=${connector}&q=oth`), [['other'], null]);
+  assert.deepEqual(await names('?connector=none'), [[], null]);
 });
 
 test('a run is queued once; a second request returns the first', async () => {
@@ -145,6 +160,12 @@ test('secrets are write-only', async () => {
     ['partner.key'],
   );
   assert.ok(!JSON.stringify([list, await get('/audit')]).includes(value));
+  assert.equal((await node.call('PUT', '/secrets/another', admin, { value })).status, 200);
+  const first = await get('/secrets?limit=1');
+  assert.equal(first.items[0].name, 'another');
+  assert.deepEqual(await get(`/secrets?limit=1&cursor=${first.next_cursor}`), list);
+  assert.deepEqual(await get('/secrets?q=PARTNER'), list);
+  assert.equal((await node.call('DELETE', '/secrets/another', admin)).status, 200);
   const { source } = await get('/documents/integration/grand');
   const usersWith = async (text: string) => {
     assert.equal((await node.call('PUT', '/documents/integration/grand', admin, { text })).status, 200);

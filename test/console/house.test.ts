@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { applyWorkspace } from '../../src/runtime/in-force.ts';
+import { readSoundDocuments } from '../../src/runtime/workspace-documents.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
@@ -141,9 +145,32 @@ describe('privacy, tokens and audit', { skip }, () => {
       await page.getByRole('button', { name: 'Show more' }).click();
       await until(`more ${label}`, async () => (await rows.count()) > before);
     }
-    await page.getByLabel(/^Find in 1,0\d\d rows$/).fill('SECRET-777');
+    await page.getByLabel('Find by name').fill('SECRET-777');
     const rows = page.getByRole('table', { name: 'Secrets' }).locator('tbody tr');
     await until('the secret is found', async () => (await rows.count()) === 1);
+  });
+
+  test('with hundreds of brands, few are drawn at once, and each is found and can be chosen', async () => {
+    const { runtime } = desk.service;
+    for (let n = 100; n < 320; n++) {
+      const document = `integration: brand-${n}\nconnector: hotel\nbrand_id: B${n}\ntimezone: UTC\npush: { enabled: true }\ndeliver: [crm]\n`;
+      await writeFile(path.join(runtime.workspaceDir, `integrations/brand-${n}.yaml`), document);
+    }
+    await applyWorkspace(runtime, () => readSoundDocuments(runtime.workspaceDir), 'test');
+    await runtime.refresh();
+    const first = await desk.api<{ items: unknown[]; next_cursor: string | null }>('GET', '/integrations');
+    assert.deepEqual([first.items.length, first.next_cursor !== null], [200, true]);
+    await go(page, '/integrations');
+    const rows = page.getByRole('table', { name: 'Integrations' }).locator('tbody tr');
+    await until('a page of brands', async () => (await rows.count()) === 100);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await until('two pages of brands', async () => (await rows.count()) === 200);
+    await page.getByLabel('Find by name or brand id').fill('b317');
+    await until('the brand is found', async () => (await rows.count()) === 1);
+    await go(page, '/dead-letters');
+    await page.getByRole('combobox', { name: 'Brand' }).fill('brand-318');
+    await page.getByRole('option', { name: 'brand-318' }).click();
+    await page.waitForURL(/integration=brand-318/);
   });
 
   test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));

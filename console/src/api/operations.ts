@@ -119,6 +119,10 @@ export interface Operations {
   };
   'integrations.list': {
     input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+      q?: string | undefined;
+      connector?: string | undefined;
       hours?: number | undefined;
     };
     answer: {
@@ -173,6 +177,7 @@ export interface Operations {
           events: number;
         }[];
       }[];
+      next_cursor: string | null;
     };
   };
   'integrations.get': {
@@ -1912,7 +1917,11 @@ export interface Operations {
     };
   };
   'secrets.list': {
-    input: {};
+    input: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
+      q?: string | undefined;
+    };
     answer: {
       items: {
         name: string;
@@ -1922,6 +1931,7 @@ export interface Operations {
           name: string;
         }[];
       }[];
+      next_cursor: string | null;
     };
   };
   'secrets.put': {

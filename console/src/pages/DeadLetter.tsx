@@ -5,7 +5,6 @@ import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Json, Preview, WholeDeadLetter } from '../api/types.ts';
 import { ownWords, withOwnWords } from '../parts/answer.ts';
-import { useBrands } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
@@ -66,7 +65,8 @@ export function DeadLetter() {
 function Why({ letter }: { letter: WholeDeadLetter }) {
   const known = meaning(letter.code);
   const all = useSeesAllBrands();
-  const { connector } = useBrands().find(({ name }) => name === letter.integration) ?? {};
+  const { integration } = letter;
+  const { connector } = useApi('integrations.get', { integration }, { staleMs: 30_000, retry: false }).data ?? {};
   return (
     <Notice tone={letter.state === 'open' ? 'bad' : 'calm'} title={withOwnWords(letter.message, answerOf(letter))}>
       <p>{known?.next}</p>

@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useEvery } from '../api/live.ts';
-import { useApi } from '../api/query.tsx';
+import { usePages } from '../api/query.tsx';
 import type { Integration } from '../api/types.ts';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
@@ -10,12 +11,17 @@ import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 
+type Order = (item: Integration) => string | number;
+
 const waitingOf = ({ lanes }: Integration): number => lanes.reduce((sum, lane) => sum + lane.waiting, 0);
 
 export function Integrations() {
   const all = useSeesAllBrands();
   const admin = useMay('admin') && all;
-  const query = useApi('integrations.list', {}, { everyMs: useEvery(5) });
+  const [q, setQ] = useState('');
+  const { rows, error, more } = usePages('integrations.list', { limit: 100, ...(q !== '' && { q }) }, useEvery(5));
+  // Sorting a part of the list would look like sorting all of it.
+  const sort = (by: Order) => (more ? {} : { sortBy: by });
   return (
     <>
       <Head title="Integrations" lead="Every connected brand: its state, its feeds, and what is waiting for delivery.">
@@ -26,22 +32,34 @@ export function Integrations() {
         )}
       </Head>
       <Card flush>
+        {(more || q !== '') && (
+          <div className="more">
+            <TextInput
+              label="Find by name or brand id"
+              value={q}
+              onChange={(event) => setQ(event.currentTarget.value.trim())}
+            />
+          </div>
+        )}
         <Table
           label="Integrations"
-          rows={query.data?.items}
-          error={query.error}
+          rows={rows}
+          error={error}
           rowKey={({ name }) => name}
-          find={({ name }) => name}
           empty={
-            <Empty title="No brand is connected" action={admin && <Link to="/onboard">Connect the first one</Link>}>
-              Or add an integration document to the workspace and apply it.
-            </Empty>
+            q !== '' ? (
+              <Empty title="No brand contains this text" />
+            ) : (
+              <Empty title="No brand is connected" action={admin && <Link to="/onboard">Connect the first one</Link>}>
+                Or add an integration document to the workspace and apply it.
+              </Empty>
+            )
           }
           columns={[
-            { head: 'Brand', sortBy: ({ name }) => name, cell: (item) => <Name item={item} /> },
+            { head: 'Brand', ...sort(({ name }) => name), cell: (item) => <Name item={item} /> },
             {
               head: 'State',
-              sortBy: ({ state }) => state,
+              ...sort(({ state }) => state),
               cell: ({ state, running }) => (
                 <>
                   <State of={state} />
@@ -72,11 +90,11 @@ export function Integrations() {
               phone: 'labelled',
               cell: ({ push }) => <Ago at={push.last_event_at} none={push.enabled ? 'not yet' : 'no push'} />,
             },
-            { head: 'Waiting', kind: 'number', sortBy: waitingOf, cell: (item) => number(waitingOf(item)) },
+            { head: 'Waiting', kind: 'number', ...sort(waitingOf), cell: (item) => number(waitingOf(item)) },
             {
               head: 'Dead letters',
               kind: 'number',
-              sortBy: ({ open_dead_letters }) => open_dead_letters,
+              ...sort(({ open_dead_letters }) => open_dead_letters),
               cell: ({ name, open_dead_letters }) =>
                 open_dead_letters > 0 ? (
                   <Link to="/dead-letters" search={{ integration: name }}>
@@ -88,6 +106,7 @@ export function Integrations() {
             },
           ]}
         />
+        {more}
       </Card>
     </>
   );

@@ -2,7 +2,7 @@ import { Button, Modal, PasswordInput, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
-import { useAct, useApi } from '../api/query.tsx';
+import { useAct, usePages } from '../api/query.tsx';
 import type { SecretRow } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Notice } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
@@ -13,7 +13,8 @@ type Asked = { readonly what: 'set'; readonly name: string } | { readonly what: 
 
 export function Secrets() {
   const [asked, setAsked] = useState<Asked>();
-  const query = useApi('secrets.list', {});
+  const [q, setQ] = useState('');
+  const { rows, error, more } = usePages('secrets.list', { limit: 100, ...(q !== '' && { q }) }, false);
   const close = () => setAsked(undefined);
   return (
     <>
@@ -24,16 +25,24 @@ export function Secrets() {
         <Button onClick={() => setAsked({ what: 'set', name: '' })}>New secret</Button>
       </Head>
       <Card flush>
+        {(more || q !== '') && (
+          <div className="more">
+            <TextInput label="Find by name" value={q} onChange={(event) => setQ(event.currentTarget.value.trim())} />
+          </div>
+        )}
         <Table
           label="Secrets"
-          rows={query.data?.items}
-          error={query.error}
+          rows={rows}
+          error={error}
           rowKey={({ name }) => name}
-          find={({ name }) => name}
           empty={
-            <Empty title="No secret is stored here">
-              Documents can also refer to environment variables and to files.
-            </Empty>
+            q !== '' ? (
+              <Empty title="No secret contains this text" />
+            ) : (
+              <Empty title="No secret is stored here">
+                Documents can also refer to environment variables and to files.
+              </Empty>
+            )
           }
           columns={[
             { head: 'Name', kind: 'code', cell: ({ name }) => name },
@@ -47,6 +56,7 @@ export function Secrets() {
             { head: 'Actions', silent: true, cell: (secret) => <Actions secret={secret} onAsk={setAsked} /> },
           ]}
         />
+        {more}
       </Card>
       {asked?.what === 'set' && <SetSecret name={asked.name} onClose={close} />}
       {asked?.what === 'delete' && <DeleteSecret secret={asked.secret} onClose={close} />}

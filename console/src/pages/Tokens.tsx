@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, usePages } from '../api/query.tsx';
 import type { Role, TokenRow } from '../api/types.ts';
-import { useBrands } from '../parts/BrandSelect.tsx';
+import { useBrandChoices } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, Notice, State } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { Copyable } from '../parts/data.tsx';
@@ -89,8 +89,8 @@ interface Grant {
 }
 
 function Make({ what, onClose }: { what: 'token' | 'link'; onClose: () => void }) {
-  const brands = useBrands();
   const [limited, setLimited] = useState<string[]>([]);
+  const choices = useBrandChoices(limited);
   const [role, setRole] = useState<TokenRow['role']>('viewer');
   const [made, setMade] = useState<string>();
   const make = useAct(
@@ -141,8 +141,8 @@ function Make({ what, onClose }: { what: 'token' | 'link'; onClose: () => void }
             ]}
           />
           <MultiSelect
+            {...choices}
             label="Brands (leave empty for all)"
-            data={brands.map(({ name }) => name)}
             value={limited}
             onChange={setLimited}
             searchable

@@ -1,9 +1,24 @@
 import { Select } from '@mantine/core';
+import { useState } from 'react';
 import { useApi } from '../api/query.tsx';
-import type { Integration } from '../api/types.ts';
 
-export function useBrands(): readonly Integration[] {
-  return useApi('integrations.list', {}, { staleMs: 30_000 }).data?.items ?? [];
+/** The brands to choose from: all if they fit on a page of the API, otherwise those that contain the typed text. */
+export function useBrandChoices(chosen: readonly string[], none?: string) {
+  const [sought, setSought] = useState('');
+  const all = useApi('integrations.list', {}, { staleMs: 30_000 }).data;
+  const isPart = (all?.next_cursor ?? null) !== null;
+  // At first the field shows the present choice; that is not a search.
+  const isSought = isPart && ![...chosen, none, ''].includes(sought);
+  const found = useApi('integrations.list', { q: sought }, { staleMs: 30_000, enabled: isSought, keep: true }).data;
+  const names = ((isSought ? found : all)?.items ?? []).map(({ name }) => name);
+  return {
+    // A chosen brand that is not among the choices would not be shown.
+    data: [...new Set([...names, ...chosen])],
+    searchable: isPart || names.length > 8,
+    onSearchChange: setSought,
+    limit: 200,
+    nothingFoundMessage: 'No brand contains this',
+  };
 }
 
 export function BrandSelect(props: {
@@ -12,18 +27,15 @@ export function BrandSelect(props: {
   label?: string;
   all?: string;
 }) {
-  const brands = useBrands();
+  const none = props.all ?? 'All brands';
+  const { data, ...search } = useBrandChoices(props.value === undefined ? [] : [props.value], none);
   return (
     <Select
+      {...search}
       label={props.label ?? 'Brand'}
       value={props.value ?? ''}
       onChange={(name) => props.onChange(name || undefined)}
-      data={[
-        { value: '', label: props.all ?? 'All brands' },
-        ...brands.map(({ name }) => ({ value: name, label: name })),
-      ]}
-      searchable={brands.length > 8}
-      limit={200}
+      data={[{ value: '', label: none }, ...data.map((name) => ({ value: name, label: name }))]}
     />
   );
 }

@@ -5,6 +5,7 @@ import type { ScheduleNow } from '../../store/operate/overview.ts';
 import type { DriftRow } from '../../store/records/drift.ts';
 import { type SyncType, syncTypes } from '../../terms.ts';
 import type { Check, HealthState } from '../../watch/health.ts';
+import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
 import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';
 
 /** An integration as defined by its documents. */
@@ -104,15 +105,25 @@ export function integrationRoutes(ports: IntegrationPorts): Route[] {
       method: 'GET',
       path: '/integrations',
       id: 'integrations.list',
-      summary: 'Every integration: its state, its backlog and its recent activity',
+      summary: 'Integrations by name: their state, their backlog and their recent activity',
       tag: 'integrations',
       role: 'viewer',
       scope: 'any',
-      query: z.strictObject({ hours: z.coerce.number().int().min(1).max(168).default(3) }),
-      response: z.object({ items: z.array(integrationSchema) }),
+      query: z.strictObject({
+        ...namePageQuery,
+        q: namePageQuery.q.describe('Only integrations whose name or brand id contains this text, in any letter case.'),
+        connector: z.string().max(100).optional().describe('Only integrations of this connector.'),
+        hours: z.coerce.number().int().min(1).max(168).default(3),
+      }),
+      response: pageOf(integrationSchema),
       handle: async ({ within, query }) => {
-        const views = ports.views().filter(({ name }) => within === undefined || within.includes(name));
-        return ok({ items: await describe(ports, views, query.hours) });
+        const seen = within && new Set<string>(within);
+        const views = ports
+          .views()
+          .filter(({ name }) => seen === undefined || seen.has(name))
+          .filter(({ connector }) => query.connector === undefined || connector === query.connector);
+        const { items, next_cursor } = pagedByName(views, query, ({ name, brand_id }) => `${name} ${brand_id}`);
+        return ok({ items: await describe(ports, items, query.hours), next_cursor });
       },
     }),
     route({
@@ -157,8 +168,11 @@ async function describe(ports: IntegrationPorts, views: readonly IntegrationView
     ports.schedules(names),
     ports.sparks(names, hours * 3_600_000),
   ]);
+  const healthBy = new Map(health.map((one) => [one.integration, one]));
+  const schedulesBy = new Map(schedules.map((one) => [`${one.integration} ${one.sync}`, one]));
+  const sparksBy = new Map(sparks.map((one) => [one.integration, one]));
   return views.map(({ pull, push, ...view }) => {
-    const mine = health.find(({ integration }) => integration === view.name);
+    const mine = healthBy.get(view.name);
     const now = mine?.now;
     return {
       ...view,
@@ -167,7 +181,7 @@ async function describe(ports: IntegrationPorts, views: readonly IntegrationView
       paused_in_document: mine?.pausedInDocument ?? false,
       pull: pull && {
         syncs: Object.entries(pull.syncs).map(([sync, { every }]) => {
-          const schedule = schedules.find((one) => one.integration === view.name && one.sync === sync);
+          const schedule = schedulesBy.get(`${view.name} ${sync}`);
           return { sync, every, next_at: schedule?.next_at ?? null, skipped: schedule?.skipped ?? 0 };
         }),
       },
@@ -178,7 +192,7 @@ async function describe(ports: IntegrationPorts, views: readonly IntegrationView
       open_dead_letters: now?.open_dead_letters ?? 0,
       open_alerts: now?.open_alerts ?? 0,
       lanes: (mine?.lanes ?? []).map(({ integration: _, ...rest }) => rest),
-      sparkline: sparks.find(({ integration }) => integration === view.name)?.points ?? [],
+      sparkline: sparksBy.get(view.name)?.points ?? [],
     };
   });
 }

@@ -1,14 +1,16 @@
 import { z } from 'zod';
+import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
 import { instant, notFound, ok, type Route, route } from '../route.ts';
 
+interface SecretUser {
+  readonly kind: string;
+  readonly name: string;
+}
+
 export interface SecretPorts {
-  readonly list: () => Promise<
-    readonly {
-      readonly name: string;
-      readonly updated_at: Date;
-      readonly used_by: readonly { readonly kind: string; readonly name: string }[];
-    }[]
-  >;
+  readonly list: () => Promise<readonly { readonly name: string; readonly updated_at: Date }[]>;
+  /** The documents in force that refer to these secrets, by the secret's name. */
+  readonly users: (names: readonly string[]) => Promise<ReadonlyMap<string, readonly SecretUser[]>>;
   readonly put: (name: string, value: string) => Promise<void>;
   readonly remove: (name: string) => Promise<boolean>;
 }
@@ -32,18 +34,21 @@ export function secretRoutes(ports: SecretPorts): Route[] {
       tag: 'secrets',
       role: 'admin',
       scope: 'all',
-      response: z.object({
-        items: z.array(
-          z.object({
-            name: z.string(),
-            updated_at: instant,
-            used_by: z
-              .array(z.object({ kind: documentKind, name: z.string() }))
-              .describe('The documents in force that refer to it.'),
-          }),
-        ),
-      }),
-      handle: async () => ok({ items: await ports.list() }),
+      query: z.strictObject(namePageQuery),
+      response: pageOf(
+        z.object({
+          name: z.string(),
+          updated_at: instant,
+          used_by: z
+            .array(z.object({ kind: documentKind, name: z.string() }))
+            .describe('The documents in force that refer to it.'),
+        }),
+      ),
+      handle: async ({ query }) => {
+        const { items, next_cursor } = pagedByName(await ports.list(), query);
+        const users = await ports.users(items.map(({ name }) => name));
+        return ok({ items: items.map((one) => ({ ...one, used_by: users.get(one.name) ?? [] })), next_cursor });
+      },
     }),
     route({
       method: 'PUT',

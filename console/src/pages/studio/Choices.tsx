@@ -1,5 +1,6 @@
 import { Autocomplete, Select, TextInput } from '@mantine/core';
 import { useApi } from '../../api/query.tsx';
+import { BrandSelect } from '../../parts/BrandSelect.tsx';
 import { type Sample, zones } from './sample.ts';
 import { isConnectorName } from './suggest.ts';
 
@@ -38,11 +39,11 @@ export function Choices({
           error={isConnectorName(name) ? undefined : 'lower-case letters, digits and -'}
         />
       )}
-      <Select
+      <BrandSelect
         label="Map as brand"
-        value={sample.integration ?? ''}
-        onChange={(chosen) => sample.setAsBrand(chosen ?? undefined)}
-        data={[{ value: '', label: 'None' }, ...sample.brands.map((one) => ({ value: one.name, label: one.name }))]}
+        all="None"
+        value={sample.integration || undefined}
+        onChange={(chosen) => sample.setAsBrand(chosen ?? '')}
       />
       {!sample.integration && (
         <>

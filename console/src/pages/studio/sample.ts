@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useAct, useApi } from '../../api/query.tsx';
 import type { Json, WholeDeadLetter } from '../../api/types.ts';
-import { useBrands } from '../../parts/BrandSelect.tsx';
 import { useTabDraft } from '../../parts/draft.ts';
 import { inside } from '../../parts/inside.ts';
 import type { Case } from './CasesCard.tsx';
@@ -13,12 +12,16 @@ export const zones = Intl.supportedValuesOf('timeZone');
 export function useSample(connector: string | undefined, letterId: string | undefined, source: string | undefined) {
   const [draft, setText] = useTabDraft<string>('studio sample');
   const [isEvent, setIsEvent] = useState(false);
-  const brands = useBrands();
+  const staleMs = 30_000;
+  const ofConnector = { connector: connector ?? '' };
+  const users =
+    useApi('integrations.list', ofConnector, { staleMs, enabled: connector !== undefined }).data?.items ?? [];
   // Preferably a brand that is pulled, because a sample can be fetched from it.
-  const users = brands.filter((one) => one.connector === connector);
   const user = (users.find(({ pull }) => pull !== null) ?? users[0])?.name;
   const [asBrand, setAsBrand] = useState<string>();
   const integration = asBrand ?? user;
+  const isNamed = integration !== undefined && integration !== '';
+  const brand = useApi('integrations.get', { integration: integration ?? '' }, { staleMs, enabled: isNamed }).data;
   // Of a property that is not connected yet.
   const [timezone, setTimezone] = useState('');
   const [country, setCountry] = useState('');
@@ -41,12 +44,11 @@ export function useSample(connector: string | undefined, letterId: string | unde
     setText,
     isEvent,
     setIsEvent,
-    brands,
     /** A brand that uses the connector. */
     user,
     integration,
     setAsBrand,
-    isPulled: brands.some(({ name, pull }) => name === integration && pull !== null),
+    isPulled: isNamed && (brand?.pull ?? null) !== null,
     timezone,
     setTimezone,
     country,
