@@ -21,7 +21,7 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
-function encodeCursor(parts: readonly (string | number)[]): string {
+export function encodeCursor(parts: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 

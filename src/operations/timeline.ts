@@ -2,7 +2,7 @@ import { replacedCard } from '../privacy/cards.ts';
 import { activate } from '../runtime/active.ts';
 import type { Path } from '../runtime/compile-path.ts';
 import type { Pool } from '../store/db/pool.ts';
-import { readTimeline, type Timeline, type TimelineEntry } from '../store/records/timeline.ts';
+import { readTimeline, type Timeline, type TimelineEntry, type TimelinePart } from '../store/records/timeline.ts';
 import { type EntityType, isObject, type Json, type Note } from '../terms.ts';
 import { recordedDocuments } from './recorded-documents.ts';
 
@@ -16,8 +16,9 @@ export async function timelineOf(
   integration: string,
   type: EntityType,
   id: string,
+  part?: TimelinePart,
 ): Promise<Timeline | undefined> {
-  const story = await readTimeline(pool, integration, type, id);
+  const story = await readTimeline(pool, integration, type, id, part);
   if (story === undefined) return undefined;
   const paths = new Map<string, Promise<Path | undefined>>();
   const pathAt = (integrationVersion: number, connectorVersion: number): Promise<Path | undefined> => {

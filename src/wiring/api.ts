@@ -123,7 +123,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     records: {
       search: ({ text, ...rest }) =>
         searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '', countriesOf(runtime, rest.integrations)) }),
-      timeline: (integration, type, id) => timelineOf(pool, integration, type, id),
+      timeline: (integration, type, id, part) => timelineOf(pool, integration, type, id, part),
     },
     changes: openChangeFeed(runtime, systemClock),
     live: openLiveFeed(runtime),

@@ -150,6 +150,21 @@ describe('privacy, tokens and audit', { skip }, () => {
     await until('the secret is found', async () => (await rows.count()) === 1);
   });
 
+  test('of a reservation with thousands of receipts the newest are drawn, and older ones on request', async () => {
+    await desk.service.runtime.pool.query(
+      `insert into receipts (integration, type, id, received_at, effective_at, seq, cause, cause_id, outcome, reason, raw)
+       select 'grand', 'reservation', 'R1', now() + n * interval '1 ms', now(), n, 'event', n::text, 'unchanged', 'Receipt ' || n, '{"a": 1}'
+         from generate_series(1, 5000) n`,
+    );
+    await go(page, '/reservations/grand/reservations/R1');
+    const lines = page.locator('.ledger > li');
+    await page.getByText('Receipt 5000').waitFor();
+    assert.equal(await lines.count(), 200);
+    await page.getByRole('button', { name: 'Show older entries' }).click();
+    await until('two parts', async () => (await lines.count()) === 400);
+    await page.getByText('Receipt 4601', { exact: true }).waitFor();
+  });
+
   test('with hundreds of brands, few are drawn at once, and each is found and can be chosen', async () => {
     const { runtime } = desk.service;
     for (let n = 100; n < 320; n++) {

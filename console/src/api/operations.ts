@@ -795,6 +795,8 @@ export interface Operations {
     input: {
       integration: string;
       id: string;
+      cursor?: string | undefined;
+      limit?: number | undefined;
     };
     answer: {
       integration: string;
@@ -877,6 +879,7 @@ export interface Operations {
         at: string;
         times: number;
       })[];
+      next_cursor: string | null;
     };
   };
   'guests.search': {
@@ -905,6 +908,8 @@ export interface Operations {
     input: {
       integration: string;
       id: string;
+      cursor?: string | undefined;
+      limit?: number | undefined;
     };
     answer: {
       integration: string;
@@ -987,6 +992,7 @@ export interface Operations {
         at: string;
         times: number;
       })[];
+      next_cursor: string | null;
     };
   };
   'guests.merge': {

@@ -10,19 +10,27 @@ type Received = Extract<Entry, { what: 'received' }>;
 
 /** The history of one record: everything received, and every attempt to deliver it. */
 export function Ledger({ story }: { story: Timeline }) {
-  const entries = story.timeline.toReversed();
+  const befores = receivedBefore(story);
   return (
     <ol className="ledger">
-      {entries.map((entry, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and new ones are only added at the front
-        <Line key={entries.length - index} entry={entry} story={story} />
+      {story.timeline.toReversed().map((entry, index, { length }) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id; new ones are added at the front, older ones on request
+        <Line key={length - index} entry={entry} before={befores[length - index - 1]} story={story} />
       ))}
     </ol>
   );
 }
 
-function Line({ entry, story }: { entry: Entry; story: Timeline }) {
-  const { tone, title, body } = described(entry, story);
+interface LineProps {
+  readonly entry: Entry;
+  /** What was received before it. */
+  readonly before: Received | undefined;
+  readonly story: Timeline;
+}
+
+function Line(props: LineProps) {
+  const { entry } = props;
+  const { tone, title, body } = described(props);
   return (
     <li data-tone={tone}>
       <time className="when" dateTime={entry.at} title={instant(entry.at)}>
@@ -39,12 +47,12 @@ function Line({ entry, story }: { entry: Entry; story: Timeline }) {
   );
 }
 
-function described(entry: Entry, story: Timeline): { tone: Tone; title: ReactNode; body?: ReactNode } {
+function described({ entry, before, story }: LineProps): { tone: Tone; title: ReactNode; body?: ReactNode } {
   switch (entry.what) {
     case 'received':
       return {
         tone: receivedTone[entry.outcome] ?? 'calm',
-        title: receivedTitle(entry, receivedBefore(story, entry)),
+        title: receivedTitle(entry, before),
         body: <ReceivedBody entry={entry} story={story} />,
       };
     case 'delivery': {
@@ -97,8 +105,15 @@ const receivedTone: Record<string, Tone> = {
   dead: 'bad',
 };
 
-const receivedBefore = ({ timeline }: Timeline, entry: Received): Received | undefined =>
-  timeline.slice(0, timeline.indexOf(entry)).findLast((one) => one.what === 'received');
+/** For each entry the last one before it that was received. */
+function receivedBefore({ timeline }: Timeline): (Received | undefined)[] {
+  let last: Received | undefined;
+  return timeline.map((entry) => {
+    const before = last;
+    if (entry.what === 'received') last = entry;
+    return before;
+  });
+}
 
 /** Which document made the difference, if the partner sent the same data as before under another version. */
 function changedDocument(entry: Received, before: Received | undefined): string | undefined {

@@ -1,8 +1,9 @@
 import { Button, Menu } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
-import { useAct, useApi } from '../api/query.tsx';
+import { useAct } from '../api/query.tsx';
 import { fullName, guestOf, isErased, reservationOf } from '../api/record.ts';
+import { useTimeline } from '../api/timeline.ts';
 import type { DeliveryNow, Entry, Timeline as Story } from '../api/types.ts';
 import { withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
@@ -17,12 +18,7 @@ const route = getRouteApi('/desk/reservations/$name/$type/$id');
 
 export function Timeline() {
   const { name, type, id } = route.useParams();
-  const query = useApi(
-    type === 'guests' ? 'guests.timeline' : 'reservations.timeline',
-    { integration: name, id },
-    // The live feed reports changes of this record; polling is needed only while a delivery is pending.
-    { everyMs: (story) => (story?.deliveries.some(({ due_at }) => due_at !== null) ? 5_000 : false) },
-  );
+  const { more, ...query } = useTimeline(type === 'guests' ? 'guests' : 'reservations', name, id);
   return (
     <Loaded query={query} head={<Head title={id} crumb={<Link to="/reservations">Reservations</Link>} />}>
       {(story) => (
@@ -52,6 +48,13 @@ export function Timeline() {
                   </p>
                 )}
                 <Ledger story={story} />
+                {more && (
+                  <div className="more">
+                    <Button variant="default" size="xs" loading={more.isReading} onClick={more.read}>
+                      Show older entries
+                    </Button>
+                  </div>
+                )}
               </Card>
               <Card title="Current record" aside={story.version > 0 ? `version ${story.version}` : undefined}>
                 {story.data === null ? (

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
 import { statuses } from '../../canonical/reservation.ts';
 import type { Found } from '../../store/records/search.ts';
-import type { Timeline } from '../../store/records/timeline.ts';
+import type { Timeline, TimelinePart } from '../../store/records/timeline.ts';
 import type { EntityType } from '../../terms.ts';
 import { entityType, timelineEntry } from '../forms.ts';
-import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { decodeCursor, encodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 
 export interface RecordPorts {
@@ -17,7 +17,12 @@ export interface RecordPorts {
     readonly before: { readonly changedAt: string; readonly id: string; readonly integration: string } | undefined;
     readonly limit: number;
   }) => Promise<readonly Found[]>;
-  readonly timeline: (integration: string, type: EntityType, id: string) => Promise<Timeline | undefined>;
+  readonly timeline: (
+    integration: string,
+    type: EntityType,
+    id: string,
+    part: TimelinePart,
+  ) => Promise<Timeline | undefined>;
 }
 
 const found = z.object({
@@ -63,7 +68,8 @@ const timeline = z.object({
     .string()
     .optional()
     .describe('Present if the record is older than the kept history: since when the timeline is complete.'),
-  timeline: z.array(timelineEntry),
+  timeline: z.array(timelineEntry).describe('Oldest first.'),
+  next_cursor: z.string().nullable().describe('For older entries; null if there are none.'),
 });
 
 /** The same two routes for reservations and guests. */
@@ -114,10 +120,23 @@ export function recordRoutes(ports: RecordPorts): Route[] {
       scope: 'param',
       payload: true,
       params: z.strictObject({ integration: z.string().max(200), id: z.string().min(1).max(longestId) }),
+      query: z.strictObject({
+        cursor: pageQuery.cursor.describe('`next_cursor` of the newer entries.'),
+        limit: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(1000)
+          .default(500)
+          .describe('About how many entries, the newest first.'),
+      }),
       response: timeline,
-      handle: async ({ params }) => {
-        const story = await ports.timeline(params.integration, type, params.id);
-        return story ? ok(story) : notFound(`${type} ${params.id} in ${params.integration}`);
+      handle: async ({ params, query }) => {
+        const [upTo] = decodeCursor(query.cursor, 'time');
+        const found = await ports.timeline(params.integration, type, params.id, { limit: query.limit, upTo });
+        if (found === undefined) return notFound(`${type} ${params.id} in ${params.integration}`);
+        const { earlier, ...story } = found;
+        return ok({ ...story, next_cursor: earlier === undefined ? null : encodeCursor([earlier]) });
       },
     }),
   ]);

@@ -29,17 +29,32 @@ export interface Timeline {
   readonly deliveries: readonly Json[];
   /** Present if the record is older than the kept history: since when the timeline is complete. */
   readonly history_since?: string;
+  /** Present if there are older entries: the newest of them has this time, to the microsecond. */
+  readonly earlier?: string;
   readonly timeline: readonly TimelineEntry[];
 }
 
-/** Everything that happened to one record, oldest first: receipts, outcomes and delivery attempts. */
+export interface TimelinePart {
+  /** About how many entries: those with equal times stay together. All by default. */
+  readonly limit?: number;
+  /** `earlier` of the newer part. */
+  readonly upTo?: string | undefined;
+}
+
+/**
+ * Everything that happened to one record, oldest first: receipts, outcomes and delivery attempts. A part holds the newest entries. Open
+ * dead letters are always in the newest part, because they say why a delivery waits.
+ */
 export async function readTimeline(
   db: Pool,
   integration: string,
   type: EntityType,
   id: string,
+  { limit, upTo }: TimelinePart = {},
 ): Promise<Timeline | undefined> {
+  const earlier = limit === undefined ? null : await boundary(db, [integration, type, id], limit, upTo);
   const key = [integration, type, id];
+  const range = [...key, earlier, upTo ?? null];
   const [record, receipts, attempts, dead, outbox, sighting, since] = await Promise.all([
     db.query<Current>(
       `select version, data, created_at, changed_at, data::text as text, said,
@@ -54,19 +69,20 @@ export async function readTimeline(
          from receipts r
          left join changes c on c.integration = r.integration and c.type = r.type and c.id = r.id and c.receipt_id = r.receipt_id
          left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq
-        where r.integration = $1 and r.type = $2 and r.id = $3 order by r.receipt_id`,
-      key,
+        where r.integration = $1 and r.type = $2 and r.id = $3 and ${inRange('r.received_at')} order by r.receipt_id`,
+      range,
     ),
     db.query(
       `select at, 'delivery' as what, destination, version, attempt, outcome, code, status, message, duration_ms
-         from attempts where integration = $1 and type = $2 and id = $3 order by at`,
-      key,
+         from attempts where integration = $1 and type = $2 and id = $3 and ${inRange('at')} order by at`,
+      range,
     ),
     db.query(
       `select at, 'dead_letter' as what, dead_letter_id::text as dead_letter_id, kind, destination, version, code, message,
               times, last_at, state, closed_at, closed_reason, detail ->> 'answer' as answer
-         from dead_letters where integration = $1 and type = $2 and id = $3 order by at`,
-      key,
+         from dead_letters where integration = $1 and type = $2 and id = $3
+          and case when state = 'open' then $5::timestamptz is null else ${inRange('at')} end order by at`,
+      range,
     ),
     db.query(
       `select destination, delivered_version, next_version, last_version, attempt, due_at, held_by::text as held_by
@@ -75,8 +91,8 @@ export async function readTimeline(
     ),
     db.query(
       `select max(requested_at) as at, 'seen_unchanged' as what, count(*)::int as times from sightings
-        where integration = $1 and $2 = any(ids) having count(*) > 0`,
-      [integration, id],
+        where integration = $1 and $2 = any(ids) and $3::timestamptz is null having count(*) > 0`,
+      [integration, id, upTo ?? null],
     ),
     completeSince(db, 'receipts'),
   ]);
@@ -96,8 +112,38 @@ export async function readTimeline(
     consents: current ? consentsOf(type, current) : [],
     deliveries: outbox.rows as Json[],
     ...(current && since && current.created_at < since && { history_since: since.toISOString() }),
+    ...(earlier !== null && { earlier }),
     timeline: entries.map(withoutNulls),
   };
+}
+
+/** After $4 and up to $5. */
+const inRange = (at: string): string =>
+  `($4::timestamptz is null or ${at} > $4) and ($5::timestamptz is null or ${at} <= $5)`;
+
+/** The time up to which entries belong to older parts. */
+async function boundary(
+  db: Pool,
+  key: readonly string[],
+  limit: number,
+  upTo: string | undefined,
+): Promise<string | null> {
+  const at = (table: string, column: string) =>
+    `select ${column} as at from ${table}
+      where integration = $1 and type = $2 and id = $3 and ($5::timestamptz is null or ${column} <= $5)`;
+  const { rows } = await db.query<{ earlier: string | null }>(
+    `with entries as materialized (
+       ${at('receipts', 'received_at')} union all ${at('attempts', 'at')}
+       union all ${at('dead_letters', 'at')} and state <> 'open'
+     ), next as (select at from entries order by at desc offset $4 limit 1),
+     -- If all entries of the part have the same time as the next one, that one belongs to them.
+     found as (
+       select case when exists (select from entries e, next n where e.at > n.at) then (select at from next)
+                   else (select max(e.at) from entries e, next n where e.at < n.at) end as at)
+     select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as earlier from found`,
+    [...key, limit, upTo ?? null],
+  );
+  return rows[0]?.earlier ?? null;
 }
 
 interface Current {

@@ -91,3 +91,41 @@ test('shows no origins without the raw record or its documents', async () => {
   await pool.query(`delete from documents where kind = 'connector' and version = 4`);
   assert.deepEqual(await origins('R4'), [undefined]);
 });
+
+test('the parts of a long timeline hold every entry once, and the newest has the open dead letters', async () => {
+  await pool.query(
+    `insert into receipts (integration, type, id, received_at, effective_at, seq, cause, cause_id, outcome)
+     select 'grand', 'reservation', 'L', '2026-11-01Z'::timestamptz + n / 3 * interval '1 us', now(), n, 'event', n::text, 'unchanged'
+       from generate_series(1, 100) n`,
+  );
+  await pool.query(
+    `insert into attempts (integration, type, id, at, destination, version, attempt, outcome)
+     select 'grand', 'reservation', 'L', '2026-11-01Z'::timestamptz + n / 2 * interval '1 us', 'crm', n, 1, 'delivered'
+       from generate_series(1, 50) n`,
+  );
+  await pool.query(
+    `insert into dead_letters (integration, kind, fingerprint, type, id, at, code, message, state)
+     select 'grand', 'delivery', n::text, 'reservation', 'L', '2026-11-01Z'::timestamptz + n * interval '1 us', 'deliver.refused', '',
+            case when n = 1 then 'open' else 'dropped' end from generate_series(1, 5) n`,
+  );
+  const key = ['grand', 'reservation', 'L'] as const;
+  const whole = await timelineOf(pool, ...key);
+  assert.equal(whole?.timeline.length, 155);
+  assert.equal(whole?.earlier, undefined);
+  for (const limit of [1, 7, 154, 155, 1000]) {
+    const parts = [];
+    let upTo: string | undefined;
+    do {
+      const part = await timelineOf(pool, ...key, { limit, upTo });
+      parts.unshift(part?.timeline ?? []);
+      upTo = part?.earlier;
+    } while (upTo !== undefined);
+    assert.ok(parts.at(-1)?.some(({ state }) => state === 'open'));
+    assert.ok(
+      parts.every(({ length }) => length > 0 && length <= Math.max(limit + 1, 7)),
+      `parts of ${limit}`,
+    );
+    const texts = (entries: readonly object[]) => entries.map((entry) => JSON.stringify(entry)).sort();
+    assert.deepEqual(texts(parts.flat()), texts(whole?.timeline ?? []), `parts of ${limit}`);
+  }
+});
