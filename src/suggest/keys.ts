@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../terms.ts';
 
-/** The keys that a mapping may use: not those inherited by every JavaScript object, nor those that no kind of quotes can hold. */
+/** The keys that a mapping may use: not those inherited by every JavaScript object. */
 export function keysOf(object: JsonObject): string[] {
-  return Object.keys(object).filter((key) => !(key in Object.prototype) && !(key.includes("'") && key.includes('"')));
+  return Object.keys(object).filter((key) => !(key in Object.prototype));
 }
 
 /** Null and empty text count as absent. */
@@ -20,6 +20,10 @@ export function areIds(keys: readonly string[]): boolean {
 
 export function child(path: string, key: string): string {
   const plain = /^[^\s.[\]'"$*][^\s.[\]'"]*$/.test(key) && !/^-?\d+$/.test(key);
-  const step = plain ? key : key.includes("'") ? `"${key}"` : `'${key}'`;
+  const step = plain
+    ? key
+    : key.includes("'")
+      ? `"${key.replace(/["\\]/g, '\\$&')}"`
+      : `'${key.replaceAll('\\', '\\\\')}'`;
   return path === '' ? step : `${path}.${step}`;
 }

@@ -49,7 +49,7 @@ export function suggestConnector(sample: Json, options: SuggestOptions = {}): Su
     return {
       kind: 'nothing',
       message:
-        'No list in the sample has records with the two dates of a stay. Check that it is a response with reservations.',
+        'No list in the sample has records with the two dates of a stay. If it is a response with reservations, its dates have a form or a place that is not recognised: write the connector by hand (docs/reference/mapping.md) and try it with innbound map.',
     };
   }
   const paging = findPaging(root.envelope, root.path);

@@ -1,6 +1,7 @@
 import { pathReader, pathWalker } from '../../json-path/read.ts';
 import { isObject, type Json } from '../../terms.ts';
 import type { AskCounts, Asker, NoAnswer } from './ask.ts';
+import { beside } from './beside.ts';
 import { totalOf } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { PageState } from './paginate/paginator.ts';
@@ -63,8 +64,7 @@ export async function addRelated(
     tables[table.name] = found;
     bytes += held;
   }
-  // A bare list moves to `$list`, where the shape looks for it.
-  return { kind: 'body', body: { ...(isObject(body) ? body : { $list: body }), ...tables }, bytes };
+  return { kind: 'body', body: { ...beside(body), ...tables }, bytes };
 }
 
 /** A declared rate bounds the requests, so some may be open at the same time; otherwise a partner gets one after the other. */

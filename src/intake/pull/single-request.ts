@@ -1,4 +1,5 @@
-import { isObject, type Json } from '../../terms.ts';
+import type { Json } from '../../terms.ts';
+import { beside } from './beside.ts';
 import { type OpenRequest, openRequest } from './request.ts';
 import type { PullSettings, RequestTemplate } from './settings.ts';
 
@@ -29,7 +30,5 @@ export function singleRequest(
 /** The answer with the requested id beside the reservation, for the mapping to read at `$body`. */
 export function withRequestedId(body: Json, { idAs }: SingleTemplate, id: string): Json {
   if (idAs === undefined) return body;
-  // A bare list moves to `$list`, where the shape looks for it.
-  if (Array.isArray(body)) return { $list: body, [idAs]: id };
-  return isObject(body) ? { ...body, [idAs]: id } : body;
+  return typeof body === 'object' && body !== null ? { ...beside(body), [idAs]: id } : body;
 }

@@ -151,6 +151,10 @@ test('a page is acknowledged after it is stored, and a failure leaves the run in
     JSON.parse(partner.requests.at(-1)?.body ?? '').Bookings.Booking,
     ['R00001', 'R00002', 'R00003'].map((id) => ({ BookingId: id, PMS_BookingId: id })),
   );
+  const text = { pull: { pagination: none, acknowledge: { path: '/ack', query: { done: '{ids.joined}' } } } };
+  const joined = runtime.ports({ integration: 'acked-joined', baseUrl: partner.url, connector: text });
+  assert.equal((await sync(joined, 'acked-joined', day)).state, 'complete');
+  assert.equal(partner.requests.at(-1)?.query.get('done'), 'R00001,R00002,R00003');
   const each = { pull: { pagination: none, acknowledge: { method: 'POST', path: '/ack', query: { of: '{id}' } } } };
   const forEach = runtime.ports({ integration: 'acked-each', baseUrl: partner.url, connector: each });
   assert.equal((await sync(forEach, 'acked-each', day)).state, 'complete');

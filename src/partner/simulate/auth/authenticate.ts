@@ -22,7 +22,7 @@ export function guardFor(
         return expect(given, auth.key, `API key in ${auth.in} ${auth.name}`);
       };
     case 'basic':
-      return ({ headers }) => expect(headers.authorization, basicOf(auth), 'user name and password');
+      return ({ headers }) => expect(headers.authorization, basicOf(auth), 'Basic login');
     case 'login':
       return login?.guard ?? (() => 'There is no login.');
     case 'oauth2':
@@ -36,7 +36,7 @@ export function guardFor(
     case 'custom':
       return (exchange) => {
         if (auth.basic !== undefined) {
-          const denied = expect(exchange.headers.authorization, basicOf(auth.basic), 'user name and password');
+          const denied = expect(exchange.headers.authorization, basicOf(auth.basic), 'Basic login');
           if (denied !== undefined) return denied;
         }
         for (const [name, value] of Object.entries(auth.headers ?? {})) {
