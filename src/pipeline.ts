@@ -139,7 +139,7 @@ function prepared(steps: Steps, { raw, draft, clean }: Read, arrival: Arrival): 
   };
 }
 
-/** The store tells such a payload from a row of a list by this note: it is read by another mapping, and its silence clears nothing. */
+/** By this note the store tells such a payload from a row of a list: another mapping reads it, and fields that it omits are not cleared. */
 const requestedById: readonly Note[] = [
   {
     step: 'shape',

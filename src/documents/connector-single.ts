@@ -48,7 +48,7 @@ function usedParts({ path, query, body, headers }: Readonly<Record<string, unkno
   return names.map(({ name }) => name).filter((name) => idParts.includes(name));
 }
 
-/** Ids that the connector joins have the separator that the single request splits them by. */
+/** Checks that the connector joins ids with the separator by which the single request splits them. */
 export function checkJoinedIds(connector: unknown, report: Report): void {
   const split = valueAt(connector, ['pull', 'single', 'split']);
   if (typeof split !== 'string') return;

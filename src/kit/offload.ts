@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Processes texts that people send in a separate thread, so that no text can block the main thread.
+ * Processes input from people in a separate thread, so that no input can block the main thread.
  * Tasks run one at a time in a worker; one that exceeds its deadline is ended by ending the worker. A failure is a value.
  */
 export interface Offload {

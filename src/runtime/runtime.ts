@@ -59,7 +59,7 @@ export interface Runtime extends Network {
   readonly resolve: <Body>(body: Body) => Promise<Resolved<Body>>;
   /** Which loops of this process make progress. */
   readonly heartbeats: Heartbeats;
-  /** Processes texts that people send in a separate thread; see operations/off-thread.ts. */
+  /** Parses input from people in a separate thread; see operations/off-thread.ts. */
   readonly offload: Offload;
   /** Takes up a rotated key; see `Keys.refresh`. */
   readonly refreshKeys: (readSource: boolean) => Promise<void>;

@@ -130,7 +130,7 @@ test('an integration cannot poll through a connector that only pushes', async (t
   ]);
 });
 
-test('a file that cannot be read is a mistake like others', async (t) => {
+test('an unreadable file is reported as a mistake', async (t) => {
   const dir = folderWith(t, { ...sound, 'destinations/latin.yaml': Buffer.from('destination: caf\xe9\n', 'latin1') });
   assert.deepEqual(lines(await loadWorkspace(dir)), ['destinations/latin.yaml:1:1 : the file is not UTF-8']);
 });

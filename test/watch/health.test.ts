@@ -77,7 +77,7 @@ test('a run that waits for the partner is not green; one that keeps to our own r
   assert.equal(judge({ waitingRuns: [{ sync: 'stay', waiting: 'rate' }] }).state, 'healthy');
 });
 
-test('a pause does not hide a failure, and the worst comes first', () => {
+test('a paused brand still shows its failures, the most severe first', () => {
   const { state, findings } = judge({
     pausedBy: { kind: 'person', name: 'Ada' },
     openDeadLetters: 2,

@@ -10,7 +10,7 @@ import type { vendorWords } from './vendor-words.ts';
 type InWords = ReturnType<typeof vendorWords>;
 type Known = { readonly status: number; readonly durationMs: number };
 
-/** How long an item that met a limit waits: single items have no Retry-After. */
+/** The wait after one item of a batch was rate-limited: items have no Retry-After. */
 const itemLimitMs = 30_000;
 
 /**
