@@ -12,6 +12,7 @@ import { leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
 import { asWhole, findMasterRows } from './master-rows.ts';
 import type { Match } from './match.ts';
+import { withLists } from './one-or-list.ts';
 import { findPaging } from './paging.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { findRooms } from './rooms.ts';
@@ -44,14 +45,15 @@ export type Suggestion =
 
 /** Proposes a connector from a response alone, with a reason for each line. It has no knowledge of particular partners. */
 export function suggestConnector(sample: Json, options: SuggestOptions = {}): Suggestion {
-  const root = findRoot(sample);
-  if (root === undefined) {
+  const place = findRoot(sample);
+  if (place === undefined) {
     return {
       kind: 'nothing',
       message:
         'No list in the sample has records with the two dates of a stay. If it is a response with reservations, its dates have a form or a place that is not recognised: write the connector by hand (docs/reference/mapping.md) and try it with innbound map.',
     };
   }
+  const root = { ...place, records: withLists(place.records) };
   const paging = findPaging(root.envelope, root.path);
   const own = leavesOf(root.records);
   const leaves = [

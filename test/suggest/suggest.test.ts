@@ -288,3 +288,16 @@ test('flat rows under days are proposed without the day, which a flat row does n
   assert.equal((connector.map as JsonObject).check_in, undefined);
   assert.deepEqual(connectorProblems(schemas.connector.parse(connector)), []);
 });
+
+test('a list that is an object where it has one item, as in JSON made from XML, is read as a list', () => {
+  const guest = (name: string) => ({ '@first': 'Ana', '@last': name, '@email': `${name}@mail.example` });
+  const dates = { arrival: '2026-05-01', departure: '2026-05-03', status: 'confirmed' };
+  const sample: Json = [
+    { '@id': 'R1', ...dates, Guest: guest('Reis') },
+    { '@id': 'R2', ...dates, Guest: [guest('Lund'), guest('Okafor')] },
+  ];
+  const { map } = schemas.connector.parse(suggested(sample).connector);
+  const guests = map?.guests as JsonObject;
+  assert.equal(guests.from, 'Guest');
+  assert.equal((guests.fields as JsonObject).email, '@email');
+});
