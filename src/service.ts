@@ -18,7 +18,7 @@ import { startConsoleBuild } from './operations/build-console.ts';
 import { startJobs } from './operations/jobs.ts';
 import { clockToleranceMs } from './operations/watch-once.ts';
 import { openRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
-import { poolProblem } from './store/db/pool.ts';
+import { poolProblem } from './store/db/readiness.ts';
 import { endAbandonedLeases } from './store/operate/abandoned.ts';
 import { apiPorts, isServedOverHttps } from './wiring/api.ts';
 import { deliverPorts } from './wiring/deliver.ts';

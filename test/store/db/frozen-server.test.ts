@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { openPrivatePostgres } from '../../../src/embedded-postgres/open.ts';
 import { groupCommitLimits } from '../../../src/intake/push/group-commit.ts';
 import { openIntakePool } from '../../../src/store/db/intake-pool.ts';
-import { openPool, poolProblem, transaction, withPatience } from '../../../src/store/db/pool.ts';
+import { openPool, transaction, withPatience } from '../../../src/store/db/pool.ts';
+import { poolProblem } from '../../../src/store/db/readiness.ts';
 import { atEnd, serversOf, workspace } from '../../embedded-postgres/support.ts';
 import { until } from '../../support/process.ts';
 
