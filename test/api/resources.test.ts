@@ -58,7 +58,7 @@ test('the timeline of a reservation, and the audit that it was read', async () =
   assert.ok(story.deliveries.some((one: { destination: string }) => one.destination === 'lake'));
   const { items } = await get('/audit?action=reservations.timeline');
   assert.equal(items[0].integration, 'grand');
-  assert.deepEqual(items[0].target, { integration: 'grand', id: 'R1' });
+  assert.deepEqual(items[0].target, { integration: 'grand', id: 'R1', limit: 500 });
   assert.equal(items[0].actor, 'the admin');
 });
 
