@@ -18,6 +18,8 @@ export function useApi<Id extends OperationId>(
   options: {
     readonly enabled?: boolean;
     readonly staleMs?: number;
+    /** Never show an answer that was read for another part of the page: the server has just said that it is outdated. */
+    readonly fresh?: true;
     readonly everyMs?: number | false | ((answer: Answer<Id> | undefined) => number | false);
     /** Show the last answer while the next one loads. */
     readonly keep?: boolean;
@@ -28,10 +30,11 @@ export function useApi<Id extends OperationId>(
 ) {
   const { everyMs } = options;
   return useQuery<Answer<Id>>({
-    queryKey: [id, input],
+    queryKey: options.fresh ? [id, input, 'fresh'] : [id, input],
     queryFn: ({ signal }) => send(id, input, signal),
     ...(options.enabled !== undefined && { enabled: options.enabled }),
     ...(options.staleMs !== undefined && { staleTime: options.staleMs }),
+    ...(options.fresh && { staleTime: 0, gcTime: 0 }),
     ...(options.onFocus !== undefined && { refetchOnWindowFocus: options.onFocus }),
     ...(options.retry !== undefined && { retry: options.retry }),
     ...(everyMs !== undefined && {

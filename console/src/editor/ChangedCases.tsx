@@ -15,7 +15,7 @@ export function ChangedCases(props: {
   onClose: () => void;
 }) {
   const { connector, text } = props;
-  const query = useApi('cases.check', { connector, text }, { retry: false, onFocus: false });
+  const query = useApi('cases.check', { connector, text }, { fresh: true, retry: false, onFocus: false });
   return (
     <Modal opened onClose={props.onClose} title="Kept cases would change" size="lg">
       <Loaded query={query}>

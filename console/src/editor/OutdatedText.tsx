@@ -15,7 +15,7 @@ export function OutdatedText(props: {
   onClose: () => void;
 }) {
   const { kind, name, text } = props;
-  const query = useApi('documents.get', { kind, name }, { retry: false, onFocus: false });
+  const query = useApi('documents.get', { kind, name }, { fresh: true, retry: false, onFocus: false });
   return (
     <Modal opened onClose={props.onClose} title="Another version is in force" size="lg">
       <Loaded query={query}>
