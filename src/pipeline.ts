@@ -28,7 +28,7 @@ export interface Steps {
 }
 
 /**
- * The path of a reservation. Nothing in it waits, writes or throws; every result is a value.
+ * The path of a reservation; pipeline/guest.ts states that of a guest. Nothing in it waits, writes or throws; every result is a value.
  *
  *   shape ─▶ check ─▶ normalize     makes a statement of the message
  *   merge                           with other messages' statements, in the store, under the reservation's lock
