@@ -2,14 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startFauxqs } from 'fauxqs';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import pg from 'pg';
 import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { destinationType as postgres } from '../../src/deliver/destinations/postgres/destination.ts';
 import { bucketStore } from '../../src/deliver/destinations/s3/bucket.ts';
 import { destinationType as s3 } from '../../src/deliver/destinations/s3/destination.ts';
 import { destinationType as webhook } from '../../src/deliver/destinations/webhook/destination.ts';
-import { testDatabase } from '../support/database.ts';
+import { plainPool, testDatabase } from '../support/database.ts';
 import { conformance, type Effect, type Subject } from './conformance.ts';
 import { listen, type Received } from './http-server.ts';
 import { s3Server } from './s3-server.ts';
@@ -117,7 +116,7 @@ async function s3Subject(format: 'ndjson' | 'parquet', isGuarded: boolean): Prom
 
 async function postgresSubject(): Promise<Subject> {
   const db = await testDatabase({ empty: true });
-  const pool = new pg.Pool(db.connection);
+  const pool = plainPool(db.connection);
   const offered = services('/');
   const settings = postgres.settings.parse({ url: db.url, schema: 'stays' });
   const opened: { close(): Promise<void> }[] = [];

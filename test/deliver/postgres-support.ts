@@ -1,8 +1,7 @@
 import type { TestContext } from 'node:test';
-import pg from 'pg';
 import type { DeliverLimits } from '../../src/deliver/destination.ts';
 import { destinationType as postgres } from '../../src/deliver/destinations/postgres/destination.ts';
-import { testDatabase } from '../support/database.ts';
+import { plainPool, testDatabase } from '../support/database.ts';
 import { services } from './support.ts';
 
 export const limits: DeliverLimits = {
@@ -15,7 +14,7 @@ export const limits: DeliverLimits = {
 /** An empty warehouse in a new database. */
 export async function setUp(t: TestContext, schema = 'innbound') {
   const db = await testDatabase({ empty: true });
-  const pool = new pg.Pool(db.connection);
+  const pool = plainPool(db.connection);
   const offered = services('/');
   const open = (settings: object = {}, allowPrivate = true) => {
     const destination = postgres.open(postgres.settings.parse({ url: db.url, schema, ...settings }), {

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import pg from 'pg';
+import { openPool } from '../../src/store/db/pool.ts';
 import { testDatabase } from '../support/database.ts';
 import { serve, until } from '../support/process.ts';
 
 test('an alert whose node is killed while it sends is sent by the next one, under the same key', async (t) => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-alerts-'));
   const database = await testDatabase();
-  const pool = new pg.Pool({ ...database.connection, options: '-c search_path=innbound_service' });
+  const pool = openPool({ connection: database.connection, applicationName: 'test' });
   const keys: string[] = [];
   let answers = false;
   const pager = createServer((request, response) => {

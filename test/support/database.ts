@@ -3,7 +3,7 @@
  *
  *   const db = await testDatabase();            // a new migrated database, about 50 ms after the first
  *   const db = await testDatabase({ empty: true });
- *   const pool = new pg.Pool(db.connection);    // or: env: { DATABASE_URL: db.url }
+ *   const pool = plainPool(db.connection);      // or: openPool, or: env: { DATABASE_URL: db.url }
  *   ...
  *   await pool.end();                           // tests close what they open
  *   await db.drop();                            // optional: all goes when the process ends
@@ -69,6 +69,17 @@ export async function testDatabase({
     url: `postgres://${superuser}@/${database}?host=${encodeURIComponent(socketDir)}`,
     drop: () => command(socketDir, `drop database if exists ${database} with (force)`),
   };
+}
+
+/**
+ * A pool without the settings of the service. Its connections may be ended by the server: `pool.end()` resolves before they are
+ * closed, and dropping the database ends them.
+ */
+export function plainPool(connection: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(connection);
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
 }
 
 async function command(socketDir: string, sql: string): Promise<void> {
