@@ -45,7 +45,7 @@ function target(from: Source, specifier: string): string | undefined {
   return path.normalize(path.join(path.dirname(from.file), specifier));
 }
 
-const pure = new Set(['json-path', 'shape', 'canonical', 'normalize', 'transform', 'reconcile', 'suggest']);
+const pure = new Set(['json-path', 'shape', 'canonical', 'normalize', 'persons', 'transform', 'reconcile', 'suggest']);
 const everywhere = ['terms.ts', 'errors.ts', 'errors', 'json-path'];
 /** What each room may import besides itself. `types` only as types: the ports that a room declares. */
 const allowed: Record<string, { rooms: readonly string[]; types?: readonly string[] | 'any' }> = {
@@ -58,15 +58,16 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   shape: { rooms: [...everywhere, 'canonical'] },
   normalize: { rooms: [...everywhere, 'canonical'] },
   transform: { rooms: [...everywhere, 'canonical'] },
-  reconcile: { rooms: [...everywhere, 'canonical'] },
+  persons: { rooms: [...everywhere, 'canonical', 'normalize'] },
+  reconcile: { rooms: [...everywhere, 'canonical', 'persons'] },
   suggest: { rooms: [...everywhere, 'canonical'] },
   documents: { rooms: [...everywhere, 'canonical', 'kit'] },
   'intake/pull': { rooms: [...everywhere, 'canonical', 'kit'], types: ['documents', 'reconcile', 'shape'] },
-  'intake/push': { rooms: [...everywhere, 'canonical', 'kit'], types: ['reconcile', 'shape'] },
-  deliver: { rooms: [...everywhere, 'canonical', 'kit'] },
+  'intake/push': { rooms: [...everywhere, 'canonical', 'persons', 'reconcile', 'kit'], types: ['shape'] },
+  deliver: { rooms: [...everywhere, 'canonical', 'persons', 'kit'] },
   watch: { rooms: [...everywhere, 'kit'] },
-  privacy: { rooms: [...everywhere, 'canonical', 'kit'], types: ['reconcile'] },
-  store: { rooms: [...everywhere, 'canonical', 'reconcile', 'kit'], types: 'any' },
+  privacy: { rooms: [...everywhere, 'canonical', 'persons', 'kit'], types: ['reconcile'] },
+  store: { rooms: [...everywhere, 'canonical', 'persons', 'reconcile', 'kit'], types: 'any' },
   'embedded-postgres': { rooms: everywhere },
   partner: { rooms: [...everywhere, 'kit'], types: ['documents'] },
   api: { rooms: [...everywhere, 'canonical', 'kit', 'intake/push'], types: 'any' },

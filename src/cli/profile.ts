@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { editProfiles, type ProfileDecision } from '../operations/edit-profiles.ts';
-import type { GuestKeyKind } from '../reconcile/guest-match.ts';
+import type { GuestKeyKind } from '../persons/identifiers.ts';
 import { audited, type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {

@@ -147,6 +147,7 @@ function choose(
         ...(chosen.onlyWithdrawals && { onlyWithdrawals: true }),
         ...(chosen.consentChange && { consentChange: chosen.consentChange }),
         ...(chosen.earlier && { earlier: chosen.earlier }),
+        ...(chosen.isShared && { isShared: chosen.isShared }),
       };
       sendables.push({ claimed, delivery, triesUsed: claimed.triesUsed });
     } else {

@@ -1,5 +1,7 @@
 import { decodeRecord } from '../canonical/encode.ts';
 import type { Guest } from '../canonical/reservation.ts';
+import { samePerson } from '../persons/same-person.ts';
+import { sharedAmong } from '../persons/shared.ts';
 import type { EntityType } from '../terms.ts';
 import type { ConsentChange, MessageData } from './message.ts';
 
@@ -19,6 +21,7 @@ export class ConsentHistory {
   readonly #versions: readonly (() => MessageData)[];
   readonly #dropped: readonly (() => MessageData)[];
   readonly #isPastRetention: boolean;
+  #isShared: ((address: string) => boolean) | undefined;
 
   constructor(
     type: EntityType,
@@ -75,7 +78,9 @@ export class ConsentHistory {
 
   /** A guest record is about one person in all its versions. */
   #isSame(a: Guest, b: Guest): boolean {
-    return this.#type === 'guest' || isSame(a, b);
+    if (this.#type === 'guest') return true;
+    this.#isShared ??= sharedAmong(this.versions.flatMap((version) => guestsOf(this.#type, version)));
+    return samePerson(a, b, { isOneReservation: true, isShared: this.#isShared }).is === 'same';
   }
 }
 
@@ -87,11 +92,15 @@ function decodedOnce(type: EntityType, text: string): () => MessageData {
   };
 }
 
+/** Whether somebody else who agrees to marketing has this address. */
+type IsAgreed = (address: string) => boolean;
+
 /** What a destination with `consent: marketing` gets of a record. */
 export function withConsent(
   type: EntityType,
   data: MessageData,
   history: ConsentHistory,
+  isAgreed: IsAgreed,
 ):
   | { readonly kind: 'all'; readonly data: MessageData }
   | { readonly kind: 'withdrawn'; readonly data: MessageData }
@@ -99,25 +108,37 @@ export function withConsent(
   const consenting = guestsOf(type, data).filter((guest) => guest.marketing_consent === true);
   if (consenting.length > 0) {
     if (type === 'guest') return { kind: 'all', data };
-    return { kind: 'all', data: { ...data, guests: [...consenting, ...withdrawalsIn(type, data, history)] } };
+    return { kind: 'all', data: { ...data, guests: [...consenting, ...withdrawalsIn(type, data, history, isAgreed)] } };
   }
-  const withdrawn = onlyWithdrawals(type, data, history);
+  const withdrawn = onlyWithdrawals(type, data, history, isAgreed);
   return withdrawn === undefined ? { kind: 'none' } : { kind: 'withdrawn', data: withdrawn };
 }
 
-function withdrawalsIn(type: EntityType, data: MessageData, history: ConsentHistory): Guest[] {
+/** A withdrawal names the person's own addresses: not one that another person who agrees has too. */
+function withdrawalsIn(type: EntityType, data: MessageData, history: ConsentHistory, isAgreed: IsAgreed): Guest[] {
   const now = guestsOf(type, data);
-  const consenting = now.filter((guest) => guest.marketing_consent === true);
+  const agreed = new Set(now.filter(agrees).flatMap(({ email, phone }) => [email, phone]));
+  const isAnothers = (address: string | undefined) =>
+    address !== undefined && (agreed.has(address) || isAgreed(address));
   return now
     .filter((guest) => history.change(guest) === 'withdrawn')
-    .map((guest) => history.withdrawing(guest))
-    .filter((guest) => !consenting.some((other) => isSame(guest, other)))
-    .map(withdrawal);
+    .map((guest) => {
+      const { email, phone, ...rest } = history.withdrawing(guest);
+      return withdrawal({ ...rest, ...(!isAnothers(email) && { email }), ...(!isAnothers(phone) && { phone }) });
+    })
+    .filter(({ guest_id, email, phone }) => [guest_id, email, phone].some((value) => value !== undefined));
 }
 
+const agrees = ({ marketing_consent }: Guest): boolean => marketing_consent === true;
+
 /** Nothing of the record but the guests who withdrew; undefined if there are none. */
-export function onlyWithdrawals(type: EntityType, data: MessageData, history: ConsentHistory): MessageData | undefined {
-  const withdrawn = withdrawalsIn(type, data, history);
+export function onlyWithdrawals(
+  type: EntityType,
+  data: MessageData,
+  history: ConsentHistory,
+  isAgreed: IsAgreed,
+): MessageData | undefined {
+  const withdrawn = withdrawalsIn(type, data, history, isAgreed);
   if (withdrawn.length === 0) return undefined;
   const { id, check_in, check_out, status } = data;
   if (type === 'guest') return { id, ...withdrawn[0] };
@@ -132,11 +153,11 @@ export function withKnownAddress(profile: MessageData, history: ConsentHistory):
   return { ...withdrawal(history.withdrawing(profile)), ...profile };
 }
 
-/** A yes that the guest's profile contradicts counts as unknown. */
-export function withoutRefused(data: MessageData, hasRefused: (guest: Guest) => boolean): MessageData {
-  if (!data.guests?.some((guest) => guest.marketing_consent === true && hasRefused(guest))) return data;
+/** A consent that a newer statement of the same person contradicts counts as unknown. */
+export function withoutOutdated(data: MessageData, isOutdated: (guest: Guest) => boolean): MessageData {
+  if (!data.guests?.some(isOutdated)) return data;
   const guests = data.guests.map((guest) => {
-    if (guest.marketing_consent !== true || !hasRefused(guest)) return guest;
+    if (!isOutdated(guest)) return guest;
     const { marketing_consent: _, ...rest } = guest;
     return rest;
   });
@@ -159,12 +180,4 @@ function withdrawal({ guest_id, email, phone }: Guest): Guest {
     ...(phone !== undefined && { phone }),
     marketing_consent: false,
   };
-}
-
-/** Inside one reservation any of these identifies a guest. */
-function isSame(a: Guest, b: Guest): boolean {
-  if (a.guest_id !== undefined && b.guest_id !== undefined) return a.guest_id === b.guest_id;
-  if (a.email !== undefined && a.email === b.email) return true;
-  if (a.phone !== undefined && a.phone === b.phone) return true;
-  return a.last_name !== undefined && a.last_name === b.last_name && a.first_name === b.first_name;
 }

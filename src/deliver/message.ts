@@ -47,6 +47,8 @@ export interface Delivery {
   readonly erased?: readonly Guest[];
   /** What changed in a guest's consent since this destination last got the record; absent where it is not compared. */
   readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
+  /** Whether a person who is not in the message has this address or number; absent where it is not compared. */
+  readonly isShared?: (address: string) => boolean;
   /** The latest versions that this destination has, newest first; absent where versions are not compared. */
   readonly earlier?: () => readonly MessageData[];
 }

@@ -82,8 +82,18 @@ export interface Claimed {
   readonly deliveredDataTexts?: readonly string[];
   /** Newer versions that failed and were dropped, newest first. They were sent, so the destination may have them. */
   readonly droppedDataTexts?: readonly string[];
-  /** Whether the profile of a guest says no to marketing, later than this version; absent where profiles are not read. */
-  readonly hasRefused?: (guest: Guest) => boolean;
+  /** Absent where profiles are not read. */
+  readonly persons?: ClaimedPersons;
+}
+
+/** What the profiles of the brand know about the guests of a claimed version. */
+export interface ClaimedPersons {
+  /** A newer statement of the same person contradicts the consent that the version states. */
+  readonly isOutdated: (guest: Guest) => boolean;
+  /** Somebody else than the guests of this version has the address or number. */
+  readonly isShared: (address: string) => boolean;
+  /** So does somebody else who agrees to marketing. */
+  readonly isAgreed: (address: string) => boolean;
 }
 
 /** The result of one try to deliver a claimed version. */

@@ -7,7 +7,7 @@ import {
   onlyWithdrawals,
   withConsent,
   withKnownAddress,
-  withoutRefused,
+  withoutOutdated,
 } from './consent.ts';
 import { type ConsentChange, dataOf, keyInEpoch, type Message, type MessageData } from './message.ts';
 import type { Claimed, Lane } from './ports.ts';
@@ -35,6 +35,7 @@ export type Selected =
       readonly onlyWithdrawals?: boolean;
       /** Absent where consent is not compared. */
       readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
+      readonly isShared?: (address: string) => boolean;
       readonly earlier?: () => readonly MessageData[];
     }
   | { readonly kind: 'skip'; readonly code: string; readonly message: string }
@@ -54,7 +55,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   if (change === undefined) return skip('version_gone', 'The version is no longer stored.');
   if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
   const { deliveredDataTexts, deliveredVersion, droppedDataTexts = [] } = claimed;
-  const hasRefused = (guest: Guest) => type === 'reservation' && claimed.hasRefused?.(guest) === true;
+  const { isOutdated = () => false, isAgreed = () => false, isShared = () => false } = claimed.persons ?? {};
   const wasSent = claimed.interrupted || claimed.triesUsed > 0 || droppedDataTexts.length > 0;
   const mayKnow = deliveredVersion > 0 || wasSent;
   // The guests of a confirmed erasure are forgotten. A destination with this version, or with none, gets it as an ordinary version.
@@ -64,7 +65,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const history = new ConsentHistory(type, deliveredDataTexts, deliveredVersion, droppedDataTexts);
   const stored = dataOf(type, id, change.record());
   const data = type === 'guest' ? withKnownAddress(stored, history) : stored;
-  const agreed = selection.consent === undefined ? data : withoutRefused(data, hasRefused);
+  const agreed = selection.consent === undefined ? data : withoutOutdated(data, isOutdated);
   const send = (part: MessageData): Selected & { kind: 'send' } => ({
     kind: 'send',
     message: {
@@ -78,10 +79,8 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
       data: part,
     },
     ...(needsDelivered(selection) && {
-      consentChange: (guest: Guest) => {
-        const change = history.change(guest);
-        return change !== 'withdrawn' && hasRefused(guest) ? undefined : change;
-      },
+      isShared,
+      consentChange: (guest: Guest) => (isOutdated(guest) ? undefined : history.change(guest)),
       // Cut like the message: comparing must neither see nor reveal what the destination did not get.
       earlier: () =>
         history.versions.map((version) =>
@@ -95,14 +94,14 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
     return skip('no_consent', 'The destination never had this record.');
   }
   const consent =
-    selection.consent === undefined ? ({ kind: 'all', data } as const) : withConsent(type, agreed, history);
+    selection.consent === undefined ? ({ kind: 'all', data } as const) : withConsent(type, agreed, history, isAgreed);
   if (consent.kind === 'withdrawn') return send(stillWithdrawn(consent.data, selection.fields(type, consent.data)));
   if (consent.kind === 'none') return skip('no_consent', 'No guest of the record has given marketing consent.');
   const answer = selection.filter?.(type, data) ?? { kind: 'yes' };
   if (answer.kind === 'failed') return { kind: 'dead', code: 'deliver.filter_failed', message: answer.message };
   if (answer.kind === 'no') {
     // A withdrawal is sent whatever the filter says: the destination holds the guest.
-    const withdrawn = needsDelivered(selection) ? onlyWithdrawals(type, agreed, history) : undefined;
+    const withdrawn = needsDelivered(selection) ? onlyWithdrawals(type, agreed, history, isAgreed) : undefined;
     if (withdrawn === undefined) return skip('filtered', 'The filter of the destination does not match.');
     if (selection.comparesConsent) {
       return { ...send(stillWithdrawn(withdrawn, selection.fields(type, withdrawn))), onlyWithdrawals: true };

@@ -109,6 +109,12 @@ export const pushErrors = {
     what: 'A guest.updated event identifies its guest neither by id, e-mail or phone nor by a known reservation.',
     next: 'Ask the partner to send guest_id, email or phone, or map them in push.map.guests; then replay the dead letter.',
   },
+  'push.guest_ambiguous': {
+    stage: 'push',
+    retry: 'operator',
+    what: 'A guest.updated event may mean several persons, or a person who is not certainly the stored one. It changed nobody.',
+    next: 'Assign the event to one of the persons that the dead letter names. Ask the partner to send guest_id, or reservation_id with the full name.',
+  },
   'push.no_endpoint': {
     stage: 'push',
     retry: 'operator',

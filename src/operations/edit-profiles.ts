@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { InnboundError } from '../errors.ts';
-import type { GuestKeyKind } from '../reconcile/guest-match.ts';
+import type { GuestKeyKind } from '../persons/identifiers.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ApplyTarget } from '../store/records/changes.ts';
 import { mergeProfiles, splitProfile } from '../store/records/edit-profiles.ts';

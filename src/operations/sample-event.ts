@@ -3,7 +3,6 @@ import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
 import { type ForeignEnvelope, readForeign } from '../intake/push/foreign-envelope.ts';
 import { at } from '../intake/push/place.ts';
 import { type EventContent, prepareEvent } from '../intake/push/reservation-event.ts';
-import { cancelledStatus } from '../reconcile/cancelled.ts';
 import type { Arrival, Prepared } from '../reconcile/incoming.ts';
 import type { Path } from '../runtime/compile-path.ts';
 import { thinId } from '../runtime/event-path.ts';
@@ -60,7 +59,6 @@ export function prepareSampleEvent(path: Path, { event, data }: EventContent, ar
       hydratedRecord: (found) => path.singleShaper.single(found),
       prepare: path.prepare,
       amend: path.amend,
-      identity: { cancelled: cancelledStatus },
     },
     { event, data },
     arrival,

@@ -1,4 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
+import { fullNameKey } from '../persons/names.ts';
+import { samePerson } from '../persons/same-person.ts';
+import { sharedAmong } from '../persons/shared.ts';
 import { Traces } from './traces.ts';
 
 /**
@@ -6,14 +9,15 @@ import { Traces } from './traces.ts';
  * address and number, so an older version of a booking may have other keys of the same person than the request.
  *
  *   requested   an e-mail address or phone number names everyone who has it; a guest id names one guest of one brand
- *   found       a guest id or document of the same brand; an address or number together with the same name, since families share them
+ *   found       whoever is the same person as one of them (`persons/same-person.ts`)
  */
 export class Person {
   readonly #integration: string | undefined;
   readonly #emails: ReadonlySet<string>;
   readonly #phones: ReadonlySet<string>;
   readonly #guestIds: ReadonlySet<string>;
-  readonly #found = new Set<string>();
+  /** The person as found so far, by brand: a guest id says nothing in another one. */
+  readonly #looks = new Map<string, { readonly guest: Guest; readonly integration: string }>();
   /** Everything to look for in records and payloads. */
   readonly #addresses = new Set<string>();
   readonly #numbers = new Set<string>();
@@ -44,7 +48,9 @@ export class Person {
     if (guest.phone !== undefined && this.#phones.has(guest.phone)) return true;
     if (guest.guest_id !== undefined && this.#integration !== undefined && this.#guestIds.has(guest.guest_id))
       return true;
-    return foundKeys(guest, integration).some((key) => this.#found.has(key));
+    return [...this.#looks.values()].some(
+      (look) => samePerson(look.guest, guest, { areTwoSystems: look.integration !== integration }).is === 'same',
+    );
   }
 
   /**
@@ -61,13 +67,17 @@ export class Person {
         else others.push(one);
       }
     }
+    const isShared = sharedAmong(all.map(({ guest }) => guest));
+    const isSame = (a: (typeof all)[number], b: (typeof all)[number]) =>
+      samePerson(a.guest, b.guest, { isOneReservation: true, isOnePlace: a.position === b.position, isShared }).is ===
+      'same';
     const meant = new Set<Guest>();
     const open = all.filter(({ guest }) => this.isMeant(guest, integration));
     for (const { guest } of open) meant.add(guest);
     for (let one = open.pop(); one !== undefined; one = open.pop()) {
       for (const key of linkKeys(one.guest)) {
         for (const other of byKey.get(key) ?? []) {
-          if (meant.has(other.guest) || !isSame(one.guest, other.guest, one.position === other.position)) continue;
+          if (meant.has(other.guest) || !isSame(one, other)) continue;
           meant.add(other.guest);
           open.push(other);
         }
@@ -85,7 +95,8 @@ export class Person {
   /** Adds the other keys of this guest. True if there is something new to search for. */
   absorb(guest: Guest, integration: string): boolean {
     const before = this.#addresses.size + this.#numbers.size + this.#ids.size;
-    for (const key of foundKeys(guest, integration)) this.#found.add(key);
+    if (Object.keys(guest).length > 0)
+      this.#looks.set(`${integration} ${JSON.stringify(guest)}`, { guest, integration });
     for (const address of addressesOf(guest)) this.#addresses.add(address);
     if (guest.phone !== undefined) this.#numbers.add(guest.phone);
     if ((guest.document_number?.length ?? 0) >= fewestInDocument) this.#documents.add(guest.document_number ?? '');
@@ -149,23 +160,6 @@ function addressesOf({ email, email_raw: raw }: Guest): string[] {
 export const nameOf = ({ first_name: first = '', last_name: last = '' }: Guest): string =>
   `${first} ${last}`.trim().toLowerCase();
 
-/** What identifies a guest who was found, beside the request. */
-function foundKeys(guest: Guest, integration: string): string[] {
-  const name = nameOf(guest);
-  return [
-    ...(guest.guest_id === undefined ? [] : [`id ${integration} ${guest.guest_id}`]),
-    ...(guest.document_number === undefined
-      ? []
-      : [`document ${integration} ${guest.document_type ?? ''} ${guest.document_number}`]),
-    ...(name === ''
-      ? []
-      : [
-          ...addressesOf(guest).map((address) => `email ${address} ${name}`),
-          ...(guest.phone === undefined ? [] : [`phone ${integration} ${guest.phone} ${name}`]),
-        ]),
-  ];
-}
-
 /**
  * Guests of whom a version has the last name only, if it is the last name of a guest who is meant and of nobody else in that version: a
  * newer row may have lost the rest.
@@ -185,22 +179,11 @@ const guestIsKeyless = (guest: Guest): boolean =>
 
 /** What two versions of one guest may have in common. */
 function linkKeys(guest: Guest): string[] {
-  const name = nameOf(guest);
+  const name = fullNameKey(guest);
   return [
     ...(guest.guest_id === undefined ? [] : [`id ${guest.guest_id}`]),
     ...addressesOf(guest).map((address) => `email ${address}`),
     ...(guest.phone === undefined ? [] : [`phone ${guest.phone}`]),
-    ...(name.includes(' ') ? [`name ${name}`] : []),
+    ...(name === undefined ? [] : [`name ${name}`]),
   ];
-}
-
-/** Within one reservation. Two guests with different ids are two people; so are two names, unless they share position and address. */
-function isSame(a: Guest, b: Guest, hasSamePosition: boolean): boolean {
-  if (a.guest_id !== undefined && b.guest_id !== undefined) return a.guest_id === b.guest_id;
-  const [nameA, nameB] = [nameOf(a), nameOf(b)];
-  const isOneName = nameA === nameB || nameA === '' || nameB === '';
-  const sharesAddress = addressesOf(a).some((address) => addressesOf(b).includes(address));
-  if (sharesAddress) return isOneName || hasSamePosition;
-  if (a.phone !== undefined && a.phone === b.phone) return isOneName;
-  return nameA === nameB && nameA.includes(' ');
 }

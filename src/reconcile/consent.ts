@@ -4,31 +4,75 @@ import { merge } from './merge.ts';
 import { readViews, type StoredViews } from './said.ts';
 import type { Mark, Source } from './statement.ts';
 
-/**
- * Whether a guest agrees to marketing: true, false, or unknown (absent). Kept with its source and time, so that a value that a newer
- * message only repeats does not undo a newer statement.
- */
-export interface Consent {
-  /** Null: an event cleared it. */
+/** What one source states about a person's consent, and since when. Null: the source states that it is unknown. */
+interface ConsentStatement {
   readonly value: boolean | null;
-  readonly source: Source;
+  /** When the source began to state this. */
   readonly at: EpochMs;
-  /** The last statement of the guest's own events. It also counts for bookings that are older and arrive later. */
-  readonly own?: Pick<Consent, 'value' | 'source' | 'at'>;
+  /** When it last did; absent if it stated it once. */
+  readonly until?: EpochMs;
 }
 
-/** The rows of one page have one time: of two statements with the same time, a refusal wins. */
+/**
+ * Whether a person agrees to marketing: true, false, or unknown (absent). The newest statement counts, and a yes is as old as its first
+ * mention: a source that repeats its yes does not overturn a newer no of another source.
+ */
+export interface Consent extends ConsentStatement {
+  readonly source: Source;
+  /** The statements of the other sources. */
+  readonly others?: { readonly [Name in Source]?: ConsentStatement };
+  /** The last statement of the guest's own events. It also counts for bookings that are older and arrive later. */
+  readonly own?: { readonly value: boolean | null; readonly source: Source; readonly at: EpochMs };
+}
+
 export function newerConsent(known: Consent | undefined, other: Consent | undefined): Consent | undefined {
   if (known === undefined || other === undefined) return known ?? other;
-  const newer = newerOf(known, other);
-  const own = known.own && other.own ? newerOf(known.own, other.own) : (known.own ?? other.own);
-  return own === undefined || own === newer.own ? newer : { ...newer, own };
+  const statements = statementsOf(known);
+  for (const [source, statement] of Object.entries(statementsOf(other)) as [Source, ConsentStatement][]) {
+    const before = statements[source];
+    statements[source] = before === undefined ? statement : continued(before, statement);
+  }
+  const [newest, ...rest] = (Object.entries(statements) as [Source, ConsentStatement][]).toSorted(([, a], [, b]) =>
+    countsFrom(a) === countsFrom(b) ? refusalFirst(a, b) : countsFrom(b) - countsFrom(a),
+  );
+  if (newest === undefined) return known;
+  const own = newerOwn(known.own, other.own);
+  const made: Consent = {
+    source: newest[0],
+    ...newest[1],
+    ...(rest.length > 0 && { others: Object.fromEntries(rest) }),
+    ...(own && { own }),
+  };
+  return isEqual(made, known) ? known : made;
 }
 
-function newerOf<One extends Pick<Consent, 'value' | 'at'>>(known: One, other: One): One {
-  if (other.at === known.at) return other.value === false && known.value !== false ? other : known;
-  return other.at > known.at ? other : known;
+function statementsOf({ source, value, at, until, others }: Consent): { [Name in Source]?: ConsentStatement } {
+  return { ...others, [source]: { value, at, ...(until !== undefined && { until }) } };
 }
+
+/** Two statements of one source, in either order of arrival. The rows of one page have one time: there a refusal wins. */
+function continued(a: ConsentStatement, b: ConsentStatement): ConsentStatement {
+  const lastOf = ({ at, until = at }: ConsentStatement) => until;
+  const [older, newer] = lastOf(a) <= lastOf(b) ? [a, b] : [b, a];
+  if (older.value === newer.value) {
+    const at = Math.min(older.at, newer.at);
+    return { value: newer.value, at, ...(lastOf(newer) > at && { until: lastOf(newer) }) };
+  }
+  if (lastOf(older) === lastOf(newer)) return refusalFirst(older, newer) < 0 ? older : newer;
+  return lastOf(older) >= newer.at ? { value: newer.value, at: lastOf(newer) } : newer;
+}
+
+const countsFrom = ({ value, at, until = at }: ConsentStatement): EpochMs => (value === true ? at : until);
+
+const refusalFirst = (a: ConsentStatement, b: ConsentStatement): number =>
+  Number(b.value === false) - Number(a.value === false);
+
+function newerOwn(known: Consent['own'], other: Consent['own']): Consent['own'] {
+  if (known === undefined || other === undefined) return known ?? other;
+  return other.at > known.at || (other.at === known.at && other.value === false) ? other : known;
+}
+
+const isEqual = (a: Consent, b: Consent): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** The consent of each guest of a stored reservation, by position. */
 export function consentsIn(

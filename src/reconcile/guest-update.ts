@@ -1,16 +1,9 @@
 import { type Guest, guestSchema, type Reservation } from '../canonical/reservation.ts';
+import { guestKeys, keyText, keyTexts } from '../persons/identifiers.ts';
+import { type Candidate, comparedWith, pinnedElsewhere } from '../persons/profile-match.ts';
+import { type SameReason, samePerson } from '../persons/same-person.ts';
+import { sharedAmong } from '../persons/shared.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
-import {
-  type Candidate,
-  type GuestKeyKind,
-  isSomebodyElse,
-  matchProfile,
-  type ProfileMatch,
-  pinnedElsewhere,
-  pinnedPlaces,
-  placesIn,
-  sameName,
-} from './guest-match.ts';
 import { extraPrefix } from './merge.ts';
 import type { SaidItem, Values } from './statement.ts';
 
@@ -23,90 +16,192 @@ export interface GuestUpdate {
   readonly reservationId?: string;
 }
 
-export interface GuestPlan {
-  /** The updated profile; a new one has no id yet. */
-  readonly profile: { readonly id?: string; readonly guest: Guest };
-  readonly matchedBy?: GuestKeyKind;
-  readonly reservations: readonly {
-    readonly record: Reservation;
-    /** What the event states about the reservation's guests. */
-    readonly said: readonly SaidItem[];
-    readonly notes: readonly Note[];
-  }[];
+/** Where a person is stored: a profile, or a place in the guest list of a reservation. */
+export type PersonPlace = { readonly profile: string } | { readonly reservation: string; readonly place: number };
+
+export type GuestPlan =
+  | {
+      readonly kind: 'person';
+      /** The updated profile; a new one has no id yet. */
+      readonly profile: { readonly id?: string; readonly guest: Guest };
+      readonly reservations: readonly GuestAmendment[];
+    }
+  /** The event may mean several persons, or one who may be another: it changes nobody. */
+  | { readonly kind: 'ambiguous'; readonly candidates: readonly PersonPlace[] };
+
+export interface GuestAmendment {
+  readonly record: Reservation;
+  /** What the event states about the reservation's guests. */
+  readonly said: readonly SaidItem[];
+  readonly notes: readonly Note[];
+}
+
+export interface KnownPersons {
+  /** Profiles that share a key with the event, or with a guest whom it may mean. */
+  readonly profiles: readonly Candidate[];
+  /** Reservations of guests with such a key, and the named one. */
+  readonly reservations: readonly Reservation[];
 }
 
 /**
- * Finds the profile that a guest event changes: by a key in the event, else by a key of the matching guest in the reservation that the
- * event names. So a new e-mail address that arrives with the reservation's id stays with the same person.
+ * Finds the person whom a guest event is about and what it changes: the profile, and the guest in every reservation that is still to come
+ * or in house. The strongest reason decides: the guest id, an address that one person has, the name in the reservation that the event names.
+ * `assigned`: an operator decided which stored person is meant.
  */
-export function planProfile(
+export function planGuestUpdate(
   update: GuestUpdate,
-  profiles: readonly Candidate[],
-  inReservation?: Guest,
-): Omit<GuestPlan, 'reservations'> {
-  const found = matchProfile(update.guest, profiles) ?? matchThrough(inReservation, update, profiles);
-  if (!found) return { profile: { guest: update.guest } };
-  const { candidate, by } = found;
-  const kept = pinnedElsewhere(update.guest, found, profiles);
-  const present = update.present.difference(kept);
-  return { profile: { id: candidate.id, guest: mergeGuest(candidate.guest, { ...update, present }) }, matchedBy: by };
-}
-
-/**
- * Finds the reservations that the event changes: those in the future or in house that contain the guest, under the old details or the
- * new ones. In the reservation that the event names, the guest may also be found by name or position. A reservation under another
- * address or id of a merged profile keeps that address and id. An event that repeats what is stored counts too: it is newer than a
- * message with another value that arrives later.
- */
-export function planReservations(
-  update: GuestUpdate,
-  profile: Candidate | undefined,
-  reservations: readonly Reservation[],
+  known: KnownPersons,
   today: LocalDate,
-): GuestPlan['reservations'] {
-  const looks = profile === undefined ? [update.guest] : [update.guest, profile.guest];
+  assigned?: PersonPlace,
+): GuestPlan {
+  const stored = storedPersons(known);
+  const isShared = sharedAmong([update.guest, ...stored.map(({ guest }) => guest)]);
+  const compared = stored.map((one) => ({ ...one, decision: one.compare(update, isShared) }));
+  const meant = assigned === undefined ? strongest(compared) : compared.filter(({ at }) => isPlace(at, assigned));
+  if (areSeveral(meant.map(({ guest }) => guest))) return { kind: 'ambiguous', candidates: meant.map(({ at }) => at) };
+  const unknown = compared.filter(({ decision, isNear }) => decision.is === 'unknown' && isNear(update));
+  if (meant.length === 0 && unknown.length > 0) {
+    return { kind: 'ambiguous', candidates: unknown.map(({ at }) => at) };
+  }
+  const own = compared.filter(
+    (one) =>
+      meant.includes(one) ||
+      (one.decision.is !== 'different' &&
+        meant.some(({ guest }) => samePerson(guest, one.guest, { isShared }).is === 'same')),
+  );
+  return {
+    kind: 'person',
+    profile: profileAfter(update, own, known.profiles),
+    reservations: amendments(update, own, known, today),
+  };
+}
+
+type Compared = StoredPerson & { readonly decision: ReturnType<typeof samePerson> };
+
+interface StoredPerson {
+  readonly at: PersonPlace;
+  readonly guest: Guest;
+  readonly compare: (update: GuestUpdate, isShared: (address: string) => boolean) => ReturnType<typeof samePerson>;
+  /** The event shares a key with this person, or names the reservation. */
+  readonly isNear: (update: GuestUpdate) => boolean;
+}
+
+function storedPersons({ profiles, reservations }: KnownPersons): StoredPerson[] {
+  const sharesKey = (a: Guest, b: Guest) => !new Set(keyTexts(a)).isDisjointFrom(new Set(keyTexts(b)));
+  return [
+    ...profiles.map(
+      (profile): StoredPerson => ({
+        at: { profile: profile.id },
+        guest: profile.guest,
+        compare: ({ guest }, isShared) => comparedWith(guest, profile, { isShared }),
+        isNear: ({ guest }) => sharesKey(guest, profile.guest),
+      }),
+    ),
+    ...reservations.flatMap(({ id, guests }) =>
+      guests.map(
+        (guest, place): StoredPerson => ({
+          at: { reservation: id, place },
+          guest,
+          compare: (update, isShared) => {
+            const isOneReservation = update.reservationId === id;
+            // In a reservation with one guest there is only one place that an event without a name can mean.
+            const isOnePlace = isOneReservation && guests.length === 1;
+            return samePerson(update.guest, guest, { isShared, isOneReservation, isOnePlace });
+          },
+          isNear: (update) => update.reservationId === id || sharesKey(update.guest, guest),
+        }),
+      ),
+    ),
+  ];
+}
+
+const reasons: readonly (readonly SameReason[])[] = [
+  ['guest_id'],
+  ['email'],
+  ['phone'],
+  ['name_in_reservation', 'name_and_birth_date'],
+  ['place'],
+];
+
+function strongest(compared: readonly Compared[]): readonly Compared[] {
+  const by = (wanted: readonly SameReason[]) =>
+    compared.filter(({ decision }) => decision.is === 'same' && wanted.includes(decision.because));
+  return reasons.map(by).find((found) => found.length > 0) ?? [];
+}
+
+const areSeveral = (guests: readonly Guest[]): boolean =>
+  guests.some((one, i) => guests.slice(i + 1).some((other) => samePerson(one, other).is === 'different'));
+
+function isPlace(at: PersonPlace, wanted: PersonPlace): boolean {
+  return JSON.stringify(at) === JSON.stringify(wanted);
+}
+
+/** The profile of the person, with the values of the event; not with a key that an operator gave to another profile. */
+function profileAfter(
+  update: GuestUpdate,
+  own: readonly Compared[],
+  profiles: readonly Candidate[],
+): { readonly id?: string; readonly guest: Guest } {
+  const ids = new Set(own.flatMap(({ at }) => ('profile' in at ? [at.profile] : [])));
+  const profile = profiles.filter(({ id }) => ids.has(id)).toSorted((a, b) => (a.id < b.id ? -1 : 1))[0];
+  if (profile === undefined) return { guest: update.guest };
+  const kept = pinnedElsewhere(update.guest, profile.id, profiles);
+  const others = guestKeys(update.guest).filter((key) => kept.has(keyText(key)));
+  const present = update.present.difference(new Set<string>(others.map(({ kind }) => kind)));
+  return { id: profile.id, guest: mergeGuest(profile.guest, { ...update, present }) };
+}
+
+/**
+ * An event that repeats what is stored counts too: it is newer than a message with another value that arrives later. A reservation under
+ * another address or id of a merged profile keeps that address and id.
+ */
+function amendments(
+  update: GuestUpdate,
+  own: readonly Compared[],
+  { reservations, profiles }: KnownPersons,
+  today: LocalDate,
+): GuestAmendment[] {
   const withoutKeys = { ...update, present: update.present.difference(new Set(['guest_id', 'email', 'phone'])) };
+  const pins = new Set(
+    profiles.flatMap(({ id, pins = [] }) =>
+      own.some(({ at }) => 'profile' in at && at.profile === id) ? [...pins] : [],
+    ),
+  );
+  const told = (guest: Guest) => (keyTexts(guest).some((key) => pins.has(key)) ? withoutKeys : update);
   return reservations.flatMap((reservation) => {
-    if (!isAhead(reservation, today)) return [];
-    let places = placesIn(reservation, looks);
-    if (places.length === 0 && reservation.id === update.reservationId) places = meantIn(reservation, looks);
-    const pinned = places.length > 0 || profile === undefined ? [] : pinnedPlaces(reservation, profile);
-    const told = pinned.length > 0 ? withoutKeys : update;
-    const meant = [...places, ...pinned];
-    if (meant.length === 0) return [];
-    const guests = reservation.guests.map((guest, i) => (meant.includes(i) ? mergeGuest(guest, told) : guest));
-    const notes = meant.flatMap((i) => mergeNotes(reservation.guests[i] ?? {}, guests[i] ?? {}, i));
-    const said = meant.map((i) => ({ values: saidOf(told), as: knownBy(reservation.guests[i] ?? {}) }));
-    return [{ record: { ...reservation, guests }, said, notes }];
+    const places = own.flatMap(({ at }) =>
+      'reservation' in at && at.reservation === reservation.id ? [at.place] : [],
+    );
+    return places.length === 0 || !isAhead(reservation, today) ? [] : [amendmentOf(reservation, places, told)];
   });
 }
 
-function matchThrough(
-  inReservation: Guest | undefined,
+/** The amendment of one guest of a reservation that is still to come or in house; undefined if there is no such guest. */
+export function amendGuest(
+  reservation: Reservation,
+  guest: Guest,
   update: GuestUpdate,
-  profiles: readonly Candidate[],
-): ProfileMatch | undefined {
-  const found = inReservation && matchProfile(inReservation, profiles);
-  const ids = [found?.candidate.guest.guest_id, update.guest.guest_id];
-  // Two different ids are two people.
-  return ids[0] !== undefined && ids[1] !== undefined && ids[0] !== ids[1] ? undefined : found;
+  today: LocalDate,
+): GuestAmendment | undefined {
+  const isShared = sharedAmong(reservation.guests);
+  const place = reservation.guests.findIndex(
+    (one) => samePerson(guest, one, { isOneReservation: true, isShared }).is === 'same',
+  );
+  return place === -1 || !isAhead(reservation, today) ? undefined : amendmentOf(reservation, [place], () => update);
 }
 
-/** The guest of a named reservation whom the event is about; undefined if that is not certain. */
-export function guestMeantIn(reservation: Reservation, update: GuestUpdate): Guest | undefined {
-  const looks = [update.guest];
-  const found = placesIn(reservation, looks);
-  const [place, ...others] = found.length > 0 ? found : meantIn(reservation, looks);
-  return place === undefined || others.length > 0 ? undefined : reservation.guests[place];
-}
-
-/** In a reservation that the event names, the guest of that name, else its only guest unless that is somebody else. */
-function meantIn(reservation: Reservation, looks: readonly Guest[]): number[] {
-  const named = reservation.guests.flatMap((guest, i) => (looks.some((look) => sameName(look, guest)) ? [i] : []));
-  if (named.length > 0) return named;
-  const [only, ...others] = reservation.guests;
-  if (only === undefined || others.length > 0) return [];
-  return looks.some((look) => isSomebodyElse(look, only)) ? [] : [0];
+function amendmentOf(
+  reservation: Reservation,
+  places: readonly number[],
+  told: (guest: Guest) => GuestUpdate,
+): GuestAmendment {
+  const guests = reservation.guests.map((guest, i) => (places.includes(i) ? mergeGuest(guest, told(guest)) : guest));
+  const notes = places.flatMap((i) => mergeNotes(reservation.guests[i] ?? {}, guests[i] ?? {}, i));
+  const said = places.map((i) => {
+    const guest = reservation.guests[i] ?? {};
+    return { values: saidOf(told(guest)), as: knownBy(guest) };
+  });
+  return { record: { ...reservation, guests }, said, notes };
 }
 
 function isAhead(reservation: Reservation, today: LocalDate): boolean {
@@ -141,8 +236,20 @@ function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Val
 }
 
 /** The values by which a guest of a reservation is recognised before the event changes them. */
-function knownBy({ guest_id, first_name, last_name, email, email_proxy, phone }: Guest): Values {
-  const all = { guest_id, first_name, last_name, email, email_proxy, phone };
+function knownBy(guest: Guest): Values {
+  const { guest_id, first_name, last_name, email, email_proxy, phone, date_of_birth, document_type, document_number } =
+    guest;
+  const all = {
+    guest_id,
+    first_name,
+    last_name,
+    email,
+    email_proxy,
+    phone,
+    date_of_birth,
+    document_type,
+    document_number,
+  };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Values;
 }
 

@@ -1,4 +1,9 @@
 import type { ListName } from '../canonical/fields.ts';
+import type { Guest } from '../canonical/reservation.ts';
+import { statedGuest } from '../canonical/stated-guest.ts';
+import { fullNameKey } from '../persons/names.ts';
+import { type Between, samePerson } from '../persons/same-person.ts';
+import { sharedAmong } from '../persons/shared.ts';
 import type { Json } from '../terms.ts';
 import type { Values } from './statement.ts';
 
@@ -13,8 +18,8 @@ export interface ItemIdentity {
  * strongest to the weakest, each over the whole list before the next one, and an element is matched once. Linear in the lists'
  * lengths.
  *
- *   guest    id; e-mail or phone under the same name; e-mail unless the names contradict; phone of somebody without a name; name;
- *            the first of both lists unless the names contradict
+ *   guest    whoever is the same person (`persons/same-person.ts`): by id; by name with e-mail or phone; by name; by e-mail; by phone;
+ *            by position
  *   room     the partner's id; dates and type; type where one of the two has no dates; position unless dates and type both differ
  *   charge   the partner's id; code and description; code where one of the two has no description; description where one of the two
  *            has no code; position where one of the two has no code, unless the descriptions differ
@@ -43,7 +48,7 @@ function match(
   base: readonly ItemIdentity[],
   others: readonly ItemIdentity[],
 ): readonly (number | undefined)[] {
-  const { keys, position } = rules[list];
+  const { keys, fitsAtPlace } = list === 'guests' ? guestRules(base, others) : rules[list];
   const matched: (number | undefined)[] = new Array(others.length);
   const taken: boolean[] = new Array(base.length);
   let open = Math.min(base.length, others.length);
@@ -68,10 +73,9 @@ function match(
       open--;
     }
   }
-  const last = position.first ? Math.min(1, base.length, others.length) : Math.min(base.length, others.length);
-  for (let place = 0; place < last; place++) {
+  for (let place = 0; place < Math.min(base.length, others.length); place++) {
     if (taken[place] || matched[place] !== undefined) continue;
-    if (position.fits(base[place] as ItemIdentity, others[place] as ItemIdentity)) matched[place] = place;
+    if (fitsAtPlace(base[place] as ItemIdentity, others[place] as ItemIdentity)) matched[place] = place;
   }
   return matched;
 }
@@ -101,7 +105,7 @@ type Fits = (base: ItemIdentity, other: ItemIdentity) => boolean;
 
 interface Rules {
   readonly keys: readonly { readonly keyOf: KeyOf; readonly fits: Fits }[];
-  readonly position: { readonly first: boolean; readonly fits: Fits };
+  readonly fitsAtPlace: Fits;
 }
 
 function keysOf(item: ItemIdentity, keyOf: KeyOf): ReadonlySet<string> {
@@ -122,14 +126,6 @@ const together = (...values: (Json | undefined)[]): string | undefined => {
   return texts.includes(undefined) ? undefined : JSON.stringify(texts);
 };
 
-const fullName = (values: Values): string | undefined => {
-  const name = `${text(values.first_name) ?? ''} ${text(values.last_name) ?? ''}`.trim();
-  return name === '' ? undefined : name;
-};
-
-/** A booking site makes up another alias for each message. */
-const email = (values: Values): string | undefined => (values.email_proxy === true ? undefined : text(values.email));
-
 const byKey: KeyOf = (_, { key }) => key;
 
 /** Both elements have a value, and no value of one equals a value of the other. */
@@ -141,42 +137,46 @@ function differ(a: ItemIdentity, b: ItemIdentity, of: (values: Values) => string
 
 const keysDiffer = (a: ItemIdentity, b: ItemIdentity): boolean =>
   a.key !== undefined && b.key !== undefined && a.key !== b.key;
-const idsDiffer: Fits = (a, b) => differ(a, b, (values) => text(values.guest_id));
 /** One of the two has no value. */
 const lacks = (a: ItemIdentity, b: ItemIdentity, of: (values: Values) => string | undefined): boolean =>
   !a.looks.some((look) => of(look) !== undefined) || !b.looks.some((look) => of(look) !== undefined);
-const firstName = (values: Values): string | undefined => text(values.first_name);
-const lastName = (values: Values): string | undefined => text(values.last_name);
-const namesContradict: Fits = (a, b) =>
-  differ(a, b, fullName) &&
-  (differ(a, b, firstName) || lacks(a, b, firstName)) &&
-  (differ(a, b, lastName) || lacks(a, b, lastName));
-const nameless = ({ looks }: ItemIdentity): boolean => looks.every((look) => fullName(look) === undefined);
-
 const type = (values: Values): string | undefined => text(values.room_type);
 const dates = ({ start_date, end_date }: Values): string | undefined => together(start_date, end_date);
 const code = (values: Values): string | undefined => text(values.code);
 const description = (values: Values): string | undefined => text(values.description);
 
-const rules: { readonly [Name in ListName]: Rules } = {
-  guests: {
-    keys: [
-      { keyOf: (values) => text(values.guest_id), fits: () => true },
-      { keyOf: (values) => together(email(values), fullName(values)), fits: (a, b) => !idsDiffer(a, b) },
-      { keyOf: (values) => together(values.phone, fullName(values)), fits: (a, b) => !idsDiffer(a, b) },
-      { keyOf: email, fits: (a, b) => !idsDiffer(a, b) && !namesContradict(a, b) },
-      { keyOf: (values) => text(values.phone), fits: (a, b) => !idsDiffer(a, b) && (nameless(a) || nameless(b)) },
-      { keyOf: fullName, fits: (a, b) => !idsDiffer(a, b) },
-    ],
-    position: { first: true, fits: (a, b) => !idsDiffer(a, b) && !namesContradict(a, b) },
-  },
+/** Guests are the same person at once or not at all: within the reservation, an address of different persons identifies nobody. */
+function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity[]): Rules {
+  const guestsIn = (items: readonly ItemIdentity[]): Guest[] => items.flatMap(({ looks }) => looks.map(statedGuest));
+  const between = { isOneReservation: true, isShared: sharedAmong([...guestsIn(base), ...guestsIn(others)]) };
+  const areSame =
+    (at: Between): Fits =>
+    (a, b) =>
+      guestsIn([a]).some((one) => guestsIn([b]).some((other) => samePerson(one, other, at).is === 'same'));
+  const fits = areSame(between);
+  const name = (values: Values): string | undefined => fullNameKey(statedGuest(values));
+  const keys: readonly KeyOf[] = [
+    (values) => text(values.guest_id),
+    (values) => together(name(values), values.email),
+    (values) => together(name(values), values.phone),
+    name,
+    (values) => text(values.email),
+    (values) => text(values.phone),
+  ];
+  return {
+    keys: keys.map((keyOf) => ({ keyOf, fits })),
+    fitsAtPlace: areSame({ ...between, isOnePlace: true }),
+  };
+}
+
+const rules: { readonly [Name in Exclude<ListName, 'guests'>]: Rules } = {
   rooms: {
     keys: [
       { keyOf: byKey, fits: () => true },
       { keyOf: (values) => together(dates(values), type(values)), fits: (a, b) => !keysDiffer(a, b) },
       { keyOf: type, fits: (a, b) => !keysDiffer(a, b) && lacks(a, b, dates) },
     ],
-    position: { first: false, fits: (a, b) => !keysDiffer(a, b) && !(differ(a, b, dates) && differ(a, b, type)) },
+    fitsAtPlace: (a, b) => !keysDiffer(a, b) && !(differ(a, b, dates) && differ(a, b, type)),
   },
   charges: {
     keys: [
@@ -185,9 +185,6 @@ const rules: { readonly [Name in ListName]: Rules } = {
       { keyOf: code, fits: (a, b) => !keysDiffer(a, b) && lacks(a, b, description) },
       { keyOf: description, fits: (a, b) => !keysDiffer(a, b) && lacks(a, b, code) },
     ],
-    position: {
-      first: false,
-      fits: (a, b) => !keysDiffer(a, b) && lacks(a, b, code) && !differ(a, b, description),
-    },
+    fitsAtPlace: (a, b) => !keysDiffer(a, b) && lacks(a, b, code) && !differ(a, b, description),
   },
 };

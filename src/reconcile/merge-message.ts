@@ -1,3 +1,4 @@
+import { consentSince } from './consent-run.ts';
 import { difference } from './difference.ts';
 import type { Message } from './incoming.ts';
 import { type Merged, merge, type Views } from './merge.ts';
@@ -30,12 +31,18 @@ export function mergeMessage(known: Views, message: Message, said: Mark): Merged
 
 const endOfTime: Mark = [Number.MAX_SAFE_INTEGER, 0];
 
-/** The same statements with a later time. */
+/** The same statements with a later time. A consent that is only repeated stays as old as it was. */
 export function saidAt(view: View, said: Mark): View {
   const lists = Object.fromEntries(
     listNames.flatMap((name) => {
       const list = view.lists[name];
-      return list === undefined ? [] : [[name, list.at === undefined ? list : { ...list, at: said }]];
+      if (list?.at === undefined) return list === undefined ? [] : [[name, list]];
+      const { at } = list;
+      const items = list.items.map((item) => {
+        const isConsent = (item.values.marketing_consent ?? null) !== null;
+        return isConsent ? { ...item, run: { ...item.run, since: consentSince(item, at) } } : item;
+      });
+      return [[name, { at: said, items }]];
     }),
   );
   return { ...view, said, lists };

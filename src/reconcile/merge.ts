@@ -1,5 +1,6 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Json } from '../terms.ts';
+import { consentAt } from './consent-run.ts';
 import { type ItemIdentity, matchItems } from './match-items.ts';
 import { fieldsSaid, groupOf, isNewer, listNames, type Mark, type Source, type Values } from './statement.ts';
 import { identityOf, markOf, type Timed, type View, type ViewItem } from './view.ts';
@@ -102,7 +103,7 @@ class Slots {
     if (timed.as !== undefined) this.#looks.push(timed.as);
     this.#key ??= timed.key;
     for (const field of fieldsSaid(timed.values)) {
-      const at = markOf(timed, field, otherwise);
+      const at = field === 'marketing_consent' ? consentAt(timed, otherwise) : markOf(timed, field, otherwise);
       const known = this.#fields.get(field);
       if (known !== undefined && !isNewer(at, known.giver.at)) continue;
       this.#fields.set(field, { from: timed, giver: { source, at } });

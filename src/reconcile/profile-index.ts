@@ -1,7 +1,9 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { type Candidate, guestKeys, keyText } from './guest-match.ts';
+import { keyTexts } from '../persons/identifiers.ts';
+import { fullNameKey } from '../persons/names.ts';
+import type { Candidate } from '../persons/profile-match.ts';
 
-/** Profiles by their keys: a guest is compared with those that share one, not with all of the batch. */
+/** Profiles by what may show that a guest is the same person: a guest is compared with those that share it, not with all of the batch. */
 export class ProfileIndex<Profile extends Candidate> {
   readonly #profiles = new Map<string, Profile>();
   readonly #ids = new Map<string, Set<string>>();
@@ -14,10 +16,10 @@ export class ProfileIndex<Profile extends Candidate> {
     return this.#profiles.get(id);
   }
 
-  /** Keys that the profile had before still find it; matchProfile decides. */
+  /** Keys that the profile had before still find it; `chooseProfile` decides. */
   set(profile: Profile): void {
     this.#profiles.set(profile.id, profile);
-    for (const key of [...guestKeys(profile.guest).map(keyText), ...(profile.pins ?? [])]) {
+    for (const key of [...lookupsOf(profile.guest), ...(profile.pins ?? [])]) {
       const ids = this.#ids.get(key);
       if (ids === undefined) this.#ids.set(key, new Set([profile.id]));
       else ids.add(profile.id);
@@ -25,7 +27,14 @@ export class ProfileIndex<Profile extends Candidate> {
   }
 
   sharing(guest: Guest): Profile[] {
-    const ids = new Set(guestKeys(guest).flatMap((key) => [...(this.#ids.get(keyText(key)) ?? [])]));
+    const ids = new Set(lookupsOf(guest).flatMap((key) => [...(this.#ids.get(key) ?? [])]));
     return [...ids].flatMap((id) => this.#profiles.get(id) ?? []);
   }
+}
+
+/** A full name and a birth date together identify a person anywhere. */
+function lookupsOf(guest: Guest): string[] {
+  const name = fullNameKey(guest);
+  const isIdentified = name !== undefined && guest.date_of_birth !== undefined;
+  return isIdentified ? [...keyTexts(guest), `born ${guest.date_of_birth} ${name}`] : keyTexts(guest);
 }

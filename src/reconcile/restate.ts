@@ -75,7 +75,16 @@ function coverAll(name: ListName, items: readonly StatedItem[], older: readonly 
 }
 
 const looks: { readonly [Name in ListName]: readonly string[] } = {
-  guests: ['guest_id', 'first_name', 'last_name', ...groupOf('email'), 'phone'],
+  guests: [
+    'guest_id',
+    'first_name',
+    'last_name',
+    ...groupOf('email'),
+    'phone',
+    'date_of_birth',
+    'document_type',
+    'document_number',
+  ],
   rooms: ['room_type', 'start_date', 'end_date'],
   charges: ['code', 'description'],
 };

@@ -2,10 +2,11 @@ import type { ListName } from '../canonical/fields.ts';
 import type { Reservation } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import type { Consent } from './consent.ts';
+import type { ConsentRun } from './consent-run.ts';
 import type { Views } from './merge.ts';
 import { type ItemIds, isNewer, listNames, type Mark, type Source, type Values } from './statement.ts';
 import { statementOf } from './statement-of.ts';
-import type { View, ViewList } from './view.ts';
+import type { View, ViewItem, ViewList } from './view.ts';
 
 /**
  * The views of a record as they are stored beside it. Most reservations have one source, and its view equals the record. Then only the
@@ -21,6 +22,8 @@ export interface SoleView {
   /** Fields stated to be empty, such as channel or guests.0.phone. */
   readonly none?: readonly string[] | undefined;
   readonly ids?: ItemIds | undefined;
+  /** Of guests whose consent the source repeated, by position. */
+  readonly runs?: readonly (ConsentRun | null)[] | undefined;
 }
 
 /**
@@ -31,7 +34,12 @@ export function storedViews(views: Views, isRuled: boolean): StoredViews | undef
   const [only, ...others] = Object.entries(views).filter(([, view]) => view !== undefined) as [Source, View][];
   if (only === undefined || others.length > 0 || isRuled || !isPlain(only[1])) return views;
   const [source, view] = only;
-  return soleView(source, view.said, emptiesOf(view), idsIn(view));
+  return soleView(source, view.said, emptiesOf(view), idsIn(view), runsIn(view));
+}
+
+function runsIn({ lists }: View): readonly (ConsentRun | null)[] | undefined {
+  const guests = lists.guests?.items ?? [];
+  return guests.some(({ run }) => run !== undefined) ? guests.map(({ run }) => run ?? null) : undefined;
 }
 
 function idsIn({ lists }: View): ItemIds | undefined {
@@ -48,9 +56,10 @@ export function soleView(
   said: Mark,
   none: readonly string[],
   ids: ItemIds | undefined,
+  runs?: SoleView['runs'],
 ): StoredViews | undefined {
-  if (source === 'pull' && none.length === 0 && ids === undefined) return undefined;
-  return { [source]: { said, ...(none.length > 0 && { none }), ...(ids && { ids }) } };
+  if (source === 'pull' && none.length === 0 && ids === undefined && runs === undefined) return undefined;
+  return { [source]: { said, ...(none.length > 0 && { none }), ...(ids && { ids }), ...(runs && { runs }) } };
 }
 
 /** Everything in the view was stated at one time, and the canonical values contain all of it. */
@@ -90,11 +99,13 @@ export function hasSameIds(a: ItemIds | undefined, b: ItemIds | undefined): bool
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-function viewOfRecord(record: Reservation, { said, none = [], ids }: SoleView): View {
+function viewOfRecord(record: Reservation, { said, none = [], ids, runs }: SoleView): View {
   const statement = statementOf(record, undefined, undefined, ids);
   const lists: { [Name in ListName]?: ViewList } = {};
   for (const name of listNames) {
-    const items = statement.lists[name] ?? [];
+    const stated: readonly ViewItem[] = statement.lists[name] ?? [];
+    const items =
+      name === 'guests' && runs ? stated.map((item, i) => ({ ...item, run: runs[i] ?? undefined })) : stated;
     if (items.length > 0 || none.includes(name)) lists[name] = { at: said, items };
   }
   const values: { [field: string]: Json } = { ...statement.values };

@@ -1,4 +1,5 @@
 import type { ListName } from '../canonical/fields.ts';
+import { type ConsentRun, runOf } from './consent-run.ts';
 import { type ItemIdentity, matchItems } from './match-items.ts';
 import {
   fieldsSaid,
@@ -20,6 +21,8 @@ export interface Timed {
 }
 
 export interface ViewItem extends Timed {
+  /** Since when a guest's consent has been stated as it is now, if the source repeated it. */
+  readonly run?: ConsentRun | undefined;
   readonly key?: string | undefined;
   readonly as?: Values | undefined;
   /** When the element was last mentioned, for lists that contain only some elements. */
@@ -132,12 +135,14 @@ function joined(a: ViewItem, aAt: Mark, b: ViewItem, bAt: Mark, silence: Manner[
   const [aMark, bMark] = [a.since ?? aAt, b.since ?? bAt];
   const [newer, newerAt, older, olderAt] = isNewer(bMark, aMark) ? [b, bMark, a, aMark] : [a, aMark, b, bMark];
   const timed = withOlder(newer, newerAt, older, olderAt, silence);
+  const run = runOf(newer, newerAt, older, olderAt);
   const key = newer.key ?? older.key;
   const as = newer.as ?? older.as;
   // Without `since` the element is as old as its list; newer fields have their own time in `at`.
   const since = a.since === undefined && b.since === undefined ? undefined : newerAt;
   return {
     ...timed,
+    ...(run !== undefined && { run }),
     ...(key !== undefined && { key }),
     ...(as !== undefined && { as }),
     ...(since !== undefined && { since }),

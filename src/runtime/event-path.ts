@@ -1,10 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Connector } from '../documents/connector.ts';
-import type { EventPath, GuestIdentity, GuestRead, ReadGuest } from '../intake/push/event-path.ts';
+import type { EventPath, GuestRead, ReadGuest } from '../intake/push/event-path.ts';
 import { textAt } from '../intake/push/place.ts';
-import { cancelledStatus } from '../reconcile/cancelled.ts';
-import { guestKeys, pinnedKeys, profileId } from '../reconcile/guest-match.ts';
-import { guestMeantIn, planProfile, planReservations } from '../reconcile/guest-update.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import type { ActiveIntegration } from './active-integration.ts';
 
@@ -24,7 +20,6 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
     profile: path.profile,
     today: (at) =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString(),
-    identity: identityOf(integration.name),
   };
 }
 
@@ -62,17 +57,4 @@ function readAll(read: readonly One[]): GuestRead {
 function readGuest({ path }: ActiveIntegration, data: Json): One {
   const read = path.guest(data);
   return read.kind === 'invalid' ? read : { kind: 'ok', guest: read };
-}
-
-function identityOf(integration: string): GuestIdentity {
-  const digest = (text: string) => createHash('sha256').update(text).digest('hex');
-  return {
-    keys: guestKeys,
-    pinnedKeys,
-    newId: (guest) => profileId(integration, guest, digest),
-    guestMeantIn,
-    planProfile,
-    planReservations,
-    cancelled: cancelledStatus,
-  };
 }

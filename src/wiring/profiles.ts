@@ -1,6 +1,6 @@
 import type { Destination, Outcome } from '../deliver/destination.ts';
 import { amended } from '../intake/push/guest-event.ts';
-import { planReservations } from '../reconcile/guest-update.ts';
+import { amendGuest } from '../reconcile/guest-update.ts';
 import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -26,8 +26,7 @@ export function openProfiles(runtime: Runtime): Destination {
         version,
         guests: data.guests ?? [],
       }));
-      const { newId } = eventPathOf(integration).identity;
-      const late = await assembleProfiles(runtime.pool, integration.target, reservations, newId);
+      const late = await assembleProfiles(runtime.pool, integration.target, reservations);
       if (late.length > 0) await stateConsents(runtime, integration, late);
       runtime.wake.signal('outbox');
       return done({ kind: 'delivered' });
@@ -48,13 +47,16 @@ async function stateConsents(
   const path = eventPathOf(integration);
   await transaction(pool, async (tx) => {
     const stored = await lockReservations(tx, integration.name, bookings.map(({ id }) => id).sort());
-    const prepared = bookings.flatMap(({ id, profile, consent: { value, source, at } }) => {
-      const guest = value === null ? {} : { marketing_consent: value };
-      const update = { guest, present: new Set(['marketing_consent']) };
+    const prepared = bookings.flatMap(({ id, guest, profileId, consent: { value, source, at } }) => {
+      const update = {
+        guest: value === null ? {} : { marketing_consent: value },
+        present: new Set(['marketing_consent']),
+      };
       const reservation = stored.get(id);
-      const touched = planReservations(update, profile, reservation ? [reservation] : [], path.today(at));
-      const arrival = { mode: source, effectiveAt: at, cause: 'guest', causeId: `profile ${profile.id}` } as const;
-      return touched.map((one) => amended(path, arrival, one, { sent: { marketing_consent: value }, raw: null }));
+      const amendment = reservation && amendGuest(reservation, guest, update, path.today(at));
+      if (amendment === undefined) return [];
+      const arrival = { mode: source, effectiveAt: at, cause: 'guest', causeId: `profile ${profileId}` } as const;
+      return [amended(path, arrival, amendment, { sent: { marketing_consent: value }, raw: null })];
     });
     if (prepared.length > 0) await applyPrepared(tx, integration.target, prepared);
   });

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import type { Guest } from '../../src/canonical/reservation.ts';
-import { profileId } from '../../src/reconcile/guest-match.ts';
-import { chooseProfile, identifiable, mergeProfile } from '../../src/reconcile/profile.ts';
+import { chooseProfile, mergeProfile } from '../../src/reconcile/profile.ts';
 import { assembleProfiles } from '../../src/store/records/profiles.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { openStore, reservation, takeIn } from './support.ts';
@@ -20,7 +18,6 @@ async function setUp(t: TestContext) {
     integrationVersion: 1,
     destinations: { reservation: [], guest: ['crm'] },
   };
-  const newId = (guest: Guest) => profileId('lisbon', guest, (text) => createHash('sha256').update(text).digest('hex'));
   const assemble = async (...versions: [id: string, version: number][]) => {
     const { rows } = await pool.query<{ id: string; version: number; data: { guests: Guest[] } }>(
       `select id, version, data from changes where type = 'reservation'`,
@@ -30,7 +27,6 @@ async function setUp(t: TestContext) {
       pool,
       target,
       wanted.map(({ id, version, data }) => ({ id, version, guests: data.guests })),
-      newId,
     );
   };
   const profiles = async () => {
@@ -130,29 +126,78 @@ test('an alias of a booking site never joins guests', async (t) => {
   );
 });
 
-test('a shared address identifies the guest who booked', () => {
-  const shared = { ...rui, email: 'ana@guests.example' };
-  assert.deepEqual(identifiable({ guests: [ana, shared] }), [ana]);
-  const companion = { ...shared, phone: '+351910000000' };
-  assert.deepEqual(identifiable({ guests: [ana, companion] })[1], {
-    first_name: 'Rui',
-    last_name: 'Modelo',
-    phone: '+351910000000',
-  });
-  assert.deepEqual(identifiable({ guests: [{ first_name: 'Nobody' }] }), []);
+const agent = 'agent@travel.example';
+const john: Guest = { first_name: 'John', last_name: 'Smith', email: agent, document_number: 'P1' };
+const mary: Guest = { first_name: 'Mary', last_name: 'Jones', email: agent, marketing_consent: true };
+
+test('two guests under a travel agent’s address have two profiles, and neither gets anything of the other', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  await takeIn(pool, [reservation('a', { guests: [john] })], []);
+  await takeIn(pool, [reservation('b', { guests: [mary] })], []);
+  await assemble(['a', 1]);
+  await assemble(['b', 1]);
+  await assemble(['b', 1], ['a', 1]);
+  const found = (await profiles()).toSorted((a, b) => (a.last_name ?? '').localeCompare(b.last_name ?? ''));
+  assert.deepEqual(found, [
+    { version: 1, ...mary },
+    { version: 1, ...john },
+  ]);
 });
 
-test('guests match by id always, by e-mail unless both names differ, by phone only under one name', () => {
+test('relatives in one booking with one phone have two profiles; a booking finds them again after a change', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  const phone = '+351912345678';
+  const [one, other] = [
+    { first_name: 'Ana', last_name: 'Costa', phone, marketing_consent: true },
+    { first_name: 'Rui', last_name: 'Costa', phone, marketing_consent: false },
+  ];
+  await takeIn(pool, [reservation('a', { guests: [one, other] })], []);
+  await takeIn(
+    pool,
+    [
+      reservation('a', {
+        guests: [
+          { ...other, nationality: 'PT' },
+          { ...one, nationality: 'PT' },
+        ],
+      }),
+    ],
+    [],
+  );
+  await assemble(['a', 1]);
+  await assemble(['a', 2]);
+  assert.deepEqual(
+    (await profiles()).map((profile) => [profile.first_name, profile.nationality, profile.marketing_consent]).sort(),
+    [
+      ['Ana', 'PT', true],
+      ['Rui', 'PT', false],
+    ],
+  );
+});
+
+test('a guest of a shared address is nobody known, and becomes a pair to decide', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  await takeIn(pool, [reservation('a', { guests: [john] })], []);
+  await takeIn(pool, [reservation('b', { guests: [mary] })], []);
+  await takeIn(pool, [reservation('c', { guests: [mary] })], []);
+  for (const id of ['a', 'b', 'c']) await assemble([id, 1]);
+  assert.equal((await profiles()).length, 3);
+  const { rows } = await pool.query('select evidence from profile_pairs');
+  assert.deepEqual(rows, [{ evidence: 'shared_address' }]);
+});
+
+test('guests match where they are the same person', () => {
   const known = [{ id: 'p', guest: ana }];
   const kind = (guest: Guest, candidates = known) => chooseProfile(guest, candidates).kind;
   assert.equal(kind({ first_name: 'Anna', last_name: 'Exemplo', email: 'ana@guests.example' }), 'known');
-  assert.equal(kind({ first_name: 'Rui', last_name: 'Modelo', email: 'ana@guests.example' }), 'none');
-  assert.equal(kind({ first_name: 'Ana', last_name: 'Modelo', phone: '+351912345678' }), 'none');
+  assert.equal(kind({ first_name: 'Rui', last_name: 'Modelo', email: 'ana@guests.example' }), 'new');
+  assert.equal(kind({ first_name: 'Ana', last_name: 'Modelo', phone: '+351912345678' }), 'new');
   assert.equal(kind({ first_name: 'ana', last_name: 'EXEMPLO', phone: '+351912345678' }), 'known');
   assert.equal(kind(rui), 'new');
   assert.equal(kind({ first_name: 'Nobody' }), 'none');
   const byId = [{ id: 'p', guest: { ...ana, guest_id: 'g1' } }];
-  assert.equal(kind({ ...rui, guest_id: 'g1' }, byId), 'known');
+  assert.equal(kind({ ...ana, last_name: 'Modelo', guest_id: 'g1' }, byId), 'known');
+  assert.equal(kind({ ...rui, guest_id: 'g1' }, byId), 'new');
   assert.equal(kind({ ...ana, guest_id: 'g2' }, byId), 'new');
 });
 

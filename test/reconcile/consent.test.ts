@@ -1,25 +1,64 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import { consentsIn, newerConsent } from '../../src/reconcile/consent.ts';
 
 const yes = { value: true, source: 'pull', at: 1 } as const;
 const no = { value: false, source: 'push', at: 2 } as const;
 
+const decided = (...statements: Parameters<typeof newerConsent>[0][]) =>
+  statements.reduce((known, one) => newerConsent(known, one), undefined)?.value;
+
 test('the newer statement about consent wins, and silence changes nothing', () => {
-  assert.equal(newerConsent(yes, no), no);
-  assert.equal(newerConsent(no, yes), no);
+  assert.equal(decided(yes, no), false);
+  assert.equal(decided(no, yes), false);
   assert.equal(newerConsent(yes, undefined), yes);
   assert.equal(newerConsent(undefined, yes), yes);
   assert.equal(newerConsent(undefined, undefined), undefined);
-  const cleared = { value: null, source: 'push', at: 3 } as const;
-  assert.equal(newerConsent(no, cleared), cleared);
+  assert.equal(decided(no, { value: null, source: 'push', at: 3 }), null);
 });
 
 test('of two statements with the same time, the refusal wins in either order', () => {
   const refused = { value: false, source: 'pull', at: 1 } as const;
-  assert.equal(newerConsent(yes, refused), refused);
-  assert.equal(newerConsent(refused, yes), refused);
+  assert.equal(decided(yes, refused), false);
+  assert.equal(decided(refused, yes), false);
+});
+
+test('a source that repeats its yes does not overturn a newer no; a changed statement does', () => {
+  const repeated = { ...yes, at: 3 };
+  for (const order of [
+    [yes, no, repeated],
+    [yes, repeated, no],
+    [repeated, yes, no],
+    [no, repeated, yes],
+  ])
+    assert.equal(decided(...order), false);
+  const withdrawn = { value: false, source: 'pull', at: 4 } as const;
+  const granted = { value: true, source: 'pull', at: 5 } as const;
+  assert.equal(decided(yes, no, repeated, withdrawn, granted), true);
+});
+
+test('property: the order of arrival does not decide whose consent counts', () => {
+  const statement = fc.record({
+    value: fc.constantFrom(true, false),
+    source: fc.constantFrom('pull' as const, 'push' as const),
+    at: fc.integer({ min: 1, max: 9 }),
+  });
+  // One statement of a source at a time: each source's own history is in order, the sources are interleaved at will.
+  fc.assert(
+    fc.property(fc.array(statement, { maxLength: 8 }), fc.infiniteStream(fc.boolean()), (all, coin) => {
+      const of = (source: string) =>
+        all.filter((one) => one.source === source).toSorted((a, b) => a.at - b.at || Number(a.value) - Number(b.value));
+      const [pull, push] = [of('pull'), of('push')];
+      const mixed: typeof all = [];
+      while (pull.length + push.length > 0) {
+        const next = (push.length === 0 || coin.next().value) && pull.length > 0 ? pull.shift() : push.shift();
+        if (next) mixed.push(next);
+      }
+      assert.equal(decided(...mixed), decided(...of('pull'), ...of('push')));
+    }),
+  );
 });
 
 test('consent carries its source and time; a guest without a statement has none', () => {

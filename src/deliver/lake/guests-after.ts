@@ -1,4 +1,5 @@
 import type { Guest } from '../../canonical/reservation.ts';
+import { withoutErasedGuests } from '../../persons/erased-guests.ts';
 import type { Delivery } from '../message.ts';
 
 interface Version {
@@ -16,23 +17,8 @@ export function isOlderThan({ type, integration, id, epoch, version }: Version, 
   return epochsApart < 0 || (epochsApart === 0 && Number(version) < message.version);
 }
 
-const identifying = ['guest_id', 'email', 'phone', 'first_name', 'last_name'] as const;
-type Known = Pick<Guest, (typeof identifying)[number]>;
-
 /** The guests that stay after an erasure; undefined if all of them do. An erasure that names nobody is about everybody. */
-export function guestsAfter<Of extends Known>(guests: readonly Of[], { erased }: Delivery): Of[] | undefined {
-  const kept = guests.filter((guest) => erased !== undefined && !erased.some((one) => isSame(one, guest)));
+export function guestsAfter<Of extends Guest>(guests: readonly Of[], { erased }: Delivery): Of[] | undefined {
+  const kept = erased === undefined ? [] : withoutErasedGuests(guests, erased);
   return kept.length === guests.length ? undefined : kept;
 }
-
-/**
- * Within one reservation a full name is enough: an older version may hold nothing else of the guest. So is everything that a row has of
- * a guest, if the destination drops the rest: a guest without any name or address may be the erased one.
- */
-const isSame = (erased: Known, guest: Known): boolean =>
-  (erased.guest_id !== undefined && erased.guest_id === guest.guest_id) ||
-  (erased.email !== undefined && erased.email === guest.email) ||
-  (erased.phone !== undefined && erased.phone === guest.phone) ||
-  (erased.last_name !== undefined && erased.last_name === guest.last_name && erased.first_name === guest.first_name) ||
-  (Object.keys(guest).length > 0 &&
-    identifying.every((field) => guest[field] === undefined || guest[field] === erased[field]));

@@ -1,7 +1,8 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
-import type { Candidate, GuestKey } from '../../reconcile/guest-match.ts';
-import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
+import type { GuestKey } from '../../persons/identifiers.ts';
+import type { Candidate } from '../../persons/profile-match.ts';
+import type { GuestUpdate } from '../../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord } from '../../shape/config.ts';
 import type { EpochMs, Json, JsonObject, LocalDate, Note } from '../../terms.ts';
@@ -48,7 +49,6 @@ export interface EventPath {
   /** The business rules over a profile that has been merged with the update. */
   readonly profile: (merged: Guest, update: GuestUpdate) => RuledGuest;
   readonly today: (at: EpochMs) => LocalDate;
-  readonly identity: GuestIdentity;
 }
 
 type DraftValues = { readonly [field: string]: Json | undefined };
@@ -69,32 +69,13 @@ export type RuledGuest =
   | { readonly kind: 'dropped'; readonly reason: string }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
 
-/** The pure decisions about guest identity and merging, implemented in `reconcile`. */
-export interface GuestIdentity {
-  readonly keys: (guest: Guest) => readonly GuestKey[];
-  readonly pinnedKeys: (profile: Candidate) => readonly GuestKey[];
-  readonly newId: (guest: Guest) => string | undefined;
-  /** The guest of the named reservation whom the event is about. */
-  readonly guestMeantIn: (reservation: Reservation, update: GuestUpdate) => Guest | undefined;
-  readonly planProfile: (
-    update: GuestUpdate,
-    profiles: readonly Candidate[],
-    inReservation: Guest | undefined,
-  ) => Omit<GuestPlan, 'reservations'>;
-  readonly planReservations: (
-    update: GuestUpdate,
-    profile: Candidate | undefined,
-    reservations: readonly Reservation[],
-    today: LocalDate,
-  ) => GuestPlan['reservations'];
-  readonly cancelled: (record: DraftValues) => { readonly draft: DraftValues; readonly stated: boolean };
-}
-
 /** A batch of one integration's events, inside the transaction that also settles them. */
 export interface Lane {
   readonly events: readonly PendingEvent[];
   apply(prepared: readonly Prepared[]): Promise<Tally>;
   profiles(keys: readonly GuestKey[]): Promise<readonly Candidate[]>;
+  /** The id for a new profile of this guest; undefined if nothing could find the profile again. */
+  newProfileId(guest: Guest, isTaken: (id: string) => boolean): string | undefined;
   /** The reservation of this id, if its stay is not over; not locked. */
   reservation(id: string): Promise<Reservation | undefined>;
   /** The reservations of guests with one of these keys, and the named one, locked. */

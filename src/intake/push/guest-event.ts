@@ -1,5 +1,13 @@
 import type { Guest } from '../../canonical/reservation.ts';
-import type { GuestPlan, GuestUpdate } from '../../reconcile/guest-update.ts';
+import { guestKeys } from '../../persons/identifiers.ts';
+import { pinnedKeys } from '../../persons/profile-match.ts';
+import { samePerson } from '../../persons/same-person.ts';
+import {
+  type GuestAmendment,
+  type GuestUpdate,
+  type PersonPlace,
+  planGuestUpdate,
+} from '../../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Incoming, Prepared } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { EventPath, Lane, PendingEvent, ReadGuest, RuledGuest, Settled } from './event-path.ts';
@@ -7,9 +15,14 @@ import { arrivalOf, dataOf, deadEvent } from './reservation-event.ts';
 
 /**
  * guest.updated: finds or creates the guest's profile and changes it, together with every future or in-house reservation of
- * that guest, in the lane's transaction.
+ * that guest, in the lane's transaction. `assigned`: whom an operator says that it means.
  */
-export async function workGuestEvent(lane: Lane, path: EventPath, event: PendingEvent): Promise<Settled> {
+export async function workGuestEvent(
+  lane: Lane,
+  path: EventPath,
+  event: PendingEvent,
+  assigned?: PersonPlace,
+): Promise<Settled> {
   const data = dataOf(event);
   const read = path.guest(data);
   if (read.kind === 'invalid') {
@@ -17,7 +30,7 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
   }
   const settled: Settled[] = [];
   for (const guest of read.updates) {
-    const one = await updateGuest(lane, path, event, data, guest);
+    const one = await updateGuest(lane, path, event, { data, ...guest, assigned });
     if (one) settled.push(one);
   }
   // A reservation may contain companions with a name only; without any guest that can be identified, the event becomes a dead letter.
@@ -30,32 +43,35 @@ export async function workGuestEvent(lane: Lane, path: EventPath, event: Pending
   );
 }
 
+interface OneUpdate extends ReadGuest {
+  readonly data: Json;
+  readonly assigned: PersonPlace | undefined;
+}
+
 async function updateGuest(
   lane: Lane,
   path: EventPath,
   event: PendingEvent,
-  data: Json,
-  { update, notes }: ReadGuest,
+  { data, update, notes, assigned }: OneUpdate,
 ): Promise<Settled | undefined> {
-  const { identity } = path;
-  const { reservationId } = update;
-  // Not locked yet: below it is locked together with the others, in the order of their ids.
-  const named = reservationId === undefined ? undefined : await lane.reservation(reservationId);
-  const meant = named && identity.guestMeantIn(named, update);
-  const profiles = await lane.profiles([...identity.keys(update.guest), ...(meant ? identity.keys(meant) : [])]);
-  const plan = identity.planProfile(update, profiles, meant);
+  const known = await knownPersons(lane, update);
+  const plan = planGuestUpdate(update, known, path.today(event.receivedAt), assigned);
+  const about = { type: 'guest', detail: {} } as const;
+  if (plan.kind === 'ambiguous') {
+    const detail = { candidates: plan.candidates.map((one) => ({ ...one })) };
+    const failure = { code: 'push.guest_ambiguous', message: ambiguous(plan.candidates) } as const;
+    return bury(lane, event, deadEvent(arrivalOf(event), failure, data, { ...about, detail }));
+  }
+  const idOf = (guest: Guest) =>
+    plan.profile.id ?? lane.newProfileId(guest, (id) => known.profiles.some((one) => one.id === id));
   const ruled = ruledProfile(path, plan.profile, update);
   if (ruled.kind === 'failed') {
-    const dead = deadEvent(arrivalOf(event), ruled, data, { type: 'guest', detail: ruled.detail });
+    const dead = deadEvent(arrivalOf(event), ruled, data, { ...about, detail: ruled.detail });
     return bury(lane, event, { ...dead, guests: () => [update.guest] });
   }
-  const known = profiles.find(({ id }) => id === plan.profile.id);
-  const ofProfile = known === undefined ? [] : [...identity.keys(known.guest), ...identity.pinnedKeys(known)];
-  const found = await lane.reservationsOf([...identity.keys(update.guest), ...ofProfile], reservationId);
-  const touched = identity.planReservations(update, known, found, path.today(event.receivedAt));
-  const profileId = plan.profile.id ?? identity.newId(ruled.kind === 'kept' ? ruled.guest : update.guest);
-  if (profileId === undefined && touched.length === 0) return undefined;
-  const prepared: Prepared[] = touched.map((one) =>
+  const profileId = idOf(ruled.kind === 'kept' ? ruled.guest : update.guest);
+  if (profileId === undefined && plan.reservations.length === 0) return undefined;
+  const prepared: Prepared[] = plan.reservations.map((one) =>
     amended(path, arrivalOf(event, 'guest'), one, { sent: data, raw: data }),
   );
   if (profileId !== undefined) {
@@ -77,17 +93,44 @@ async function updateGuest(
   return { seq: event.seq, state: 'done', outcome, type, id, ...(version !== undefined && { version }) };
 }
 
+/** Everybody whom the event may mean, and the reservations and profiles that share a key with one of them. */
+async function knownPersons(lane: Lane, { guest, reservationId }: GuestUpdate) {
+  // Not locked yet: below it is locked together with the others, in the order of their ids.
+  const named = reservationId === undefined ? undefined : await lane.reservation(reservationId);
+  const near =
+    named?.guests.filter((one) => samePerson(guest, one, { isOneReservation: true }).is !== 'different') ?? [];
+  const profiles = await lane.profiles([guest, ...near].flatMap(guestKeys));
+  const ofProfiles = profiles.flatMap((one) => [...guestKeys(one.guest), ...pinnedKeys(one)]);
+  const reservations = await lane.reservationsOf(
+    [...[guest, ...near].flatMap(guestKeys), ...ofProfiles],
+    reservationId,
+  );
+  return { profiles, reservations };
+}
+
+/** Names the candidates by booking and place, never by guest data. */
+function ambiguous(candidates: readonly PersonPlace[]): string {
+  const places = candidates.map((one) =>
+    'profile' in one ? `profile ${one.profile}` : `guest ${one.place + 1} of reservation ${one.reservation}`,
+  );
+  const named = places.slice(0, mostNamed).join(', ');
+  const more = places.length > mostNamed ? ` and ${places.length - mostNamed} more` : '';
+  return `It is not certain whom the event means: ${named}${more}. The sender can add guest_id, or reservation_id with the full name.`;
+}
+
+const mostNamed = 5;
+
 export const unidentified = 'The event has no guest_id, no valid e-mail or phone, and no known reservation_id.';
 
 /** A new profile from which the rules remove every key is not made: nothing could find it again. */
 function ruledProfile(
-  { profile, identity }: EventPath,
-  { id, guest }: GuestPlan['profile'],
+  { profile }: EventPath,
+  { id, guest }: { readonly id?: string; readonly guest: Guest },
   update: GuestUpdate,
 ): RuledGuest {
   const ruled = profile(guest, update);
-  if (ruled.kind !== 'kept' || id !== undefined || identity.newId(guest) === undefined) return ruled;
-  if (identity.newId(ruled.guest) !== undefined) return ruled;
+  if (ruled.kind !== 'kept' || id !== undefined || guestKeys(guest).length === 0) return ruled;
+  if (guestKeys(ruled.guest).length > 0) return ruled;
   return { kind: 'dropped', reason: 'The rules remove everything that identifies the guest.' };
 }
 
@@ -110,7 +153,7 @@ function profileMessage(
 export function amended(
   path: Pick<EventPath, 'amend'>,
   arrival: Arrival,
-  { record, said, notes }: GuestPlan['reservations'][number],
+  { record, said, notes }: GuestAmendment,
   { sent, raw }: Pick<Amendment, 'sent' | 'raw'>,
 ): Prepared {
   const { id } = record;

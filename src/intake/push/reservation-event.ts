@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson } from '../../kit/json-strict.ts';
+import { cancelledStatus } from '../../reconcile/cancelled.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { RawRecord } from '../../shape/config.ts';
 import type { Json, JsonObject } from '../../terms.ts';
@@ -66,9 +67,7 @@ export interface EventContent {
 }
 
 /** The part of an event path that reservations need. */
-type ReservationPath = Pick<EventPath, 'thinId' | 'record' | 'hydratedRecord' | 'prepare' | 'amend'> & {
-  readonly identity: Pick<EventPath['identity'], 'cancelled'>;
-};
+type ReservationPath = Pick<EventPath, 'thinId' | 'record' | 'hydratedRecord' | 'prepare' | 'amend'>;
 
 export function prepareEvent(
   path: ReservationPath,
@@ -89,7 +88,7 @@ export function prepareEvent(
 
 function prepareRead(path: ReservationPath, event: EventType, record: RawRecord, arrival: Arrival): Prepared {
   const isCancelled = event === 'reservation.cancelled';
-  return path.prepare(record, arrival, isCancelled ? cancelled(path) : undefined);
+  return path.prepare(record, arrival, isCancelled ? cancelled : undefined);
 }
 
 /** Changes only the status of a stored reservation; without one it is a dead letter. */
@@ -113,16 +112,14 @@ function bareCancellation(path: ReservationPath, event: EventType, data: Json, a
   return { ...dead, message: path.amend(amendment, arrival) };
 }
 
-const cancelled =
-  (path: ReservationPath): Adjust =>
-  (record) => {
-    const { draft, stated } = path.identity.cancelled(record);
-    const reason = 'The event is reservation.cancelled and its payload has no final status.';
-    return {
-      record: draft,
-      notes: stated ? [] : [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
-    };
+const cancelled: Adjust = (record) => {
+  const { draft, stated } = cancelledStatus(record);
+  const reason = 'The event is reservation.cancelled and its payload has no final status.';
+  return {
+    record: draft,
+    notes: stated ? [] : [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
   };
+};
 
 export function deadEvent(
   arrival: Arrival,

@@ -2,6 +2,7 @@ import { encodeRecord } from '../../canonical/encode.ts';
 import { randomId } from '../../kit/ids.ts';
 import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson, type StrictLimits, type StrictResult } from '../../kit/json-strict.ts';
+import { guestKeys } from '../../persons/identifiers.ts';
 import type { Message } from '../../reconcile/incoming.ts';
 import type { EpochMs, Json, Note } from '../../terms.ts';
 import type { Refused } from './answer.ts';
@@ -187,7 +188,7 @@ function partialOutcome(message: Message, missing: string): Outcome {
 /** The sandbox reads no stored data, so it says how the profile would be found and not which one it is. */
 function guestOutcome(path: EventPath, updates: readonly ReadGuest[]): Outcome {
   const found = updates.map(({ update, notes }) => {
-    const by = path.identity.keys(update.guest).map(({ kind }) => names.get(kind) ?? kind);
+    const by = guestKeys(update.guest).map(({ kind }) => names.get(kind) ?? kind);
     if (update.reservationId !== undefined) by.push(`reservation ${update.reservationId}`);
     return { update, notes, by: [...new Set(by)] };
   });

@@ -3,8 +3,8 @@ import type { Guest } from '../../canonical/reservation.ts';
 import type { Claimed, ClaimOptions, LaneKey } from '../../deliver/ports.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
+import { claimedPersons } from './claimed-persons.ts';
 import { currentVersions } from './current-versions.ts';
-import { refusalsOf } from './refusals.ts';
 
 interface ClaimedRow {
   readonly type: EntityType;
@@ -82,10 +82,9 @@ export async function claim(
   });
   const gone = rows.filter(({ event }) => event === null);
   const current = gone.length > 0 ? await currentVersions(pool, lane.integration, gone) : undefined;
-  const refusals = withDelivered ? await refusalsOf(pool, lane.integration, rows) : undefined;
+  const persons = withDelivered ? await claimedPersons(pool, lane.integration, rows) : undefined;
   return rows.map((row) => {
     const change = storedChange(row) ?? current?.get(`${row.type} ${row.id}`);
-    const hasRefused = refusals?.(row);
     return {
       type: row.type,
       id: row.id,
@@ -97,7 +96,7 @@ export async function claim(
       ...(change && { change }),
       ...(row.delivered_data && { deliveredDataTexts: row.delivered_data }),
       ...(row.dropped_data && { droppedDataTexts: row.dropped_data }),
-      ...(hasRefused && { hasRefused }),
+      ...(persons && { persons: persons(row) }),
     };
   });
 }

@@ -1,3 +1,4 @@
+import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
 import { difference } from '../../reconcile/difference.ts';
 import type { Message } from '../../reconcile/incoming.ts';
@@ -17,7 +18,8 @@ export function restated(arriving: Arriving, message: Message, before: LockedRec
   const { alone, arrival, seq, prepared } = arriving;
   const { source, manner, isVerbatim } = message;
   const isWhole = alone !== undefined && prepared.kind === 'record' && !isRuled(prepared) && isVerbatim;
-  if (!isWhole || manner.lists !== 'replace' || !isSole(before.said, source)) return undefined;
+  if (!isWhole || statesConsent(alone.record) || manner.lists !== 'replace' || !isSole(before.said, source))
+    return undefined;
   const said: Mark = [arrival.effectiveAt, seq];
   if (!isNewer(said, [before.effectiveAt, before.seq])) return undefined;
   const none = message.empties();
@@ -43,6 +45,10 @@ export function restated(arriving: Arriving, message: Message, before: LockedRec
     notes: [...prepared.incoming.notes, ...consentNotes(diff, () => giver)],
   };
 }
+
+/** Only the merge knows since when a consent is stated. */
+const statesConsent = (record: Reservation | Guest): boolean =>
+  'guests' in record && record.guests.some(({ marketing_consent }) => marketing_consent !== undefined);
 
 /** Merges the message with the statements of other sources. */
 export function merged(

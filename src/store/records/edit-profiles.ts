@@ -1,12 +1,13 @@
+import { type GuestKeyKind, guestKeys, keyText, keyTexts } from '../../persons/identifiers.ts';
+import { namePin } from '../../persons/profile-match.ts';
 import { type Consent, newerConsent } from '../../reconcile/consent.ts';
-import { type GuestKeyKind, guestKeys, keyText } from '../../reconcile/guest-match.ts';
-import { mergeProfile, withConsent } from '../../reconcile/profile.ts';
+import { mergeProfile, withConsent, withoutKeys } from '../../reconcile/profile.ts';
 import { retired, withoutOther } from '../../reconcile/separate-profile.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import type { ApplyTarget } from './apply.ts';
 import { mergeCause, type ProfileEdit, pin, readForEdit, writeProfiles } from './profile-edit.ts';
 import type { Profile } from './profile-lookup.ts';
-import { fromReservations, withoutKeys } from './profile-sources.ts';
+import { fromReservations } from './profile-sources.ts';
 
 /**
  * Merges two profiles into one. `into` keeps its own values and takes those that it lacks; the keys of `from` lead to it from now on.
@@ -22,7 +23,8 @@ export async function mergeProfiles(
     const found = await readForEdit(tx, target, [from, into]);
     if ('kind' in found) return found;
     const [source, kept] = found as [Profile, Profile];
-    const keys = [...guestKeys(source.guest).map(keyText), ...(source.pins ?? [])];
+    const name = namePin(source.guest, from);
+    const keys = [...keyTexts(source.guest), ...(name === undefined ? [] : [name]), ...(source.pins ?? [])];
     await tx.query('update profile_pins set profile_id = $3 where integration = $1 and profile_id = $2', [
       target.integration,
       from,
@@ -65,9 +67,9 @@ export async function splitProfile(
     const own = await fromReservations(tx, target.integration, rest, []);
     const theirs = mergeProfile(
       Object.fromEntries(moved.map(({ kind, value }) => [kind, value])),
-      withoutKeys(other.guest, rest),
+      withoutKeys(other.guest, new Set(rest)),
     );
-    const kept = withoutOther(whole.guest, theirs, withoutKeys(own.guest, movedTexts));
+    const kept = withoutOther(whole.guest, theirs, withoutKeys(own.guest, new Set(movedTexts)));
     const created = newId(['split', id, ...movedTexts]);
     await pin(tx, target, created, movedTexts, undefined);
     const consents = consentsAfterSplit(whole.consent, own.consent, other.consent);

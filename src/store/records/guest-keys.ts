@@ -1,5 +1,5 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import { guestKeys, keyText } from '../../reconcile/guest-match.ts';
+import { keyTexts } from '../../persons/identifiers.ts';
 import type { EntityType, IntegrationName } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
@@ -63,7 +63,7 @@ function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
   const guests = guestsOf(type, record);
   for (const guest of guests) {
     const { email, email_proxy, email_raw } = guest;
-    for (const key of guestKeys(guest)) keys.add(keyText(key));
+    for (const key of keyTexts(guest)) keys.add(key);
     if (email && email_proxy === true) keys.add(`alias:${email}`);
     const asWritten = email_raw?.slice(0, 320).toLowerCase();
     if (asWritten && asWritten !== email) keys.add(`email_raw:${asWritten}`);
@@ -83,7 +83,7 @@ const guestsOf = (type: EntityType, record: unknown): readonly Guest[] =>
   type === 'guest' ? [record as Guest] : ((record as Partial<Reservation> | undefined)?.guests ?? []);
 
 /** The last name followed by the first name: callers give both, and the most common last name has thousands of guests. */
-function nameKey({ first_name, last_name }: Guest): string | undefined {
+export function nameKey({ first_name, last_name }: Guest): string | undefined {
   if (!last_name) return undefined;
   const first = first_name ? `, ${foldName(first_name.slice(0, 60))}` : '';
   return `last_name:${foldName(last_name.slice(0, 100))}${first}`;

@@ -1,12 +1,12 @@
 import type { Reservation } from '../../canonical/reservation.ts';
-import { type Candidate, type GuestKey, keyText } from '../../reconcile/guest-match.ts';
+import { type GuestKey, keyText } from '../../persons/identifiers.ts';
+import type { Candidate } from '../../persons/profile-match.ts';
 import type { Tx } from '../db/pool.ts';
 import { lockProfiles, profilesByKeys } from './profile-lookup.ts';
 import { readReservation } from './stored-record.ts';
 
 /** Only a shared address, such as one that a call centre enters in every booking, has more upcoming reservations. */
 const mostReservations = 200;
-const mostProfiles = 50;
 const ahead = `'confirmed', 'checked_in', 'other'`;
 
 /** The stored reservations of these ids, locked in the order of the ids. */
@@ -28,7 +28,7 @@ export async function lockReservations(
 export async function findProfiles(tx: Tx, integration: string, keys: readonly GuestKey[]): Promise<Candidate[]> {
   if (keys.length === 0) return [];
   await lockProfiles(tx, integration);
-  return profilesByKeys(tx, integration, keys, mostProfiles);
+  return profilesByKeys(tx, integration, keys);
 }
 
 /** An upcoming or in-house reservation; not locked. */

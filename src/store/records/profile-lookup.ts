@@ -1,9 +1,12 @@
 import { decodeRecord } from '../../canonical/encode.ts';
+import type { Guest } from '../../canonical/reservation.ts';
+import { type GuestKey, keyText, keyTexts } from '../../persons/identifiers.ts';
+import type { Candidate } from '../../persons/profile-match.ts';
 import type { Consent } from '../../reconcile/consent.ts';
-import { type Candidate, type GuestKey, keyText } from '../../reconcile/guest-match.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
+import { nameKey } from './guest-keys.ts';
 
 /** A stored profile, with the time of its state. */
 export interface Profile extends Candidate {
@@ -18,31 +21,34 @@ export async function lockProfiles(tx: Tx, integration: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('profiles ' || $1, 0))`, [integration]);
 }
 
+/** More profiles with one key are not compared: an address that so many have is shared. */
+const mostOfKey = 50;
+
 /** Profiles that share a key, by their record or by an operator's decision. */
-export function profilesByKeys(
+export function profilesByKeys(tx: Tx, integration: string, keys: readonly GuestKey[]): Promise<Profile[]> {
+  return readProfiles(tx, integration, keys.map(keyText), []);
+}
+
+/** Profiles that share a key, or the name and a birth date, with one of these guests; and those with these ids. */
+export function profilesLike(
   tx: Tx,
   integration: string,
-  keys: readonly GuestKey[],
-  limit?: number,
+  guests: readonly Guest[],
+  ids: readonly string[],
 ): Promise<Profile[]> {
-  return readProfiles(
-    tx,
-    `select id from guest_keys where integration = $1 and key = any($2) and type = 'guest'
-     union select profile_id from profile_pins where integration = $1 and key = any($2)`,
-    [integration, [...new Set(keys.map(keyText))]],
-    limit,
-  );
+  const names = guests.flatMap((guest) => (guest.date_of_birth === undefined ? [] : (nameKey(guest) ?? [])));
+  return readProfiles(tx, integration, [...guests.flatMap(keyTexts), ...names], ids);
 }
 
 export function profilesById(tx: Tx, integration: string, ids: readonly string[]): Promise<Profile[]> {
-  return readProfiles(tx, 'select unnest($2::text[]) as id', [integration, ids]);
+  return readProfiles(tx, integration, [], ids);
 }
 
 async function readProfiles(
   tx: Tx,
-  ids: string,
-  values: readonly [integration: string, sought: readonly string[]],
-  limit: number | null = null,
+  integration: string,
+  keys: readonly string[],
+  ids: readonly string[],
 ): Promise<Profile[]> {
   const { rows } = await tx.query<{
     id: string;
@@ -55,10 +61,14 @@ async function readProfiles(
   }>(
     `select r.id, r.version, r.data::text as data, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq, r.said,
             (select array_agg(p.key) from profile_pins p where p.integration = $1 and p.profile_id = r.id) as pins
-       from (${ids}) k
+       from (select k.id from unnest($2::text[]) as t (key)
+              cross join lateral (select id from guest_keys
+                                   where integration = $1 and key = t.key and type = 'guest' order by id limit $4) k
+             union select profile_id from profile_pins where integration = $1 and key = any($2)
+             union select unnest($3::text[])) k
        join records r on r.integration = $1 and r.type = 'guest' and r.id = k.id and r.version > 0
-      order by r.id limit $3`,
-    [...values, limit],
+      order by r.id`,
+    [integration, [...new Set(keys)], [...new Set(ids)], mostOfKey],
   );
   return rows.map(({ id, version, data, ms, seq, said, pins }) => ({
     id,

@@ -1,7 +1,7 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest } from '../../canonical/reservation.ts';
+import { keyTexts } from '../../persons/identifiers.ts';
 import { type Consent, consentsIn, newerConsent } from '../../reconcile/consent.ts';
-import { guestKeys, keyText } from '../../reconcile/guest-match.ts';
 import { mergeProfile } from '../../reconcile/profile.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { Tx } from '../db/pool.ts';
@@ -39,17 +39,10 @@ export async function fromReservations(
     const reservation = readReservation(data);
     const consents = consentsIn(reservation, said ?? undefined, [ms, seq]);
     for (const [position, guest] of reservation.guests.entries()) {
-      const own = guestKeys(guest).map(keyText);
+      const own = keyTexts(guest);
       if (!own.some((key) => keys.includes(key)) || own.some((key) => others.includes(key))) continue;
       found = { guest: mergeProfile(found.guest, guest), consent: newerConsent(found.consent, consents[position]) };
     }
   }
   return found;
-}
-
-/** A guest without the fields that hold one of these keys. */
-export function withoutKeys(guest: Guest, keys: readonly string[]): Guest {
-  const held = guestKeys(guest).filter((key) => keys.includes(keyText(key)));
-  const gone = new Set<string>(held.map(({ kind }) => kind));
-  return Object.fromEntries(Object.entries(guest).filter(([field]) => !gone.has(field))) as Guest;
 }

@@ -1,15 +1,18 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { guestKeys } from '../../persons/identifiers.ts';
 import { type Consent, consentsIn, newerConsent } from '../../reconcile/consent.ts';
-import { type Candidate, guestKeys, keyText } from '../../reconcile/guest-match.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
-import { chooseProfile, equalGuests, identifiable, withConsent } from '../../reconcile/profile.ts';
+import { type AlikeProfile, chooseProfile, equalGuests, withConsent } from '../../reconcile/profile.ts';
 import { ProfileIndex } from '../../reconcile/profile-index.ts';
 import { isOlder } from '../../reconcile/reconcile.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from './apply.ts';
-import { lockProfiles, profilesByKeys } from './profile-lookup.ts';
+import { bookingsOf, linkBookings } from './profile-bookings.ts';
+import { newProfileId } from './profile-id.ts';
+import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
+import { addPairs, type ProfilePair } from './profile-pairs.ts';
 import { moveSaid, type SaidState } from './said-state.ts';
 import { readReservation } from './stored-record.ts';
 
@@ -23,80 +26,143 @@ export interface ReservationVersion {
 /** A reservation that is older than what its guest's own event states about consent. */
 export interface LateBooking {
   readonly id: string;
-  readonly profile: Candidate;
+  readonly guest: Guest;
+  readonly profileId: string;
   readonly consent: NonNullable<Consent['own']>;
+}
+
+/** A guest of a reservation version, with the time of the version. */
+interface Met {
+  readonly guest: Guest;
+  readonly place: number;
+  readonly from: ReservationVersion;
+  readonly at: Moment;
 }
 
 /**
  * Merges the guests of these reservations into the profiles of their brand, in one transaction. Batches of a brand are serialized,
- * so that a new guest gets one profile. If the profile already has all values of a guest, nothing is written. Returns the profiles whose
- * guest stated another consent after these reservations, although the reservations arrived later.
+ * so that a new guest gets one profile. If the profile already has all values of a guest, nothing is written. Returns the bookings of
+ * guests who stated another consent after these reservations, although the reservations arrived later.
  */
 export async function assembleProfiles(
   pool: Pool,
   target: ApplyTarget,
   reservations: readonly ReservationVersion[],
-  newId: (guest: Guest) => string | undefined,
 ): Promise<readonly LateBooking[]> {
-  const met = reservations.flatMap((one) => identifiable(one).map((guest) => ({ guest, from: one })));
-  if (met.length === 0) return [];
+  const { integration } = target;
+  if (reservations.every(({ guests }) => guests.every((guest) => guestKeys(guest).length === 0))) return [];
   return transaction(pool, async (tx) => {
-    await lockProfiles(tx, target.integration);
-    const times = await effectiveTimes(tx, target.integration, reservations);
-    const consents = await readConsents(tx, target.integration, reservations);
-    const keys = met.flatMap(({ guest }) => guestKeys(guest));
-    const profiles = new ProfileIndex(await profilesByKeys(tx, target.integration, keys));
-    const prepared: Prepared[] = [];
-    const restated = new Map<string, SaidState>();
-    const late: LateBooking[] = [];
-    const inOrder = met
-      .map((one) => ({ ...one, at: times.get(`${one.from.id} ${one.from.version}`) }))
-      .filter((one) => one.at !== undefined)
-      .sort((a, b) => (a.at && b.at ? byTime(a.at, b.at) : 0));
-    for (const { guest, from, at } of inOrder) {
-      if (at === undefined) continue;
-      const choice = chooseProfile(guest, profiles.sharing(guest));
+    await lockProfiles(tx, integration);
+    const met = await inOrder(tx, integration, reservations);
+    const consents = await readConsents(tx, integration, reservations);
+    const bookings = await bookingsOf(
+      tx,
+      integration,
+      reservations.map(({ id }) => id),
+    );
+    const guests = met.map(({ guest }) => guest);
+    const profiles = new ProfileIndex(await profilesLike(tx, integration, guests, bookings.profileIds));
+    const made = new Made();
+    for (const one of met) {
+      const { guest, from, at } = one;
+      const candidates = [...profiles.sharing(guest), ...bookings.of(from.id).flatMap((id) => profiles.get(id) ?? [])];
+      // Two elements of one list are two persons.
+      const free = [...new Set(candidates)].filter(({ id }) => !made.isUsed(from, id));
+      const choice = chooseProfile(guest, free, (id) => bookings.has(from.id, id));
       if (choice.kind === 'none') continue;
-      const id = choice.kind === 'known' ? choice.id : newId(guest);
-      const known = id === undefined ? undefined : profiles.get(id);
-      const stated = consents.of(from, guest) ?? statedAt(guest, at.effectiveAt);
-      const consent = newerConsent(known?.consent, stated);
+      const known = choice.kind === 'known' ? choice.profile : undefined;
+      const id = known?.id ?? newProfileId(integration, guest, (taken) => profiles.get(taken) !== undefined);
       if (id === undefined) continue;
+      made.use(from, id, choice.kind === 'new' ? choice.alike : []);
+      const stated = consents.of(one) ?? statedBy(guest, at.effectiveAt);
+      const consent = newerConsent(known?.consent, stated);
       const own = known?.consent?.own;
       if (own && own.at > (stated?.at ?? at.effectiveAt) && own.value !== (guest.marketing_consent ?? null)) {
-        late.push({ id: from.id, profile: known, consent: own });
+        made.late.push({ id: from.id, guest, profileId: id, consent: own });
       }
-      const isLate = known !== undefined && isOlder(at, known);
-      const record = withConsent(isLate ? known.guest : choice.guest, consent);
-      const { version = 0, pins } = known ?? {};
-      const isSame = known !== undefined && equalGuests(known.guest, record);
-      const { effectiveAt, seq } = isLate || isSame ? known : at;
-      profiles.set({ id, version, guest: record, effectiveAt, seq, consent, ...(pins && { pins }) });
-      if (isSame) {
-        // A repeated consent changes only its time, which decides against a statement that arrives late.
-        const isRestated = consent !== undefined && consent !== known.consent;
-        if (isRestated) restated.set(id, { effectiveAt, seq, said: { consent }, pulledHash: undefined });
-        continue;
-      }
-      restated.delete(id);
-      prepared.push({
-        kind: 'record',
-        arrival: { mode: 'pull', ...at, cause: 'guest', causeId: `reservation ${from.id}` },
-        incoming: {
-          type: 'guest',
-          id,
-          record,
-          raw: { reservation_id: from.id, version: from.version },
-          notes: [],
-          origins: () => ({}),
-          ...(consent && { consent }),
-        },
-      });
+      profiles.set(made.next(one, { id, known, guest: choice.guest, consent }));
     }
-    if (prepared.length > 0) await applyPrepared(tx, target, prepared);
-    if (restated.size > 0) await moveSaid(tx, target.integration, 'guest', restated);
-    return late;
+    if (made.prepared.length > 0) await applyPrepared(tx, target, made.prepared);
+    if (made.restated.size > 0) await moveSaid(tx, integration, 'guest', made.restated);
+    await linkBookings(tx, integration, made.links(bookings.has));
+    await addPairs(tx, integration, made.pairs);
+    return made.late;
   });
+}
+
+/** What a batch writes. */
+class Made {
+  readonly prepared: Prepared[] = [];
+  readonly restated = new Map<string, SaidState>();
+  readonly late: LateBooking[] = [];
+  readonly pairs: ProfilePair[] = [];
+  readonly #used = new Map<ReservationVersion, Set<string>>();
+
+  isUsed(from: ReservationVersion, id: string): boolean {
+    return this.#used.get(from)?.has(id) === true;
+  }
+
+  use(from: ReservationVersion, id: string, alike: readonly AlikeProfile[]): void {
+    const ids = this.#used.get(from) ?? new Set();
+    this.#used.set(from, ids.add(id));
+    this.pairs.push(...alike.map((other) => ({ ids: [id, other.id] as const, evidence: other.evidence })));
+  }
+
+  /** The profile after this guest. A guest who is older than the profile only adds a consent. */
+  next(
+    { from, at }: Met,
+    {
+      id,
+      known,
+      guest,
+      consent,
+    }: { id: string; known: Profile | undefined; guest: Guest; consent: Consent | undefined },
+  ): Profile {
+    const isLate = known !== undefined && isOlder(at, known);
+    const record = withConsent(isLate ? known.guest : guest, consent);
+    const { version = 0, pins } = known ?? {};
+    const isSame = known !== undefined && equalGuests(known.guest, record);
+    const { effectiveAt, seq } = isLate || isSame ? known : at;
+    const profile = { id, version, guest: record, effectiveAt, seq, consent, ...(pins && { pins }) };
+    if (isSame) {
+      // A repeated consent changes only its time, which decides against a statement that arrives late.
+      const isRestated = consent !== undefined && consent !== known.consent;
+      if (isRestated) this.restated.set(id, { effectiveAt, seq, said: { consent }, pulledHash: undefined });
+      return profile;
+    }
+    this.restated.delete(id);
+    this.prepared.push({
+      kind: 'record',
+      arrival: { mode: 'pull', ...at, cause: 'guest', causeId: `reservation ${from.id}` },
+      incoming: {
+        type: 'guest',
+        id,
+        record,
+        raw: { reservation_id: from.id, version: from.version },
+        notes: [],
+        origins: () => ({}),
+        ...(consent && { consent }),
+      },
+    });
+    return profile;
+  }
+
+  links(isKnown: (reservation: string, profile: string) => boolean) {
+    return [...this.#used].flatMap(([{ id: reservation }, ids]) =>
+      [...ids].filter((profile) => !isKnown(reservation, profile)).map((profile) => ({ reservation, profile })),
+    );
+  }
+}
+
+/** The guests in the order in which they were stated; none of versions whose receipt is past its retention. */
+async function inOrder(tx: Tx, integration: string, reservations: readonly ReservationVersion[]): Promise<Met[]> {
+  const times = await effectiveTimes(tx, integration, reservations);
+  return reservations
+    .flatMap((from) => {
+      const at = times.get(`${from.id} ${from.version}`);
+      return at === undefined ? [] : from.guests.map((guest, place) => ({ guest, place, from, at }));
+    })
+    .sort((a, b) => byTime(a.at, b.at));
 }
 
 const byTime = (a: Moment, b: Moment): number => (isOlder(a, b) ? -1 : isOlder(b, a) ? 1 : 0);
@@ -106,15 +172,15 @@ interface Moment {
   readonly seq: number;
 }
 
-const statedAt = ({ marketing_consent: value }: Guest, at: EpochMs): Consent | undefined =>
+export const statedBy = ({ marketing_consent: value }: Guest, at: EpochMs): Consent | undefined =>
   value === undefined ? undefined : { value, source: 'pull', at };
 
 /** The source and time of the guests' consent in these reservations, if the stored version is still the same. */
-async function readConsents(
+export async function readConsents(
   tx: Tx,
   integration: string,
   reservations: readonly ReservationVersion[],
-): Promise<{ of(from: ReservationVersion, guest: Guest): Consent | undefined }> {
+): Promise<{ of(met: Pick<Met, 'from' | 'place'>): Consent | undefined }> {
   const stated = reservations.filter(({ guests }) => guests.some((guest) => guest.marketing_consent !== undefined));
   if (stated.length === 0) return { of: () => undefined };
   const { rows } = await tx.query<{
@@ -132,23 +198,12 @@ async function readConsents(
     [integration, stated.map(({ id }) => id), stated.map(({ version }) => version)],
   );
   const found = new Map(
-    rows.map(({ id, version, data, said, ms, seq }) => {
-      const record = readReservation(data);
-      return [`${id} ${version}`, { record, consents: consentsIn(record, said ?? undefined, [ms, seq]) }];
-    }),
+    rows.map(({ id, version, data, said, ms, seq }) => [
+      `${id} ${version}`,
+      consentsIn(readReservation(data), said ?? undefined, [ms, seq]),
+    ]),
   );
-  return {
-    of({ id, version }, guest) {
-      const stored = found.get(`${id} ${version}`);
-      const place = stored?.record.guests.findIndex((one) => sharesKey(one, guest)) ?? -1;
-      return stored?.consents[place];
-    },
-  };
-}
-
-function sharesKey(a: Guest, b: Guest): boolean {
-  const keys = new Set(guestKeys(a).map(keyText));
-  return guestKeys(b).some((key) => keys.has(keyText(key)));
+  return { of: ({ from: { id, version }, place }) => found.get(`${id} ${version}`)?.[place] };
 }
 
 /** When these versions were stated, by id and version; none whose receipt is past its retention. */

@@ -1,11 +1,11 @@
-import { guestKeys, keyText } from '../../reconcile/guest-match.ts';
-import { withConsent } from '../../reconcile/profile.ts';
+import { keyTexts } from '../../persons/identifiers.ts';
+import { withConsent, withoutKeys } from '../../reconcile/profile.ts';
 import { continuedBy, withoutOther } from '../../reconcile/separate-profile.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import type { ApplyTarget } from './apply.ts';
 import { mergeCause, type ProfileEdit, readForEdit, writeProfiles } from './profile-edit.ts';
 import { type Profile, profilesById } from './profile-lookup.ts';
-import { fromReservations, stateBefore, withoutKeys } from './profile-sources.ts';
+import { fromReservations, stateBefore } from './profile-sources.ts';
 
 /** Undoes a merge: `from` gets back its last own state and its keys, and `id` loses the values that only `from` had given. */
 export async function undoMerge(
@@ -25,9 +25,7 @@ export async function undoMerge(
       [target.integration, id, from],
     );
     const keys = [...rows.map(({ key }) => key), ...(await giveBackEarlier(tx, target.integration, id, from))];
-    const rest = guestKeys(whole.guest)
-      .map(keyText)
-      .filter((key) => !keys.includes(key));
+    const rest = keyTexts(whole.guest).filter((key) => !keys.includes(key));
     const cause = mergeCause(from, id);
     // Versions from before the merge may be past their retention; then the reservations are the only source.
     const theirs =
@@ -35,7 +33,7 @@ export async function undoMerge(
       (await fromReservations(tx, target.integration, keys, rest)).guest;
     const own =
       (await stateBefore(tx, target.integration, id, cause)) ??
-      withoutKeys((await fromReservations(tx, target.integration, rest, [])).guest, keys);
+      withoutKeys((await fromReservations(tx, target.integration, rest, [])).guest, new Set(keys));
     const without = withoutOther(whole.guest, theirs, own);
     // Nobody knows which of the two withdrew consent since the merge: it counts for both.
     const agrees = without.marketing_consent === true && whole.guest.marketing_consent === false;

@@ -120,7 +120,7 @@ describe('guest events', () => {
     assert.equal((await bench.reservation())?.guests[0]?.email, 'marta.two@mail.example');
   });
 
-  test('of companions with one address, the one with that name changes', async () => {
+  test('an address of two companions identifies neither: the event is a dead letter that names the place', async () => {
     const guests = [
       { first_name: 'Paul', last_name: 'Reis', email: 'reis@mail.example' },
       { first_name: 'Rita', last_name: 'Reis', email: 'reis@mail.example' },
@@ -137,8 +137,11 @@ describe('guest events', () => {
     const record = await bench.reservation();
     assert.deepEqual(
       record?.guests.map(({ phone }) => phone),
-      [undefined, '+351911111111'],
+      [undefined, undefined],
     );
+    const { rows } = await bench.pool.query('select code, detail from dead_letters');
+    const candidates = [{ reservation: 'R-1001', place: 1 }];
+    assert.deepEqual(rows, [{ code: 'push.guest_ambiguous', detail: { candidates } }]);
   });
 
   test('an event that names a reservation reaches its guest even if no key matches', async () => {
@@ -220,7 +223,9 @@ describe('guest events', () => {
     assert.deepEqual(await keys(), ['email:marta.quill@mail.example', 'phone:+351912345678']);
     await bench.send(
       'reservation.updated',
-      ahead({ guests: [{ first_name: 'Marta', guest_id: 'G-1', email: 'x.1@guest.booking.com' }] }),
+      ahead({
+        guests: [{ first_name: 'Marta', last_name: 'Quill', guest_id: 'G-1', email: 'x.1@guest.booking.com' }],
+      }),
     );
     await bench.work();
     assert.deepEqual(

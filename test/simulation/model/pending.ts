@@ -12,6 +12,7 @@ export const laneOf = (events: readonly EventRow[], apply: Lane['apply']): Lane 
   events: events.map(pendingEvent),
   apply,
   profiles: () => notModelled('guest events'),
+  newProfileId: () => notModelled('guest events'),
   reservation: () => notModelled('guest events'),
   reservationsOf: () => notModelled('guest events'),
 });

@@ -1,4 +1,5 @@
 import type { Guest } from '../../../canonical/reservation.ts';
+import { samePerson } from '../../../persons/same-person.ts';
 import type { EntityType } from '../../../terms.ts';
 import { guestsOf } from '../../consent.ts';
 import type { ConsentChange, Delivery, MessageData } from '../../message.ts';
@@ -151,13 +152,5 @@ const lostBy = (now: Person, before: Person): ReadonlySet<string> =>
   new Set(Object.keys(before).filter((field) => !keys.has(field) && !Object.hasOwn(now, field)));
 const keys: ReadonlySet<string> = new Set(['key', 'phone_key']);
 
-/** Within one booking, across versions: by id, else by full name, else by phone unless the names differ. */
-function isSame(a: Guest, b: Guest): boolean {
-  if (a.guest_id !== undefined && b.guest_id !== undefined) return a.guest_id === b.guest_id;
-  const [nameA, nameB] = [nameOf(a), nameOf(b)];
-  if (nameA !== '' && nameB !== '') return nameA === nameB;
-  return a.phone !== undefined && a.phone === b.phone;
-}
-
-const nameOf = ({ first_name: first, last_name: last }: Guest): string =>
-  first === undefined || last === undefined ? '' : `${first} ${last}`.toLowerCase();
+/** Within one booking, across versions. */
+const isSame = (a: Guest, b: Guest): boolean => samePerson(a, b, { isOneReservation: true }).is === 'same';

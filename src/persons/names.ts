@@ -1,0 +1,154 @@
+import type { Guest } from '../canonical/reservation.ts';
+import { leadingTitles, numberedPlaceholder, placeholders, trailingTitles } from '../normalize/name-words.ts';
+import { fold, spellings } from './fold.ts';
+import { areForms } from './given-names.ts';
+import { isOneMistake } from './typing-mistake.ts';
+
+export type Names = Pick<Guest, 'first_name' | 'last_name'>;
+
+/** `missing`: one of the two does not state it, or writes it in letters that cannot be compared. */
+export type Likeness = 'equal' | 'compatible' | 'incompatible' | 'missing';
+
+interface Pair {
+  readonly first: Likeness;
+  readonly last: Likeness;
+}
+
+export interface NameLikeness extends Pair {
+  /** `equal` only if both state two names or more, in any order. */
+  readonly full: Likeness;
+}
+
+/**
+ * Compares two names without case, accents, titles and order. Transliterations, initials, short forms, one typing mistake and a missing
+ * second name are compatible.
+ */
+export function compareNames(a: Names, b: Names): NameLikeness {
+  const [one, other] = [partsOf(a), partsOf(b)];
+  const fullName = fullNameKey(a);
+  if (fullName !== undefined && fullName === fullNameKey(b)) return { first: 'equal', last: 'equal', full: 'equal' };
+  const straight = { first: compareFirst(one.first, other.first), last: compareLast(one.last, other.last) };
+  const swapped = { first: compareFirst(one.first, other.last), last: compareLast(one.last, other.first) };
+  const { first, last } = isSwap(straight, swapped) ? weaker(swapped) : straight;
+  if (first === 'incompatible' || last === 'incompatible') return { first, last, full: 'incompatible' };
+  if (first === 'missing' || last === 'missing') return { first, last, full: 'missing' };
+  return { first, last, full: 'compatible' };
+}
+
+/** A placeholder or a company is not a name. */
+export function hasName(names: Names): boolean {
+  const { first, last } = partsOf(names);
+  return first.length + last.length > 0;
+}
+
+/** The full name without case, accents, titles and order; undefined if it is one word. Equal keys are equal full names. */
+export function fullNameKey(names: Names): string | undefined {
+  const { first, last } = partsOf(names);
+  return first.length + last.length < 2 ? undefined : [...first, ...last].sort().join(' ');
+}
+
+interface Parts {
+  readonly first: readonly string[];
+  readonly last: readonly string[];
+}
+
+/** The folded words of both names, read once per object: lists and profiles are compared again and again. */
+const read = new WeakMap<Names, Parts>();
+const nobody: Parts = { first: [], last: [] };
+
+function partsOf(names: Names): Parts {
+  const known = read.get(names);
+  if (known !== undefined) return known;
+  const parts = { first: wordsOf(names.first_name), last: wordsOf(names.last_name) };
+  const made = [...parts.first, ...parts.last].some((word) => companyWords.has(word)) ? nobody : parts;
+  read.set(names, made);
+  return made;
+}
+
+const longest = 100;
+
+function wordsOf(name: string | undefined): readonly string[] {
+  if (name === undefined || name === '') return [];
+  const lower = name.slice(0, longest).toLowerCase().trim();
+  if (placeholders.has(lower) || numberedPlaceholder.test(lower)) return [];
+  const words = fold(lower)
+    .replace(/['’`´]/g, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+  return words.filter((word) => !titles.has(word) && !placeholders.has(word));
+}
+
+const titles: ReadonlySet<string> = new Set(
+  [...leadingTitles, ...trailingTitles, 'sir', 'dame', 'lord', 'lady', 'jr', 'junior', 'senior'].map(fold),
+);
+const companyWords: ReadonlySet<string> = new Set(
+  `gmbh ltd limited inc llc llp plc corp corporation company sarl sasu sas bvba nv lda ltda srl spa kft sro oyj aps ohg
+  travel travels tours touristik tourism reisen reiseburo viajes viagens voyages agency agencia agenzia agence booking expedia airbnb`.split(
+    /\s+/,
+  ),
+);
+const particles: ReadonlySet<string> = new Set(
+  'van von der den de del della di da do das dos du la le los las el al bin ibn ben ter ten zu zur zum af av y e'.split(
+    ' ',
+  ),
+);
+
+/** One of the names stands in the other field, and nothing contradicts it. */
+const isSwap = (straight: Pair, swapped: Pair): boolean =>
+  [straight.first, straight.last].includes('incompatible') &&
+  [swapped.first, swapped.last].includes('equal') &&
+  ![swapped.first, swapped.last].includes('incompatible');
+
+const sameWords = (a: readonly string[], b: readonly string[]): boolean =>
+  [...a].sort().join(' ') === [...b].sort().join(' ') || a.join('') === b.join('');
+
+/** A missing second name is compatible; two second names that differ are two persons: Maria João and Maria José. */
+function compareFirst(a: readonly string[], b: readonly string[]): Likeness {
+  if (a.length === 0 || b.length === 0 || !areComparable(a, b)) return 'missing';
+  if (sameWords(a, b)) return 'equal';
+  const pairs = a.slice(0, b.length).map((word, i) => areGiven(word, b[i] as string));
+  return pairs.every(Boolean) ? 'compatible' : 'incompatible';
+}
+
+/** Of a swapped pair nobody knows which name is the first one. */
+function weaker({ first, last }: Pair): Pair {
+  const likeness = (['missing', 'compatible', 'equal'] as const).find((one) => one === first || one === last) ?? first;
+  return { first: likeness, last: likeness };
+}
+
+/** Every word of the shorter name is in the longer one: García and García López. */
+function compareLast(a: readonly string[], b: readonly string[]): Likeness {
+  if (a.length === 0 || b.length === 0 || !areComparable(a, b)) return 'missing';
+  if (sameWords(a, b)) return 'equal';
+  const [short, long] = [a, b].map(withoutParticles).sort((one, other) => one.length - other.length) as [
+    readonly string[],
+    readonly string[],
+  ];
+  const isWithin = short.every((word) => long.some((other) => areFamily(word, other)));
+  return isWithin ? 'compatible' : 'incompatible';
+}
+
+function withoutParticles(words: readonly string[]): readonly string[] {
+  const kept = words.filter((word) => !particles.has(word));
+  return kept.length === 0 ? words : kept;
+}
+
+/** Names in scripts that are not transliterated can only be compared with each other. */
+const areComparable = (a: readonly string[], b: readonly string[]): boolean =>
+  isLatin(a.join('')) === isLatin(b.join(''));
+const isLatin = (text: string): boolean => /^[\p{Script=Latin}\p{N}]*$/u.test(text);
+
+const isInitialOf = (short: string, long: string): boolean => short.length === 1 && long.startsWith(short);
+
+function areGiven(a: string, b: string): boolean {
+  if (a === b || isInitialOf(a, b) || isInitialOf(b, a)) return true;
+  return areForms(a, b) ?? (areSpelledAlike(a, b) || isOneMistake(a, b, 'given'));
+}
+
+const areFamily = (a: string, b: string): boolean =>
+  a === b || isInitialOf(a, b) || isInitialOf(b, a) || areSpelledAlike(a, b) || isOneMistake(a, b, 'family');
+
+function areSpelledAlike(a: string, b: string): boolean {
+  const known = new Set(spellings(a));
+  return spellings(b).some((one) => known.has(one));
+}
