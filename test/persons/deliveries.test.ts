@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { glob, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Guest } from '../../src/canonical/reservation.ts';
+import { drainOnce } from '../../src/deliver/deliveries.ts';
+import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import type { IntegrationName, Json } from '../../src/terms.ts';
+import { deliverPorts } from '../../src/wiring/deliver.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+
+/** What destinations receive about relatives, companions and the guests of travel agents. */
+
+let node: ApiNode;
+before(async () => {
+  const brand = (name: string) => `integration: ${name}
+connector: hotel
+brand_id: ${name.toUpperCase()}
+timezone: Europe/Lisbon
+country: PT
+pull:
+  base_url: http://127.0.0.1:1
+  auth: { type: bearer, token: letmein }
+  syncs: { pre_stay: { every: 15m, range: [+1d, +7d] } }
+push: { enabled: true }
+deliver: [lake, news]
+`;
+  node = await apiNode('', {
+    'destinations/news.yaml': 'destination: news\ntype: files\npath: news\nconsent: marketing\n',
+    'integrations/grand.yaml': brand('grand'),
+    'integrations/other.yaml': brand('other'),
+  });
+});
+after(() => node.stop());
+
+const stay = { check_in: '2099-12-01', check_out: '2099-12-04' };
+const asJson = (guests: readonly Guest[]) => guests as unknown as Json[];
+const pull = async (id: string, guests: readonly Guest[], more: { [field: string]: Json } = {}) => {
+  await node.take('grand', reservation(id, { ...stay, ...more, guests: asJson(guests) }));
+  await deliver();
+};
+const push = async (id: string, guests: readonly Guest[], at?: number) => {
+  await node.send(
+    'grand',
+    'reservation.updated',
+    { reservation_id: id, ...stay, status: 'confirmed', guests: asJson(guests) },
+    at,
+  );
+  await deliver();
+};
+const update = async (data: { [field: string]: Json }, at?: number) => {
+  await node.send('grand', 'guest.updated', data, at);
+  await deliver();
+};
+
+/** Twice: the first round assembles the profiles, which the second one delivers. */
+async function deliver(): Promise<void> {
+  for (const _ of [1, 2]) {
+    await drainOnce(await deliverPorts(node.runtime), { integration: 'grand' as IntegrationName });
+  }
+}
+
+interface Line {
+  readonly type: string;
+  readonly version: number;
+  readonly data: Guest & { readonly id: string; readonly guests?: readonly Guest[] };
+}
+
+async function lines(where: 'out' | 'news'): Promise<Line[]> {
+  const files = await Array.fromAsync(glob(path.join(node.runtime.workspaceDir, where, '*', '*.ndjson')));
+  const texts = await Promise.all(files.sort().map((file) => readFile(file, 'utf8')));
+  return texts.flatMap((text) => text.trimEnd().split('\n')).map((line) => JSON.parse(line) as Line);
+}
+
+const newest = async (id: string) =>
+  (await lines('out')).filter(({ data }) => data.id === id).toSorted((a, b) => b.version - a.version)[0]?.data.guests;
+
+/** Everything that the marketing destination got about an address, in order: subscribed or not. */
+const subscriptions = async (email: string) =>
+  (await lines('news'))
+    .flatMap(({ data }) => data.guests ?? [data])
+    .filter((guest) => guest.email === email)
+    .map(({ marketing_consent }) => marketing_consent);
+
+const profilesNamed = async (lastName: string): Promise<Guest[]> => {
+  const profiles = new Map<string, Line>();
+  for (const line of (await lines('out')).filter(({ type, data }) => type === 'guest' && data.last_name === lastName)) {
+    if ((profiles.get(line.data.id)?.version ?? 0) < line.version) profiles.set(line.data.id, line);
+  }
+  return [...profiles.values()].map(({ data: { id: _, ...guest } }) => guest);
+};
+
+describe('lists of guests', () => {
+  const joao = {
+    first_name: 'João',
+    last_name: 'Costa',
+    email: 'joao.costa@mail.example',
+    date_of_birth: '1980-02-03',
+    document_type: 'PP',
+    document_number: 'N123',
+    marketing_consent: true,
+  };
+
+  test('a relative who takes the place in the list inherits nothing', async () => {
+    await pull('list-1', [joao]);
+    const maria = {
+      first_name: 'Maria',
+      last_name: 'Costa',
+      email: 'maria.costa@mail.example',
+      phone: '+351912345678',
+    };
+    await push('list-1', [maria]);
+    assert.deepEqual(await newest('list-1'), [maria]);
+    assert.deepEqual(await subscriptions(maria.email), []);
+  });
+
+  test('a guest without a name and with another address inherits nothing', async () => {
+    await pull('list-2', [joao]);
+    await push('list-2', [{ email: 'somebody@mail.example' }]);
+    assert.deepEqual(await newest('list-2'), [{ email: 'somebody@mail.example' }]);
+  });
+
+  test('the same person written differently keeps everything', async () => {
+    await pull('list-3', [joao]);
+    await push('list-3', [{ first_name: 'COSTA', last_name: 'Joao', phone: '+351912345679' }]);
+    const [guest] = (await newest('list-3')) ?? [];
+    assert.equal(guest?.document_number, 'N123');
+    assert.equal(guest?.marketing_consent, true);
+  });
+});
+
+describe('consent', () => {
+  const phone = '+351913333333';
+  const ana = { first_name: 'Ana', last_name: 'Lopes', email: 'ana.lopes@mail.example', phone };
+  const rui = { first_name: 'Rui', last_name: 'Lopes', email: 'rui.lopes@mail.example', phone };
+
+  test('relatives with one phone neither subscribe nor unsubscribe each other', async () => {
+    const both = [
+      { ...rui, marketing_consent: false },
+      { ...ana, marketing_consent: true },
+    ];
+    await pull('consent-1', both);
+    await pull('consent-1', both, { total_amount: 400 });
+    await pull('consent-1', [{ ...rui, marketing_consent: false }, ana], { total_amount: 410 });
+    await pull('consent-1', [{ ...rui, marketing_consent: false }], { total_amount: 420 });
+    assert.equal((await subscriptions(ana.email)).includes(false), false, 'nobody withdrew Ana’s consent');
+    assert.deepEqual(await subscriptions(rui.email), []);
+  });
+
+  test('a poll that repeats its yes does not undo an opt-out', async () => {
+    const guest = { first_name: 'Eva', last_name: 'Brito', email: 'eva.brito@mail.example', marketing_consent: true };
+    await pull('consent-2', [guest]);
+    await update({ email: guest.email, first_name: 'Eva', last_name: 'Brito', marketing_consent: false });
+    await pull('consent-2', [guest]);
+    await pull('consent-2', [guest], { total_amount: 400 });
+    await pull('consent-3', [guest]);
+    assert.equal((await subscriptions(guest.email)).at(-1), false);
+    assert.equal((await newest('consent-2'))?.[0]?.marketing_consent, false);
+    assert.deepEqual((await subscriptions(guest.email)).filter((one) => one === false).length > 0, true);
+    assert.deepEqual(
+      (await profilesNamed('Brito')).map(({ marketing_consent }) => marketing_consent),
+      [false],
+    );
+  });
+
+  test('a late booking does not unsubscribe against a newer yes', async () => {
+    const guest = { first_name: 'Ida', last_name: 'Falk', email: 'ida.falk@mail.example' };
+    await update({ ...guest, marketing_consent: true });
+    await push('consent-4', [{ ...guest, marketing_consent: false }], Date.now() - 3_600_000);
+    assert.equal((await subscriptions(guest.email)).includes(false), false);
+  });
+
+  test('a relative’s no at one address does not silence a guest who agrees', async () => {
+    const email = 'familie.wolf@mail.example';
+    await update({ first_name: 'Jens', last_name: 'Wolf', email, marketing_consent: false });
+    await pull('consent-5', [{ first_name: 'Petra', last_name: 'Wolf', email, marketing_consent: true }]);
+    assert.equal((await subscriptions(email)).at(-1), true);
+  });
+});
+
+describe('guest events under a shared address', () => {
+  const agent = 'agent@travel.example';
+  const john = { first_name: 'John', last_name: 'Smith', email: agent, document_number: 'P1', marketing_consent: true };
+
+  test('they change nobody else’s booking, and unsubscribe nobody else', async () => {
+    for (const id of ['agent-1', 'agent-2', 'agent-3']) await pull(id, [john]);
+    await update({
+      first_name: 'Mary',
+      last_name: 'Jones',
+      email: agent,
+      phone: '+351914444444',
+      marketing_consent: false,
+    });
+    for (const id of ['agent-1', 'agent-2', 'agent-3']) assert.deepEqual(await newest(id), [john]);
+    assert.equal((await subscriptions(agent)).includes(false), false);
+  });
+
+  test('two guests of an agent have two profiles', async () => {
+    await pull('agent-4', [{ first_name: 'Lena', last_name: 'Vogt', email: agent, nationality: 'DE' }]);
+    assert.deepEqual(await profilesNamed('Vogt'), [
+      { first_name: 'Lena', last_name: 'Vogt', email: agent, nationality: 'DE' },
+    ]);
+    assert.equal((await profilesNamed('Smith'))[0]?.document_number, 'P1');
+  });
+
+  test('an event that could mean several persons is a dead letter with their places', async () => {
+    await pull('two', [
+      { first_name: 'Nils', last_name: 'Berg' },
+      { first_name: 'Tove', last_name: 'Berg' },
+    ]);
+    await update({ reservation_id: 'two', phone: '+351915555555' });
+    const { rows } = await node.runtime.pool.query(
+      `select detail from dead_letters where code = 'push.guest_ambiguous' and detail::text like '%two%'`,
+    );
+    const candidates = [0, 1].map((place) => ({ reservation: 'two', place }));
+    assert.deepEqual(rows, [{ detail: { candidates } }]);
+  });
+});
+
+test('an erasure removes the person from files, and not a relative with the same phone', async () => {
+  const phone = '+351916666666';
+  const sara = { first_name: 'Sara', last_name: 'Nunes', email: 'sara.nunes@mail.example', phone };
+  const hugo = { first_name: 'Hugo', last_name: 'Nunes', phone };
+  await pull('erased-1', [sara, hugo]);
+  await eraseGuest(node.runtime, { email: sara.email }, 'test');
+  await deliver();
+  const all = (await lines('out')).filter(({ data }) => data.id === 'erased-1');
+  for (const { data } of all) {
+    assert.deepEqual(data.guests?.filter(({ first_name }) => first_name === 'Hugo').length, 1);
+    assert.deepEqual(data.guests?.filter(({ first_name }) => first_name === 'Sara').length, 0);
+  }
+});
