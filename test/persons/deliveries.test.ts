@@ -135,15 +135,17 @@ describe('consent', () => {
   const rui = { first_name: 'Rui', last_name: 'Lopes', email: 'rui.lopes@mail.example', phone };
 
   test('relatives with one phone neither subscribe nor unsubscribe each other', async () => {
-    const both = [
-      { ...rui, marketing_consent: false },
-      { ...ana, marketing_consent: true },
-    ];
-    await pull('consent-1', both);
-    await pull('consent-1', both, { total_amount: 400 });
-    await pull('consent-1', [{ ...rui, marketing_consent: false }, ana], { total_amount: 410 });
-    await pull('consent-1', [{ ...rui, marketing_consent: false }], { total_amount: 420 });
-    assert.equal((await subscriptions(ana.email)).includes(false), false, 'nobody withdrew Ana’s consent');
+    const refusing = { ...rui, marketing_consent: false };
+    await pull('consent-1', [{ ...ana, marketing_consent: true }, refusing]);
+    await pull('consent-1', [ana, refusing], { total_amount: 400 });
+    await pull('consent-1', [refusing], { total_amount: 410 });
+    const got = await lines('news');
+    const withdrawn = got.flatMap(({ data }) => data.guests ?? [data]).filter((guest) => guest.phone === phone);
+    assert.equal(
+      withdrawn.some(({ marketing_consent }) => marketing_consent === false),
+      false,
+      'nobody withdrew',
+    );
     assert.deepEqual(await subscriptions(rui.email), []);
   });
 
@@ -163,17 +165,28 @@ describe('consent', () => {
     );
   });
 
-  test('a late booking does not unsubscribe against a newer yes', async () => {
-    const guest = { first_name: 'Ida', last_name: 'Falk', email: 'ida.falk@mail.example' };
-    await update({ ...guest, marketing_consent: true });
-    await push('consent-4', [{ ...guest, marketing_consent: false }], Date.now() - 3_600_000);
+  test('a late statement about an older stay does not unsubscribe against a newer yes', async () => {
+    const guest = { first_name: 'Ida', last_name: 'Falk', email: 'ida.falk@mail.example', marketing_consent: true };
+    const past = { check_in: '2026-01-01', check_out: '2026-01-04', status: 'checked_out' };
+    const at = Date.now();
+    const event = (consent: boolean): Json => ({
+      reservation_id: 'consent-4',
+      ...past,
+      guests: [{ ...guest, marketing_consent: consent }],
+    });
+    await node.send('grand', 'reservation.updated', event(true), at - 3_000);
+    await deliver();
+    await update({ ...guest, first_name: 'Ida' }, at - 1_000);
+    await node.send('grand', 'reservation.updated', event(false), at - 2_000);
+    await deliver();
     assert.equal((await subscriptions(guest.email)).includes(false), false);
   });
 
   test('a relative’s no at one address does not silence a guest who agrees', async () => {
     const email = 'familie.wolf@mail.example';
+    const petra = { first_name: 'Petra', last_name: 'Wolf', email, marketing_consent: true };
+    await node.take('grand', reservation('consent-5', { ...stay, guests: [petra] }));
     await update({ first_name: 'Jens', last_name: 'Wolf', email, marketing_consent: false });
-    await pull('consent-5', [{ first_name: 'Petra', last_name: 'Wolf', email, marketing_consent: true }]);
     assert.equal((await subscriptions(email)).at(-1), true);
   });
 });
