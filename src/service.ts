@@ -124,8 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (ownPort) loops.push({ stop: () => ownPort.close() });
     loops.push(followDocuments(runtime, () => intake?.directory.clear()));
     if (role !== 'worker') {
-      const worker = role === 'all' ? eventWorkerPorts(runtime) : undefined;
-      intake = openIntake(runtime, { answered: metrics.answered, ...(worker && { worker }) });
+      intake = openIntake(runtime, { answered: metrics.answered });
       webhooks = registerWebhooks(app, {
         clock: runtime.clock,
         intake,

@@ -1,7 +1,5 @@
 import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
-import { applierOnArrival } from '../intake/push/on-arrival.ts';
 import type { NewEvent } from '../intake/push/ports.ts';
-import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { open, seal } from '../kit/crypto.ts';
 import { type StrictLimits, strictLimits } from '../kit/json-strict.ts';
 import { errorFacts } from '../kit/log.ts';
@@ -11,7 +9,6 @@ import { openIntakePool } from '../store/db/intake-pool.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { appendEvents } from '../store/events/append.ts';
 import { loadEndpoints, type Sealer } from '../store/events/endpoints.ts';
-import { applyOnArrival } from '../store/events/on-arrival.ts';
 import { writeRejections } from '../store/events/rejections.ts';
 
 /** Webhook secrets are sealed with the workspace's key, like all secrets. A secret that cannot be opened verifies no signature. */
@@ -35,22 +32,13 @@ export interface Intake extends PushIntake {
   readonly pool: Pool;
 }
 
-/** `worker`: the node also processes events, so it applies them as they arrive. */
-export function openIntake(
-  runtime: Runtime,
-  {
-    worker,
-    ...more
-  }: Pick<IntakePorts, 'answered'> & { readonly worker?: Pick<EventWorkerPorts, 'path' | 'worked'> } = {},
-): Intake {
+export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'> = {}): Intake {
   const sealer = sealerOf(runtime);
   const pool = openIntakePool(runtime.pool, (error) =>
     runtime.log.warn({ error: errorFacts(error) }, 'push: lost a database connection, opening a new one'),
   );
-  const apply = worker && applierOf(runtime, pool, worker);
   const intake = openPushIntake({
     ...more,
-    ...(apply && { apply: (events, waitedMs) => apply(events.map(eventWithoutCards), waitedMs) }),
     clock: runtime.clock,
     tracer: runtime.tracer,
     loadEndpoints: (ids) => loadEndpoints(pool, sealer, ids),
@@ -74,37 +62,10 @@ export function openIntake(
   };
 }
 
-function applierOf(
-  { clock, log, wake, directLeases, active, tracer, pendingFloors }: Runtime,
-  pool: Pool,
-  { path, worked }: Pick<EventWorkerPorts, 'path' | 'worked'>,
-): NonNullable<IntakePorts['apply']> {
-  return applierOnArrival({
-    clock,
-    tracer,
-    path,
-    apply: async (lanes) => {
-      const arriving = lanes.flatMap(({ integration, ...lane }) => {
-        const target = active().integrations.get(integration)?.target;
-        return target ? [{ ...lane, target }] : [];
-      });
-      return arriving.length === lanes.length
-        ? applyOnArrival({ pool, directLeases, pendingFloors }, arriving)
-        : 'refused';
-    },
-    worked: (integration, settled, durationMs) => {
-      if (settled.some(({ state }) => state === 'hydrate')) wake.signal('hydrate');
-      worked?.(integration, settled, durationMs);
-    },
-    onError: (error) =>
-      log.warn({ error: errorFacts(error) }, 'push: applying events on arrival failed, storing them first'),
-  });
-}
-
 /** Card data is removed before the first write; the signature was verified over the bytes as sent. */
 function eventWithoutCards(event: NewEvent): NewEvent {
   const { bytes, cards } = withoutCards(event.rawBody);
-  return cards === 0 ? event : { ...event, rawBody: bytes, data: undefined };
+  return cards === 0 ? event : { ...event, rawBody: bytes };
 }
 
 export function jsonLimits(runtime: Runtime): StrictLimits {

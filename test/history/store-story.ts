@@ -7,13 +7,11 @@ import type { Lane } from '../../src/intake/push/event-path.ts';
 import type { NewEvent } from '../../src/intake/push/ports.ts';
 import { workLane } from '../../src/intake/push/work-lane.ts';
 import { newKey } from '../../src/kit/crypto.ts';
-import { isSqlState } from '../../src/kit/sql-state.ts';
 import { suppression } from '../../src/privacy/suppress.ts';
 import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import type { ApplyTarget } from '../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, JsonObject } from '../../src/terms.ts';
-import { parsed } from '../intake/push/parsed.ts';
 import { brand, destinationNames, pullPlan } from '../simulation/brands.ts';
 import { observeDatabase } from '../simulation/observe.ts';
 import { stateText } from '../simulation/partner.ts';
@@ -61,25 +59,14 @@ export class StoreStory {
     await this.#note(event, stored?.kind === 'stored');
   }
 
-  /** Events that a node applies in the transaction that stores them, or stores first if it cannot. */
+  /** Events that one statement stores. */
   async arrive(said: readonly Said[]): Promise<void> {
     const events: SaidEvent[] = [];
     for (const one of said) events.push(await this.#event(one));
-    const lanes = [...Map.groupBy(events, ({ stored }) => stored.integration)].map(([name, own]) => ({
-      target: this.#target(name),
-      events: own.map(({ stored }) => parsed(eventPathOf(brand(name)), stored)),
-      work: (lane: Lane) => workLane(lane, eventPathOf(brand(name))),
-    }));
-    const applied = await this.#store.applyOnArrival(lanes, new DirectLeases(() => {})).catch((error: unknown) => {
-      if (!isSqlState(error, 'lockNotAvailable')) throw error;
-      return 'failed' as const;
-    });
-    if (typeof applied === 'string') {
-      await this.#store.insert(
-        events.map(({ stored }) => stored),
-        () => {},
-      );
-    }
+    await this.#store.insert(
+      events.map(({ stored }) => stored),
+      () => {},
+    );
     for (const event of events) await this.#note(event, true);
   }
 

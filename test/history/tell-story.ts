@@ -104,7 +104,7 @@ export async function tellStory(pool: Pool): Promise<History> {
   await story.settle('crm', refused, 'dead');
   await story.settle('crm', refused);
 
-  // Events of two brands are applied as they arrive, in one transaction: late ones, and one that is ahead of its receipt.
+  // Events of two brands that arrive together: late ones, and one that is ahead of its receipt.
   await story.arrive([
     { at: 'porto', id: 'R1', amount: 1, agoMs: 4_000 },
     { at: 'lisbon', id: 'R14', amount: 1, agoMs: 1_000 },
@@ -112,8 +112,10 @@ export async function tellStory(pool: Pool): Promise<History> {
     { at: 'lisbon', id: 'R14', amount: 2, agoMs: 3_000 },
     { at: 'lisbon', id: 'R15', amount: 1, agoMs: -600_000 },
   ]);
+  await story.work();
   await story.deliver();
   await story.arrive([{ id: 'R15', amount: 2 }]);
+  await story.work();
   await story.deliver();
 
   // One is still pending when others arrive: it is applied before them, and each keeps its own outcome.
@@ -122,6 +124,7 @@ export async function tellStory(pool: Pool): Promise<History> {
     { id: 'R16', amount: 1 },
     { id: 'R14', amount: 4 },
   ]);
+  await story.work();
   await story.deliver();
 
   // A worker has read a batch when another event of the brand arrives: that one waits for its turn.

@@ -15,7 +15,6 @@ export interface Script {
   readonly sinkFaults: number;
   /** Chance that a change is only listed, never pushed. */
   readonly unpushed: number;
-  readonly appliesOnArrival: boolean;
   readonly hasPoison: boolean;
   /** The list has a total. */
   readonly hasTotal: boolean;
@@ -59,7 +58,6 @@ export function scriptOf(dice: Dice): Script {
     listFaults: often() * 3,
     sinkFaults: often() * 4,
     unpushed: dice.pick([0, 0.2]),
-    appliesOnArrival: dice.happens(0.6),
     hasPoison: dice.happens(0.2),
     hasTotal: dice.happens(0.5),
     endsWithPoll: dice.happens(0.3),

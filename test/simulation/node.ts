@@ -5,7 +5,6 @@ import { compileFields } from '../../src/deliver/fields.ts';
 import type { DestinationConfig } from '../../src/deliver/ports.ts';
 import { startRunner } from '../../src/intake/pull/runner.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../../src/intake/push/intake.ts';
-import { applierOnArrival } from '../../src/intake/push/on-arrival.ts';
 import { startEventWorker } from '../../src/intake/push/worker.ts';
 import type { Http } from '../../src/kit/http.ts';
 import { Wake } from '../../src/kit/wake.ts';
@@ -25,7 +24,6 @@ export interface NodeSurroundings {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly http: Http;
   readonly destinations: ReadonlyMap<string, Destination>;
-  readonly appliesOnArrival: boolean;
   /** Carries a signal to the other nodes. */
   readonly relay: (topic: string) => void;
 }
@@ -60,7 +58,6 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     loadEndpoints: async (ids) => loadedEndpoints(endpoints, ids),
     settings: (integration) => brand(integration).pushSettings,
     insert: store.insert,
-    ...(given.appliesOnArrival && { apply: applier(given, directLeases) }),
     writeRejections: async () => {},
     stored: () => wake.signal('events'),
     soon: (run) => void host.clock.schedule(0, run),
@@ -102,20 +99,6 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     node: host.name,
   });
   return { host, intake, wake, now: databaseClock.now };
-}
-
-function applier({ host, store }: NodeSurroundings, directLeases: DirectLeases): NonNullable<IntakePorts['apply']> {
-  return applierOnArrival({
-    clock: host.clock,
-    path: (integration) => eventPathOf(brand(integration)),
-    apply: (lanes) =>
-      store.applyOnArrival(
-        lanes.map(({ integration, events, work }) => ({ target: brand(integration).target, events, work })),
-        directLeases,
-      ),
-    worked: () => {},
-    onError: () => {},
-  });
 }
 
 type Loaded = Awaited<ReturnType<IntakePorts['loadEndpoints']>>;

@@ -7,7 +7,6 @@ import type { EventType } from '../../src/intake/push/envelope.ts';
 import { workLane } from '../../src/intake/push/work-lane.ts';
 import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../src/terms.ts';
-import { parsed } from '../intake/push/parsed.ts';
 import { brand, brandNames, destinationNames, pullPlan } from './brands.ts';
 import { pageLog, position } from './pulled-page.ts';
 import type { Dice } from './random.ts';
@@ -97,40 +96,6 @@ export function operationOf(dice: Dice): Operation {
             })),
             () => {},
           ),
-      };
-    }
-    case 'arrive': {
-      const ids = Array.from({ length: dice.whole(1, 3) }, () => `R${dice.whole(1, 3)}`);
-      const amounts = ids.map(() => dice.whole(1, 4));
-      const eventIds = ids.map(() => {
-        if (!dice.happens(0.1)) events += 1;
-        return `event-${events}`;
-      });
-      const occurredAt = baseMs + dice.whole(0, 5) * 1_000;
-      const directLeaseMs = dice.happens(0.6) ? hourMs : undefined;
-      return {
-        name: 'arrive',
-        run: async (client) => {
-          client.directLeaseMs = directLeaseMs;
-          const path = eventPathOf(brand(integration));
-          const arriving = ids.map((id, i) => ({
-            integration: integration as IntegrationName,
-            endpointId: client.endpoints.get(integration) as EndpointId,
-            secretNo: 1,
-            eventId: eventIds[i] as string,
-            event: 'reservation.updated' as EventType,
-            occurredAt,
-            rawBody: Buffer.from(JSON.stringify({ event: 'x', data: reservation(id, amounts[i] as number) })),
-          }));
-          const work = (lane: Parameters<typeof workLane>[0]) => workLane(lane, path);
-          const { target } = brand(integration);
-          const applied = await client.store.applyOnArrival(
-            [{ target, events: arriving.map((one) => parsed(path, one)), work }],
-            client.directLeases,
-          );
-          const settled = typeof applied === 'string' ? applied : applied.flat().map(({ seq: _, ...one }) => one);
-          return { settled, held: heldBy(client, lane) };
-        },
       };
     }
     case 'lane': {
@@ -259,8 +224,6 @@ const kinds = [
   'insert',
   'insert',
   'insert',
-  'arrive',
-  'arrive',
   'lane',
   'lane',
   'lanes',

@@ -2,7 +2,6 @@ import { systemClock } from '../../src/kit/clock.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import { pendingLanes, workEventLane } from '../../src/store/events/lane.ts';
-import { applyOnArrival } from '../../src/store/events/on-arrival.ts';
 import { PendingFloors } from '../../src/store/events/pending-floors.ts';
 import { putEventsBack, setEventAside } from '../../src/store/events/set-aside.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
@@ -15,7 +14,6 @@ export function realPorts(pool: Pool): StorePorts {
   const pendingFloors = new PendingFloors(systemClock);
   return {
     insert: (events, written) => appendEvents(pool, events, written),
-    applyOnArrival: (lanes, directLeases) => applyOnArrival({ pool, directLeases, pendingFloors }, lanes),
     lanes: () => pendingLanes({ pool, pendingFloors }),
     putBack: () => putEventsBack({ pool, pendingFloors }),
     lane: (target, limit, work, directLeases) =>

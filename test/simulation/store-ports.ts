@@ -2,9 +2,7 @@ import type { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { DeliveryStore } from '../../src/deliver/ports.ts';
 import type { PartnerStore, RunStore } from '../../src/intake/pull/ports.ts';
 import type { IntakePorts } from '../../src/intake/push/intake.ts';
-import type { Applied } from '../../src/intake/push/on-arrival.ts';
 import type { EventWorkerPorts } from '../../src/intake/push/worker.ts';
-import type { ArrivingLane } from '../../src/store/events/on-arrival.ts';
 import type { ApplyTarget } from '../../src/store/records/apply.ts';
 import type { EpochMs } from '../../src/terms.ts';
 import type { Fate, RunReport, Settled, Version } from '../history/history.ts';
@@ -17,7 +15,6 @@ type LaneWork = Parameters<EventWorkerPorts['lane']>[2];
  */
 export interface StorePorts {
   readonly insert: IntakePorts['insert'];
-  applyOnArrival(lanes: readonly ArrivingLane[], directLeases: DirectLeases): Promise<Applied>;
   readonly lanes: EventWorkerPorts['lanes'];
   readonly putBack: EventWorkerPorts['putBack'];
   lane(

@@ -115,7 +115,6 @@ export class World {
         store,
         chance: this.#dice.next,
         endpoints,
-        appliesOnArrival: this.script.appliesOnArrival,
         http: this.#partner.httpFor(host),
         destinations: new Map(this.#sinks.map((sink) => [sink.name, sink.destinationOn(host)])),
         relay: (topic) => this.#relay(host, topic),

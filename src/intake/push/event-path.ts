@@ -5,7 +5,7 @@ import type { Candidate } from '../../persons/profile-match.ts';
 import type { GuestUpdate } from '../../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord } from '../../shape/config.ts';
-import type { EpochMs, Json, JsonObject, LocalDate, Note } from '../../terms.ts';
+import type { EpochMs, Json, LocalDate, Note } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
 
 /** An accepted event that has not been processed yet. */
@@ -16,21 +16,10 @@ export interface PendingEvent {
   readonly receivedAt: EpochMs;
   readonly body: Buffer;
   readonly attempt: number;
-  /** The parsed data of the body, if it was parsed in this process. */
-  readonly data?: JsonObject;
-  readonly ahead?: ReadAhead;
   /** The reservation fetched from the partner's API, for an event that carried only its id. */
   readonly hydrated?: { readonly body: Buffer; readonly requestedAt: EpochMs };
   /** W3C traceparent, see NewEvent. */
   readonly trace?: string;
-}
-
-/** A reservation event of which everything is known but its number and the time of its receipt. */
-export interface ReadAhead {
-  /** The reservation that it is about. */
-  readonly id: string;
-  /** Takes it through the path on the first call; later calls return the same result. */
-  readonly prepared: () => Prepared;
 }
 
 /** How an integration's documents process its events. */

@@ -13,12 +13,7 @@ export interface GroupCommitPorts {
   readonly clock: Clock & Timers;
   /** One transaction; throws when the store is unreachable. Calls `written` when only the commit is left. */
   readonly insert: (events: readonly NewEvent[], written: () => void) => Promise<readonly Stored[]>;
-  /**
-   * Stores and applies the events in one transaction; undefined if they must be stored first. `waitedMs`: how long the
-   * first of them has waited.
-   */
-  readonly apply?: (events: readonly NewEvent[], waitedMs: number) => Promise<readonly Stored[] | undefined>;
-  /** Called after each batch that stored an event without applying it. */
+  /** Called after each batch that stored an event, to wake the worker. */
   readonly stored?: () => void;
   readonly onError?: (error: unknown) => void;
   /** Runs after this turn of the event loop; setImmediate by default. */
@@ -33,8 +28,6 @@ export interface GroupCommitLimits {
   /** Requests beyond these limits are refused at once, to bound memory. */
   readonly maxWaiting: number;
   readonly maxWaitingBytes: number;
-  /** Waiting requests that keep their parsed data, which takes several times the memory of the bytes. */
-  readonly maxParsed: number;
   /** After this the sender gets 503; if the event is stored after all, the sender's retry is a duplicate. */
   readonly deadlineMs: number;
 }
@@ -45,7 +38,6 @@ export const groupCommitLimits: GroupCommitLimits = {
   maxUnderWay: 2,
   maxWaiting: 20_000,
   maxWaitingBytes: 128 * 1024 * 1024,
-  maxParsed: 1_000,
   deadlineMs: 10_000,
 };
 
@@ -139,13 +131,13 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
 
   const commit = async (batch: QueuedEvent[], written: () => void) => {
     try {
-      const events = batch.map((one) => one.event);
-      const waitedMs = ports.clock.uptimeMs() - (batch[0]?.since ?? 0);
-      const applied = await ports.apply?.(events, waitedMs);
-      const stored = applied ?? (await ports.insert(events, written));
+      const stored = await ports.insert(
+        batch.map((one) => one.event),
+        written,
+      );
       for (const [i, one] of batch.entries())
         settle(one, stored[i] ?? { kind: 'unavailable', reason: 'store_unreachable' });
-      if (applied === undefined && stored.some(({ kind }) => kind === 'stored')) ports.stored?.();
+      if (stored.some(({ kind }) => kind === 'stored')) ports.stored?.();
     } catch (error) {
       ports.onError?.(error);
       for (const one of batch) settle(one, { kind: 'unavailable', reason: 'store_unreachable' });
@@ -158,12 +150,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
         return Promise.resolve({ kind: 'unavailable', reason: 'backlog_full' });
       }
       return new Promise((settle) => {
-        const isParsed = ports.apply !== undefined && open.size < limits.maxParsed;
-        const one: QueuedEvent = {
-          event: isParsed ? event : { ...event, data: undefined },
-          since: ports.clock.uptimeMs(),
-          settle,
-        };
+        const one: QueuedEvent = { event, since: ports.clock.uptimeMs(), settle };
         open.add(one);
         openBytes += event.rawBody.length;
         queue.push(one);

@@ -25,9 +25,8 @@ export interface IntakePorts {
   readonly loadEndpoints: (ids: readonly string[]) => Promise<readonly LoadedEndpoint[]>;
   readonly settings: (integration: IntegrationName) => PushSettings | undefined;
   readonly insert: GroupCommitPorts['insert'];
-  readonly apply?: GroupCommitPorts['apply'];
   readonly writeRejections: (batch: RejectionBatch) => Promise<void>;
-  /** Called after events were stored without being applied, to wake the worker. */
+  /** Called after events were stored, to wake the worker. */
   readonly stored?: () => void;
   /** Called for every answer, for metrics. */
   readonly answered?: (status: number, code: string | undefined, integration: string | undefined) => void;
@@ -87,7 +86,6 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
       clock,
       insert: ports.insert,
       onError,
-      ...(ports.apply && { apply: ports.apply }),
       ...(ports.stored && { stored: ports.stored }),
       ...(ports.soon && { soon: ports.soon }),
     },

@@ -1,7 +1,6 @@
-import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../terms.ts';
+import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
 import type { BucketRate } from './bucket.ts';
 import type { EventType } from './envelope.ts';
-import type { ReadAhead } from './event-path.ts';
 import type { ForeignEnvelope } from './foreign-envelope.ts';
 import type { Secret, Verification } from './verification.ts';
 
@@ -39,10 +38,6 @@ export interface NewEvent {
   /** Undefined when the sender states no time: the event then occurred when it was received. */
   readonly occurredAt: EpochMs | undefined;
   readonly rawBody: Buffer;
-  /** The parsed data of the body, if the event is applied on arrival. */
-  readonly data?: JsonObject | undefined;
-  /** Present for a reservation event that is applied on arrival. */
-  readonly ahead?: ReadAhead | undefined;
   /** W3C traceparent of the span that accepted it. */
   readonly trace?: string | undefined;
 }

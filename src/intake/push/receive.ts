@@ -106,8 +106,8 @@ async function store(
   if (events.length > 1) ports.endpointRates.charge(endpointId, arrived.receivedAt, events.length - 1);
   const trace = span?.traceparent;
   const stored = await Promise.all(
-    events.map(({ eventId, event, occurredAt, body: rawBody, data }) =>
-      ports.append({ integration, endpointId, secretNo, eventId, event, occurredAt, rawBody, data, trace }),
+    events.map(({ eventId, event, occurredAt, body: rawBody }) =>
+      ports.append({ integration, endpointId, secretNo, eventId, event, occurredAt, rawBody, trace }),
     ),
   );
   const refused = refusalOf(stored);

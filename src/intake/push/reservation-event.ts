@@ -3,18 +3,15 @@ import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson } from '../../kit/json-strict.ts';
 import { cancelledStatus } from '../../reconcile/cancelled.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
-import type { RawRecord } from '../../shape/config.ts';
 import type { Json, JsonObject } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
-import type { Adjust, EventPath, PendingEvent, ReadAhead } from './event-path.ts';
-import type { NewEvent } from './ports.ts';
+import type { Adjust, EventPath, PendingEvent } from './event-path.ts';
 
 /** The limits were applied when the event was accepted; today's limits do not matter. */
 const noLimits = { maxDepth: 1_000, maxArrayLength: Infinity, maxMembers: Infinity };
 
 /** The data of a stored event, which was validated when it was accepted. */
 export function dataOf(event: PendingEvent): JsonObject {
-  if (event.data !== undefined) return event.data;
   const parsed = parseStrictJson(event.body, noLimits);
   if (parsed.kind === 'invalid') throw new TypeError(`a stored event cannot be read: ${parsed.reason}`);
   return (parsed.value as { data: JsonObject }).data;
@@ -30,7 +27,6 @@ export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event
 
 /** Takes a reservation event through the path, up to the merge with the stored record. */
 export function prepareReservation(path: EventPath, event: PendingEvent, data: Json): Prepared {
-  if (event.ahead) return { ...event.ahead.prepared(), arrival: arrivalOf(event) };
   const hydrated = event.hydrated && parseJson(event.hydrated.body.toString('utf8'));
   return prepareEvent(
     path,
@@ -38,25 +34,6 @@ export function prepareReservation(path: EventPath, event: PendingEvent, data: J
     arrivalOf(event),
   );
 }
-
-/** Undefined if the reservation has to be fetched first, or the event names none. */
-export function readAhead(path: EventPath, event: NewEvent): ReadAhead | undefined {
-  const { data, event: type } = event;
-  if (data === undefined || type === 'guest.updated' || path.thinId?.(data) !== undefined) return undefined;
-  const read = path.record(data);
-  if (read.kind === 'invalid' || read.record.key === '') return undefined;
-  let prepared: Prepared | undefined;
-  return {
-    id: read.record.key,
-    prepared: () => {
-      prepared ??= prepareRead(path, type, read.record, unnumbered);
-      return prepared;
-    },
-  };
-}
-
-/** The path does not depend on the number and the time; `arrivalOf` replaces them. */
-const unnumbered: Arrival = { mode: 'push', effectiveAt: 0, cause: 'event', causeId: '' };
 
 /** The content of an event: its data, or the reservation that was fetched for it. Used for new events and for replays. */
 export interface EventContent {
@@ -83,10 +60,6 @@ export function prepareEvent(
     return deadEvent(arrival, { code: 'push.no_reservation_id', message }, data);
   }
   if (hydrated !== undefined) return path.prepare(record, arrival);
-  return prepareRead(path, event, record, arrival);
-}
-
-function prepareRead(path: ReservationPath, event: EventType, record: RawRecord, arrival: Arrival): Prepared {
   const isCancelled = event === 'reservation.cancelled';
   return path.prepare(record, arrival, isCancelled ? cancelled : undefined);
 }

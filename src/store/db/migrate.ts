@@ -69,7 +69,10 @@ export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<Innbou
  */
 export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Promise<{ applied: string[] }> {
   const migrations = (await readMigrations()).filter(({ number }) => number <= upTo);
-  const done = await withPatience(pool, (client) => migrateWith(client, migrations, upTo));
+  const done = await withPatience(pool, async (patient) => {
+    const client = await patient.connect();
+    return migrateWith(client, migrations, upTo).finally(() => client.release());
+  });
   if (upTo === Number.POSITIVE_INFINITY) await makePartitions(pool);
   return done;
 }

@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import pg from 'pg';
 import { parseJson } from '../../kit/json.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
@@ -81,36 +80,18 @@ export function openSibling(pool: Pool, options: Omit<StoreOptions, 'connection'
 }
 
 const isRetried = (error: unknown): boolean =>
-  isSqlState(error, 'serializationFailure') || isSqlState(error, 'deadlockDetected') || isInsertedMeanwhile(error);
-
-/** Another transaction inserted a record that was missing when this one looked for it. */
-const isInsertedMeanwhile = (error: unknown): boolean =>
-  isSqlState(error, 'uniqueViolation') && (error as { constraint?: string }).constraint === 'records_pkey';
-
-/** Lets the statements of a connection take an hour: for migrations and other work whose time grows with the data. */
-export async function patiently<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
-  const { connectionParameters } = client as unknown as { connectionParameters: { query_timeout: number } };
-  const before = connectionParameters.query_timeout;
-  connectionParameters.query_timeout = patientMs + answerMs;
-  try {
-    await client.query(`set statement_timeout = ${patientMs}`);
-    return await work();
-  } finally {
-    connectionParameters.query_timeout = before;
-    // After a failed statement this fails too, but the rollback restores the setting.
-    await client.query(`set statement_timeout = ${before - answerMs}`).catch(() => {});
-  }
-}
+  isSqlState(error, 'serializationFailure') || isSqlState(error, 'deadlockDetected');
 
 const patientMs = 3_600_000;
 
-/** As `patiently`, for statements outside a transaction. */
-export async function withPatience<T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+/** A connection of its own whose statements may take an hour: for migrations and other work whose time grows with the data. */
+export async function withPatience<T>(pool: Pool, work: (patient: Pool) => Promise<T>): Promise<T> {
+  const applicationName = pool.options.application_name ?? 'innbound';
+  const patient = openSibling(pool, { applicationName, maxConnections: 1, statementMs: patientMs });
   try {
-    return await patiently(client, () => work(client));
+    return await work(patient);
   } finally {
-    client.release();
+    await patient.end();
   }
 }
 
@@ -127,24 +108,17 @@ export async function transaction<T>(
   const beginning = lockMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockMs}`;
   for (let attempt = 1; ; attempt++) {
     const tx = await pool.connect();
-    const ahead: Promise<unknown>[] = [];
-    sentAhead.set(tx, ahead);
     let broken: Error | undefined;
     try {
-      const begun = oneWrite(tx, () => {
-        const begin = tx.query(beginning);
-        // If it fails, the statements behind it fail too and report it.
-        begin.catch(() => {});
-        return { begin, working: work(tx) };
-      });
-      const result = await begun.working;
-      await begun.begin;
+      const begin = tx.query(beginning);
+      // If it fails, the statements behind it fail too and report it.
+      begin.catch(() => {});
+      const result = await work(tx);
+      await begin;
       // If `last` fails, PostgreSQL turns the commit behind it into a rollback.
-      await together(tx, () => [...ahead, last?.(tx, result), tx.query('commit')]);
+      await together([last?.(tx, result), tx.query('commit')]);
       return result;
-    } catch (thrown) {
-      // After a failed statement PostgreSQL refuses all others: the first failure is the cause.
-      const error = (await firstFailure(ahead)) ?? thrown;
+    } catch (error) {
       try {
         await tx.query('rollback');
       } catch (rollbackError) {
@@ -153,34 +127,9 @@ export async function transaction<T>(
       if (attempt < 3 && isRetried(error)) continue;
       throw error;
     } finally {
-      sentAhead.delete(tx);
       tx.release(broken);
     }
   }
-}
-
-const sentAhead = new WeakMap<Tx, Promise<unknown>[]>();
-
-/**
- * Sends the last statements of a piece of work without waiting for their answers. Whatever follows on the connection runs after them, and
- * `transaction` waits for them with its commit: one round trip less. Each promise must send its statement at once and no other later.
- */
-export async function sendAhead(tx: Tx, statements: () => readonly (Promise<unknown> | undefined)[]): Promise<void> {
-  const ahead = sentAhead.get(tx);
-  if (ahead === undefined) {
-    await together(tx, statements);
-    return;
-  }
-  for (const sent of oneWrite(tx, statements)) {
-    // The commit reports it.
-    sent?.catch(() => {});
-    if (sent !== undefined) ahead.push(sent);
-  }
-}
-
-async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
-  const ended = await Promise.allSettled(sent);
-  return ended.find((one) => one.status === 'rejected')?.reason;
 }
 
 /** Runs the work in a transaction that is rolled back, to learn what it would do. */
@@ -195,21 +144,13 @@ export async function rolledBack<T>(pool: Pool, work: (tx: Tx) => Promise<T>): P
 }
 
 /**
- * Pipelines statements and returns their answers. It throws only after all of them have ended, so that no statement is still running
- * when the caller rolls back. It throws the first failure, which caused the others. `meanwhile` runs while the server works.
+ * Sends statements without waiting for each other's answers. It throws only after all of them have ended, so that no statement is still
+ * running when the caller rolls back. It throws the first failure, which caused the others.
  */
 export async function together<Sent extends readonly (Promise<unknown> | undefined)[] | []>(
-  tx: Tx,
-  statements: () => Sent,
-  meanwhile?: () => void,
+  sent: Sent,
 ): Promise<Answers<Sent>> {
-  const sent = Promise.allSettled<unknown>(oneWrite(tx, statements));
-  if (meanwhile) {
-    // The statements leave at the end of this turn.
-    await new Promise<void>((resolve) => process.nextTick(resolve));
-    meanwhile();
-  }
-  const ended = await sent;
+  const ended = await Promise.allSettled<unknown>(sent);
   const answers = ended.map((one) => {
     if (one.status === 'rejected') throw one.reason;
     return one.value;
@@ -218,18 +159,3 @@ export async function together<Sent extends readonly (Promise<unknown> | undefin
 }
 
 type Answers<Sent> = { -readonly [Key in keyof Sent]: Awaited<Sent[Key]> };
-
-/**
- * Sends statements with one socket write, together with all that this turn of the event loop sends on the connection: the last writes of
- * a transaction leave with its commit, so an event takes two writes instead of three. Socket writes took 17 % of a busy node's time
- * (`npm run bench -- push`).
- */
-function oneWrite<T>(tx: Tx, statements: () => T): T {
-  const { stream } = (tx as unknown as { connection: { stream: Writable } }).connection;
-  stream.cork();
-  try {
-    return statements();
-  } finally {
-    process.nextTick(() => stream.uncork());
-  }
-}

@@ -89,7 +89,7 @@ export async function sealOldVersions(
     [most],
   );
   // One after the other they took most of the first start with 20,000 brands.
-  await together(tx, () =>
+  await together(
     rows.map(async ({ version, ...document }) => {
       const { source, body } = await sealed(document);
       await tx.query(

@@ -85,7 +85,7 @@ async function rewriteNewest(
     const reason = 'A guest was erased.';
     return { item, type, id, outcome: 'erased', version, reason, raw: null, notes: '[]' };
   });
-  await together(tx, () => [...writeChanges(tx, target, receipts, changes), enqueue(tx, target, changes)]);
+  await together([...writeChanges(tx, target, receipts, changes), enqueue(tx, target, changes)]);
   await tx.query(
     `update changes c set erased = t.identifiers::jsonb
        from unnest($2::text[], $3::text[], $4::int[], $5::text[]) as t (type, id, version, identifiers)

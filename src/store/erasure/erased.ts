@@ -28,7 +28,7 @@ export const erasureLock = `hashtextextended('erasure', 0)`;
 /** Keeps erasures out until the end of the transaction. True if guests were erased before. */
 export async function lockErasures(tx: Tx, { erasure }: ApplyTarget): Promise<boolean> {
   if (erasure === undefined) return false;
-  const [, any] = await together(tx, () => [
+  const [, any] = await together([
     tx.query({ name: 'erasure-lock', text: `select pg_advisory_xact_lock_shared(${erasureLock})` }),
     tx.query({ name: 'any-erased', text: 'select from erased_guests limit 1' }),
   ]);
@@ -37,15 +37,13 @@ export async function lockErasures(tx: Tx, { erasure }: ApplyTarget): Promise<bo
 
 /**
  * Removes erased guests from incoming records, before anything is compared or stored, and their payload from stored events.
- * `onErased` gets the events, for a caller that has not stored them yet. Only `news` are searched: hashing everything
- * in a row takes several times as long as finding that it repeats what is stored.
+ * Only `news` are searched: hashing everything in a row takes several times as long as finding that it repeats what is stored.
  */
 export async function withoutErased(
   tx: Tx,
   target: ApplyTarget,
   prepared: readonly Prepared[],
   news: readonly Prepared[],
-  onErased?: (seqs: readonly number[]) => void,
 ): Promise<readonly Prepared[]> {
   const { erasure, integration } = target;
   if (erasure === undefined || news.length === 0) return prepared;
@@ -66,7 +64,6 @@ export async function withoutErased(
     one !== prepared[i] && isOfEvent(one.arrival) ? [Number(one.arrival.causeId)] : [],
   );
   if (events.length > 0) {
-    onErased?.(events);
     await tx.query(
       'update events set body = null, hydrated = null where integration = $1 and seq = any($2::bigint[])',
       [integration, events.filter(Number.isSafeInteger)],

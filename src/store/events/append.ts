@@ -73,7 +73,7 @@ async function insertDistinct(
       written();
       return found;
     };
-    const [, rows] = await together(client, () => [client.query('begin'), insert(), client.query('commit')]);
+    const [, rows] = await together([client.query('begin'), insert(), client.query('commit')]);
     client.release();
     return rows;
   } catch (error) {

@@ -116,7 +116,7 @@ const batchWaitsMs = 200;
 
 /** Takes the lock and reads the batch in one round trip: the second statement's snapshot is taken after the lock is held. */
 export async function lockLane(tx: Tx, integration: string, limit: number, floors: PendingFloors) {
-  const [{ rows }, next] = await together(tx, () => [
+  const [{ rows }, next] = await together([
     tx.query<{ mine: boolean }>({
       name: 'lock-events',
       text: `select pg_try_advisory_xact_lock(${laneLock('$1')}) as mine`,

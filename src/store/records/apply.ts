@@ -1,7 +1,7 @@
 import type { DirectLeaseBatch } from '../../deliver/direct-leases.ts';
 import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { EntityType } from '../../terms.ts';
-import { sendAhead, type Tx, together } from '../db/pool.ts';
+import { type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
 import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
 import { enqueue } from '../outbox/enqueue.ts';
@@ -10,7 +10,6 @@ import { type Content, contentOf, statementHash } from './content.ts';
 import { type Arriving, letterOf } from './decision.ts';
 import { countDrift } from './drift.ts';
 import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
-import type { LockedAhead } from './locked-ahead.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { moveSaid, type SaidState } from './said-state.ts';
 import { insertSighting } from './sightings.ts';
@@ -23,12 +22,6 @@ export interface ApplyOptions {
   readonly leaseBatch?: DirectLeaseBatch;
   /** Called before writing rows that all batches share (dead letters, drift counts), to serialize those writes. */
   readonly inTurn?: () => Promise<unknown>;
-  /** Called with events that carry erased guests; their payload must not be kept. */
-  readonly onErased?: (seqs: readonly number[]) => void;
-  /** Whether guests were erased, if the transaction already holds `erasureLock` and has asked. */
-  readonly hasErased?: boolean;
-  /** Reservations whose rows the transaction has already locked. */
-  readonly lockedAhead?: LockedAhead | undefined;
 }
 
 /**
@@ -40,16 +33,16 @@ export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
   messages: readonly Prepared[],
-  { leaseBatch, inTurn, onErased, hasErased, lockedAhead }: ApplyOptions = {},
+  { leaseBatch, inTurn }: ApplyOptions = {},
 ): Promise<Tally> {
-  const [anyErased = hasErased, seq, known] = await together(tx, () => [
-    hasErased === undefined ? lockErasures(tx, target) : undefined,
+  const [anyErased, seq, known] = await together([
+    lockErasures(tx, target),
     nextSeq(tx, messages),
     knownRecords(tx, target, messages),
   ]);
   const contents = new Contents();
   const news = () => messages.filter(isNews(messages, (one) => contents.of(one).hash, known));
-  const prepared = anyErased ? await withoutErased(tx, target, messages, news(), onErased) : messages;
+  const prepared = anyErased ? await withoutErased(tx, target, messages, news()) : messages;
   const taken: Taken = { outcomes: new Array(prepared.length), receipts: [], changes: [], dead: [] };
   const arrivals = arrivalsOf(prepared, contents, seq, known, taken);
   const seenUnchanged: string[] = [];
@@ -60,13 +53,13 @@ export async function applyPrepared(
     const stored = known.get(type);
     const open = stored ? withoutUnchanged(ofType, stored, taken.outcomes, seenUnchanged) : ofType;
     if (open.length === 0) continue;
-    const states = await takeIn(tx, target, { type, arrivals: open, known: stored, lockedAhead }, taken);
+    const states = await takeIn(tx, target, { type, arrivals: open, known: stored }, taken);
     if (states.size > 0) moved.set(type, states);
   }
 
   const requested = arrivals[0]?.arrival;
   const { receipts, changes, dead } = taken;
-  await sendAhead(tx, () => [
+  await together([
     ...(seenUnchanged.length > 0 && requested
       ? [insertSighting(tx, target.integration, requested.effectiveAt, requested.causeId, seenUnchanged)]
       : []),
@@ -79,8 +72,7 @@ export async function applyPrepared(
     countDrift(tx, target.integration, changes),
   ]);
   const withdrawn = await mergedWithdrawals(tx, target.integration, changes);
-  if (withdrawn.length > 0)
-    await applyPrepared(tx, target, withdrawn, { ...(leaseBatch && { leaseBatch }), lockedAhead });
+  if (withdrawn.length > 0) await applyPrepared(tx, target, withdrawn, { ...(leaseBatch && { leaseBatch }) });
   return tally(taken.outcomes);
 }
 

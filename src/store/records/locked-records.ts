@@ -4,8 +4,7 @@ import type { Known } from '../../reconcile/reconcile.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EntityType, EpochMs, IntegrationName, Json } from '../../terms.ts';
 import { float8s, int8s, texts } from '../db/columns.ts';
-import { sendAhead, type Tx } from '../db/pool.ts';
-import type { LockedAhead } from './locked-ahead.ts';
+import type { Tx } from '../db/pool.ts';
 import { type SaidState, saidText } from './said-state.ts';
 import { readReservation } from './stored-record.ts';
 
@@ -44,15 +43,13 @@ export interface LockedRecords {
 
 /**
  * Makes sure that every id has a row, and locks the rows that were there before; both in the order of the ids. A new row has version 0.
- * If its first state is known, the row is inserted complete: inserting it empty and filling it later writes the row twice. What is
- * locked ahead takes no round trip.
+ * If its first state is known, the row is inserted complete: inserting it empty and filling it later writes the row twice.
  */
 export async function lockRecords(
   tx: Tx,
   integration: IntegrationName,
   type: EntityType,
   wanted: ReadonlyMap<string, Wanted>,
-  ahead?: LockedAhead,
 ): Promise<LockedRecords> {
   const found = { rows: new Map<string, LockedRecord>(), stored: new Set<string>(), sighted: new Map<string, Date>() };
   const add = (row: Row) => {
@@ -61,16 +58,6 @@ export async function lockRecords(
     if (row.sighted_at !== null) found.sighted.set(row.id, row.sighted_at);
   };
   const isOpen = ([id]: [string, Wanted]) => !found.stored.has(id) && !found.rows.has(id);
-  const inserted = new Map<string, Wanted>();
-  for (const [id, one] of wanted) {
-    const row = ahead?.take(id);
-    if (row) add(row);
-    else if (row === null && one.first !== undefined) inserted.set(id, one);
-  }
-  if (inserted.size > 0) {
-    await sendAhead(tx, () => [insertFirst(tx, integration, type, inserted)]);
-    for (const id of inserted.keys()) found.stored.add(id);
-  }
   // A row that another transaction inserted meanwhile is only seen by the next statement.
   for (
     let missing = new Map([...wanted].filter(isOpen));
@@ -82,83 +69,57 @@ export async function lockRecords(
   return found;
 }
 
-/** Inserts records with their first state. Fails if another transaction inserted one meanwhile; `transaction` then tries again. */
-async function insertFirst(
-  tx: Tx,
-  integration: IntegrationName,
-  type: EntityType,
-  wanted: ReadonlyMap<string, Wanted>,
-): Promise<void> {
-  await tx.query({
-    name: 'insert-records',
-    text: `${insertSql} order by id`,
-    values: insertValues(integration, type, wanted),
-  });
-}
-
 /** A row without content gets version 0. */
-const insertSql = `
-        insert into records (integration, type, id, version, effective_at, seq, hash, data, said, pulled_hash)
-        select $1, $2, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
-               coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}'), said::json,
-               decode(pulled, 'hex')
-          from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
-            as wanted (id, ms, seq, hash, data, said, pulled)`;
-
-function insertValues(integration: IntegrationName, type: EntityType, wanted: ReadonlyMap<string, Wanted>): unknown[] {
-  const states = [...wanted.values()].map(({ first }) => first);
-  return [
-    integration,
-    type,
-    texts([...wanted.keys()]),
-    float8s(states.map((state) => state?.effectiveAt)),
-    int8s(states.map((state) => state?.seq)),
-    texts(states.map((state) => state?.hash)),
-    texts(states.map((state) => state?.text)),
-    texts(states.map((state) => saidText(state?.said))),
-    texts(states.map((state) => state?.pulledHash)),
-  ];
-}
-
-/** `ids` is SQL for an array. */
-export const lockSql = (ids: string): string => `
-        select id, version, effective_at, seq, hash, data, said, pulled_hash
-          from records where integration = $1 and type = $2 and id = any((${ids})::text[]) order by id for update`;
-
-/** The rows that `lockSql` locked, as `locked`. `ids` and `eventTimes` are SQL for arrays. */
-export const lockedRows = (ids: string, eventTimes: string): string => `
-      select false as is_new, l.id, l.version, (extract(epoch from l.effective_at) * 1000)::bigint as effective_ms, l.seq,
-             encode(l.hash, 'hex') as hash, l.data::text as text, l.said, encode(l.pulled_hash, 'hex') as pulled_hash,
-             (select max(s.requested_at) from sightings s
-               where s.integration = $1 and s.requested_at > to_timestamp(e.ms / 1000.0) and l.id = any(s.ids)) as sighted_at
-        from locked l join unnest((${ids})::text[], (${eventTimes})::float8[]) as e (id, ms) on e.id = l.id`;
-
 async function insertOrLock(
   tx: Tx,
   integration: IntegrationName,
   type: EntityType,
   wanted: ReadonlyMap<string, Wanted>,
 ): Promise<readonly Row[]> {
+  const states = [...wanted.values()].map(({ first }) => first);
   const { rows } = await tx.query<Row>({
     name: 'lock-records',
     text: `
       with inserted as (
-        ${insertSql}
+        insert into records (integration, type, id, version, effective_at, seq, hash, data, said, pulled_hash)
+        select $1, $2, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
+               coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}'), said::json,
+               decode(pulled, 'hex')
+          from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
+            as wanted (id, ms, seq, hash, data, said, pulled)
          order by id
             on conflict do nothing
         returning id, version
-      ), locked as materialized (${lockSql('$3')})
+      ), locked as materialized (
+        select id, version, effective_at, seq, hash, data, said, pulled_hash
+          from records where integration = $1 and type = $2 and id = any($3::text[]) order by id for update
+      )
       select true as is_new, id, version, 0::bigint as effective_ms, 0::bigint as seq, '' as hash, '{}' as text, null::json as said,
              null as pulled_hash, null::timestamptz as sighted_at
         from inserted
       union all
-      ${lockedRows('$3', '$10')}`,
-    values: [...insertValues(integration, type, wanted), float8s([...wanted.values()].map(({ eventAt }) => eventAt))],
+      select false, l.id, l.version, (extract(epoch from l.effective_at) * 1000)::bigint, l.seq,
+             encode(l.hash, 'hex'), l.data::text, l.said, encode(l.pulled_hash, 'hex'),
+             (select max(s.requested_at) from sightings s
+               where s.integration = $1 and s.requested_at > to_timestamp(e.ms / 1000.0) and l.id = any(s.ids))
+        from locked l join unnest($3::text[], $10::float8[]) as e (id, ms) on e.id = l.id`,
+    values: [
+      integration,
+      type,
+      texts([...wanted.keys()]),
+      float8s(states.map((state) => state?.effectiveAt)),
+      int8s(states.map((state) => state?.seq)),
+      texts(states.map((state) => state?.hash)),
+      texts(states.map((state) => state?.text)),
+      texts(states.map((state) => saidText(state?.said))),
+      texts(states.map((state) => state?.pulledHash)),
+      float8s([...wanted.values()].map(({ eventAt }) => eventAt)),
+    ],
   });
   return rows;
 }
 
-export interface Row {
+interface Row {
   readonly is_new: boolean;
   readonly id: string;
   readonly version: number;

@@ -7,7 +7,6 @@ import type { Content } from './content.ts';
 import { decide, decideFirst } from './decide.ts';
 import type { Arriving, Decision } from './decision.ts';
 import type { KnownRecords } from './known-records.ts';
-import type { LockedAhead } from './locked-ahead.ts';
 import { dropUnused, type FirstState, type LockedRecord, lockRecords, type Wanted } from './locked-records.ts';
 import type { SaidState } from './said-state.ts';
 
@@ -23,7 +22,6 @@ interface OfOneType {
   readonly type: EntityType;
   readonly arrivals: readonly Arriving[];
   readonly known: KnownRecords | undefined;
-  readonly lockedAhead?: LockedAhead | undefined;
 }
 
 /**
@@ -33,13 +31,11 @@ interface OfOneType {
 export async function takeIn(
   tx: Tx,
   target: ApplyTarget,
-  { type, arrivals, known, lockedAhead }: OfOneType,
+  { type, arrivals, known }: OfOneType,
   into: Taken,
 ): Promise<ReadonlyMap<string, SaidState>> {
-  const ahead = type === 'reservation' ? lockedAhead : undefined;
-  const hasRow = (id: string) => known?.has(id) === true || ahead?.hasRow(id) === true;
-  const wanted = wantedBy(arrivals, hasRow);
-  const { rows, stored, sighted } = await lockRecords(tx, target.integration, type, wanted, ahead);
+  const wanted = wantedBy(arrivals, (id) => known?.has(id) === true);
+  const { rows, stored, sighted } = await lockRecords(tx, target.integration, type, wanted);
   const moved = new Map<string, SaidState>();
   for (const arriving of arrivals) {
     const { id } = arriving;

@@ -3,14 +3,11 @@ import type { Claimed, DeliverPorts, Lane } from '../../../src/deliver/ports.ts'
 import { profilesDestination } from '../../../src/deliver/profiles.ts';
 import { needsDelivered, select } from '../../../src/deliver/select.ts';
 import type { NewEvent } from '../../../src/intake/push/ports.ts';
-import { workLane } from '../../../src/intake/push/work-lane.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts';
 import type { Pool } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
-import { applyOnArrival } from '../../../src/store/events/on-arrival.ts';
 import { deliverPorts } from '../../../src/wiring/deliver.ts';
 import { eventWorkerPorts } from '../../../src/wiring/events.ts';
 import { integration, writeWorkspace } from './workspace.ts';
@@ -76,13 +73,7 @@ export class StoryNode {
     while (pool._idle.some(({ client }) => pids.includes(client.processID))) await new Promise(setImmediate);
   }
 
-  /** Applies the event as it arrives, or stores it first. */
-  async accept(event: NewEvent, { onArrival }: { readonly onArrival: boolean }): Promise<void> {
-    const found = this.runtime.active().integrations.get(integration);
-    if (found === undefined) throw new Error(`${integration} is not in force`);
-    const work = (lane: Parameters<typeof workLane>[0]) => workLane(lane, eventPathOf(found));
-    const lanes = [{ target: found.target, events: [event], work }];
-    if (onArrival && typeof (await applyOnArrival(this.runtime, lanes)) !== 'string') return;
+  async accept(event: NewEvent): Promise<void> {
     const [answer] = await appendEvents(this.runtime.pool, [event]);
     if (answer?.kind === 'refused') throw new Error(answer.reason);
   }

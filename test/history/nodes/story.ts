@@ -209,9 +209,8 @@ export class NodesStory {
       occurredAt: atMs,
       rawBody,
     };
-    const onArrival = this.#dice.happens(0.5);
-    if (!(await this.#cutDuring(place, () => this.#node(place).accept(stored, { onArrival }))))
-      await this.#node(1 - place).accept(stored, { onArrival: false });
+    if (!(await this.#cutDuring(place, () => this.#node(place).accept(stored))))
+      await this.#node(1 - place).accept(stored);
     return { eventId, atMs };
   }
 

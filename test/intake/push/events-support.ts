@@ -2,10 +2,7 @@ import { decodeRecord } from '../../../src/canonical/encode.ts';
 import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
 import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
 import type { EventType } from '../../../src/intake/push/envelope.ts';
-import type { Lane } from '../../../src/intake/push/event-path.ts';
-import type { Applied } from '../../../src/intake/push/on-arrival.ts';
 import type { NewEvent } from '../../../src/intake/push/ports.ts';
-import { workLane } from '../../../src/intake/push/work-lane.ts';
 import type { EventWorkerPorts } from '../../../src/intake/push/worker.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { systemClock, type Timers } from '../../../src/kit/clock.ts';
@@ -18,12 +15,10 @@ import type { StoredDocument } from '../../../src/store/documents/documents.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
 import { type LaneStore, pendingLanes, workEventLane } from '../../../src/store/events/lane.ts';
-import { applyOnArrival } from '../../../src/store/events/on-arrival.ts';
 import { PendingFloors } from '../../../src/store/events/pending-floors.ts';
 import { putEventsBack, setEventAside } from '../../../src/store/events/set-aside.ts';
 import { applyPrepared } from '../../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
-import { parsed } from './parsed.ts';
 import { brandId, integration, migratedPool, minter, openSealer, reservationData } from './support.ts';
 
 /** An integration as the service has it in force, from documents as a person would write them. */
@@ -72,8 +67,8 @@ export interface Bench {
       eventId?: string;
     },
   ): Promise<void>;
-  /** Stores and applies events in one transaction, as a node that keeps up does. */
-  arrive(...events: readonly NewEvent[]): Promise<Applied>;
+  /** Stores events together and processes them. */
+  arrive(...events: readonly NewEvent[]): Promise<void>;
   /** An event for `arrive`. */
   newEvent(event: EventType, data: Json, at?: { occurredAt?: number; eventId?: string }): NewEvent;
   work(): Promise<void>;
@@ -109,10 +104,9 @@ export async function openBench(
       rawBody,
     };
   };
-  const arrive: Bench['arrive'] = (...events) => {
-    const path = eventPathOf(active);
-    const work = (lane: Lane) => workLane(lane, path);
-    return applyOnArrival(store, [{ target: active.target, events: events.map((one) => parsed(path, one)), work }]);
+  const arrive: Bench['arrive'] = async (...events) => {
+    await appendEvents(pool, events);
+    await drainEvents(ports);
   };
   return {
     pool,

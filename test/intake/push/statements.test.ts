@@ -1,42 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Duplex } from 'node:stream';
 import { test } from 'node:test';
-import { activeIntegration, type Bench, data, poll, reservationData, withBench } from './events-support.ts';
-
-/** What the statements of an event cost: how often they wait for PostgreSQL, and what their plans read. */
-test('an event for a known or a new reservation waits twice for the database', () =>
-  withBench(async (bench) => {
-    await bench.arrive(bench.newEvent('reservation.created', data()));
-    for (const event of [
-      bench.newEvent('reservation.updated', data({ channel: 'phone' })),
-      bench.newEvent('reservation.created', data({ id: 'R-1002' })),
-    ]) {
-      assert.equal(await waitsOf(bench, () => bench.arrive(event)), 2);
-    }
-  }));
-
-/** How often something was sent to the database after an answer had arrived. */
-async function waitsOf({ pool }: Bench, work: () => Promise<unknown>): Promise<number> {
-  const client = await pool.connect();
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
-  let waits = 0;
-  let isAnswered = true;
-  const write = stream._writev?.bind(stream);
-  stream._writev = (chunks, callback) => {
-    if (isAnswered) waits += 1;
-    isAnswered = false;
-    write?.(chunks, callback);
-  };
-  const answered = () => {
-    isAnswered = true;
-  };
-  stream.on('data', answered);
-  client.release();
-  await work();
-  stream.off('data', answered);
-  delete (stream as { _writev?: unknown })._writev;
-  return waits;
-}
+import { activeIntegration, data, poll, reservationData, withBench } from './events-support.ts';
 
 /** A statement is planned once per connection, often while its tables are new: the plan must also suit a large brand. */
 test('no statement reads all events or records of a brand, whatever the statistics say', () =>
@@ -62,7 +26,7 @@ test('no statement reads all events or records of a brand, whatever the statisti
       'select name, statement from pg_prepared_statements order by name',
     );
     const names = new Set(statements.map(({ name }) => name));
-    const expected = ['admit-events', 'append-events', 'settle-events', 'update-records', 'known-records'];
+    const expected = ['append-events', 'next-events', 'settle-events', 'update-records', 'known-records'];
     for (const name of [...expected, 'move-said', 'guest-keys-gone']) {
       assert.ok(names.has(name), `${name} was not sent on this connection`);
     }

@@ -3,7 +3,6 @@ import type { NewEvent, Stored } from '../../../src/intake/push/ports.ts';
 import type { StorePorts } from '../store-ports.ts';
 import { applyPrepared } from './apply.ts';
 import type { Link } from './link.ts';
-import { applyOnArrival } from './on-arrival.ts';
 import { laneOf, pendingOf, settleAtCommit } from './pending.ts';
 import type { EventRow, StoreModel } from './state.ts';
 import { Transaction } from './transaction.ts';
@@ -14,14 +13,13 @@ const triesBeforeDead = 5;
 export function eventPorts(
   model: StoreModel,
   link: Link,
-): Pick<StorePorts, 'insert' | 'applyOnArrival' | 'lanes' | 'putBack' | 'lane' | 'setAside'> {
+): Pick<StorePorts, 'insert' | 'lanes' | 'putBack' | 'lane' | 'setAside'> {
   return {
     insert: async (events, written) => {
       const stored = await link.call('insert', () => appendAll(model, events));
       written();
       return stored;
     },
-    applyOnArrival: (lanes, directLeases) => applyOnArrival(model, link, lanes, directLeases),
     lanes: () =>
       link.call('lanes', () => [...new Set(pendingOf(model).map(({ integration }) => integration as string))].sort()),
     putBack: () =>

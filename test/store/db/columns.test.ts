@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytes, float8s, int4s, int8s, texts } from '../../../src/store/db/columns.ts';
-import { openPool, sendAhead, together, transaction } from '../../../src/store/db/pool.ts';
+import { openPool, together, transaction } from '../../../src/store/db/pool.ts';
 import { testDatabase } from '../../support/database.ts';
 
 test('columns round-trip unchanged', async () => {
@@ -44,55 +44,12 @@ test('a failure among pipelined statements rolls all back and reports the first 
     await pool.query('create table public.flights (n int check (n < 3))');
     const insert = (n: number) => `insert into public.flights values (${n})`;
     await assert.rejects(
-      transaction(pool, (tx) => together(tx, () => [1, 3, 2].map((n) => tx.query(insert(n))))),
+      transaction(pool, (tx) => together([1, 3, 2].map((n) => tx.query(insert(n))))),
       { code: '23514' },
     );
     assert.deepEqual((await pool.query('select n from public.flights')).rows, []);
-    await transaction(pool, (tx) => together(tx, () => [1, 2].map((n) => tx.query(insert(n)))));
+    await transaction(pool, (tx) => together([1, 2].map((n) => tx.query(insert(n)))));
     assert.deepEqual((await pool.query('select n from public.flights')).rows, [{ n: 1 }, { n: 2 }]);
-  } finally {
-    await pool.end();
-  }
-});
-
-test('a transaction reports the failure of a statement sent ahead, rolls back, and retries as usual', async () => {
-  const { connection } = await testDatabase();
-  const pool = openPool({ connection, applicationName: 'test', maxConnections: 1 });
-  try {
-    await pool.query('create table public.flights (n int check (n < 3))');
-    const stored = async () => (await pool.query('select n from public.flights order by n')).rows.map(({ n }) => n);
-    const insert = (n: number) => `insert into public.flights values (${n})`;
-    const refused = { code: '23514' };
-    // Found by the commit.
-    await assert.rejects(
-      transaction(pool, (tx) => sendAhead(tx, () => [1, 3, 2].map((n) => tx.query(insert(n))))),
-      refused,
-    );
-    // Found by a later statement, which fails only because of the first.
-    const readLater = transaction(pool, async (tx) => {
-      await sendAhead(tx, () => [tx.query(insert(3))]);
-      await tx.query('select');
-    });
-    await assert.rejects(readLater, refused);
-    // Found by the statement that goes with the commit.
-    const ahead = (n: number) =>
-      transaction(
-        pool,
-        (tx) => sendAhead(tx, () => [tx.query(insert(n))]),
-        (tx) => tx.query(insert(1)),
-      );
-    await assert.rejects(ahead(3), refused);
-    assert.deepEqual(await stored(), []);
-    await ahead(2);
-    assert.deepEqual(await stored(), [1, 2]);
-    let attempts = 0;
-    await transaction(pool, async (tx) => {
-      attempts += 1;
-      const text = attempts === 1 ? `do $$ begin raise exception using errcode = '40P01'; end $$` : insert(0);
-      await sendAhead(tx, () => [tx.query(text)]);
-      assert.equal((await tx.query('select n from public.flights where n = 0')).rows.length, 1);
-    });
-    assert.deepEqual([attempts, await stored()], [2, [0, 1, 2]]);
   } finally {
     await pool.end();
   }
