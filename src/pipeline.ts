@@ -4,7 +4,7 @@ import { type NormalizeContext, normalizeReservation } from './normalize/normali
 import { type Broken, dead, isRequestedById } from './pipeline/dead-letter.ts';
 import type { Amendment, Arrival, Finished, Message, Prepared } from './reconcile/incoming.ts';
 import type { Manner } from './reconcile/statement.ts';
-import { emptiesIn, statementOf, usableIds } from './reconcile/statement-of.ts';
+import { emptiesIn, statementOf, unreadIn, usableIds } from './reconcile/statement-of.ts';
 import type { RawRecord } from './shape/config.ts';
 import type { Draft, Shaper } from './shape/shape.ts';
 import type { Json, Note } from './terms.ts';
@@ -93,6 +93,8 @@ function prepared(steps: Steps, { raw, draft, clean }: Read, arrival: Arrival): 
   const isPartialRow = arrival.mode === 'pull' && steps.partialRows && whole === undefined;
   const said = whole ?? (arrival.mode === 'pull' && !isPartialRow ? undefined : partsOf(steps, sent));
   const id = said?.record.id ?? raw.key;
+  const notesOfMessage = joined(notes, said?.notes ?? []);
+  const unread = unreadIn(notesOfMessage, record);
   const message: Message | undefined = said && {
     id,
     // Not part of the list's view, so that the fields it omits are not cleared.
@@ -100,12 +102,13 @@ function prepared(steps: Steps, { raw, draft, clean }: Read, arrival: Arrival): 
     manner: isPartialRow ? { silence: 'keep', lists: 'replace' } : steps.manner,
     isOnlySource: steps.isOnlySource && !isPartialRow,
     isVerbatim: draft.assumed === undefined,
-    says: () => statementOf(said.record, record, draft.assumed, shaper.itemIds(raw)),
+    says: () => statementOf(said.record, record, draft.assumed, shaper.itemIds(raw), unread),
     itemIds: () => usableIds(said.record, record, shaper.itemIds(raw)),
-    empties: () => emptiesIn(said.record, record),
+    empties: () => emptiesIn(said.record, record, unread),
+    unread,
     finish: (merged) => finish(steps, merged, raw, arrival),
     raw: raw.value,
-    notes: joined(notes, said.notes),
+    notes: notesOfMessage,
     origins: () => shaper.origins(raw),
     retraceable: isRetraceable(raw, arrival),
     drift: draft.drift,
@@ -200,6 +203,7 @@ export function amend(steps: Steps, { says, sent, ...said }: Amendment, arrival:
     says: () => says,
     itemIds: () => undefined,
     empties: () => [],
+    unread: new Set(),
     finish: (merged) => finish(steps, merged, { key: said.id, value: sent }, arrival),
   };
 }

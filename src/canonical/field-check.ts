@@ -103,7 +103,7 @@ export class FieldCheck {
 
   #drop(name: string, rule: string, value: unknown): void {
     const field = this.path(name);
-    const reason = `${field} ${rule}; the value was left out.`;
+    const reason = `${field} ${rule}; the value was left out. A stored value stays.`;
     const isShown = typeof value === 'object' ? false : String(value).length <= longestNoted;
     const note: Note = { step: 'shape', field, code: 'invalid_dropped', reason };
     this.notes.push(isShown ? { ...note, before: storable(String(value)) ?? '' } : note);

@@ -4,6 +4,8 @@ import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import { type NormalizeContext, normalizeGuest } from '../normalize/normalize.ts';
 import type { GuestUpdate } from '../reconcile/guest-update.ts';
+import { isRawOnly } from '../reconcile/statement.ts';
+import { unreadIn } from '../reconcile/statement-of.ts';
 import type { Shaper } from '../shape/shape.ts';
 import type { Json, Note } from '../terms.ts';
 import type { RuleSet } from '../transform/rules.ts';
@@ -27,12 +29,17 @@ export function readGuest(shaper: Shaper, region: NormalizeContext, data: Json):
   const checked = toGuest(draft);
   if (checked.kind === 'invalid') return { kind: 'invalid', ...failure(checked) };
   const { guest, notes } = normalizeGuest(checked.guest, region);
-  const present = draft.guestId === undefined ? draft.present : new Set([...draft.present, 'guest_id']);
+  const present = new Set(draft.present);
+  if (draft.guestId !== undefined) present.add('guest_id');
+  const read = [...draft.notes, ...checked.notes];
+  // A value that could not be read says nothing: what is stored stays.
+  for (const field of [...unreadIn(read, {}), ...['email', 'phone'].filter((one) => isRawOnly(guest, one))])
+    present.delete(field);
   const { reservationId } = draft;
   return {
     kind: 'ok',
     update: { guest, present, ...(reservationId !== undefined && { reservationId }) },
-    notes: [...draft.notes, ...checked.notes, ...notes],
+    notes: [...read, ...notes],
   };
 }
 

@@ -37,6 +37,8 @@ export interface Message {
   itemIds(): ItemIds | undefined;
   /** The fields that the message states to be empty. */
   empties(): readonly string[];
+  /** The fields that it sent but that could not be read. */
+  readonly unread: ReadonlySet<string>;
   /** The rest of the path, for the merged record. */
   finish(merged: { readonly [field: string]: Json }): Finished;
   readonly raw: Json;

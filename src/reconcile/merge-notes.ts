@@ -1,7 +1,7 @@
 import type { Json, Note } from '../terms.ts';
 import type { Difference } from './difference.ts';
 import type { Giver } from './merge.ts';
-import { type Mark, never, type Source } from './statement.ts';
+import { type Mark, never, type Source, unreadable } from './statement.ts';
 
 /**
  * For the timeline: which fields of a new version the message did not contain, and which source they were kept from. One note per
@@ -11,7 +11,9 @@ export function keptNotes(givers: ReadonlyMap<string, Giver>, source: Source, sa
   const kept = new Map<string, { giver: Giver; paths: string[] }>();
   for (const [path, giver] of givers) {
     if (path === 'id') continue;
-    if (giver.source === source && giver.at[0] === said[0] && giver.at[1] === said[1]) continue;
+    // Text that could not be read has its own note.
+    if (giver.at === unreadable || (giver.source === source && giver.at[0] === said[0] && giver.at[1] === said[1]))
+      continue;
     const key = `${giver.source} ${giver.at.join()}`;
     const same = kept.get(key);
     if (same === undefined) kept.set(key, { giver, paths: [path] });
@@ -21,7 +23,7 @@ export function keptNotes(givers: ReadonlyMap<string, Giver>, source: Source, sa
     step: 'reconcile',
     field: paths.join(', '),
     code: giver.at === never || giver.at[0] === 0 ? 'assumed' : `kept_from_${giver.source}`,
-    reason: `Not in this message: ${originOf(giver)}.`,
+    reason: `No readable value in this message: ${originOf(giver)}.`,
   }));
 }
 

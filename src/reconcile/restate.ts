@@ -1,6 +1,6 @@
 import type { ListName } from '../canonical/fields.ts';
 import { extraPrefix } from './merge.ts';
-import { groupOf, leaderOf, listNames } from './statement.ts';
+import { groupOf, isRawOnly, leaderOf, listNames } from './statement.ts';
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -53,7 +53,7 @@ function fieldsOf(object: Fields, none: readonly string[], prefix: string): Set<
   for (const field in object) {
     const value = object[field];
     if (value === undefined || value === null || listNames.includes(field as ListName)) continue;
-    if (field !== 'extra') found.add(leaderOf(field));
+    if (field !== 'extra') found.add(isRawOnly(object, leaderOf(field)) ? field : leaderOf(field));
     else for (const name in value as Fields) found.add(extraPrefix + name);
   }
   for (const path of none) if (path.startsWith(prefix)) found.add(path.slice(prefix.length));

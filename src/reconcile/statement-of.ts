@@ -1,16 +1,27 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Reservation } from '../canonical/reservation.ts';
-import type { Json } from '../terms.ts';
+import type { Json, Note } from '../terms.ts';
 import { extraPrefix } from './merge.ts';
 import { groupOf, type ItemIds, leaderOf, listNames, never, type SaidItem, type Statement } from './statement.ts';
 
 type Fields = { readonly [field: string]: unknown };
 
+type Unread = ReadonlySet<string>;
+const nothing: Unread = new Set();
+
+/** The fields that were sent but could not be read, such as channel or guests.0.nationality; guests if none of its elements could. */
+export function unreadIn(notes: readonly Note[], draft: Fields): Unread {
+  const isUnread = ({ code, field }: Note) =>
+    code === 'invalid_dropped' || (code === 'empty_item' && field in noLists && draft[field] === undefined);
+  const fields = notes.filter(isUnread).map(({ field }) => field);
+  return fields.length === 0 ? nothing : new Set(fields.map((field) => field.replace(/\[(\d+)\]/, '.$1')));
+}
+
 /**
  * The fields that a message sent and that have no value after check and normalization; the same as `emptiesOf` of its statement.
  * Written for speed: it runs for every pulled row that was not recognised, to tell a missing field from an empty one.
  */
-export function emptiesIn(record: Partial<Reservation>, draft: Fields): string[] {
+export function emptiesIn(record: Partial<Reservation>, draft: Fields, unread: Unread = nothing): string[] {
   const found: string[] = [];
   collectEmpties(record as Fields, draft, '', found);
   for (const name of listNames) {
@@ -23,7 +34,7 @@ export function emptiesIn(record: Partial<Reservation>, draft: Fields): string[]
       collectEmpties(items[index] as Fields, sent[index] ?? {}, `${name}.${index}.`, found);
     }
   }
-  return found;
+  return unread.size === 0 ? found : found.filter((field) => !unread.has(field));
 }
 
 function collectEmpties(record: Fields, draft: Fields, prefix: string, found: string[]): void {
@@ -37,22 +48,24 @@ function collectEmpties(record: Fields, draft: Fields, prefix: string, found: st
 const noLists: { readonly [Name in ListName]: true } = { guests: true, rooms: true, charges: true };
 
 /**
- * The statement of a message: its canonical values, and null for fields that it sent without a usable value. `draft` contains what was
- * sent; without a draft, the record itself is the statement.
+ * The statement of a message: its canonical values, and null for fields that it sent empty. `draft` contains what was sent; without a
+ * draft, the record itself is the statement.
  */
 export function statementOf(
   record: Partial<Reservation>,
   draft?: Fields,
   assumed: ReadonlySet<string> = new Set(),
   ids: { readonly [Name in ListName]?: readonly (string | null | undefined)[] | undefined } = {},
+  unread: Unread = nothing,
 ): Statement {
   const lists: { [Name in ListName]?: readonly SaidItem[] } = {};
   const weak: { [field: string]: Json } = {};
-  const values = valuesOf(record as Fields, draft, (field, value) => {
+  const sortOut = (field: string, value: Json) => {
     if (!assumed.has(field)) return false;
     weak[field] = value;
     return true;
-  });
+  };
+  const values = valuesOf(record as Fields, draft, { unread, prefix: '' }, sortOut);
   for (const name of listNames) {
     const sent = draft?.[name] as readonly Fields[] | undefined;
     const items = record[name] as readonly Fields[] | undefined;
@@ -61,7 +74,7 @@ export function statementOf(
       // The check drops elements without any valid field; after that, positions in the record and in the message may differ.
       const isAligned = sent?.length === items?.length;
       const key = isAligned || draft === undefined ? (ids[name]?.[index] ?? undefined) : undefined;
-      const values = valuesOf(item, isAligned ? sent?.[index] : undefined);
+      const values = valuesOf(item, isAligned ? sent?.[index] : undefined, { unread, prefix: `${name}.${index}.` });
       const guesses = Object.keys(values).filter((field) => assumed.has(`${name}[${index}].${field}`));
       return {
         values,
@@ -70,7 +83,8 @@ export function statementOf(
       };
     });
   }
-  return Object.keys(weak).length === 0 ? { values, lists } : { values, assumed: weak, lists };
+  const said = Object.keys(weak).length === 0 ? { values, lists } : { values, assumed: weak, lists };
+  return unread.size === 0 ? said : { ...said, unread };
 }
 
 /** The ids of a message's rooms and charges, where the elements of its record are those that were sent. */
@@ -91,6 +105,7 @@ export function usableIds(
 export function valuesOf(
   record: Fields,
   draft: Fields | undefined,
+  { unread, prefix }: { readonly unread: Unread; readonly prefix: string } = { unread: nothing, prefix: '' },
   sortOut?: (field: string, value: Json) => boolean,
 ): { [field: string]: Json } {
   const values: { [field: string]: Json } = {};
@@ -112,7 +127,7 @@ export function valuesOf(
     if (field === 'extra') {
       for (const name of Object.keys((value ?? {}) as object))
         if (!said.has(extraPrefix + name)) values[extraPrefix + name] = null;
-    } else if (leaderOf(field) === field && !said.has(field)) {
+    } else if (leaderOf(field) === field && !said.has(field) && !unread.has(prefix + field)) {
       values[field] = null;
     }
   }

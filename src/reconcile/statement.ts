@@ -34,6 +34,8 @@ export interface Statement {
   /** Values that the connector fills in for missing keys. They apply only where no source gave a value. */
   readonly assumed?: Values | undefined;
   readonly lists: Lists<readonly SaidItem[]>;
+  /** Fields that were sent but could not be read, such as `channel` or `guests.0.phone`: what the source said before stays in force. */
+  readonly unread?: ReadonlySet<string> | undefined;
 }
 
 /** How a message's missing fields are treated. */
@@ -59,6 +61,14 @@ export const leaderOf = (field: string): string => leaders.get(field) ?? field;
 
 export const groupOf = (field: string): readonly string[] => [field, ...(followers.get(field) ?? [])];
 
+/** A text that is not an address or a number is kept as `…_raw`. It applies only where nothing readable was said. */
+export function isRawOnly(values: { readonly [field: string]: unknown }, field: string): boolean {
+  const raw = rawOf[field];
+  return raw !== undefined && (values[raw] ?? null) !== null && (values[field] ?? null) === null;
+}
+
+const rawOf: { readonly [field: string]: string } = { email: 'email_raw', phone: 'phone_raw' };
+
 export function fieldsSaid(values: Values): Set<string> {
   return new Set(Object.keys(values).map(leaderOf));
 }
@@ -68,3 +78,6 @@ export function isNewer(a: Mark, b: Mark): boolean {
 }
 
 export const never: Mark = [0, 0];
+
+/** The time of text that could not be read: after `never`, before every statement. */
+export const unreadable: Mark = [1, 0];

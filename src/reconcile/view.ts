@@ -5,12 +5,14 @@ import {
   fieldsSaid,
   groupOf,
   isNewer,
+  isRawOnly,
   type Lists,
   listNames,
   type Manner,
   type Mark,
   never,
   type Statement,
+  unreadable,
   type Values,
 } from './statement.ts';
 
@@ -50,10 +52,11 @@ export function accept(known: View | undefined, statement: Statement, said: Mark
   const message = viewOf(statement, said, manner);
   if (known === undefined) return message;
   const [newer, older] = isNewer(known.said, said) ? [known, message] : [message, known];
-  const timed = withOlder(newer, newer.said, older, older.said, manner.silence);
+  const keeps = keptIn(manner, newer === message ? statement.unread : undefined);
+  const timed = withOlder(newer, newer.said, older, older.said, keeps(''));
   const lists: { [Name in ListName]?: ViewList } = {};
   for (const name of listNames) {
-    const merged = mergeLists(name, newer, older, manner);
+    const merged = mergeLists(name, newer, older, manner, keeps);
     if (merged !== undefined) lists[name] = merged;
   }
   return { ...timed, said: newer.said, lists };
@@ -77,16 +80,26 @@ function viewOf({ values, assumed, lists }: Statement, said: Mark, manner: Manne
   };
 }
 
-export const markOf = ({ at }: Timed, field: string, otherwise: Mark): Mark => at?.[field] ?? otherwise;
+export const markOf = ({ at, values }: Timed, field: string, otherwise: Mark): Mark =>
+  isRawOnly(values, field) ? unreadable : (at?.[field] ?? otherwise);
+
+/** Whether the newer message's silence about a field keeps the older value. A value that could not be read is not silence. */
+type Keeps = (field: string) => boolean;
+
+const keptIn =
+  ({ silence }: Manner, unread: Statement['unread']) =>
+  (prefix: string): Keeps =>
+  (field) =>
+    silence === 'keep' || unread?.has(prefix + field) === true;
 
 /** The newer values, with fields that only the older message had: kept with their time, or cleared as of the newer message. */
-function withOlder(newer: Timed, newerAt: Mark, older: Timed, olderAt: Mark, silence: Manner['silence']): Timed {
+function withOlder(newer: Timed, newerAt: Mark, older: Timed, olderAt: Mark, keeps: Keeps): Timed {
   const said = fieldsSaid(newer.values);
   const values: { [field: string]: Values[string] } = { ...newer.values };
   const at: { [field: string]: Mark } = { ...newer.at };
   for (const field of fieldsSaid(older.values)) {
     const olderMark = markOf(older, field, olderAt);
-    if (silence === 'clear') {
+    if (!keeps(field) && !isRawOnly(newer.values, field)) {
       if (!said.has(field)) values[field] = null;
       continue;
     }
@@ -102,10 +115,16 @@ function withOlder(newer: Timed, newerAt: Mark, older: Timed, olderAt: Mark, sil
   return Object.keys(at).length === 0 ? { values } : { values, at };
 }
 
-function mergeLists(name: ListName, newer: View, older: View, { silence, lists }: Manner): ViewList | undefined {
+function mergeLists(
+  name: ListName,
+  newer: View,
+  older: View,
+  { lists }: Manner,
+  keeps: (prefix: string) => Keeps,
+): ViewList | undefined {
   const [one, other] = [newer.lists[name], older.lists[name]];
   if (other === undefined) return one;
-  if (one === undefined) return silence === 'clear' && lists === 'replace' ? { at: newer.said, items: [] } : other;
+  if (one === undefined) return keeps('')(name) || lists === 'merge' ? other : { at: newer.said, items: [] };
   const [front, back] = inFront(one, other) ? [one, other] : [other, one];
   const [frontAt, backAt] = [front.at ?? never, back.at ?? never];
   const places = matchItems(name, front.items.map(identityOf), back.items.map(identityOf), true);
@@ -114,7 +133,7 @@ function mergeLists(name: ListName, newer: View, older: View, { silence, lists }
     const place = places[index];
     const same = place === undefined ? undefined : items[place];
     if (place !== undefined && same !== undefined) {
-      items[place] = joined(same, frontAt, item, backAt, silence);
+      items[place] = joined(same, frontAt, item, backAt, keeps(`${name}.${place}.`));
     } else if (item.since !== undefined && (front.at === undefined || isNewer(item.since, front.at))) {
       items.push(item);
     } else if (front.at === undefined) {
@@ -131,10 +150,10 @@ function inFront(newer: ViewList, older: ViewList): boolean {
 }
 
 /** An element's fields are as old as its list, or as its last mention. */
-function joined(a: ViewItem, aAt: Mark, b: ViewItem, bAt: Mark, silence: Manner['silence']): ViewItem {
+function joined(a: ViewItem, aAt: Mark, b: ViewItem, bAt: Mark, keeps: Keeps): ViewItem {
   const [aMark, bMark] = [a.since ?? aAt, b.since ?? bAt];
   const [newer, newerAt, older, olderAt] = isNewer(bMark, aMark) ? [b, bMark, a, aMark] : [a, aMark, b, bMark];
-  const timed = withOlder(newer, newerAt, older, olderAt, silence);
+  const timed = withOlder(newer, newerAt, older, olderAt, keeps);
   const run = runOf(newer, newerAt, older, olderAt);
   const key = newer.key ?? older.key;
   const as = newer.as ?? older.as;

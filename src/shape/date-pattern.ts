@@ -1,7 +1,7 @@
 import { formatLocalDate, isRealDate } from '../canonical/dates.ts';
 import type { Json } from '../terms.ts';
 import { monthOf } from './month-names.ts';
-import { localDateOf, offsetMs } from './zone.ts';
+import { dateOfMoment, offsetMs } from './zone.ts';
 
 /** The parts of a pattern as regular expressions. Longer parts come before their own prefixes (MMM before MM). */
 const parts = [
@@ -94,5 +94,5 @@ function readPattern(
   const clock = Number(part('HH', 'H', 'hh', 'h') ?? 0);
   const hour = half === undefined ? clock : (clock % 12) + (half === 'pm' ? 12 : 0);
   const written = Date.UTC(year, month - 1, day, hour, Number(part('mm') ?? 0), Number(part('ss') ?? 0));
-  return localDateOf(written - offsetMs(offset), timezone);
+  return dateOfMoment(written + Number(`0.${part('SSS') ?? 0}`), offsetMs(offset), timezone);
 }

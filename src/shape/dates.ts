@@ -1,7 +1,7 @@
 import { formatLocalDate, isLocalDate, isRealDate } from '../canonical/dates.ts';
 import type { Json } from '../terms.ts';
 import { compilePattern, type Meaning } from './date-pattern.ts';
-import { localDateOf, offsetMs } from './zone.ts';
+import { dateOfMoment, offsetMs } from './zone.ts';
 
 /** Reads a raw value as a hotel-local date; undefined if it has another format. */
 export type DateReader = (value: Json) => string | undefined;
@@ -72,7 +72,7 @@ function birthday(make: (timezone: string) => DateReader, timezone: string): Dat
 }
 
 const isoForm =
-  /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?$/i;
+  /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?$/i;
 
 /** ISO 8601. A date stays unchanged; an instant becomes its date in the time zone, or the date as written if there is no zone. */
 function isoDate(text: string, timezone: string | undefined): string | undefined {
@@ -81,7 +81,7 @@ function isoDate(text: string, timezone: string | undefined): string | undefined
   if (zoned !== undefined && isLocalDate(zoned)) return zoned;
   const found = isoForm.exec(text.trim());
   if (!found) return undefined;
-  const [, y = '', m = '', d = '', hour = '0', minute = '0', second = '0', offset] = found;
+  const [, y = '', m = '', d = '', hour = '0', minute = '0', second = '0', fraction = '0', offset] = found;
   const year = Number(y);
   const month = Number(m);
   const day = Number(d);
@@ -90,7 +90,7 @@ function isoDate(text: string, timezone: string | undefined): string | undefined
   // Date.UTC reads the years 0 to 99 as 1900 to 1999.
   if (offset === undefined || timezone === undefined || year < 100) return formatLocalDate(year, month, day);
   const written = Date.UTC(year, month - 1, day, Number(hour), Number(minute), Number(second));
-  return localDateOf(written - offsetMs(offset), timezone);
+  return dateOfMoment(written + Number(`0.${fraction}`), offsetMs(offset), timezone);
 }
 
 /** Seconds or milliseconds since 1970, as a number or its text. */
@@ -101,7 +101,7 @@ function epochDate(value: Json, unitMs: number, timezone: string): string | unde
   const ms = number * unitMs;
   // Outside the years 1 to 9999 the number has another unit.
   if (!Number.isFinite(ms) || ms < -62_135_596_800_000 || ms > 253_402_300_799_999) return undefined;
-  return localDateOf(ms, timezone);
+  return dateOfMoment(ms, 0, timezone);
 }
 
 /** Days since 1970, as a number or its text; a fraction is the time of day. A day has no time zone. */

@@ -35,6 +35,17 @@ export function localDateOf(epochMs: number, timezone: string): string {
   return formatLocalDate(local.getUTCFullYear(), local.getUTCMonth() + 1, local.getUTCDate());
 }
 
+const dayMs = 86_400_000;
+
+/**
+ * The property's date of a moment. Midnight UTC is a date that a system wrote as a moment: west of Greenwich it would become the day
+ * before. Written with another offset, the same moment is a time of day. `writtenMs` may have a fraction.
+ */
+export function dateOfMoment(writtenMs: number, offset: number, timezone: string): string {
+  const isDate = offset === 0 && writtenMs % dayMs === 0;
+  return localDateOf(Math.floor(writtenMs) - offset, isDate ? 'UTC' : timezone);
+}
+
 /** Milliseconds ahead of UTC for a written offset: Z, +02:00, -0530, +02. */
 export function offsetMs(text: string): number {
   const found = /^([+-])(\d{2}):?(\d{2})?$/.exec(text);

@@ -364,11 +364,11 @@ test('hubspot: consent is sent once it is stated, where a subscription type is s
   }
 });
 
-test('klaviyo: guest ids are scoped by brand', async (t) => {
+test('klaviyo: guest ids are scoped by integration', async (t) => {
   const { deliver, received } = await setUp(t, 'klaviyo', (url) => ({ base_url: url }), klaviyo);
   await deliver([withGuests('a', [guest('Ana', { guest_id: '7' }), guest('Rui')])]);
   const ids = received.map(({ body }) => (body as { data: { attributes: Body } }).data.attributes.external_id);
-  assert.deepEqual(ids, ['LIS01:7', undefined]);
+  assert.deepEqual(ids, ['lisbon:7', undefined]);
 });
 
 test('every preset takes guest records as well as bookings', async (t) => {

@@ -348,6 +348,7 @@ export interface Operations {
         channel: number;
         rooms: number;
         lead_guest: number;
+        unreadable: number;
         events: number;
         late_events: number;
       }[];

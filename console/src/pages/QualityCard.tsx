@@ -31,6 +31,7 @@ const measures: readonly Measure[] = [
   { label: 'Reservations with a channel', count: 'channel', of: 'reservations' },
   { label: 'Reservations with rooms', count: 'rooms', of: 'reservations' },
   { label: 'Reservations with a guest', count: 'lead_guest', of: 'reservations' },
+  { label: 'Reservations with an unreadable value', count: 'unreadable', of: 'reservations', isFault: true },
   { label: 'Events more than 15 minutes late', count: 'late_events', of: 'events', isFault: true },
 ];
 

@@ -51,6 +51,7 @@ const qualityDay = z.object({
   channel: z.int(),
   rooms: z.int(),
   lead_guest: count('Reservations with at least one guest.'),
+  unreadable: count('Reservations with a value that was sent but could not be read; a stored value stays.'),
   events: z.int(),
   late_events: count('Events that arrived more than 15 minutes after the change that they report.'),
 });

@@ -66,7 +66,7 @@ export class WindowReader {
     const { fresh, changed, doubles } = this.#classify(page.rows, boundary.overlap);
     const isRepeat = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
     // This page was requested only to confirm that the short page was the last; the same rows again confirm it too.
-    const isConfirmed = pass.confirms === true && fresh.length === 0 && next.kind !== 'broken';
+    const isConfirmed = pass.confirms === true && doubles === page.rows.length && next.kind !== 'broken';
     const count = page.count - boundary.overlap;
     const total = page.total ?? pass.total;
     const after: PassState = {
@@ -130,15 +130,14 @@ export class WindowReader {
   }
 
   #end(after: PassState): Verdict {
-    return afterLastPage(after, this.#rules.paginator.counts);
+    return afterLastPage(after, this.#rules.paginator.counts, !this.#rules.mayOverlap);
   }
 
   #follow(state: PageState, page: WholePage, next: Next, after: PassState): Follow {
     const { limits } = this.#rules;
     if (next.kind === 'end') return this.#end(after);
     if (next.kind === 'broken') return brokenOff(after, next.code, next.message);
-    // A later pass exists only because the list has several pages, so a short page is not confirmed again.
-    if (next.kind === 'short') return { kind: 'page', pass: { ...after, page: next.state, confirms: after.no === 1 } };
+    if (next.kind === 'short') return { kind: 'page', pass: { ...after, page: next.state, confirms: true } };
     const { joint: _joint, ...rest } = after;
     const onward = { ...rest, ...continued(next, page, after) };
     if (this.#marks.has(markOf(onward.page))) {

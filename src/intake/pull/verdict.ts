@@ -16,15 +16,16 @@ const mostPasses = 4;
  * and no row less, or until overlapping pages and the total prove the pass (overlap.ts). Without a total or by page number, only another
  * pass finds a row that moved from an unread page to one already read. A cursor or link is the partner's own continuation, so
  * such a list is read once, and a second time if a page was repeated or the total is higher than the rows received. A total that
- * counts something else costs that one pass only.
+ * counts something else costs that one pass only. Where absence alone cancels a reservation, every list is read twice: one wrong answer,
+ * such as an empty list, must not cancel anything.
  */
-export function afterLastPage(pass: PassState, counts: boolean): Verdict {
+export function afterLastPage(pass: PassState, counts: boolean, isReadTwice: boolean): Verdict {
   const { no, total, distinct, fresh, doubles, repeats, slips = 0, plainFrom, rows, rowsBefore = 0 } = pass;
   if (isProven(pass)) return { kind: 'done' };
   // A first pass that was broken off because an overlap was refused does not count.
   const turn = no - (plainFrom ?? 1) + 1;
   const spansPages = pass.pages - pass.emptyPages > 1;
-  const unproven = counts && turn === 1 && spansPages;
+  const unproven = turn === 1 && (isReadTwice || (counts && spansPages));
   const news = counts && turn > 1 && fresh > 0;
   const moved = counts && doubles + slips > 0;
   // Without overlap, fewer rows than before can be a removal, or a row that a removal moved to a page already read. The last pass is

@@ -19,11 +19,14 @@ export function contentOf(record: Reservation | Guest): Content {
   return { record, text, isVerbatim: text === encoded, hash: sha256(text) };
 }
 
-/** Two pulled rows with the same hash have the same values and the same empty fields. */
+/** Two pulled rows with the same hash have the same values, the same empty and the same unreadable fields. */
 export function statementHash({ text, hash: own }: Content, message: Message | undefined): string {
-  if (message === undefined || message.isOnlySource || message.source !== 'pull') return own;
-  const empties = message.empties();
-  return empties.length === 0 ? own : sha256(`${text}\n${empties.join(' ')}`);
+  if (message === undefined || message.source !== 'pull') return own;
+  const parts = [
+    ...(message.isOnlySource ? [] : message.empties()),
+    ...[...message.unread].map((field) => `?${field}`),
+  ];
+  return parts.length === 0 ? own : sha256(`${text}\n${parts.join(' ')}`);
 }
 
 /** The hash to store beside the record's own; undefined if they are equal. */

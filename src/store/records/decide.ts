@@ -6,7 +6,7 @@ import type { Message, Prepared } from '../../reconcile/incoming.ts';
 import { withConsent } from '../../reconcile/profile.ts';
 import { changeAfter, isOlder, reconcile } from '../../reconcile/reconcile.ts';
 import { isSole, type StoredViews, soleView, storedViews } from '../../reconcile/said.ts';
-import type { Mark } from '../../reconcile/statement.ts';
+import { isRawOnly, type Mark } from '../../reconcile/statement.ts';
 import { accept } from '../../reconcile/view.ts';
 import { type Content, contentOf, statusOf, unlessOwnHash } from './content.ts';
 import { merged, restated } from './decide-among-sources.ts';
@@ -19,9 +19,16 @@ export function decide(arriving: Arriving, before: LockedRecord | undefined, sig
   if (before === undefined || before.version === 0) return decideFirst(arriving);
   const isPullAlone =
     message === undefined ||
-    (message.source === 'pull' && message.isOnlySource && isSole(before.said, 'pull') && arriving.alone !== undefined);
+    (message.source === 'pull' && message.isOnlySource && isSole(before.said, 'pull') && isReadable(arriving, message));
   if (isPullAlone) return replaced(arriving, before, sightedAt);
   return restated(arriving, message, before) ?? merged(arriving, message, before, sightedAt);
+}
+
+/** A whole record, and no value that was kept as `…_raw` or left out because it could not be read. */
+function isReadable({ alone }: Arriving, { unread }: Message): boolean {
+  const guests = alone !== undefined && 'guests' in alone.record ? alone.record.guests : undefined;
+  if (guests === undefined || unread.size > 0) return false;
+  return !guests.some((guest) => isRawOnly(guest, 'email') || isRawOnly(guest, 'phone'));
 }
 
 /** The first message of a record. */

@@ -16,6 +16,8 @@ export interface QualityCounts {
   readonly channel: number;
   readonly rooms: number;
   readonly lead_guest: number;
+  /** Reservations with a value that was sent but could not be read; a stored value stays. */
+  readonly unreadable: number;
   readonly events: number;
   /** Events that arrived more than 15 minutes after the change that they report. */
   readonly late_events: number;
@@ -30,15 +32,18 @@ export interface QualityDay extends QualityCounts {
 export async function countQuality(db: Pick<Pool, 'query'>): Promise<void> {
   await db.query(
     `with changed as (
-       select distinct r.integration, r.id, (r.received_at at time zone 'UTC')::date as day from receipts r
+       select r.integration, r.id, (r.received_at at time zone 'UTC')::date as day,
+              bool_or(r.notes @? $1::jsonpath)::int as unreadable
+         from receipts r
         where r.received_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - interval '1 day'
-          and r.outcome in ('created', 'updated', 'cancelled', 'erased') and r.type = 'reservation'
+          and (r.outcome in ('created', 'updated', 'cancelled', 'erased') or r.notes @? $1::jsonpath) and r.type = 'reservation'
+        group by 1, 2, 3
      ), looked as (
-       select c.integration, c.day, r.data, coalesce(r.data -> 'guests', '[]'::json) as guests from changed c
+       select c.integration, c.day, c.unreadable, r.data, coalesce(r.data -> 'guests', '[]'::json) as guests from changed c
         cross join lateral (select data from records where integration = c.integration and id = c.id and type = 'reservation'
                                and version > 0 limit 1) r
      ), one as (
-       select l.integration, l.day, g.*,
+       select l.integration, l.day, l.unreadable, g.*,
               (l.data -> 'total_amount' is not null)::int as total_amount, (l.data -> 'currency' is not null)::int as currency,
               (l.data -> 'channel' is not null)::int as channel,
               (json_array_length(coalesce(l.data -> 'rooms', '[]'::json)) > 0)::int as rooms
@@ -57,7 +62,8 @@ export async function countQuality(db: Pick<Pool, 'query'>): Promise<void> {
               sum(email_proxy)::int as email_proxy, sum(email_invalid)::int as email_invalid, sum(phone)::int as phone,
               sum(phone_invalid)::int as phone_invalid, sum(last_name)::int as last_name, sum(nationality)::int as nationality,
               sum(total_amount)::int as total_amount, sum(currency)::int as currency, sum(channel)::int as channel,
-              sum(rooms)::int as rooms, count(*) filter (where guests > 0)::int as lead_guest
+              sum(rooms)::int as rooms, count(*) filter (where guests > 0)::int as lead_guest,
+              sum(unreadable)::int as unreadable
          from one group by integration, day
      ), taken as (
        select integration, (received_at at time zone 'UTC')::date as day, count(*)::int as events,
@@ -70,8 +76,11 @@ export async function countQuality(db: Pick<Pool, 'query'>): Promise<void> {
             || jsonb_build_object('events', coalesce(t.events, 0), 'late_events', coalesce(t.late_events, 0))
        from counted c left join taken t on t.integration = c.integration and t.day = c.day
      on conflict (integration, day) do update set counts = excluded.counts, counted_at = now()`,
+    [unreadable],
   );
 }
+
+const unreadable = '$[*] ? (@.code == "invalid_dropped" || @.code == "email_invalid" || @.code == "phone_impossible")';
 
 /** Newest day first. */
 export async function readQuality(pool: Pool, integration: string, days: number): Promise<QualityDay[]> {
@@ -80,5 +89,10 @@ export async function readQuality(pool: Pool, integration: string, days: number)
       where integration = $1 and day > current_date - $2::int order by day desc`,
     [integration, days],
   );
-  return rows.map(({ day, counts, counted_at }) => ({ day, ...counts, counted_at }));
+  return rows.map(({ day, counts, counted_at }) => ({
+    day,
+    ...counts,
+    unreadable: counts.unreadable ?? 0,
+    counted_at,
+  }));
 }

@@ -61,18 +61,18 @@ export function setUpPeople(make: () => Account) {
       ...(consent && { consent }),
       ...more,
     };
-    const one = lane(
-      config(name, { batch: http.batch(settings).standard, selection, scheduleMs: [1, 1, 1, 1, 1] }),
-      name,
-    );
+    const to = config(name, { batch: http.batch(settings).standard, selection, scheduleMs: [1, 1, 1, 1, 1] });
+    // Two integrations with one brand_id.
+    const twin = `${name}-twin`;
+    const lanes = [lane(to, name), lane(to, twin)];
     const drain = async (change = {}) => {
       await pool.query('update outbox set due_at = now() where due_at is not null');
       await pool.query('update destination_circuits set probe_at = now() where opened_at is not null');
-      const all = ports(pool, [one], { [name]: http.open(settings, offered) });
+      const all = ports(pool, lanes, { [name]: http.open(settings, offered) });
       return drainOnce({ ...all, store: { ...all.store, ...change } });
     };
-    const receive = (record: Reservation, mode: 'pull' | 'push' = 'push') =>
-      takeIn(pool, [record], [name], { integration: name, mode });
+    const receive = (record: Reservation, mode: 'pull' | 'push' = 'push', integration = name) =>
+      takeIn(pool, [record], [name], { integration, mode });
     const drainAll = async () => {
       const { dead, retry } = await drain();
       assert.deepEqual([dead, retry, refusals], [0, 0, []]);
@@ -108,7 +108,7 @@ export function setUpPeople(make: () => Account) {
         return true;
       };
     };
-    return { account, receive, drain, drainAll, deliver, erase, refusals, server, loseOnce, pool, name };
+    return { account, receive, drain, drainAll, deliver, erase, refusals, server, loseOnce, pool, name, twin };
   };
 }
 

@@ -11,7 +11,7 @@ export function staysAndMoments(make: () => Account): void {
   const setUp = setUpPeople(make);
 
   test(`${preset}: a stay creates its guest, itself and each of its moments`, async (t) => {
-    const { account, deliver } = await setUp(t);
+    const { account, deliver, name } = await setUp(t);
     const stay = reservation('r', { guests: [ana], channel: 'BDC' });
     await deliver(
       stay,
@@ -22,13 +22,13 @@ export function staysAndMoments(make: () => Account): void {
     const [person, ...others] = account.people();
     assert.deepEqual(others, []);
     assert.deepEqual([person?.email, person?.first, person?.last], ['ana@guests.example', 'Ana', 'Exemplo']);
-    if (person?.guestId !== undefined) assert.equal(person.guestId, 'LIS01:7');
+    if (person?.guestId !== undefined) assert.equal(person.guestId, `${name}:7`);
     assert.doesNotMatch(person?.text ?? '', /2026-12/, 'a stay is not part of the person');
     assert.deepEqual(kinds(account), ['booked', 'changed', 'checked_in', 'checked_out']);
     assert.ok(account.moments().every(({ guest }) => guest === person?.id));
     if (!keepsStays) return;
     const expected = {
-      key: 'LIS01:r',
+      key: `${name}:r`,
       status: 'checked_out',
       checkIn: '2026-12-01',
       nights: 5,
@@ -52,7 +52,7 @@ export function staysAndMoments(make: () => Account): void {
   });
 
   test(`${preset}: a change of an old stay does not change the next stay`, async (t) => {
-    const { account, deliver } = await setUp(t);
+    const { account, deliver, name } = await setUp(t);
     const old = reservation('old', {
       guests: [ana],
       check_in: '2024-05-01',
@@ -67,11 +67,23 @@ export function staysAndMoments(make: () => Account): void {
     assert.equal(account.people()[0]?.text, before);
     if (!keepsStays) return;
     const stays = Object.fromEntries(account.stays().map((one) => [one.key, [one.checkIn, Number(one.amount)]]));
-    assert.deepEqual(stays, { 'LIS01:old': ['2024-05-01', 1], 'LIS01:next': ['2026-12-01', 1250.5] });
+    assert.deepEqual(stays, { [`${name}:old`]: ['2024-05-01', 1], [`${name}:next`]: ['2026-12-01', 1250.5] });
+  });
+
+  test(`${preset}: equal reservation ids of two integrations with one brand_id are two stays`, async (t) => {
+    const { account, receive, drainAll, name, twin } = await setUp(t);
+    await receive(reservation('r', { guests: [ana] }));
+    await receive(reservation('r', { guests: [{ ...ana, email: 'eva@guests.example' }] }), 'push', twin);
+    await drainAll();
+    await receive(reservation('r', { guests: [ana], status: 'cancelled' }));
+    await drainAll();
+    if (!keepsStays) return;
+    const stays = Object.fromEntries(account.stays().map(({ key, status }) => [key, status]));
+    assert.deepEqual(stays, { [`${name}:r`]: 'cancelled', [`${twin}:r`]: 'confirmed' });
   });
 
   test(`${preset}: a value that the record loses is emptied, and a value of others stays`, async (t) => {
-    const { account, receive, drainAll } = await setUp(t);
+    const { account, receive, drainAll, name } = await setUp(t);
     const { phone, nationality: _, ...less } = ana;
     const stay = reservation('r', { guests: [{ ...ana, date_of_birth: '1980-02-03' }], channel: 'BDC' });
     const { channel: _channel, total_amount: _amount, ...rest } = stay;
@@ -87,7 +99,7 @@ export function staysAndMoments(make: () => Account): void {
     const people = Object.fromEntries(account.people().map((one) => [one.email, JSON.stringify(one)]));
     assert.doesNotMatch(people[String(ana.email)] ?? '', new RegExp(`PT|\\${phone}${keepsBirthDates ? '' : '|1980'}`));
     assert.ok(people[other.email]?.includes(other.phone));
-    const kept = account.stays().find(({ key }) => key === 'LIS01:r');
+    const kept = account.stays().find(({ key }) => key === `${name}:r`);
     if (!keepsStays) return;
     assert.equal(kept?.status, 'confirmed');
     if (!keepsOldValues) assert.deepEqual([kept.channel ?? '', kept.amount ?? ''], ['', '']);

@@ -21,14 +21,20 @@ async function brand(integration: string, connector: Documents['connector'] = {}
   const book = bookings(12, week.from, 2);
   const state = {
     listed: book as Booking[],
+    /** Lists of the next answers. The last one stays. */
+    queue: [] as Booking[][],
     held: new Map(book.map((one) => [one.id, one])),
     broken: false,
     /** Answers for single ids instead of the booking. */
     replies: new Map<string, Reply>(),
   };
-  const partner = await partnerOf(({ path }: Asked): Reply => {
+  const partner = await partnerOf(({ path, query }: Asked): Reply => {
     const id = path.split('/')[3];
-    if (id === undefined) return { json: { reservations: state.listed } };
+    if (id === undefined) {
+      if (Number(query.get('offset')) > 0 || Number(query.get('page')) > 1) return { json: { reservations: [] } };
+      state.listed = state.queue.shift() ?? state.listed;
+      return { json: { reservations: state.listed } };
+    }
     if (state.broken) return { status: 403, json: {} };
     const own = state.replies.get(id);
     if (own !== undefined) return own;
@@ -216,6 +222,34 @@ test('with gone: cancelled, a guest who has arrived or departed is not cancelled
   await pull();
   assert.deepEqual(await Promise.all(stayed.map(({ id }) => statusOf(id))), ['checked_in', 'checked_out', 'cancelled']);
   assert.deepEqual((await unlisted()).map(([id]) => id).sort(), [first.id, second.id].sort());
+});
+
+test('with gone: cancelled and without a single request, a list is read twice before anything is cancelled', async () => {
+  const pages: Record<string, object> = {
+    none: { type: 'none' },
+    offset: { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: 50 },
+    page: { type: 'page', page: 'query.page', limit: 'query.limit', page_size: 50 },
+    cursor: { type: 'cursor', next: 'next', cursor: 'query.cursor' },
+  };
+  for (const [name, pagination] of Object.entries(pages)) {
+    const { book, state, partner, pull, statusOf } = await brand(`twice-${name}`, {
+      pull: { pagination, gone: 'cancelled' },
+    });
+    const statuses = async () => new Set(await Promise.all(book.map(({ id }) => statusOf(id))));
+    // Each answer removes one entry; the last one stays.
+    const answers = async (...lists: Booking[][]) => {
+      state.queue = lists;
+      const asked = partner.requests.length;
+      await pull();
+      return partner.requests.length - asked;
+    };
+    assert.ok((await answers([], book)) > 1, name);
+    assert.deepEqual([name, await statuses()], [name, new Set(['confirmed'])]);
+    assert.ok((await answers(book.slice(1), book)) > 1, name);
+    assert.deepEqual([name, await statuses()], [name, new Set(['confirmed'])]);
+    await answers(book.slice(1));
+    assert.deepEqual([name, await statusOf(book[0]?.id ?? '')], [name, 'cancelled']);
+  }
 });
 
 test('bookings that reach over the ends of the range are not missed', async () => {

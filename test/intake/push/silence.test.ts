@@ -228,7 +228,7 @@ describe('fields that a message does not have', () => {
         field:
           'channel, source, total_amount, currency, guests[0].date_of_birth, guests[0].nationality, guests[0].document_number, guests[0].marketing_consent, rooms[0].rate_code, rooms[0].start_date, rooms[0].end_date, charges[0].code, charges[0].description, charges[0].amount, charges[0].quantity',
         code: 'kept_from_pull',
-        reason: `Not in this message: kept from the list requested at ${new Date(at).toISOString()}.`,
+        reason: `No readable value in this message: kept from the list requested at ${new Date(at).toISOString()}.`,
       },
     ]);
     const next = await poll(bench, active, at + 2, { ...row, status: 'checked-in' });

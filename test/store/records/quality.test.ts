@@ -19,6 +19,9 @@ test('what a brand sends is counted by day: usable addresses, aliases, invalid v
     reservation('Q2', guests({ last_name: 'B', email: 'x.1@guest.booking.com' }, { email: 'not an address' })),
     reservation('Q3', { guests: [], total_amount: null, currency: null }),
   );
+  // Unchanged, because the stored amount stays.
+  const known = { last_name: 'A', email: 'a@mail.example', phone: '+351912345678' };
+  await node.take('grand', reservation('Q1', { ...guests(known), total_amount: '1.234,56' }));
   await node.take('other', reservation('X1'));
   await countQuality(node.runtime.pool);
   const { body } = await node.call('GET', '/integrations/grand/quality', viewer);
@@ -40,6 +43,7 @@ test('what a brand sends is counted by day: usable addresses, aliases, invalid v
     channel: 0,
     rooms: 0,
     lead_guest: 2,
+    unreadable: 2,
     events: 0,
     late_events: 0,
   });

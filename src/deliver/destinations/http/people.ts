@@ -15,7 +15,7 @@ export interface Person extends Guest {
   readonly own_email?: string;
   /** The phone number, if it is the key. */
   readonly phone_key?: string;
-  /** The guest id with its brand: guest ids repeat between brands. */
+  /** The guest id with its integration: guest ids repeat between integrations. */
   readonly scoped_id?: string;
   /** From `extra.language`, where a connector maps it. */
   readonly language?: string;
@@ -38,7 +38,7 @@ export function erasedPeople({ message, erased = [] }: Delivery): Person[] {
   const kept = new Set(guestsOf(message.type, message.data).flatMap((guest) => keyOf(guest) ?? []));
   return erased
     .filter((guest) => isIdentified(guest) && !kept.has(keyOf(guest) ?? ''))
-    .map((guest) => personOf(guest, message.brand_id));
+    .map((guest) => personOf(guest, message.integration));
 }
 
 /** Some entries only say which texts name the guest. */
@@ -55,11 +55,11 @@ export function peopleOf(delivery: Delivery): Person[] {
     const key = keyOf(guest);
     const previous = previousOf(guest, named, earlier, message.type);
     const isKnown = earlier.some((guests) => guests.some((one) => keyOf(one) === key));
-    const person = personOf(guest, message.brand_id);
+    const person = personOf(guest, message.integration);
     const before = earlierOf(guest, earlier, message.type);
     return {
       ...person,
-      ...(before !== undefined && { lost: lostBy(person, personOf(before, message.brand_id)) }),
+      ...(before !== undefined && { lost: lostBy(person, personOf(before, message.integration)) }),
       ...(change !== undefined && { consent_change: change }),
       ...(previous !== undefined && { previous: addressesOf(previous) }),
       ...(delivery.earlier && key !== undefined && !isKnown && { is_new: true }),
@@ -79,7 +79,7 @@ export function formerOf(
   const [before] = earlier?.() ?? [];
   if (before === undefined) return undefined;
   const former = guestsOf(message.type, before)
-    .map((guest) => personOf(guest, message.brand_id))
+    .map((guest) => personOf(guest, message.integration))
     .find(isWanted);
   const isSameKey = former?.key === undefined || [lead?.key, lead?.previous?.key].includes(former.key);
   return isSameKey ? undefined : addressesOf(former);
@@ -95,12 +95,12 @@ export function ownerOf(sharing: readonly Person[], { message, earlier }: Delive
   return (oldest && sharing.find((guest) => isSame(guest, oldest))) ?? first;
 }
 
-function personOf(guest: Guest, brandId: string): Person {
+function personOf(guest: Guest, integration: string): Person {
   const language = guest.extra?.language;
   return {
     ...guest,
     ...addressesOf(guest),
-    ...(guest.guest_id !== undefined && { scoped_id: `${brandId}:${guest.guest_id}` }),
+    ...(guest.guest_id !== undefined && { scoped_id: `${integration}:${guest.guest_id}` }),
     ...(typeof language === 'string' && { language }),
   };
 }

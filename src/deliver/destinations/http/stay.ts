@@ -3,7 +3,7 @@ import type { Message } from '../../message.ts';
 
 /** The values of a stay that CRMs ask for and that the record holds only indirectly; `{stay.…}` in templates. */
 export interface Stay {
-  /** Reservation ids repeat between brands. */
+  /** The integration and the id: ids repeat between integrations, even within one brand_id, and no integration's name has a colon. */
   readonly key: string;
   /** The number that the guest knows, or the id. */
   readonly name: string;
@@ -16,11 +16,11 @@ export interface Stay {
   readonly rate_code?: string;
 }
 
-export function stayOf({ type, brand_id, data }: Message): Stay | undefined {
+export function stayOf({ type, integration, data }: Message): Stay | undefined {
   if (type !== 'reservation') return undefined;
   const { id, confirmation_number: number, check_in: from, check_out: to, rooms = [] } = data;
   return {
-    key: `${brand_id}:${id}`,
+    key: `${integration}:${id}`,
     name: number ?? id,
     ...(from !== undefined && to !== undefined && { nights: (Date.parse(to) - Date.parse(from)) / 86_400_000 }),
     rooms: rooms.length,
