@@ -33,7 +33,7 @@ function serve(answer: (response: ServerResponse, url: string) => void): Promise
 }
 
 function ask(url: string, more: Partial<Exchange> = {}): Exchange {
-  return { method: 'GET', url, headers: {}, deadlineMs: 5000, idleMs: 2000, maxBytes: 1 << 20, ...more };
+  return { method: 'GET', url, headers: {}, deadlineMs: 5000, idleMs: 2000, expects: { bytes: 1 << 20 }, ...more };
 }
 
 async function reasonOf(exchange: Exchange, http = open): Promise<string> {

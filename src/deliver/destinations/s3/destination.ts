@@ -1,5 +1,6 @@
 import type { Destination, DestinationType, Outcome } from '../../destination.ts';
 import { openLake } from '../../lake/destination.ts';
+import { UnfitValue } from '../../lake/format.ts';
 import { fileBytes } from '../../lake/settings.ts';
 import { NoAnswer } from './requests.ts';
 import { type Settings, settingsSchema } from './settings.ts';
@@ -39,7 +40,7 @@ export const destinationType: DestinationType<Settings> = {
 
 /** Only names and codes: the client's messages quote keys of objects and ids of access keys. */
 function failureOf(error: unknown, status: number | undefined): Outcome {
-  if (error instanceof RangeError) {
+  if (error instanceof UnfitValue) {
     return { kind: 'dead', code: 'deliver.refused', message: `Writing failed: ${error.message}.`, whole: true };
   }
   if (error instanceof NoAnswer) {

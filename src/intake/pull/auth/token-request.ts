@@ -7,7 +7,6 @@ import type { OAuth2 } from '../settings.ts';
 import type { Renewal, TokenSet } from './token-store.ts';
 
 const deadlineMs = 20_000;
-const maxBytes = 256 * 1024;
 
 /**
  * Requests a token (RFC 6749, 3.2) and tolerates what real token addresses answer: 200 or 201, no token_type, camel case, numbers
@@ -45,7 +44,7 @@ export async function requestToken(
     body: body.toString(),
     deadlineMs,
     idleMs: deadlineMs,
-    maxBytes,
+    expects: 'short',
   });
   if (answered.kind === 'failed') return { kind: 'failed', message: `the token address: ${answered.message}` };
   if (answered.status === 200 || answered.status === 201) return readTokens(answered, askedAt);
