@@ -170,13 +170,15 @@ function explanation(error: unknown): string {
   const reason = failureReason(error);
   if (reason === undefined) return 'the answer is not valid HTTP';
   if (reason === 'unsendable') return 'the request is not valid HTTP: check its method and its headers';
+  // The message quotes the names in the certificate.
+  if ((error as NodeJS.ErrnoException).code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return 'its certificate is for another host';
   return (error as Error).message || String((error as NodeJS.ErrnoException).code);
 }
 
 function redirectTarget(headers: Answer['headers'], from: URL): string {
   const target = headers.location === undefined ? null : URL.parse(headers.location, from);
   if (target === null) return '';
-  return target.host === from.host && target.protocol === from.protocol
-    ? ' to another path of itself'
-    : ` to ${target.protocol}//${target.host}`;
+  if (target.hostname !== from.hostname) return ' to another host';
+  return target.protocol === from.protocol ? ' to another path of itself' : ` to ${target.protocol}//${from.hostname}`;
 }

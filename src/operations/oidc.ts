@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { open, seal } from '../kit/crypto.ts';
+import { foreignText } from '../kit/foreign-text.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import { revokeSessionsOfSubject } from '../store/operate/tokens.ts';
@@ -173,7 +174,7 @@ async function verifiedClaims(
 /** For the person and the log. Errors of the library name the check that failed, not the values. */
 function reasonOf(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError) {
-    return `the provider answered ${error.error.replace(/[^\w. -]/g, ' ').slice(0, 100)}`;
+    return `the provider answered ${foreignText(error.error)}`;
   }
   return error instanceof Error ? error.message.slice(0, 200) : 'unknown error';
 }

@@ -126,7 +126,7 @@ test('public and special addresses are recognised', () => {
   }
 });
 
-test('redirects are not followed, and the message names the host only', async () => {
+test('redirects are not followed, and the message does not name the other host', async () => {
   let hits = 0;
   const port = await serve((response) => {
     hits++;
@@ -136,7 +136,7 @@ test('redirects are not followed, and the message names the host only', async ()
   assert.equal(answered.kind, 'failed');
   if (answered.kind === 'failed') {
     assert.equal(answered.reason, 'redirect');
-    assert.match(answered.message, /302 to http:\/\/elsewhere\.example$/);
+    assert.match(answered.message, /302 to another host$/);
   }
   assert.equal(hits, 1);
 });
