@@ -123,7 +123,8 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   const lost = Promise.withResolvers<InnboundError>();
   const { pool, server } = await openDatabase(opened, { ...options, workspaceDir, env, log }, lost.resolve);
   const [offload, sandboxOffload] = [openOffload(textWorker), openOffload(textWorker)];
-  opened.defer(() => Promise.all([offload.close(), sandboxOffload.close()]));
+  opened.defer(() => offload.close());
+  opened.defer(() => sandboxOffload.close());
   if (server === undefined) await refuseTransactionPooling(pool);
   await migrate(pool);
   const keys = await openKeys(pool, workspaceDir, env);

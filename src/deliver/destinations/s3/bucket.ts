@@ -167,7 +167,8 @@ function clientFor(settings: Settings, http: Http, deadlineMs: number): S3Client
     region,
     ...(endpoint !== undefined && { endpoint }),
     forcePathStyle: addressing === 'path',
-    ...(credentials && {
+    // AWS's own tools look for the identity of the machine, also at its metadata address: our client does not see those requests.
+    ...(credentials !== 'machine' && {
       credentials: {
         accessKeyId: credentials.access_key_id,
         secretAccessKey: credentials.secret_access_key,
