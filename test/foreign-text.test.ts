@@ -200,7 +200,7 @@ test('the places that show a text of a remote are the ones listed here', () => {
     'intake/pull/auth/token-request.ts',
     'intake/pull/consent.ts',
     'kit/foreign-text.ts',
-    'operations/oidc.ts',
+    'operations/oidc-refusal.ts',
   ]);
 });
 
