@@ -27,7 +27,7 @@ export async function fetchAlone({ runtime, partnerUrl }: BenchWorkspace, { from
         headers: {},
         deadlineMs: 60_000,
         idleMs: 60_000,
-        maxBytes: 64 << 20,
+        expects: { bytes: 64 << 20 },
       });
       if (answer.kind !== 'answer') throw new Error(answer.message);
       const body = parseJson(Buffer.from(answer.bytes).toString()) as { reservations: Json[]; next_cursor?: string };

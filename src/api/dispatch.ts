@@ -4,6 +4,7 @@ import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { Buckets } from '../intake/push/bucket.ts';
 import { networkOf } from '../intake/push/network.ts';
+import { onBehalfOf } from '../kit/holder.ts';
 import type { Json } from '../terms.ts';
 import { type Caller, consoleHeader, maySee, shownToken } from './caller.ts';
 import { failureRate, type Identified, type IdentifyPorts, identify } from './identify.ts';
@@ -140,8 +141,7 @@ async function serve(
     signal: wait?.signal ?? never,
   };
   const stillMay = async () => token !== undefined && (await ports.authenticate(token, false)) !== undefined;
-  const result = await route
-    .handle(call)
+  const result = await onBehalfOf(caller.grantId, () => route.handle(call))
     .catch(asProblem)
     .finally(() => wait?.end());
   // Otherwise the connection stays open for the next request, and the server does not close.

@@ -50,7 +50,11 @@ export async function identify(
   failures: Buckets,
 ): Promise<Identified> {
   const { headers } = request;
-  if (route.role === 'public') return mustWait(request, ports, failures) ?? { kind: 'known', caller: anonymous };
+  if (route.role === 'public') {
+    // Only a sign-in by token can be a guess; the way through the identity provider stays open.
+    const isGuess = route.method !== 'GET' && !route.asks;
+    return (isGuess ? mustWait(request, ports, failures) : undefined) ?? { kind: 'known', caller: anonymous };
+  }
   const shown = shownToken(headers, ports.secure());
   const caller = shown && (await ports.authenticate(shown.token, true));
   if (shown === undefined || caller === undefined) {

@@ -15,6 +15,7 @@ export function registerOidcCallback(app: FastifyInstance, ports: SessionPorts):
     const flow = cookieIn(request.headers.cookie, flowCookie(secure));
     const finished = await ports.oidc.finish(query, flow, { address: request.ip, requestId: request.id });
     const cookies = [flowCookieOf(secure, '', 0)];
+    if (finished.kind === 'wait') reply.header('retry-after', finished.seconds);
     if (finished.kind === 'session') {
       const previous = shownToken(request.headers, secure);
       if (previous?.by === 'cookie') await ports.endPrevious(previous.token);
@@ -22,7 +23,7 @@ export function registerOidcCallback(app: FastifyInstance, ports: SessionPorts):
       cookies.push(sessionCookieOf(secure, finished.session, maxAgeS));
     }
     return reply
-      .code(finished.kind === 'session' ? 200 : 403)
+      .code(finished.kind === 'session' ? 200 : finished.kind === 'wait' ? 429 : 403)
       .header('set-cookie', cookies)
       .header('cache-control', 'no-store')
       .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))

@@ -16,7 +16,8 @@ export function registerOidcLogout(app: FastifyInstance, ports: SessionPorts): v
       const out = await ports.oidc.logout(form.get('logout_token') ?? '', about);
       reply.header('cache-control', 'no-store');
       if (out.kind === 'done') return reply.code(200).send('');
-      return reply.code(400).send({ error: 'invalid_request', error_description: out.why });
+      if (out.kind === 'wait') reply.header('retry-after', out.seconds);
+      return reply.code(out.kind === 'wait' ? 429 : 400).send({ error: 'invalid_request', error_description: out.why });
     });
   });
 }

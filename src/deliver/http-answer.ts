@@ -48,8 +48,6 @@ function failure({ reason, message }: Answered & { kind: 'failed' }): Outcome {
     case 'timeout':
     case 'aborted':
       return { kind: 'retry', code: 'deliver.timeout', message: `${message}.` };
-    case 'too_large':
-      return { kind: 'retry', code: 'deliver.answer_unreadable', message: `${message}.` };
     default:
       return { kind: 'retry', code: 'deliver.unreachable', message: `${message}.` };
   }

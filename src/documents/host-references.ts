@@ -2,11 +2,13 @@ import type { CheckResult } from './check.ts';
 import { inOrder, type Problem } from './mistake.ts';
 import { parseFile, type SourceFile } from './parse.ts';
 import type { Path } from './path.ts';
+import { machineIdentity } from './scalars.ts';
 import { findReferences } from './secret-reference.ts';
 
 /**
- * References that are read from the machine: ${env:…} and ${file:…}. Only somebody with a shell on the machine may add one to a
- * document (`innbound apply`): through the API an administrator could send the environment or a file to their own address.
+ * References that are read from the machine: ${env:…} and ${file:…}, and the identity of the machine itself. Only somebody with a shell on
+ * the machine may add one to a document (`innbound apply`): through the API an administrator could send the environment, a file or a
+ * signature of the machine's role to their own address.
  */
 export function hostReferences(body: unknown): string[] {
   return [...new Set([...found(body, [])].map(({ reference }) => reference))];
@@ -30,7 +32,8 @@ export function refuseHostReferences(checked: CheckResult, edited: SourceFile, k
 }
 
 function* found(value: unknown, path: Path): Generator<{ path: Path; offset: number; reference: string }> {
-  if (typeof value === 'string') {
+  if (value === machineIdentity && path.at(-1) === 'credentials') yield { path, offset: 0, reference: value };
+  else if (typeof value === 'string') {
     for (const { kind, start, end } of findReferences(value).references) {
       if (kind !== 'secret') yield { path, offset: start, reference: value.slice(start, end) };
     }

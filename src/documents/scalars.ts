@@ -12,6 +12,9 @@ countries.registerLocale(english);
 
 const nameForm = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/;
 
+/** The value of `credentials` that stands for the role of the machine; see host-references.ts. */
+export const machineIdentity = 'machine';
+
 /** The name of a document: safe in a URL, a file name and a metric's label. */
 export const nameText = () =>
   checkedText('a name in lower case', (text) => {

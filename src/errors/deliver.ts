@@ -4,7 +4,7 @@ export const deliverErrors = {
   'deliver.unreachable': {
     stage: 'deliver',
     retry: 'again',
-    what: 'The destination could not be reached: no address, no connection, or the connection was cut.',
+    what: 'The destination could not be reached: no address, no connection, the connection was cut, or the answer exceeds its limit.',
     next: 'It is retried on its schedule. If it persists, check the address and the network.',
   },
   'deliver.lease_expired': {

@@ -4,12 +4,13 @@ import { client } from './http/client.ts';
 import { checkBeforeProxy, guardedConnector, type ProxyVerdict, tlsOptions } from './http/connect.ts';
 import { HttpExchange } from './http/exchange.ts';
 import { type FailureReason, failureReason } from './http/failure.ts';
+import { type Expected, mostBytes } from './http/limits.ts';
 
 export type { FailureReason } from './http/failure.ts';
 
 /**
  * The HTTP client for addresses that other people configured. Whatever the other side does, a request ends by its
- * deadline, holds at most maxBytes, goes to public addresses only (unless allowed) and never follows a redirect, because a
+ * deadline, holds at most what is expected of its answer, goes to public addresses only (unless allowed) and never follows a redirect, because a
  * redirect would send credentials to an address that nobody configured. Every failure is a value; nothing throws.
  */
 export interface Http {
@@ -40,7 +41,7 @@ export interface Exchange {
   readonly connectMs?: number;
   /** The longest time without a byte. */
   readonly idleMs: number;
-  readonly maxBytes: number;
+  readonly expects: Expected;
   readonly signal?: AbortSignal;
 }
 
@@ -110,7 +111,7 @@ export function openHttp(settings: HttpSettings): Http {
       });
       const url = parseUrl(asked.url);
       if (url === undefined) return failed('blocked', 'the address is not a plain http or https URL');
-      const exchange = new HttpExchange(asked.maxBytes);
+      const exchange = new HttpExchange(mostBytes(asked.expects));
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
@@ -169,13 +170,15 @@ function explanation(error: unknown): string {
   const reason = failureReason(error);
   if (reason === undefined) return 'the answer is not valid HTTP';
   if (reason === 'unsendable') return 'the request is not valid HTTP: check its method and its headers';
+  // The message quotes the names in the certificate.
+  if ((error as NodeJS.ErrnoException).code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return 'its certificate is for another host';
   return (error as Error).message || String((error as NodeJS.ErrnoException).code);
 }
 
 function redirectTarget(headers: Answer['headers'], from: URL): string {
   const target = headers.location === undefined ? null : URL.parse(headers.location, from);
   if (target === null) return '';
-  return target.host === from.host && target.protocol === from.protocol
-    ? ' to another path of itself'
-    : ` to ${target.protocol}//${target.host}`;
+  if (target.hostname !== from.hostname) return ' to another host';
+  return target.protocol === from.protocol ? ' to another path of itself' : ` to ${target.protocol}//${from.hostname}`;
 }

@@ -1,8 +1,10 @@
 import { Worker } from 'node:worker_threads';
+import { holder } from './holder.ts';
 
 /**
  * Processes input from people in a separate thread, so that no input can block the main thread.
- * Tasks run one at a time in a worker; one that exceeds its deadline is ended by ending the worker. A failure is a value.
+ * Tasks run one at a time in a worker, and holders take turns; a task that exceeds its deadline is ended by ending the worker. A failure is
+ * a value.
  */
 export interface Offload {
   /** `input` and the result are copied between threads: plain data only. */
@@ -14,7 +16,7 @@ export type Offloaded =
   | { readonly kind: 'done'; readonly value: unknown }
   | {
       readonly kind: 'failed';
-      /** timeout: it took longer than `deadlineMs`; memory: it took more than `memoryMb`; busy: the queue is full. */
+      /** timeout: it took longer than `deadlineMs`; memory: it took more than `memoryMb`; busy: the holder's queue is full. */
       readonly reason: 'timeout' | 'memory' | 'busy' | 'crashed' | 'closed';
       readonly message: string;
     };
@@ -23,8 +25,8 @@ export interface OffloadSettings {
   /** A module that calls serveTasks (offload-worker.ts). */
   readonly script: URL;
   readonly deadlineMs: number;
-  /** Tasks that wait for the worker. */
-  readonly queue: number;
+  /** Tasks of one holder that wait for the worker. */
+  readonly perHolder: number;
   readonly memoryMb: number;
 }
 
@@ -38,7 +40,8 @@ interface Task {
 const startMs = 60_000;
 
 export function openOffload(settings: OffloadSettings): Offload {
-  const waiting: Task[] = [];
+  /** Per holder. The first holder is next. */
+  const waiting = new Map<string, Task[]>();
   let worker: Worker | undefined;
   let ready = false;
   let running: Task | undefined;
@@ -111,7 +114,10 @@ export function openOffload(settings: OffloadSettings): Offload {
 
   function next(): void {
     if (running !== undefined || closed) return;
-    running = waiting.shift();
+    const [[name, tasks] = ['', []]] = waiting;
+    running = tasks.shift();
+    waiting.delete(name);
+    if (tasks.length > 0) waiting.set(name, tasks);
     if (running === undefined) return;
     if (worker === undefined) {
       timer = setTimeout(() => discard(failed('timeout', `the worker did not start within ${startMs} ms`)), startMs);
@@ -123,13 +129,16 @@ export function openOffload(settings: OffloadSettings): Offload {
     run: (task, input) =>
       new Promise((resolve) => {
         if (closed) return resolve(failed('closed', 'the process is stopping'));
-        if (waiting.length >= settings.queue) return resolve(failed('busy', `${waiting.length} tasks are waiting`));
-        waiting.push({ task, input, settle: resolve });
+        const own = waiting.get(holder()) ?? [];
+        if (own.length >= settings.perHolder)
+          return resolve(failed('busy', `${own.length} others of yours are waiting`));
+        own.push({ task, input, settle: resolve });
+        waiting.set(holder(), own);
         next();
       }),
     close: async () => {
       closed = true;
-      for (const task of waiting.splice(0)) task.settle(failed('closed', 'the process is stopping'));
+      for (const task of [...waiting.values()].flat()) task.settle(failed('closed', 'the process is stopping'));
       const old = worker;
       discard(failed('closed', 'the process is stopping'));
       await old?.terminate();

@@ -53,7 +53,7 @@ export async function examineHost(
     socket.once('timeout', () => end(failed('unreachable', `no answer within ${patienceMs / 1000} s.`)));
     socket.once('error', (error: NodeJS.ErrnoException) => {
       const isRefused = /^(?:ECONN|EHOST|ENET|ETIMEDOUT|EPIPE)/.test(error.code ?? '');
-      end(isRefused ? failed('unreachable', `${error.code}.`) : failed('tls', `${error.code ?? error.message}.`));
+      end(isRefused ? failed('unreachable', `${error.code}.`) : failed('tls', `${error.code ?? 'no code'}.`));
     });
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
       if (!(socket instanceof TLSSocket)) return end({ origin, usedBy });

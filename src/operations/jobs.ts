@@ -1,5 +1,6 @@
 import { errors, InnboundError } from '../errors.ts';
 import { repeat } from '../kit/clock.ts';
+import { onBehalfOf } from '../kit/holder.ts';
 import { timedId } from '../kit/ids.ts';
 import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
@@ -12,6 +13,7 @@ import {
   halveJob,
   insertJob,
   type JobRow,
+  mostOpenJobs,
   noteJobFailure,
   renewJob,
 } from '../store/operate/jobs.ts';
@@ -51,6 +53,9 @@ export async function startJob(runtime: Runtime, asked: JobRequest, by: string):
     requested_by: by,
     total,
   });
+  if (row === undefined) {
+    throw new InnboundError('operate.busy', `${mostOpenJobs} jobs of yours are not finished; wait, or stop one.`);
+  }
   runtime.wake.signal('jobs');
   return row;
 }
@@ -65,7 +70,9 @@ export async function stepJobs(runtime: Runtime, signal: AbortSignal): Promise<b
   try {
     const atMost = (usual: number) => Math.max(1, Math.floor(usual / 2 ** job.halvings));
     const context = { by: job.requested_by, signal, atMost };
-    const step = await kindOf(request).step(runtime, request, job.position, context);
+    const step = await onBehalfOf(`jobs of ${job.requested_by}`, () =>
+      kindOf(request).step(runtime, request, job.position, context),
+    );
     await advanceJob(runtime.pool, job, { ...step, counts: added(job, step.counts) });
   } catch (error) {
     if (isTooSlow(error)) {

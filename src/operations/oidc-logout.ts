@@ -1,12 +1,13 @@
 import * as oauth from 'oauth4webapi';
+import { checkSubjectAndTime, Refusal } from './oidc-refusal.ts';
 import type { Provider } from './oidc-server.ts';
 
-/** Tokens are sent at once, so an old one is a replay. A replay within this time only ends sessions that have ended. */
-const oldestMs = 5 * 60_000;
+/** Tokens are sent at once, so an old one is a replay. */
+export const oldestMs = 5 * 60_000;
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
 /**
- * The subject of a logout token (OpenID Connect Back-Channel Logout 1.0). Throws with the reason why it is refused.
+ * The subject and id of a logout token (OpenID Connect Back-Channel Logout 1.0). Throws with the reason why it is refused.
  *
  * The library has no function for logout tokens. Its check of a signed user info response verifies the same things: algorithm, times,
  * issuer and audience if present, and the signature by the provider's keys. The further requirements of a logout token are checked here.
@@ -15,7 +16,7 @@ export async function verifiedLogout(
   { server, settings, options }: Provider,
   token: string,
   nowMs: number,
-): Promise<string> {
+): Promise<{ readonly sub: string; readonly jti: string }> {
   const algorithms = (server.id_token_signing_alg_values_supported ?? ['RS256']).filter(
     (one) => !/^(?:none|HS)/.test(one),
   );
@@ -29,19 +30,20 @@ export async function verifiedLogout(
   await oauth.validateApplicationLevelSignature(server, response, options);
   const { iss, aud, iat, exp, jti, events, nonce, sub } = claims;
   const type = typeOf(token);
-  if (!['logout+jwt', 'jwt', undefined].includes(type)) throw new Error('the token has another type');
-  if (iss !== server.issuer) throw new Error('the logout token names no issuer');
-  if (aud === undefined) throw new Error('the logout token names no audience');
-  if (typeof iat !== 'number' || typeof exp !== 'number' || typeof jti !== 'string') {
-    throw new Error('the logout token lacks iat, exp or jti');
+  if (!['logout+jwt', 'jwt', undefined].includes(type)) throw new Refusal('the token has another type');
+  if (iss !== server.issuer) throw new Refusal('the logout token names no issuer');
+  if (aud === undefined) throw new Refusal('the logout token names no audience');
+  if (typeof iat !== 'number' || typeof exp !== 'number' || typeof jti !== 'string' || jti === '') {
+    throw new Refusal('the logout token lacks iat, exp or jti');
   }
-  if (nowMs - iat * 1000 > oldestMs) throw new Error('the logout token is more than 5 minutes old');
+  checkSubjectAndTime(claims, nowMs);
+  if (nowMs - iat * 1000 > oldestMs) throw new Refusal('the logout token is more than 5 minutes old');
   if (typeof events !== 'object' || events === null || !Object.hasOwn(events, logoutEvent)) {
-    throw new Error('the token is not a logout token');
+    throw new Refusal('the token is not a logout token');
   }
   // An ID token must never be accepted as a logout token.
-  if (nonce !== undefined) throw new Error('the logout token has a nonce');
-  return sub;
+  if (nonce !== undefined) throw new Refusal('the logout token has a nonce');
+  return { sub, jti };
 }
 
 /** Older providers send JWT, or no type at all. */

@@ -69,7 +69,7 @@ function fetchBy(http: Http): Fetch {
       ...(body && { body: body.toString() }),
       deadlineMs: 10_000,
       idleMs: 10_000,
-      maxBytes: 1 << 20,
+      expects: 'short',
     });
     if (answered.kind === 'failed') throw new Error(`the provider did not answer: ${answered.message}`);
     const { status, bytes } = answered;

@@ -1,11 +1,15 @@
 import * as oauth from 'oauth4webapi';
+import { Buckets } from '../intake/push/bucket.ts';
+import { networkOf } from '../intake/push/network.ts';
 import { open, seal } from '../kit/crypto.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import { revokeSessionsOfSubject } from '../store/operate/tokens.ts';
+import { useOnce } from '../store/operate/used-once.ts';
 import type { Json } from '../terms.ts';
 import { grantOf } from './oidc-grant.ts';
-import { verifiedLogout } from './oidc-logout.ts';
+import { oldestMs, verifiedLogout } from './oidc-logout.ts';
+import { checkSubjectAndTime, loggedReason, Refusal, shownReason } from './oidc-refusal.ts';
 import { openProvider, type Provider } from './oidc-server.ts';
 import { openSession } from './tokens.ts';
 
@@ -16,6 +20,8 @@ import { openSession } from './tokens.ts';
 
 const lifeMs = 10 * 60_000;
 const boundTo = 'oidc sign-in';
+/** Refusals that cost a request to the provider or the check of a signature, per network. */
+const refusalRate = { perSecond: 1, burst: 60 };
 
 interface Begun {
   readonly state: string;
@@ -24,9 +30,11 @@ interface Begun {
   readonly untilMs: number;
 }
 
-export type Finished =
-  | { readonly kind: 'session'; readonly session: string; readonly expiresAt: Date }
-  | { readonly kind: 'refused'; readonly why: string };
+type Refused =
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'wait'; readonly why: string; readonly seconds: number };
+
+export type Finished = { readonly kind: 'session'; readonly session: string; readonly expiresAt: Date } | Refused;
 
 export interface Oidc {
   /** The label of the button, if a provider is configured. */
@@ -43,10 +51,32 @@ export interface Oidc {
   logout(token: string, about: { readonly address: string; readonly requestId: string }): Promise<LoggedOut>;
 }
 
-export type LoggedOut = { readonly kind: 'done' } | { readonly kind: 'refused'; readonly why: string };
+export type LoggedOut = { readonly kind: 'done' } | Refused;
 
 export function openOidc(runtime: Runtime): Oidc {
   const provider = openProvider(runtime);
+  // Each by itself, and apart from wrong tokens: nobody keeps others behind the same address from signing in with those.
+  const limits = { callback: new Buckets(() => refusalRate, 10_000), logout: new Buckets(() => refusalRate, 10_000) };
+
+  /** Runs it unless too many of its kind were refused. */
+  async function limited<Done>(
+    what: keyof typeof limits,
+    about: { readonly address: string; readonly requestId: string },
+    run: () => Promise<Done>,
+  ): Promise<Done | Refused> {
+    const key = networkOf(about.address);
+    const wait = limits[what].peek(key, runtime.clock.now());
+    if (wait.kind === 'wait') return { ...wait, why: 'too many from this address were refused' };
+    try {
+      return await run();
+    } catch (error) {
+      limits[what].charge(key, runtime.clock.now(), 1);
+      const refused = { request_id: about.requestId, address: about.address, why: loggedReason(error) };
+      runtime.log.warn(refused, `api: ${what} of the identity provider refused`);
+      return { kind: 'refused', why: shownReason(error) };
+    }
+  }
+
   return {
     label: () => runtime.active().settings.sign_in.oidc?.label,
 
@@ -77,8 +107,8 @@ export function openOidc(runtime: Runtime): Oidc {
         const cookie = seal(runtime.keyring, JSON.stringify(begun), boundTo).toString('base64url');
         return { kind: 'ok', url: url.href, cookie };
       } catch (error) {
-        runtime.log.warn({ error: reasonOf(error) }, 'api: the identity provider cannot be used');
-        return { kind: 'unavailable', why: reasonOf(error) };
+        runtime.log.warn({ error: loggedReason(error) }, 'api: the identity provider cannot be used');
+        return { kind: 'unavailable', why: shownReason(error) };
       }
     },
 
@@ -87,42 +117,43 @@ export function openOidc(runtime: Runtime): Oidc {
       if (begun === undefined) {
         return { kind: 'refused', why: 'it was not started in this browser, or more than 10 minutes ago' };
       }
-      try {
+      return limited('callback', about, async () => {
+        if (!(await useOnce(runtime.pool, `sign-in ${begun.state}`, lifeMs))) {
+          throw new Refusal('this sign-in is finished already; start again');
+        }
         const found = await provider();
-        if (found === undefined) return { kind: 'refused', why: 'no identity provider is configured' };
+        if (found === undefined) throw new Refusal('no identity provider is configured');
         const claims = await verifiedClaims(found, query, begun);
+        checkSubjectAndTime(claims, runtime.clock.now());
         const subject = `${found.settings.issuer} ${claims.sub}`;
         const known = [...runtime.active().integrations.keys()];
         const grant = grantOf(found.settings, claims as { [claim: string]: Json | undefined }, known);
         const audit = { actor: grant.name, ...about, action: 'session.create', target: { by: 'oidc', subject } };
         if (grant.kind === 'refused') {
           await writeAudit(runtime.pool, { ...audit, status: 403 });
-          throw new Error(grant.why);
+          throw new Refusal(grant.why);
         }
         const { session, row } = await openSession(runtime, { ...grant, by: 'oidc', subject });
         await writeAudit(runtime.pool, { ...audit, tokenId: row.token_id, status: 200 });
         return { kind: 'session', session, expiresAt: row.expires_at ?? new Date(0) };
-      } catch (error) {
-        const why = reasonOf(error);
-        runtime.log.warn({ request_id: about.requestId, address: about.address, why }, 'api: sign-in refused');
-        return { kind: 'refused', why };
-      }
+      });
     },
 
     async logout(token, about) {
-      try {
+      return limited('logout', about, async () => {
         const found = await provider();
-        if (found === undefined) return { kind: 'refused', why: 'no identity provider is configured' };
-        const subject = `${found.settings.issuer} ${await verifiedLogout(found, token, runtime.clock.now())}`;
+        if (found === undefined) throw new Refusal('no identity provider is configured');
+        const { sub, jti } = await verifiedLogout(found, token, runtime.clock.now());
+        const { issuer } = found.settings;
+        if (!(await useOnce(runtime.pool, `logout ${issuer} ${jti}`, 2 * oldestMs))) {
+          throw new Refusal('the logout token was used already');
+        }
+        const subject = `${issuer} ${sub}`;
         const ended = await revokeSessionsOfSubject(runtime.pool, subject);
         const audit = { actor: 'identity provider', ...about, action: 'session.back_channel_logout' };
         await writeAudit(runtime.pool, { ...audit, target: { subject, ended }, status: 200 });
         return { kind: 'done' };
-      } catch (error) {
-        const why = reasonOf(error);
-        runtime.log.warn({ request_id: about.requestId, address: about.address, why }, 'api: logout refused');
-        return { kind: 'refused', why };
-      }
+      });
     },
   };
 }
@@ -166,14 +197,6 @@ async function verifiedClaims(
   // The token came over TLS from the provider itself; its signature is still checked.
   await oauth.validateApplicationLevelSignature(server, response, options);
   const claims = oauth.getValidatedIdTokenClaims(tokens);
-  if (claims === undefined) throw new Error('the provider sent no ID token');
+  if (claims === undefined) throw new Refusal('the provider sent no ID token');
   return claims;
-}
-
-/** For the person and the log. Errors of the library name the check that failed, not the values. */
-function reasonOf(error: unknown): string {
-  if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError) {
-    return `the provider answered ${error.error.replace(/[^\w. -]/g, ' ').slice(0, 100)}`;
-  }
-  return error instanceof Error ? error.message.slice(0, 200) : 'unknown error';
 }

@@ -61,6 +61,8 @@ export interface Runtime extends Network {
   readonly heartbeats: Heartbeats;
   /** Parses input from people in a separate thread; see operations/off-thread.ts. */
   readonly offload: Offload;
+  /** The same for sandboxes, which anybody with the address may use: they never hold up a person who signed in. */
+  readonly sandboxOffload: Offload;
   /** Takes up a rotated key; see `Keys.refresh`. */
   readonly refreshKeys: (readSource: boolean) => Promise<void>;
   /** Keeps renewed tokens of partners on disk until they are committed. */
@@ -98,7 +100,7 @@ export interface RuntimeOptions {
 const textWorker = {
   script: new URL('../operations/text-worker.ts', import.meta.url),
   deadlineMs: 10_000,
-  queue: 32,
+  perHolder: 8,
   memoryMb: 512,
 };
 
@@ -120,8 +122,9 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   if (options.apply === 'always') await readSoundDocuments(workspaceDir);
   const lost = Promise.withResolvers<InnboundError>();
   const { pool, server } = await openDatabase(opened, { ...options, workspaceDir, env, log }, lost.resolve);
-  const offload = openOffload(textWorker);
+  const [offload, sandboxOffload] = [openOffload(textWorker), openOffload(textWorker)];
   opened.defer(() => offload.close());
+  opened.defer(() => sandboxOffload.close());
   if (server === undefined) await refuseTransactionPooling(pool);
   await migrate(pool);
   const keys = await openKeys(pool, workspaceDir, env);
@@ -167,6 +170,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
     heartbeats: new Heartbeats(systemClock),
     edits: new Serial(),
     offload,
+    sandboxOffload,
     active,
     refresh: async () => {
       const changed = await refresh();

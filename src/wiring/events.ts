@@ -8,6 +8,7 @@ import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 import type { UpkeepPorts } from '../intake/push/upkeep.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { systemClock } from '../kit/clock.ts';
+import { onBehalfOf } from '../kit/holder.ts';
 import { errorFacts } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { offThread } from '../operations/off-thread.ts';
@@ -116,7 +117,9 @@ export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
     endpoint: intake.directory.endpoint,
     report: async (integration, arrived, examined) => {
       const active = found(integration);
-      return active && offThread(runtime, 'sandboxReport', { brand: documentsOf(active), arrived, examined });
+      if (active === undefined) return undefined;
+      const asked = { brand: documentsOf(active), arrived, examined };
+      return onBehalfOf(integration, () => offThread({ offload: runtime.sandboxOffload }, 'sandboxReport', asked));
     },
     save: (endpointId, integration, report) => {
       const { bytes, cards } = withoutCards(Buffer.from(JSON.stringify(report)));

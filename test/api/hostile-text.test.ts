@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import type { Json } from '../../src/terms.ts';
+import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
+import { sandboxOf } from '../../src/wiring/events.ts';
 import { type ApiNode, apiNode } from './node.ts';
 
 /** Whatever text a viewer sends, the node stays responsive: the text is processed in another thread, within limits. */
@@ -19,6 +20,34 @@ async function post(t: TestContext, path: string, body: Json) {
   const answer = await node.call('POST', path, viewer, body);
   return { ...answer, tasks: mock.calls.map(({ arguments: [task] }) => task) };
 }
+
+test('a viewer who posts 34 costly texts at once does not keep an admin from applying a document', async () => {
+  const admin = await node.token('admin');
+  const lake = 'destination: lake\ntype: files\npath: elsewhere\n';
+  const limited = await node.token('viewer', ['grand']);
+  const description = JSON.stringify({ openapi: '3.1.0', info: {}, paths: {}, x: 'y'.repeat(1_000_000) });
+  const flood = Array.from({ length: 34 }, () =>
+    node.call('POST', '/import', limited, { description, name: 'flood' }).then(({ status }) => status),
+  );
+  const refused = Promise.any(flood.map((one) => one.then((status) => (status === 503 ? status : Promise.reject()))));
+  await refused;
+  const applied = await node.call('PUT', '/documents/destination/lake', admin, { text: lake });
+  assert.equal(applied.status, 200, JSON.stringify(applied.body));
+  await Promise.all(flood);
+});
+
+test('a sandbox has a worker of its own', async (t) => {
+  const [console, sandbox] = [node.runtime.offload, node.runtime.sandboxOffload].map((one) =>
+    t.mock.method(one, 'run'),
+  );
+  const endpoint = { endpointId: 'sbx_1' as EndpointId, integration: 'grand' as IntegrationName, sandbox: true };
+  const intake = { directory: { endpoint: async () => ({ ...endpoint, secrets: [], retired: false }) } };
+  const rawBody = Buffer.from('{}');
+  const arrived = { endpointId: 'sbx_1', headers: {}, rawBody, receivedAt: Date.now() };
+  const report = await sandboxOf(node.runtime, intake as never).examine(arrived as never, undefined);
+  assert.ok('report_id' in report, JSON.stringify(report));
+  assert.deepEqual([console?.mock.callCount(), sandbox?.mock.callCount()], [0, 1]);
+});
 
 test('a document of 3,000 keys is checked off the main thread', async (t) => {
   const text = `connector: hotel\n${Array.from({ length: 3_000 }, (_, i) => `k${i}: 1`).join('\n')}\n`;

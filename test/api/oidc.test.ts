@@ -203,6 +203,9 @@ test('a forged, foreign, expired or replayed ID token is refused', async () => {
     ['of another sign-in', { claims: { nonce: 'another' } }],
     ['without a nonce', { claims: { nonce: undefined } }],
     ['without a subject', { claims: { sub: undefined } }],
+    ['with an empty subject', { claims: { sub: '' } }],
+    ['with a blank subject', { claims: { sub: ' ' } }],
+    ['from the future', { claims: { iat: now + 600, exp: now + 900 } }],
     ['missing', { omit: true }],
   ];
   for (const [what, forgery] of forgeries) {
@@ -255,6 +258,10 @@ test('a forged, foreign or old logout token ends nothing', async () => {
     ['of another type', { typ: 'at+jwt', claims: sound }],
     ['with a nonce', { claims: { ...sound, nonce: 'n' } }],
     ['without a subject', { claims: { ...sound, sub: undefined } }],
+    ['with an empty subject', { claims: { ...sound, sub: '' } }],
+    ['with a blank subject', { claims: { ...sound, sub: ' ' } }],
+    ['with an empty id', { claims: { ...sound, jti: '' } }],
+    ['from the future', { claims: { ...sound, iat: now + 600, exp: now + 900 } }],
   ];
   for (const [what, forgery] of forgeries) assert.equal(await logout(forger.token(forgery)), 400, what);
   assert.equal(await logout(''), 400);
@@ -262,6 +269,95 @@ test('a forged, foreign or old logout token ends nothing', async () => {
   assert.equal(await status(), 200);
   assert.equal(await logout(forger.token({ claims: sound })), 200, 'a valid one is accepted');
   assert.equal(await status(), 401);
+});
+
+test('a logout token counts once: its replay does not end a newer session', async () => {
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  const token = forger.token({ claims: { sub: 'u-18', jti: 'j-18', events, nonce: undefined } });
+  const logout = () =>
+    fetch(`${forged.url}/sign-in/back-channel-logout`, {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token: token }),
+    });
+  const signIn = async () => cookiesOf((await signInForged({ claims: { sub: 'u-18' } })).answer);
+  const status = async (cookie: string) =>
+    (await forged.call('GET', '/session', undefined, undefined, { cookie })).status;
+  const first = await signIn();
+  assert.deepEqual([await status(first), (await logout()).status, await status(first)], [200, 200, 401]);
+  const newer = await signIn();
+  assert.deepEqual([(await logout()).status, await status(newer)], [400, 200]);
+});
+
+test('a start has one callback', async () => {
+  const { answer, query, cookie } = await signInForged({});
+  assert.equal(answer.status, 200);
+  const asked = forger.requests.length;
+  const again = await fetch(`${forged.url}/sign-in/callback?${query}`, { headers: { cookie } });
+  assert.deepEqual([again.status, cookiesOf(again).includes('session')], [403, false]);
+  assert.equal(forger.requests.length, asked, 'and the provider gets no request');
+});
+
+test('an address with wrong tokens can still sign in through the provider', async () => {
+  const node = await apiNode(settings(forger.issuer));
+  try {
+    for (let i = 0; i < 70; i++) await node.call('GET', '/session', `ib_wrong${i}`);
+    assert.equal((await node.call('POST', '/session', undefined, { token: 'ibs_wrong-token' })).status, 429);
+    assert.equal((await node.call('GET', '/session/ways')).status, 200);
+    assert.equal((await begin(node)).status, 200);
+  } finally {
+    await node.stop();
+  }
+});
+
+test('refused callbacks and logouts are limited, each by itself', async () => {
+  const node = await apiNode(settings(forger.issuer, "    acr_values: ['mfa']\n"));
+  try {
+    const post = () =>
+      fetch(`${node.url}/sign-in/back-channel-logout`, { method: 'POST', body: new URLSearchParams() });
+    const callback = async () => {
+      const begun = await begin(node);
+      const state = new URL(begun.body.url).searchParams.get('state') ?? '';
+      const query = new URLSearchParams({ state, code: 'wrong' });
+      return fetch(`${node.url}/sign-in/callback?${query}`, { headers: { cookie: cookiesOf(begun) } });
+    };
+    forger.forgery = { omit: true };
+    const times = async (ask: () => Promise<Response>) => {
+      for (let i = 0; i < 200; i++) {
+        const { status } = await ask();
+        if (status === 429) return i;
+      }
+      return 'never';
+    };
+    assert.notEqual(await times(post), 'never');
+    assert.equal((await callback()).status, 403, 'logouts do not limit callbacks');
+    const asked = forger.requests.length;
+    assert.notEqual(await times(callback), 'never');
+    const before = forger.requests.length;
+    assert.ok(before > asked);
+    assert.equal((await callback()).status, 429);
+    assert.equal(forger.requests.length, before, 'the provider gets no further request');
+  } finally {
+    await node.stop();
+  }
+});
+
+test('nobody learns the host of the provider or an error of the network without signing in', async () => {
+  const node = await apiNode(settings('http://127.0.0.1:1'));
+  try {
+    await live(node);
+    const begun = await node.call('POST', '/session/oidc', undefined, {}, fromConsole);
+    assert.equal(begun.status, 409);
+    const logout = await fetch(`${node.url}/sign-in/back-channel-logout`, {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token: 'x' }),
+    });
+    assert.equal(logout.status, 400);
+    for (const text of [JSON.stringify(begun.body), await logout.text()]) {
+      assert.doesNotMatch(text, /127\.0\.0\.1|ECONN|connect|refused:/);
+    }
+  } finally {
+    await node.stop();
+  }
 });
 
 test('metadata of another issuer is refused, and the provider is not asked again at once', async () => {

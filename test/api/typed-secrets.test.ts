@@ -11,6 +11,7 @@ let admin: string;
 before(async () => {
   node = await apiNode('', {
     'destinations/crm.yaml': `destination: crm\ntype: http\nurl: https://crm.example\nheaders: { X-Env: "\${env:CRM_KEY}" }\n`,
+    'destinations/pool.yaml': 'destination: pool\ntype: s3\nbucket: lake\ncredentials: machine\n',
   });
   admin = await node.token('admin');
 });
@@ -89,6 +90,24 @@ test('the API cannot add references to variables or files; one that is in force 
   }
   const crm: string = (await node.call('GET', '/documents/destination/crm', admin)).body.source;
   const kept = await put('destination', 'crm', `${crm}paused: true\n`);
+  assert.equal(kept.status, 200, JSON.stringify(kept.body));
+});
+
+test('the API cannot give a destination the identity of the machine; a file can', async () => {
+  const lake = (credentials: string) => `destination: out\ntype: s3\nbucket: lake\n${credentials}`;
+  const without = await put('destination', 'out', lake(''));
+  assert.equal(without.status, 422, JSON.stringify(without.body));
+  assert.match(JSON.stringify(without.body), /credentials/);
+  const refused = await put('destination', 'out', lake('credentials: machine\n'));
+  assert.equal(refused.status, 422, JSON.stringify(refused.body));
+  assert.match(JSON.stringify(refused.body), /can only be added with `innbound apply`/);
+  const key = '{ access_key_id: AKID, secret_access_key: canary }';
+  const typed = await put('destination', 'out', lake(`credentials: ${key}\n`));
+  assert.equal(typed.status, 200, JSON.stringify(typed.body));
+  const shown = await node.call('GET', '/documents/destination/out', admin);
+  assert.ok(!JSON.stringify(shown.body).includes('canary'));
+  const machine: string = (await node.call('GET', '/documents/destination/pool', admin)).body.source;
+  const kept = await put('destination', 'pool', `${machine}paused: true\n`);
   assert.equal(kept.status, 200, JSON.stringify(kept.body));
 });
 

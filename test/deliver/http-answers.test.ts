@@ -4,7 +4,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { DeliverLimits, Outcome } from '../../src/deliver/destination.ts';
+import { itemOutcomes } from '../../src/deliver/destinations/http/answer.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
+import { foundValues } from '../../src/deliver/destinations/http/read-answer.ts';
 import { destinationType as webhook } from '../../src/deliver/destinations/webhook/destination.ts';
 import { delivery, reservation, services } from './support.ts';
 
@@ -101,6 +103,27 @@ test('errors by key, in any order and case; an error that names no item is about
   ]);
 });
 
+test('an answer that names many keys is compared in one pass', () => {
+  let reads = 0;
+  const plain = Array.from({ length: 1_000 }, (_, i) => `key-${i}`);
+  const keys = new Proxy(plain, { get: (target, name) => Reflect.get(target, name, reads++) });
+  const strangers = Array.from({ length: 5_000 }, (_, i) => `other-${i}`);
+  const bytes = Buffer.from(
+    JSON.stringify({ errors: [{ ids: [...strangers, 'KEY-7'] }], found: strangers.map((id) => ({ id })) }),
+  );
+  const words = () => '';
+  const rule = http.settings.parse({ url: 'https://crm.example', unique: '{data.id}', answer: byKey }).answer;
+  assert.ok(rule !== undefined);
+  const outcomes = itemOutcomes(rule, bytes, keys, { status: 207, durationMs: 1 }, words);
+  assert.deepEqual(
+    outcomes.flatMap(({ kind }, i) => (kind === 'dead' ? [i] : [])),
+    [7],
+  );
+  const values = foundValues({ list: 'found', key: 'id', as: { id: 'id' } }, bytes, keys);
+  assert.equal(values.filter(({ id }) => id !== undefined).length, 0);
+  assert.ok(reads < 10 * plain.length, `${reads} reads`);
+});
+
 test('a 200 that breaks off is retried', async (t) => {
   const { one, hook } = await setUp(t, (request, response) => {
     response.writeHead(200, { 'content-length': '100' });
@@ -121,7 +144,7 @@ test('an endless answer is cut off by size or deadline', async (t) => {
     go();
   });
   for (const outcome of [await endless.one(), await endless.hook()]) {
-    assert.deepEqual(brief(outcome ? [outcome] : []), [['retry', 'deliver.answer_unreadable', undefined]]);
+    assert.deepEqual(brief(outcome ? [outcome] : []), [['retry', 'deliver.unreachable', undefined]]);
   }
   const slow = await setUp(t, (_request, response) => {
     const drip = setInterval(() => response.write(' '), 20);

@@ -35,7 +35,7 @@ const hostile: Readonly<Record<string, string>> = {
 
 // A check that hangs is ended there; in the thread of the test nothing could end it. The texts take up to one second.
 const script = new URL('../../src/operations/text-worker.ts', import.meta.url);
-const worker = openOffload({ script, deadlineMs: 60_000, queue: 1, memoryMb: 512 });
+const worker = openOffload({ script, deadlineMs: 60_000, perHolder: 1, memoryMb: 512 });
 after(() => worker.close());
 
 for (const [name, text] of Object.entries(hostile)) {

@@ -53,7 +53,7 @@ async function answerTo(pieces: readonly (string | Buffer)[], ending: 'end' | 'r
   uncaught.length = 0;
   // Short only for a server that holds the connection: another test's load must not look like a timeout.
   const limits = ending === 'hold' ? { deadlineMs: 400, idleMs: 200 } : { deadlineMs: 20_000, idleMs: 10_000 };
-  const request = { method: 'GET', url, headers: {}, ...limits, maxBytes: 1 << 16, ...more };
+  const request = { method: 'GET', url, headers: {}, ...limits, expects: { bytes: 1 << 16 }, ...more };
   const answered: Answered = await http.request(request);
   // A late error of a stream is emitted after the answer.
   await new Promise((resolve) => setImmediate(resolve));

@@ -55,7 +55,14 @@ after(() => {
 async function get(url: string, settings: Partial<HttpSettings>): Promise<Answered> {
   const http = openHttp({ allowPrivate: true, userAgent: 'test', ...settings });
   try {
-    return await http.request({ method: 'GET', url, headers: {}, deadlineMs: 5_000, idleMs: 5_000, maxBytes: 1_000 });
+    return await http.request({
+      method: 'GET',
+      url,
+      headers: {},
+      deadlineMs: 5_000,
+      idleMs: 5_000,
+      expects: { bytes: 1_000 },
+    });
   } finally {
     await http.close();
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { stepJobs } from '../../src/operations/jobs.ts';
-import { claimJob } from '../../src/store/operate/jobs.ts';
+import { claimJob, insertJob } from '../../src/store/operate/jobs.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
 import { until } from '../support/process.ts';
@@ -272,4 +272,18 @@ test('a document says how many brands and records it concerns', async () => {
   assert.deepEqual((await impact('connector/hotel')).integrations, ['grand', 'other']);
   assert.equal((await impact('integration/grand')).records.reservation, 250);
   assert.deepEqual(await impact('destination/nowhere'), { integrations: [], records: { reservation: 0, guest: 0 } });
+});
+
+test('holders of jobs take turns, and one holder has at most 10 open jobs', async () => {
+  const { pool } = node.runtime;
+  await finish();
+  const row = (job_id: string, requested_by: string) =>
+    insertJob(pool, { job_id, requested_by, operation: 'replay', integrations: null, request: {}, total: 0 });
+  for (let i = 10; i < 20; i++) assert.ok(await row(`job_a${i}`, 'Ana'));
+  assert.equal(await row('job_a20', 'Ana'), undefined);
+  for (let i = 10; i < 12; i++) assert.ok(await row(`job_b${i}`, 'Bo'));
+  const turns: string[] = [];
+  for (let i = 0; i < 5; i++) turns.push((await claimJob(pool, 30_000))?.job_id ?? '');
+  assert.deepEqual(turns, ['job_a10', 'job_b10', 'job_a11', 'job_b11', 'job_a12']);
+  await pool.query(`delete from jobs where requested_by in ('Ana', 'Bo')`);
 });

@@ -104,7 +104,7 @@ test('reads hostile payloads once', async () => {
   };
   // They take up to 0.3 seconds. A reading that hangs is ended in this thread; in the thread of the test nothing could end it.
   const script = new URL('cards-worker.ts', import.meta.url);
-  const worker = openOffload({ script, deadlineMs: 60_000, queue: 1, memoryMb: 512 });
+  const worker = openOffload({ script, deadlineMs: 60_000, perHolder: 1, memoryMb: 512 });
   for (const [name, body] of Object.entries(bodies)) {
     assert.equal((await worker.run('withoutCards', body)).kind, 'done', name);
   }

@@ -3,6 +3,11 @@ import { type Caller, roles } from '../caller.ts';
 import { flowCookieOf, sessionCookieOf } from '../cookies.ts';
 import { instant, ok, problem, type Route, route } from '../route.ts';
 
+/** `why` is for anybody: it names neither the provider's host nor an error of the network. */
+type OidcRefused =
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'wait'; readonly why: string; readonly seconds: number };
+
 export interface SessionPorts {
   /** Creates a session from a one-time sign-in token, which is consumed, or from an API token. */
   readonly signIn: (token: string) => Promise<
@@ -25,14 +30,11 @@ export interface SessionPorts {
       query: URLSearchParams,
       cookie: string | undefined,
       about: { readonly address: string; readonly requestId: string },
-    ) => Promise<
-      | { readonly kind: 'session'; readonly session: string; readonly expiresAt: Date }
-      | { readonly kind: 'refused'; readonly why: string }
-    >;
+    ) => Promise<{ readonly kind: 'session'; readonly session: string; readonly expiresAt: Date } | OidcRefused>;
     readonly logout: (
       token: string,
       about: { readonly address: string; readonly requestId: string },
-    ) => Promise<{ readonly kind: 'done' } | { readonly kind: 'refused'; readonly why: string }>;
+    ) => Promise<{ readonly kind: 'done' } | OidcRefused>;
   };
   readonly now: () => number;
   /** Whether the console is served over https, so that the cookie can be Secure. */

@@ -1,5 +1,10 @@
 import type { Delivery } from '../message.ts';
 
+/** Thrown for a record whose value the format cannot hold: only this record is refused. The message quotes no value. */
+export class UnfitValue extends Error {
+  override readonly name = 'UnfitValue';
+}
+
 /** How the content of a file is made from deliveries. */
 export interface Format<Row = unknown> {
   readonly extension: string;

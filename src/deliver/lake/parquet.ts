@@ -4,7 +4,7 @@ import { reservationWithoutMentions } from '../../canonical/mentions.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import type { Delivery, MessageData } from '../message.ts';
 import { encodeMessage } from '../message.ts';
-import type { Format } from './format.ts';
+import { type Format, UnfitValue } from './format.ts';
 import { guestsAfter, isOlderThan } from './guests-after.ts';
 
 /**
@@ -102,7 +102,7 @@ function columnValue(kind: Kind, value: unknown): unknown {
   if (kind === 'date') return Date.parse(`${String(value)}T00:00:00Z`) / 86_400_000;
   if (kind === 'decimal') return unscaled(String(value));
   if (kind === 'int' && (value as number) !== ((value as number) | 0))
-    throw new RangeError('a count does not fit INT32');
+    throw new UnfitValue('a count does not fit INT32');
   if (kind === 'time') return BigInt(Math.round(Number(value)));
   return value;
 }
@@ -110,7 +110,7 @@ function columnValue(kind: Kind, value: unknown): unknown {
 /** Throws if DECIMAL(38, 9) cannot hold every digit: an inexact amount is worse than none. */
 function unscaled(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.');
-  if (fraction.length > 9 || whole.length > 29) throw new RangeError('an amount does not fit DECIMAL(38, 9)');
+  if (fraction.length > 9 || whole.length > 29) throw new UnfitValue('an amount does not fit DECIMAL(38, 9)');
   return BigInt(whole + fraction.padEnd(9, '0'));
 }
 

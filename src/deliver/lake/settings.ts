@@ -8,7 +8,7 @@ export const lakeShape = {
     .enum(['ndjson', 'parquet'])
     .default('ndjson')
     .describe('`ndjson`: one JSON object per line. `parquet`: typed columns, for analytic engines.'),
-  file_size: sizeText('1KiB', '1GiB')
+  file_size: sizeText('1KiB', '64MiB')
     .default('1MiB')
     .describe('When a file has reached this size, the next one is started.'),
 };

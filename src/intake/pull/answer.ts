@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../errors.ts';
+import { foreignText } from '../../kit/foreign-text.ts';
 import { parseJson } from '../../kit/json.ts';
 import { isObject, type Json } from '../../terms.ts';
 
@@ -53,7 +54,7 @@ function markup(text: string, contentType: string | undefined): Read {
 }
 
 function described(contentType: string | undefined): string {
-  return contentType === undefined ? 'no content type' : `content type ${contentType.slice(0, 60)}`;
+  return contentType === undefined ? 'no content type' : `content type ${foreignText(contentType)}`;
 }
 
 const quote = 0x22;

@@ -148,7 +148,7 @@ export class Asking {
       connectMs,
       deadlineMs,
       idleMs,
-      maxBytes,
+      expects: { bytes: maxBytes },
       signal: options.signal,
     });
   }

@@ -1,5 +1,6 @@
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } from 'oauth4webapi';
 import type { ErrorCode } from '../../errors.ts';
+import { foreignText } from '../../kit/foreign-text.ts';
 import type { IntegrationName } from '../../terms.ts';
 import { identityOf } from './auth/oauth2.ts';
 import { requestToken } from './auth/token-request.ts';
@@ -71,7 +72,7 @@ export async function finishConsent(ports: Ports, query: URLSearchParams): Promi
   const { integration, redirectUri, verifier } = pending;
   const error = query.get('error');
   if (error !== null) {
-    const why = `${plain(error)} ${plain(query.get('error_description') ?? '')}`.trim();
+    const why = foreignText(`${error} ${query.get('error_description') ?? ''}`);
     return refused(`the partner refused consent: ${why}`, integration);
   }
   const code = query.get('code');
@@ -104,10 +105,6 @@ async function codeGrant(
   if (auth.type === 'oauth2' && auth.grant === 'authorization_code') return { kind: 'ok', settings: auth, account };
   const message = `${integration} does not use the authorization code grant: no consent is needed`;
   return { kind: 'unavailable', code: 'pull.consent_refused', message };
-}
-
-function plain(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, ' ').slice(0, 200);
 }
 
 /** The page shown at the end of the consent flow: what happened and what to do next. */

@@ -17,19 +17,19 @@ export interface Response {
  */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<Response>;
-  readonly #maxBytes: number;
+  readonly #mostBytes: (status: number) => number;
   readonly #resolve: (response: Response) => void;
   readonly #reject: (error: Error) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #body: Body | undefined;
   #failure: Error | undefined;
 
-  constructor(maxBytes: number) {
+  constructor(mostBytes: (status: number) => number) {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     // A failure may come before anybody waits for the response.
     promise.catch(() => {});
     this.response = promise;
-    this.#maxBytes = maxBytes;
+    this.#mostBytes = mostBytes;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -56,7 +56,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (status >= 100 && status < 200) return;
     const headers = joinHeaders(received);
     try {
-      this.#body = openBody(headers['content-encoding'], this.#maxBytes, {
+      this.#body = openBody(headers['content-encoding'], this.#mostBytes(status), {
         onBytes: (bytes) => this.#resolve({ status, headers, bytes }),
         onError: (error) => this.#fail(error),
         onDrain: () => controller.resume(),

@@ -27,13 +27,19 @@ const columns = `job_id, operation, integrations, request, requested_by, request
 
 export type NewJob = Pick<JobRow, 'job_id' | 'operation' | 'integrations' | 'request' | 'requested_by' | 'total'>;
 
-export async function insertJob(db: Pool, job: NewJob): Promise<JobRow> {
+/** Jobs that one person may have queued or running. */
+export const mostOpenJobs = 10;
+
+/** Undefined if this person has too many open jobs. */
+export async function insertJob(db: Pool, job: NewJob): Promise<JobRow | undefined> {
   const { rows } = await db.query<JobRow>(
-    `insert into jobs (job_id, operation, integrations, request, requested_by, total) values ($1, $2, $3, $4, $5, $6)
+    `insert into jobs (job_id, operation, integrations, request, requested_by, total) 
+     select $1, $2, $3, $4, $5, $6
+      where (select count(*) from jobs where requested_by = $5 and state in ('queued', 'running')) < ${mostOpenJobs}
      returning ${columns}`,
     [job.job_id, job.operation, job.integrations, JSON.stringify(job.request), job.requested_by, job.total],
   );
-  return rows[0] as JobRow;
+  return rows[0];
 }
 
 /** Newest first. A caller that is limited to some brands sees the jobs that concern only those. */
@@ -81,13 +87,15 @@ export interface ClaimedJob extends JobRow {
   readonly halvings: number;
 }
 
-/** The job that has waited longest for its next step: a long job does not delay the others. */
+/** The person who has waited longest for a step is next, with the job that has: neither a long job nor many jobs delay the others. */
 export async function claimJob(db: Pool, leaseMs: number): Promise<ClaimedJob | undefined> {
   const { rows } = await db.query<ClaimedJob>(
     `update jobs set state = 'running', stepped_at = now(), leased_until = now() + $1 * interval '1 ms', fence = fence + 1
       where job_id = (select job_id from jobs
                        where state in ('queued', 'running') and (leased_until is null or leased_until < now())
-                       order by stepped_at nulls first, job_id limit 1 for update skip locked)
+                       order by (select max(own.stepped_at) from jobs own
+                                  where own.requested_by = jobs.requested_by and own.state in ('queued', 'running')) nulls first,
+                                stepped_at nulls first, job_id limit 1 for update skip locked)
      returning ${columns}, position, fence, halvings`,
     [leaseMs],
   );

@@ -2,6 +2,7 @@ import { dropPartitions, makePartitions } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';
 import { pruneActivity } from './activity.ts';
 import { pruneTokens } from './tokens.ts';
+import { pruneUsedOnce } from './used-once.ts';
 
 export interface Retention {
   readonly rawMs: number;
@@ -100,6 +101,7 @@ export async function pruneStore(
       kept.runsMs,
     ),
     tokens: await pruneTokens(db),
+    used_once: await pruneUsedOnce(db),
   };
   await pruneActivity(db);
   return forgotten;

@@ -29,7 +29,7 @@ export async function sendNotice(settings: RouteSettings, notice: Notice, ports:
     body: JSON.stringify(body),
     deadlineMs,
     idleMs: deadlineMs,
-    maxBytes: 64 * 1024,
+    expects: 'short',
   });
   if (answer.kind === 'failed') return { kind: 'failed', message: `No answer: ${answer.message}.` };
   const { status } = answer;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { DestinationType, Outcome } from '../../destination.ts';
 import { openLake } from '../../lake/destination.ts';
+import { UnfitValue } from '../../lake/format.ts';
 import { fileBytes } from '../../lake/settings.ts';
 import { folderStore } from './folder.ts';
 import { type Settings, settingsSchema } from './settings.ts';
@@ -20,13 +21,13 @@ export const destinationType: DestinationType<Settings> = {
 
 function failure(error: unknown): Outcome {
   const message = messageOf(error);
-  if (error instanceof RangeError) return { kind: 'dead', code: 'deliver.refused', message, whole: true };
+  if (error instanceof UnfitValue) return { kind: 'dead', code: 'deliver.refused', message, whole: true };
   return { kind: 'retry', code: 'deliver.write_failed', message };
 }
 
 /** Only the code of the system error: its text names paths. */
 function messageOf(error: unknown): string {
-  if (error instanceof RangeError) return `Writing failed: ${error.message}.`;
+  if (error instanceof UnfitValue) return `Writing failed: ${error.message}.`;
   const { code, syscall } = error as NodeJS.ErrnoException;
   return code === undefined
     ? `Writing failed: ${(error as Error).name}.`

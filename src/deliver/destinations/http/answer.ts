@@ -2,7 +2,7 @@ import type { Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
 import { beginning } from '../../http-answer.ts';
 import type { AnswerRule, FailureRule } from './operation.ts';
-import { at, parseBody, same, textAt } from './read-answer.ts';
+import { at, parseBody, textAt } from './read-answer.ts';
 import type { vendorWords } from './vendor-words.ts';
 
 /** What an answer means beyond its status: for each item of a batch, and for a request that failed as a whole. */
@@ -61,6 +61,7 @@ export function itemOutcomes(
   }
   const errors = at(body, rule.errors ?? '') ?? [];
   if (!Array.isArray(errors)) return unreadable('The errors in the answer are not a list.');
+  const sent = new Set(keys.map((key) => key?.toLowerCase()));
   const byKey = new Map<string, Json>();
   const byIndex = new Map<number, Json>();
   let batchError: Json | undefined;
@@ -72,7 +73,7 @@ export function itemOutcomes(
     }
     const named = (rule.keys ?? []).map((path) => at(error, path)).find((value) => value !== undefined);
     const list = (Array.isArray(named) ? named : [named]).filter((key) => typeof key === 'string');
-    const own = list.filter((key) => keys.some((one) => same(one, key)));
+    const own = list.filter((key) => sent.has(key.toLowerCase()));
     if (own.length === 0) batchError ??= error;
     for (const key of own) byKey.set(key.toLowerCase(), error);
   }

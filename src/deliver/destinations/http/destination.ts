@@ -52,7 +52,12 @@ export const destinationType: DestinationType<Settings> = {
           operation.accept,
         );
       const body = bodyOf(operation, items, many);
-      const inWords = vendorWords(body);
+      const { answer, failure } = operation;
+      const codes = [answer?.retry, answer?.later, answer?.settled, failure?.retry, failure?.settled];
+      const inWords = vendorWords(
+        body,
+        codes.flatMap((list) => list ?? []),
+      );
       const asked = await ask(body);
       const refused = many ? undefined : refusedField(operation.failure, asked.outcome, asked.bytes);
       const { outcome, bytes, afterMs } =

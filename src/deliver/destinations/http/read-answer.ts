@@ -13,13 +13,15 @@ export function foundValues(
 ): readonly Readonly<Record<string, string>>[] {
   const body = parseBody(bytes);
   const elements = elementsOf(body === undefined ? undefined : at(body, rule.list), rule.key !== undefined);
+  const byKey = new Map<string, Json>();
+  for (const element of elements.toReversed()) {
+    for (const path of [rule.key ?? []].flat()) {
+      const key = textAt(element, path);
+      if (key !== undefined) byKey.set(key.toLowerCase(), element);
+    }
+  }
   return keys.map((key) => {
-    const own =
-      rule.key === undefined
-        ? elements[0]
-        : elements.find((one) =>
-            [rule.key].flat().some((path) => key !== undefined && same(key, textAt(one, path) ?? '')),
-          );
+    const own = rule.key === undefined ? elements[0] : byKey.get(key?.toLowerCase() ?? '');
     const values = Object.entries(rule.as).map(([name, path]) => [
       name,
       own === undefined ? undefined : valueAt(own, path),
@@ -49,8 +51,6 @@ export function refusedField(
   const code = answer === undefined ? undefined : textAt(answer, rule.code);
   return code !== undefined && Object.hasOwn(rule.without, code) ? rule.without[code] : undefined;
 }
-
-export const same = (key: string | undefined, other: string): boolean => key?.toLowerCase() === other.toLowerCase();
 
 export function parseBody(bytes: Uint8Array): Json | undefined {
   try {

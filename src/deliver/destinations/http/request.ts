@@ -47,7 +47,7 @@ export function requester(http: Http, credentials: Authorizer, clock: Destinatio
         ...(body !== undefined && { body }),
         deadlineMs: remainingMs,
         idleMs: remainingMs,
-        maxBytes: 16 << 20,
+        expects: 'results',
         signal: limits.signal,
       });
       const isRefused = answered.kind === 'answer' && answered.status === 401;

@@ -1,22 +1,27 @@
+import { foreignText, isVocabulary } from '../../../kit/foreign-text.ts';
 import { parseJson } from '../../../kit/json.ts';
 import type { Json } from '../../../terms.ts';
 
 /**
- * The vendor's reason for a message, which viewers, logs and alerts show. Vendors quote what they refuse: addresses, long numbers and every
- * word that was among the values of the request are cut out. The answer itself is kept behind the view of payloads.
+ * The vendor's code and reason for a message. Vendors name the fields that were sent, and quote what they refuse: the names stay, and every
+ * word that was among the values of the request is cut out. The answer itself is kept behind the view of payloads.
  */
-export function vendorWords(sent: string | undefined): (code?: string, reason?: string) => string {
-  let values: ReadonlySet<string> | undefined;
-  const isSent = (word: string): boolean => {
-    values ??= wordsOf(sent);
+export function vendorWords(
+  sent: string | undefined,
+  codes: readonly string[] = [],
+): (code?: string, reason?: string) => string {
+  let words: Words | undefined;
+  const isKnown = (word: string): boolean => {
+    words ??= wordsOf(sent);
     const folded = word.toLowerCase();
-    return values.has(folded) && !common.has(folded);
+    return words.values.has(folded) ? common.has(folded) : isVocabulary(word) || words.names.has(folded);
   };
   return (code, reason) => {
     // A code is a name. Anything else in its place may be a sentence about a guest.
-    const named = code !== undefined && /^[\w.:/-]{1,80}$/.test(code) ? ` (${code})` : '';
-    const words = reason === undefined ? '' : withoutValues(reason, isSent);
-    return words === '' ? named : `${named}: ${words}`;
+    const name = code === undefined || codes.includes(code) ? code : /\s/.test(code) ? '' : foreignText(code, isKnown);
+    const named = name === undefined || name === '' ? '' : ` (${name})`;
+    const rest = reason === undefined ? '' : foreignText(reason, isKnown);
+    return rest === '' ? named : `${named}: ${rest}`;
   };
 }
 
@@ -28,22 +33,22 @@ const common = new Set(
   ),
 );
 
-function withoutValues(reason: string, isSent: (word: string) => boolean): string {
-  return reason
-    .slice(0, 300)
-    .replace(/\S+@\S+/g, '…')
-    .replace(/\+?\d[\d\s().-]{5,}\d/g, '…')
-    .replace(word, (one) => (isSent(one) ? '…' : one))
-    .replace(/…(?:[\s'’-]*…)+/g, '…')
-    .replace(/[.\s]+$/, '');
+interface Words {
+  readonly names: Set<string>;
+  readonly values: Set<string>;
 }
 
-function wordsOf(sent: string | undefined): ReadonlySet<string> {
-  const words = new Set<string>();
+function wordsOf(sent: string | undefined): Words {
+  const words: Words = { names: new Set(), values: new Set() };
+  const add = (to: Set<string>, text: string) => {
+    for (const [one] of text.matchAll(word)) to.add(one.toLowerCase());
+  };
   const look = (value: Json): void => {
-    if (typeof value === 'string') for (const [one] of value.matchAll(word)) words.add(one.toLowerCase());
-    else if (typeof value === 'number') words.add(String(value));
-    else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) look(one);
+    if (typeof value === 'string' || typeof value === 'number') add(words.values, String(value));
+    else if (typeof value === 'object' && value !== null) {
+      if (!Array.isArray(value)) for (const name of Object.keys(value)) add(words.names, name);
+      for (const one of Object.values(value)) look(one);
+    }
   };
   if (sent !== undefined) look(parseJson(sent));
   return words;

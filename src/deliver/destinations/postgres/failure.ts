@@ -1,6 +1,7 @@
+import { foreignText, isVocabulary } from '../../../kit/foreign-text.ts';
 import { isSqlState } from '../../../kit/sql-state.ts';
 import type { Outcome } from '../../destination.ts';
-import { ownColumns } from './tables.ts';
+import { ownColumns, ownWords } from './tables.ts';
 import type { Mistyped } from './types.ts';
 
 interface ServerError {
@@ -35,11 +36,20 @@ function causesIn({ where = '' }: ServerError, mistyped: readonly Mistyped[]): r
   return table === undefined ? mistyped : mistyped.filter((one) => one.table === table && one.column === column);
 }
 
+/** Our own tables and columns are known by name. */
+const isOurs = (word: string): boolean => isVocabulary(word) || ownWords().has(word);
+
+/** The names of tables and columns that somebody added are in quotes. */
+function structureWords(said: string): string {
+  const quoted = new Set(Array.from(said.matchAll(/"(\w{1,63})"/g), ([, name = '']) => name.split('_')).flat());
+  return foreignText(said, (word) => quoted.has(word) || isOurs(word));
+}
+
 const mostNamed = 3;
 
 /** What an error of the warehouse means for the batch. Only codes and fixed words are kept: a message may quote a row. */
 export function failureOf(error: unknown, mistyped: readonly Mistyped[] = []): Outcome {
-  const code = String((error as { code?: unknown }).code ?? '');
+  const code = /^[A-Z0-9_]{1,40}$/.exec(String((error as { code?: unknown }).code))?.[0] ?? '';
   const said = code === '' ? 'no code' : code;
   if (code === 'INNBOUND_BLOCKED_ADDRESS') {
     return { kind: 'dead', code: 'deliver.blocked_address', message: (error as Error).message };
@@ -47,7 +57,7 @@ export function failureOf(error: unknown, mistyped: readonly Mistyped[] = []): O
   const causes = causesIn(error as ServerError, mistyped);
   if (causes.length > 0 || isMismatch(error as ServerError)) {
     const list = causes.slice(0, mostNamed).map((one) => one.message);
-    const what = list.length > 0 ? list.join(', ') : (error as Error).message;
+    const what = list.length > 0 ? list.join(', ') : structureWords((error as Error).message);
     const next = isSqlState(error, 'undefinedTable')
       ? ' If it was dropped, the next try creates it, empty: run innbound resend to fill it. If it was renamed, rename it back.'
       : '';
@@ -55,7 +65,9 @@ export function failureOf(error: unknown, mistyped: readonly Mistyped[] = []): O
   }
   if (/^(22|23)...$/.test(code)) {
     const { column, constraint } = error as { column?: string; constraint?: string };
-    const where = [column, constraint].filter((name) => name !== undefined).join(' ');
+    const where = [column, constraint]
+      .flatMap((name) => (name === undefined ? [] : foreignText(name, isOurs)))
+      .join(' ');
     const message = `The warehouse refused the rows: SQLSTATE ${code}${where && ` (${where})`}.`;
     return { kind: 'dead', code: 'deliver.refused', message, whole: true };
   }

@@ -56,6 +56,13 @@ export type Table = keyof typeof columns;
 /** The columns that we fill; `reservation_versions` has no others than reservations. */
 export const ownColumns = (table: string): readonly string[] =>
   columns[(table === 'reservation_versions' ? 'reservations' : table) as Table] ?? [];
+/** The words of the names of our tables and columns. */
+export const ownWords = (): ReadonlySet<string> =>
+  new Set(
+    [...Object.keys(columns), ...Object.values(columns).flat(), 'innbound', 'versions'].flatMap((name) =>
+      name.split('_'),
+    ),
+  );
 export const children = ['guests', 'rooms', 'charges'] as const;
 
 /** Staged with a reservation so that the merge knows which child rows are surplus; not in the table. */

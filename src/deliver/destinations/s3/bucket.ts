@@ -5,20 +5,20 @@ import {
   PutObjectCommand,
   type PutObjectCommandInput,
   S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { Http } from '../../../kit/http.ts';
 import type { FileStore, Replaced, StoredFile } from '../../lake/file-store.ts';
-import { requestHandler } from './requests.ts';
+import { NoAnswer, requestHandler } from './requests.ts';
 import type { Settings } from './settings.ts';
 
 /** Readers skip names that begin with an underscore or a dot. */
 const probeName = '_innbound/conditional-writes';
 const probeText = 'Written to learn whether conditional writes are honoured.\n';
 
-/** The service does not say how to ask for the next page. */
-class IncompleteListing extends Error {
-  override readonly name = 'IncompleteListing';
-}
+/** A listing ends after this many pages or characters of names, whatever the service says: 1,000 names make a page. */
+const mostPages = 1_000;
+const mostCharacters = 64 * 1024 * 1024;
 
 /** A bucket as a place for files. The tag of an object is its ETag. */
 export function bucketStore(settings: Settings, http: Http, deadlineMs: number): FileStore & { close(): void } {
@@ -26,6 +26,15 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
   const { bucket: Bucket, prefix, encryption } = settings;
   const under = prefix === undefined ? '' : `${prefix}/`;
   const signalled = (late: AbortSignal | undefined) => (late ? { abortSignal: late } : {});
+  /** Rejects with the service's error or with NoAnswer, never with what its text made of the parser. */
+  const send = (async (...asked: Parameters<typeof client.send>) => {
+    try {
+      return await client.send(...asked);
+    } catch (error) {
+      if (error instanceof S3ServiceException || error instanceof NoAnswer) throw error;
+      throw new NoAnswer('protocol', 'the answer is not one of S3');
+    }
+  }) as typeof client.send;
 
   async function put(
     name: string,
@@ -35,7 +44,7 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
   ): Promise<Replaced> {
     late?.throwIfAborted();
     try {
-      const { ETag } = await client.send(
+      const { ETag } = await send(
         new PutObjectCommand({
           Bucket,
           Key: under + name,
@@ -50,7 +59,7 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
         signalled(late),
       );
       // A server that is not S3 may answer 200 to anything.
-      if (ETag === undefined) throw new Error('the answer has no ETag');
+      if (ETag === undefined) throw new NoAnswer('protocol', 'the answer to a write has no ETag');
       return { kind: 'written', tag: ETag };
     } catch (error) {
       // 409: another conditional write of the same object is in progress. 404: an object that must exist does not.
@@ -92,8 +101,9 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
     list: async (folder, late) => {
       const files: StoredFile[] = [];
       let next: string | undefined;
-      do {
-        const page = await client.send(
+      let characters = 0;
+      for (let pages = 1; ; pages++) {
+        const page = await send(
           new ListObjectsV2Command({
             Bucket,
             Prefix: folder === '' ? under : `${under}${folder}/`,
@@ -103,13 +113,17 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
         );
         for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
           const name = Key.slice(under.length);
+          characters += Key.length;
           if (!name.startsWith('_')) files.push({ name, size: Size, modifiedAtMs: LastModified?.getTime() ?? 0 });
         }
-        next = page.IsTruncated ? page.NextContinuationToken : undefined;
+        if (!page.IsTruncated) return files;
+        next = page.NextContinuationToken;
         // Otherwise an erasure would pass over the rest and look complete.
-        if (page.IsTruncated && next === undefined) throw new IncompleteListing();
-      } while (next !== undefined);
-      return files;
+        if (next === undefined) throw new NoAnswer('protocol', 'the listing does not say how to ask for its next page');
+        if (pages === mostPages || characters > mostCharacters) {
+          throw new NoAnswer('too_large', `the listing exceeds the limit of ${mostPages} pages`);
+        }
+      }
     },
     read: (name, late) => get(name, late),
     async *pieces(name, late) {
@@ -129,7 +143,7 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
 
   async function tagOf(name: string): Promise<string | undefined> {
     try {
-      return (await client.send(new HeadObjectCommand({ Bucket, Key: under + name }))).ETag;
+      return (await send(new HeadObjectCommand({ Bucket, Key: under + name }))).ETag;
     } catch (error) {
       if (statusOf(error) === 404) return undefined;
       throw error;
@@ -138,7 +152,7 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
 
   async function get(name: string, late?: AbortSignal): Promise<{ bytes: Uint8Array; tag: string } | undefined> {
     try {
-      const { Body, ETag } = await client.send(new GetObjectCommand({ Bucket, Key: under + name }), signalled(late));
+      const { Body, ETag } = await send(new GetObjectCommand({ Bucket, Key: under + name }), signalled(late));
       return { bytes: (await Body?.transformToByteArray()) ?? new Uint8Array(), tag: ETag ?? '' };
     } catch (error) {
       if (statusOf(error) === 404) return undefined;
@@ -153,7 +167,8 @@ function clientFor(settings: Settings, http: Http, deadlineMs: number): S3Client
     region,
     ...(endpoint !== undefined && { endpoint }),
     forcePathStyle: addressing === 'path',
-    ...(credentials && {
+    // AWS's own tools look for the identity of the machine, also at its metadata address: our client does not see those requests.
+    ...(credentials !== 'machine' && {
       credentials: {
         accessKeyId: credentials.access_key_id,
         secretAccessKey: credentials.secret_access_key,

@@ -1,5 +1,7 @@
+import { foreignText } from '../../../kit/foreign-text.ts';
 import type { Destination, DestinationType, Outcome } from '../../destination.ts';
 import { openLake } from '../../lake/destination.ts';
+import { UnfitValue } from '../../lake/format.ts';
 import { fileBytes } from '../../lake/settings.ts';
 import { NoAnswer } from './requests.ts';
 import { type Settings, settingsSchema } from './settings.ts';
@@ -39,7 +41,7 @@ export const destinationType: DestinationType<Settings> = {
 
 /** Only names and codes: the client's messages quote keys of objects and ids of access keys. */
 function failureOf(error: unknown, status: number | undefined): Outcome {
-  if (error instanceof RangeError) {
+  if (error instanceof UnfitValue) {
     return { kind: 'dead', code: 'deliver.refused', message: `Writing failed: ${error.message}.`, whole: true };
   }
   if (error instanceof NoAnswer) {
@@ -47,7 +49,7 @@ function failureOf(error: unknown, status: number | undefined): Outcome {
       return { kind: 'dead', code: 'deliver.blocked_address', message: `${error.message}.` };
     return { kind: 'retry', code: 'deliver.unreachable', message: `${error.message}.` };
   }
-  const { name } = error as Error;
+  const name = foreignText((error as Error).name);
   // Without a status: no record is to blame, so the circuit opens and no tries are used up.
   if (status === 401 || status === 403) {
     return { kind: 'retry', code: 'deliver.auth_failed', message: `The bucket refuses access: ${name}.` };

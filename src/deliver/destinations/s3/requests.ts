@@ -31,8 +31,6 @@ export class NoAnswer extends Error {
   }
 }
 
-const maxBytes = 1.5 * 1024 * 1024 * 1024;
-
 /** Sends the requests of the S3 client through ours: public addresses only, the proxy, the certificates and the deadlines of the service. */
 export function requestHandler(http: Http, deadlineMs: number) {
   return {
@@ -50,7 +48,8 @@ export function requestHandler(http: Http, deadlineMs: number) {
         ...(body !== undefined && { body }),
         deadlineMs,
         idleMs: deadlineMs,
-        maxBytes,
+        // A listing is a GET with a query.
+        expects: request.method === 'GET' && request.query?.['list-type'] === undefined ? 'file' : 'short',
         ...(abortSignal && { signal: abortSignal }),
       });
       if (answer.kind === 'failed') throw new NoAnswer(answer.reason, answer.message);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, secretText } from '../../../documents/scalars.ts';
+import { httpUrl, machineIdentity, secretText } from '../../../documents/scalars.ts';
 import { lakeShape } from '../../lake/settings.ts';
 
 export const settingsSchema = z
@@ -22,14 +22,16 @@ export const settingsSchema = z
         '`virtual_host`: the bucket is part of the host name. `path`: it is the first part of the path, as MinIO expects.',
       ),
     credentials: z
-      .strictObject({
-        access_key_id: z.string().min(1).describe('The id of the access key.'),
-        secret_access_key: secretText().describe('The access key.'),
-        session_token: secretText().optional().describe('The token of temporary credentials.'),
-      })
-      .optional()
+      .union([
+        z.literal(machineIdentity),
+        z.strictObject({
+          access_key_id: z.string().min(1).describe('The id of the access key.'),
+          secret_access_key: secretText().describe('The access key.'),
+          session_token: secretText().optional().describe('The token of temporary credentials.'),
+        }),
+      ])
       .describe(
-        'An access key. By default the role of the machine or container, or the AWS_ variables, found in the same order as AWS’s own tools.',
+        'An access key; or `machine`, in files only: the role of the machine or container, or the AWS_ variables, found as AWS’s own tools do.',
       ),
     encryption: z
       .strictObject({

@@ -43,7 +43,7 @@ export const destinationType: DestinationType<Settings> = {
         body,
         deadlineMs: limits.deadlineMs,
         idleMs: limits.deadlineMs,
-        maxBytes: 1 << 20,
+        expects: 'short',
         signal: limits.signal,
       });
       return outcomeOf(answered, clock.now());

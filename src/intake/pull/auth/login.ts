@@ -10,7 +10,6 @@ import { type Bearer, type BearerGot, storedToken } from './oauth2.ts';
 import type { Renewal } from './token-store.ts';
 
 const deadlineMs = 20_000;
-const maxBytes = 256 * 1024;
 
 /** A token from the partner's own login call, kept and renewed like an OAuth token: encrypted, renewed before it expires, once for all nodes. */
 export function loginToken(
@@ -52,7 +51,7 @@ async function requestLogin(
     ...(wire.body !== undefined && { body: wire.body }),
     deadlineMs,
     idleMs: deadlineMs,
-    maxBytes,
+    expects: 'short',
   });
   if (answered.kind === 'failed') return { kind: 'failed', message: `the login call: ${answered.message}` };
   const read = readAnswer(answered.bytes, answered.headers['content-type']);

@@ -1,3 +1,4 @@
+import { foreignText } from '../../../kit/foreign-text.ts';
 import type { Answer } from '../../../kit/http.ts';
 import { parseJson } from '../../../kit/json.ts';
 import { isObject, type Json } from '../../../terms.ts';
@@ -7,7 +8,6 @@ import type { OAuth2 } from '../settings.ts';
 import type { Renewal, TokenSet } from './token-store.ts';
 
 const deadlineMs = 20_000;
-const maxBytes = 256 * 1024;
 
 /**
  * Requests a token (RFC 6749, 3.2) and tolerates what real token addresses answer: 200 or 201, no token_type, camel case, numbers
@@ -45,7 +45,7 @@ export async function requestToken(
     body: body.toString(),
     deadlineMs,
     idleMs: deadlineMs,
-    maxBytes,
+    expects: 'short',
   });
   if (answered.kind === 'failed') return { kind: 'failed', message: `the token address: ${answered.message}` };
   if (answered.status === 200 || answered.status === 201) return readTokens(answered, askedAt);
@@ -78,9 +78,7 @@ function refusal(answer: Answer, secrets: readonly string[]): Renewal {
   // A successful answer may hold a token.
   const said = answer.status < 300 ? undefined : partnerMessage(answer.bytes, secrets);
   const code = text(body, 'error');
-  // A code of RFC 6749 is one of a few words; anything else is the partner's text.
-  const isCode = code !== undefined && /^[a-z_]{1,40}$/.test(code);
-  const message = `the token address answered ${answer.status}${isCode ? ` (${code})` : ''}`;
+  const message = `the token address answered ${answer.status}${code === undefined ? '' : ` (${foreignText(code)})`}`;
   const isFinal = [400, 401, 403].includes(answer.status) && code !== 'temporarily_unavailable';
   return { kind: isFinal ? 'lost' : 'failed', message, ...(said !== undefined && { said }) };
 }

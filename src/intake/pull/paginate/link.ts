@@ -39,11 +39,7 @@ function addressPaginator(
       next.hash = '';
       next.search = withoutParameters(next.search, added);
       if (next.origin !== new URL(page.url).origin) {
-        return {
-          kind: 'broken',
-          code: 'pull.link_foreign',
-          message: `the next link points to another host (${next.host})`,
-        };
+        return { kind: 'broken', code: 'pull.link_foreign', message: 'the next link points to another host' };
       }
       return { kind: 'next', state: { url: next.href } };
     },

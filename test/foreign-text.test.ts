@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, createServer as createSocketServer } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { destinationType as http } from '../src/deliver/destinations/http/destination.ts';
+import { failureOf } from '../src/deliver/destinations/postgres/failure.ts';
+import { destinationType as s3 } from '../src/deliver/destinations/s3/destination.ts';
+import { destinationType as webhook } from '../src/deliver/destinations/webhook/destination.ts';
+import { readAnswer } from '../src/intake/pull/answer.ts';
+import { requestToken } from '../src/intake/pull/auth/token-request.ts';
+import { finishConsent } from '../src/intake/pull/consent.ts';
+import { linkPaginator } from '../src/intake/pull/paginate/link.ts';
+import { systemClock } from '../src/kit/clock.ts';
+import { foreignText } from '../src/kit/foreign-text.ts';
+import { sendNotice } from '../src/watch/routes/send.ts';
+import { delivery, reservation, services } from './deliver/support.ts';
+
+/**
+ * Every place where a text of a remote could get into a message that viewers, logs and alerts show. The remotes answer with a guest's data
+ * and control characters wherever they can put a text.
+ */
+const guest = ['Marisol', 'Quintanilha', 'marisol@mail.example', '912345678', 'elsewhere.example'];
+const said = `Marisol Quintanilha marisol@mail.example 912345678 is not valid`;
+const inHeader = 'marisol-quintanilha-912345678.elsewhere.example';
+
+function assertClean(message: string | undefined, place: string): void {
+  assert.ok(message !== undefined && message !== '', `${place}: no message`);
+  for (const one of guest) assert.ok(!message.toLowerCase().includes(one.toLowerCase()), `${place}: ${message}`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  assert.doesNotMatch(message, /[\u0000-\u001f\u007f-\u009f]/, place);
+}
+
+async function remote(t: TestContext, answer: RequestListener) {
+  const server = createServer(
+    (request, response) => void request.resume().once('end', () => answer(request, response)),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const offered = services('/');
+  t.after(async () => {
+    await offered.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, offered };
+}
+
+const says =
+  (status: number, body: unknown, headers = {}): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
+const signal = new AbortController().signal;
+const limits = { batch: 10, deadlineMs: 30_000, leaseLeftMs: () => 60_000, signal };
+const wrapped = `\u001b[31m${said}\r\n\u0007`;
+const oauth = {
+  type: 'oauth2',
+  grant: 'client_credentials',
+  clientId: 'id',
+  clientSecret: 'secret',
+  clientAuth: 'post',
+  scopes: [],
+  params: {},
+  headers: {},
+} as const;
+
+const places: Readonly<Record<string, (t: TestContext) => Promise<string | undefined>>> = {
+  'the code of an S3 error': async (t) => {
+    const { url, offered } = await remote(
+      t,
+      says(500, `<Error><Code>${said}</Code><Message>${said}</Message></Error>`),
+    );
+    const credentials = { access_key_id: 'a', secret_access_key: 'b' };
+    const settings = s3.settings.parse({ bucket: 'lake', endpoint: url, addressing: 'path', credentials });
+    const [outcome] = await s3.open(settings, offered).deliver([delivery(reservation('r'))], limits);
+    return (outcome as { message?: string }).message;
+  },
+  'code and reason of a refused item': async (t) => {
+    const { url, offered } = await remote(t, says(200, { errors: [{ id: 'r', code: wrapped, why: wrapped }] }));
+    const answer = { errors: 'errors', keys: ['id'], code: 'code', message: 'why' };
+    const settings = http.settings.parse({ url, unique: '{data.id}', answer });
+    const two = ['r', 's'].map((id) => delivery(reservation(id)));
+    const [outcome] = await http.open(settings, offered).deliver(two, limits);
+    return (outcome as { message?: string }).message;
+  },
+  'code and reason of a refused request': async (t) => {
+    const { url, offered } = await remote(t, says(400, { code: 'Marisol_Quintanilha', why: wrapped }));
+    const settings = http.settings.parse({ url, failure: { code: 'code', message: 'why' } });
+    const [outcome] = await http.open(settings, offered).deliver([delivery(reservation('r'))], limits);
+    return (outcome as { message?: string }).message;
+  },
+  'the answer to a webhook': async (t) => {
+    const { url, offered } = await remote(t, says(400, wrapped));
+    const settings = webhook.settings.parse({ url, secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` });
+    const [outcome] = await webhook.open(settings, offered).deliver([delivery(reservation('r'))], limits);
+    return (outcome as { message?: string }).message;
+  },
+  'an error of the warehouse': async () => {
+    const fields = { column: wrapped, constraint: wrapped, table: wrapped, schema: wrapped, detail: wrapped };
+    const codes = ['42P01', '23505', '22001', '28000', '57014', '08006', 'XX000', wrapped, '28\u001b[3'];
+    return codes
+      .map((code) => (failureOf(Object.assign(new Error(wrapped), { ...fields, code })) as { message: string }).message)
+      .join(' ');
+  },
+  'the content type of an answer': async () => {
+    const read = [Buffer.from('<html>'), Buffer.from('nothing')].map((bytes) => readAnswer(bytes, wrapped));
+    return read.map((one) => (one.kind === 'unreadable' ? one.message : '')).join(' ');
+  },
+  'the error of a token address': async (t) => {
+    const { url, offered } = await remote(t, says(400, { error: wrapped, error_description: wrapped }));
+    const got = await requestToken(
+      { http: offered.http, clock: systemClock },
+      { ...oauth, tokenUrl: url } as never,
+      {},
+    );
+    return (got as { message?: string }).message;
+  },
+  'the error of a consent': async () => {
+    const tokens = { takeConsent: async () => ({ integration: 'grand', redirectUri: '', verifier: undefined }) };
+    const query = new URLSearchParams({ state: 's', error: wrapped, error_description: wrapped });
+    return ((await finishConsent({ tokens } as never, query)) as { message?: string }).message;
+  },
+  'the next page of a list': async () => {
+    const page = { url: 'https://pms.example/list', headers: { link: `<https://${inHeader}/>; rel=next` } };
+    const next = linkPaginator({ type: 'link', pageSize: 10 } as never, new Set()).after({ url: null }, page as never);
+    return (next as { message?: string }).message;
+  },
+  'headers of any answer': async (t) => {
+    const answers = [
+      says(302, '', { location: `https://${inHeader}/` }),
+      says(200, 'x', { 'content-encoding': inHeader }),
+    ];
+    const messages = await Promise.all(
+      answers.map(async (answer) => {
+        const { url, offered } = await remote(t, answer);
+        const times = { deadlineMs: 5_000, idleMs: 5_000 };
+        const got = await offered.http.request({ method: 'GET', url, headers: {}, ...times, expects: 'short' });
+        return (got as { message?: string }).message;
+      }),
+    );
+    return messages.join(' ');
+  },
+  'a mail server and an alert route': async (t) => {
+    const server = createSocketServer((socket) => {
+      socket.on('error', () => {});
+      socket.write(`554 ${said}\r\n`);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    t.after(() => server.close());
+    const { url, offered } = await remote(t, says(500, wrapped));
+    const open = async (host: string) => {
+      const socket = connect({ host, port });
+      await once(socket, 'connect');
+      return socket;
+    };
+    const alert = {
+      alert_id: 'a',
+      kind: 'test',
+      integration: '',
+      subject: '',
+      severity: 'warning',
+      message: 'm',
+      raised_at: new Date(0),
+      resolved_at: null,
+    } as const;
+    const ports = { http: offered.http, mail: { connect: open, deadlineMs: 10_000 }, now: Date.now };
+    const email = {
+      type: 'email',
+      host: '127.0.0.1',
+      port,
+      security: 'none',
+      from: 'a@hotels.example',
+      to: ['b@hotels.example'],
+      severities: [],
+    } as const;
+    const sent = [email, { type: 'slack', url, severities: [] } as const].map((route) =>
+      sendNotice(route, { alert, news: 'raised', link: undefined }, ports),
+    );
+    return (await Promise.all(sent)).map((one) => (one.kind === 'failed' ? one.message : '')).join(' ');
+  },
+};
+
+for (const [place, messageOf] of Object.entries(places)) {
+  test(`${place}: known words stay, anything else is dropped`, async (t) => assertClean(await messageOf(t), place));
+}
+
+test('the places that show a text of a remote are the ones listed here', () => {
+  const root = new URL('../src/', import.meta.url);
+  const users = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && readFileSync(new URL(file, root), 'utf8').includes('foreignText('),
+  );
+  assert.deepEqual(users.sort(), [
+    'deliver/destinations/http/vendor-words.ts',
+    'deliver/destinations/postgres/failure.ts',
+    'deliver/destinations/s3/destination.ts',
+    'intake/pull/answer.ts',
+    'intake/pull/auth/token-request.ts',
+    'intake/pull/consent.ts',
+    'kit/foreign-text.ts',
+    'operations/oidc-refusal.ts',
+  ]);
+});
+
+test('what helps an operator stays', () => {
+  for (const text of [
+    'AccessDenied',
+    'SlowDown',
+    'NoSuchBucket',
+    'invalid_client',
+    'Invalid email address',
+    'PROPERTY_DOES_NOT_EXIST',
+    'text/html; charset=utf-8',
+  ]) {
+    assert.equal(foreignText(text), text);
+  }
+  assert.equal(foreignText('Grace is not a valid name'), '… is not a valid name');
+  assert.equal(foreignText(`${'x'.repeat(10_000)}`), '…');
+});

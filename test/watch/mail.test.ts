@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { sendMail } from '../../src/watch/routes/email.ts';
+import type { Notice } from '../../src/watch/routes/route.ts';
+
+const notice: Notice = {
+  alert: {
+    alert_id: 'alr_1',
+    kind: 'test',
+    integration: '',
+    subject: '',
+    severity: 'warning',
+    message: 'Something.',
+    raised_at: new Date(0),
+    resolved_at: null,
+  },
+  news: 'raised',
+  link: undefined,
+};
+
+/** Sends a mail to a server that answers its first command as it likes. */
+async function sendTo(t: TestContext, answer: (socket: Socket) => void, deadlineMs: number): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.write('220 mail.example\r\n');
+    socket.once('data', () => answer(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const settings = {
+    host: '127.0.0.1',
+    port,
+    security: 'none',
+    from: 'a@hotels.example',
+    to: ['b@hotels.example'],
+  } as const;
+  const open = async (host: string) => {
+    const socket = connect({ host, port });
+    await once(socket, 'connect');
+    return socket;
+  };
+  return sendMail(settings, notice, { connect: open, deadlineMs }).then(
+    () => 'sent',
+    (error: { code?: string }) => error.code ?? 'failed',
+  );
+}
+
+test('a mail server that answers slowly and without end does not hold up the other alerts', async (t) => {
+  const drip = (socket: Socket) => {
+    const timer = setInterval(() => socket.write('250-more\r\n'), 10);
+    socket.on('close', () => clearInterval(timer));
+  };
+  assert.equal(await sendTo(t, drip, 300), 'ESOCKET');
+});
+
+test('a mail server whose answer exceeds 1 MiB is cut off', async (t) => {
+  const block = `250-${'x'.repeat(65_530)}\r\n`;
+  const flood = (socket: Socket) => {
+    const more = () => {
+      while (!socket.destroyed && socket.write(block));
+    };
+    socket.on('drain', more);
+    more();
+  };
+  assert.equal(await sendTo(t, flood, 60_000), 'EPROTOCOL');
+});
