@@ -1,4 +1,5 @@
-import type { Reservation, Status } from '../../canonical/reservation.ts';
+import type { Reservation } from '../../canonical/reservation.ts';
+import type { Status } from '../../canonical/status.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Http } from '../../kit/http.ts';
