@@ -2,15 +2,18 @@
 import { writeFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { encodeRecord } from '../src/canonical/encode.ts';
-import { chargeSchema, guestSchema, reservationSchema, roomSchema, statuses } from '../src/canonical/reservation.ts';
+import { fieldNames } from '../src/canonical/fields.ts';
+import type { Reservation } from '../src/canonical/reservation.ts';
+import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../src/canonical/schema.ts';
+import { statuses } from '../src/canonical/status.ts';
 
 export const canonicalFile = new URL('../docs/reference/canonical.md', import.meta.url);
 
 type Shape = { readonly [key: string]: z.ZodType };
 
 /** Present only if something is wrong with the value, so the example record does not have them. */
-const exceptional = new Set(['email_raw', 'email_proxy', 'phone_raw', 'status_raw']);
-const decimals = new Set(['amount', 'total_amount']);
+const exceptional = fieldNames(({ derived }) => derived);
+const decimals = fieldNames(({ kind }) => kind === 'decimal');
 
 const metaOf = (schema: z.ZodType) => schema.meta() as { description?: string; examples?: unknown[] } | undefined;
 
@@ -29,7 +32,7 @@ function table(shape: Shape): string {
 }
 
 /** The record that the examples of all fields make together. */
-export function exampleRecord(): z.infer<typeof reservationSchema> {
+export function exampleRecord(): Reservation {
   const of = (shape: Shape) =>
     Object.fromEntries(
       Object.entries(shape)

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { chargeFields, guestFields, reservationFields, roomFields } from '../src/canonical/fields.ts';
+import { listFields, reservationFields } from '../src/canonical/fields.ts';
 import { valueSources } from '../src/canonical/value-sources.ts';
 import {
   flatSchema,
@@ -37,7 +37,7 @@ function section(title: string, ...parts: string[]): string {
 }
 
 const sources = new Set<string>(valueSources);
-const canonical = { reservation: reservationFields, guests: guestFields, rooms: roomFields, charges: chargeFields };
+const canonical = { reservation: reservationFields, ...listFields };
 
 /** The tables of keys before the examples of a chapter. */
 const opening: { readonly [Name in Chapter]?: readonly string[] } = {

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import { recordSchemas } from '../canonical/schema.ts';
 import { sessionCookie } from './caller.ts';
 import { apiPrefix } from './dispatch.ts';
 import type { Route } from './route.ts';
@@ -37,10 +38,17 @@ export function openApiDocument(routes: readonly Route[]): Schema {
             'The console’s session; over plain HTTP its name has no __Host- prefix. Requests that change data also need the header X-Innbound-Console.',
         },
       },
-      schemas: { Problem: problemSchema },
+      schemas: {
+        Problem: problemSchema,
+        Reservation: z.toJSONSchema(records.reservation, { io: 'input' }),
+        Guest: z.toJSONSchema(records.guest, { io: 'input' }),
+      },
     },
   };
 }
+
+/** The canonical records as JSON. Viewers get their personal fields masked. */
+const records = recordSchemas(z.number());
 
 const problemSchema: Schema = {
   type: 'object',

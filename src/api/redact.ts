@@ -1,19 +1,10 @@
+import { fieldNames } from '../canonical/fields.ts';
+
 /**
  * Masks personal data for viewers: they see that a payload exists, when it arrived and what it changed, not whom it concerns.
  * Operators and admins see it unmasked, which is audited.
  */
-const personal = new Set([
-  'first_name',
-  'last_name',
-  'email',
-  'email_raw',
-  'phone',
-  'phone_raw',
-  'date_of_birth',
-  'document_number',
-  // Some systems use the e-mail address.
-  'guest_id',
-]);
+const personal = fieldNames((field) => field.personal);
 /** Data of partners and destinations as they sent it: any of its fields may be personal. */
 const asSent = new Set(['raw', 'body', 'extra', 'sample', 'report', 'answer']);
 const mask = '•••';

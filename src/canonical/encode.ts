@@ -1,6 +1,7 @@
 import type { EntityType } from '../terms.ts';
 import { type Decimal, decimal } from './decimal.ts';
-import type { Charge, Guest, Reservation } from './reservation.ts';
+import { entriesOf, fieldNames, listNames, type Table } from './fields.ts';
+import type { Guest, Reservation } from './reservation.ts';
 
 /**
  * The stored and delivered form of a record: decimals are JSON numbers with every digit. Keys keep the order that the check gave
@@ -10,21 +11,45 @@ export function encodeRecord(record: Reservation | Guest): string {
   return JSON.stringify('charges' in record ? withNumbers(record) : record);
 }
 
-function withNumbers(record: Reservation): object {
-  const { total_amount: total, charges } = record;
-  if (total === undefined) return charges.length === 0 ? record : { ...record, charges: charges.map(withAmount) };
-  return { ...record, total_amount: asNumber(total), charges: charges.map(withAmount) };
+const decimalsIn = (table: Table): readonly string[] =>
+  entriesOf(table).flatMap(([name, { kind }]) => (kind === 'decimal' ? name : []));
+const ownDecimals = decimalsIn('reservation');
+const listDecimals = listNames.flatMap((list) => {
+  const names = decimalsIn(list);
+  return names.length === 0 ? [] : [{ list, names }];
+});
+const decimalNames = fieldNames(({ kind }) => kind === 'decimal');
+
+type Fields = { [name: string]: unknown };
+
+/** A record, or a part of one, whose decimals are numbers. */
+export function withNumbers(record: object): object {
+  let copy = numbersIn(record as Fields, ownDecimals);
+  for (const { list, names } of listDecimals) {
+    const items = copy[list] as Fields[] | undefined;
+    if (items === undefined || items.length === 0) continue;
+    if (copy === record) copy = { ...copy };
+    copy[list] = items.map((item) => numbersIn(item, names));
+  }
+  return copy;
 }
 
-export function withAmount(charge: Charge): object {
-  return charge.amount === undefined ? charge : { ...charge, amount: asNumber(charge.amount) };
+function numbersIn(item: Fields, names: readonly string[]): Fields {
+  let copy = item;
+  for (const name of names) {
+    const value = item[name];
+    if (value === undefined) continue;
+    if (copy === item) copy = { ...item };
+    copy[name] = asNumber(value as Decimal);
+  }
+  return copy;
 }
 
 /**
  * The value that JSON.stringify writes as the decimal's digits. A double prints up to fifteen digits unchanged, unless it is so small that
  * it would get an exponent. Other decimals are written as raw text, at three times the cost.
  */
-export function asNumber(text: Decimal): unknown {
+function asNumber(text: Decimal): unknown {
   const number = Number(text);
   const same = text.length <= 15 && (number === 0 || number >= 1e-6 || number <= -1e-6);
   return same ? number : rawJson(text);
@@ -42,19 +67,20 @@ export function decodeRecord(type: EntityType, text: string): Reservation | Gues
 export function decodeRecord(type: EntityType, text: string): Reservation | Guest {
   if (type === 'guest') return JSON.parse(text) as Guest;
   const record = (longNumber.test(text) ? JSON.parse(text, keepText) : JSON.parse(text)) as Reservation;
-  if (record.total_amount !== undefined) record.total_amount = asDecimal(record.total_amount);
-  for (const charge of record.charges as Charge[]) {
-    if (charge.amount !== undefined) charge.amount = asDecimal(charge.amount);
-  }
+  decimalsAsText(record, ownDecimals);
+  for (const { list, names } of listDecimals) for (const item of record[list]) decimalsAsText(item, names);
   return record;
 }
 
-/** Names under `extra` can also be `total_amount` or `amount`; their numbers arrived as doubles, so their text differs from a double's only here. */
+/** Names under `extra` can be those of decimals too; their numbers arrived as doubles, so their text differs from a double's only here. */
 function keepText(this: unknown, key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
-  return (key === 'total_amount' || key === 'amount') && String(value) !== context.source ? context.source : value;
+  return decimalNames.has(key) && String(value) !== context.source ? context.source : value;
 }
 
-function asDecimal(value: number | string): Decimal {
-  return decimal(String(value)) ?? String(value);
+function decimalsAsText(item: object, names: readonly string[]): void {
+  for (const name of names) {
+    const value = (item as Fields)[name];
+    if (value !== undefined) (item as Fields)[name] = decimal(String(value)) ?? String(value);
+  }
 }

@@ -4,7 +4,7 @@ import { toCountry } from './country.ts';
 import { isCurrency } from './currency.ts';
 import { isLocalDate } from './dates.ts';
 import { type Decimal, decimal, decimalOf } from './decimal.ts';
-import type { FieldKind } from './fields.ts';
+import { type FieldKind, requiredFields } from './fields.ts';
 import { isUsableId, longestId, plainId } from './limits.ts';
 import { hasCardToken } from './replaced-card.ts';
 
@@ -46,9 +46,6 @@ const longestDecimal = 60;
 /** A longer value is not repeated in the note that reports it. */
 const longestNoted = 200;
 
-/** A booking needs these; any other field that breaks its rule is left out with a note. */
-const essential: ReadonlySet<string> = new Set(['id', 'check_in', 'check_out', 'status']);
-
 /**
  * Turns the values of one record, field by field, into canonical ones. An absent or empty field gives undefined, and so does one that
  * breaks its rule: for an essential or strict field that is a problem, which makes the record a dead letter; for any other, a note.
@@ -80,7 +77,7 @@ export class FieldCheck {
   fail(name: string, rule: string, value: unknown): undefined {
     if (
       this.#list === undefined
-        ? essential.has(name) || this.#strict?.has(name)
+        ? requiredFields.has(name) || this.#strict?.has(name)
         : this.#strict?.has(`${this.#list}.${name}`)
     )
       this.problems.push({ field: this.path(name), rule, type: typeOf(value) });
@@ -238,6 +235,27 @@ export class FieldCheck {
     return upper;
   }
 
+  flag(value: unknown, _name: string): true | undefined {
+    return value === true ? true : undefined;
+  }
+
+  /** A status that is not known. The check of the status reports an object or a list. */
+  spelling(value: unknown, name: string): string | undefined {
+    return typeof value === 'object' ? undefined : this.text(value, name);
+  }
+
+  json(value: unknown, name: string): { [key: string]: Json } | undefined {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== 'object' || Array.isArray(value)) return this.fail(name, 'must be an object', value);
+    const kept: [string, Json][] = [];
+    for (const [key, field] of Object.entries(value as { [key: string]: Json | undefined })) {
+      const clean = field === undefined || field === null ? undefined : cleanJson(field);
+      if (clean !== undefined) kept.push([storable(key) ?? '', clean]);
+    }
+    // Not by assignment: a field named __proto__ would become the prototype.
+    return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+  }
+
   #note(name: string, code: string, reason: string, before: Json, after: Json): void {
     this.notes.push({ step: 'shape', field: this.path(name), code, reason, before, after });
   }
@@ -279,4 +297,12 @@ function isPlain(text: string): boolean {
 function endsWithSpace(text: string): boolean {
   const last = text.charCodeAt(text.length - 1);
   return last <= 32 || last >= 128;
+}
+
+/** The value unchanged, except for text that PostgreSQL cannot store. */
+function cleanJson(value: Json): Json | undefined {
+  if (typeof value === 'string') return storable(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => cleanJson(item) ?? null);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key) ?? '', cleanJson(item) ?? null]));
 }

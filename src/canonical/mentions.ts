@@ -1,3 +1,4 @@
+import { requiredFields } from './fields.ts';
 import type { Guest } from './reservation.ts';
 
 /**
@@ -44,12 +45,10 @@ function hasWords(lower: string, name: string): boolean {
   return !/[\p{L}\p{N}]/u.test(around) || hasWords(lower.slice(at + wanted.length), name);
 }
 
-const required: ReadonlySet<string> = new Set(['id', 'check_in', 'check_out', 'status']);
-
 /** Without the fields whose text names one of these guests. */
 export function withoutMentions<Fields extends object>(fields: Fields, guests: readonly Named[]): Fields {
   const isNaming = ([field, value]: [string, unknown]) =>
-    typeof value === 'string' && !required.has(field) && mentions(value, guests);
+    typeof value === 'string' && !requiredFields.has(field) && mentions(value, guests);
   const entries = Object.entries(fields);
   return entries.some(isNaming) ? (Object.fromEntries(entries.filter((one) => !isNaming(one))) as Fields) : fields;
 }

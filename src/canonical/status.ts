@@ -1,4 +1,5 @@
-import type { Status } from './reservation.ts';
+export const statuses = ['confirmed', 'checked_in', 'checked_out', 'cancelled', 'no_show', 'other'] as const;
+export type Status = (typeof statuses)[number];
 
 /** Spellings that need no value map. Folded spellings (checkedin) cover every variant in case and separators; the unfolded ones are a shortcut for the common variants. */
 const spellings: ReadonlyMap<string, Status> = new Map([

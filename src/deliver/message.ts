@@ -1,4 +1,4 @@
-import { asNumber, withAmount } from '../canonical/encode.ts';
+import { withNumbers } from '../canonical/encode.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ChangeEvent, EntityType, EpochMs, JsonObject } from '../terms.ts';
 
@@ -67,13 +67,4 @@ export function encodeMessage(message: Message): string {
 /** The message as plain JSON values for a body mapping; decimals encode as numbers with every digit. */
 export function messageJson(message: Message): JsonObject {
   return { ...message, data: withNumbers(message.data) } as unknown as JsonObject;
-}
-
-function withNumbers(data: MessageData): unknown {
-  if (data.total_amount === undefined && data.charges === undefined) return data;
-  return {
-    ...data,
-    ...(data.total_amount !== undefined && { total_amount: asNumber(data.total_amount) }),
-    ...(data.charges !== undefined && { charges: data.charges.map(withAmount) }),
-  };
 }

@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import {
   type ChargeField,
-  chargeFields,
+  entriesOf,
+  type FieldKind,
+  fields,
   type GuestField,
-  guestFields,
+  kinds,
+  listFields,
   type ReservationField,
   type RoomField,
   reservationFields,
-  roomFields,
+  type Table,
+  type ValueField,
 } from '../canonical/fields.ts';
-import { statuses } from '../canonical/reservation.ts';
+import { statuses } from '../canonical/status.ts';
 import {
   conditionSchema,
   fieldFormSchema,
@@ -32,33 +36,15 @@ import {
 type Optional<Names extends string, Of extends z.ZodType> = { [Name in Names]: z.ZodOptional<Of> };
 
 function fieldsOf<Names extends string>(
-  kinds: { readonly [Name in Names]: string },
+  mapped: { readonly [Name in Names]: FieldKind },
 ): Optional<Names, typeof fieldSchema> {
   const shape: { [name: string]: unknown } = {};
-  for (const [name, kind] of Object.entries(kinds))
-    shape[name] = fieldSchema
-      .optional()
-      .describe(`${kindText.get(kind as string) ?? ''} Default: the raw field of the same name.`);
+  for (const [name, kind] of Object.entries<FieldKind>(mapped))
+    shape[name] = fieldSchema.optional().describe(`${kinds[kind].about} Default: the raw field of the same name.`);
   return shape as Optional<Names, typeof fieldSchema>;
 }
 
-const kindText: ReadonlyMap<string, string> = new Map<string, string>(
-  Object.entries({
-    text: 'Text.',
-    verbatim: 'Text, cleaned by normalization.',
-    date: 'A date in the property’s time zone.',
-    birth_date: 'A date, as written.',
-    decimal: 'An exact decimal number.',
-    count: 'A whole number, not negative.',
-    integer: 'A whole number.',
-    boolean: 'True or false; yes, no, y, n, 1 and 0 are understood.',
-    country: 'A country of ISO 3166: two letters, three letters or its English name.',
-    currency: 'A currency of ISO 4217.',
-    status: 'The status, by values.status and the spellings understood unlisted.',
-  }),
-);
-
-function listMapOf<Names extends string>(kinds: { readonly [Name in Names]: string }) {
+function listMapOf<Names extends string>(mapped: { readonly [Name in Names]: FieldKind }) {
   return z.strictObject({
     from: z
       .union([
@@ -71,7 +57,7 @@ function listMapOf<Names extends string>(kinds: { readonly [Name in Names]: stri
     where: conditionSchema.optional().describe('Only items for which this holds.'),
     unique: paths.optional().describe('Items with the same values at these paths count as one.'),
     fields: z
-      .strictObject(fieldsOf(kinds))
+      .strictObject(fieldsOf(mapped))
       .optional()
       .describe('The fields of an item, by paths that start at the item.'),
   });
@@ -96,7 +82,7 @@ export const itemId = {
 
 const extraMap = z.record(z.string(), fieldSchema);
 
-export const guestListSchema = listMapOf<GuestField>(guestFields)
+export const guestListSchema = listMapOf<GuestField>(listFields.guests)
   .extend({
     extra: extraMap
       .optional()
@@ -107,10 +93,10 @@ export const guestListSchema = listMapOf<GuestField>(guestFields)
 export const mapSchema = z.strictObject({
   ...fieldsOf<ReservationField>(reservationFields),
   guests: listOf(guestListSchema).optional().describe('The guests.'),
-  rooms: listOf(listMapOf<RoomField>(roomFields).extend(itemId).meta({ id: 'RoomList' }))
+  rooms: listOf(listMapOf<RoomField>(listFields.rooms).extend(itemId).meta({ id: 'RoomList' }))
     .optional()
     .describe('The rooms, one for each stay.'),
-  charges: listOf(listMapOf<ChargeField>(chargeFields).extend(itemId).meta({ id: 'ChargeList' }))
+  charges: listOf(listMapOf<ChargeField>(listFields.charges).extend(itemId).meta({ id: 'ChargeList' }))
     .optional()
     .describe('The charges.'),
   extra: extraMap
@@ -199,25 +185,22 @@ const statusValues = z.strictObject(
     statuses.map((status) => [status, spellings.optional().describe(`The partner’s spellings of ${status}.`)]),
   ) as { [Name in (typeof statuses)[number]]: z.ZodOptional<typeof spellings> },
 );
-
-export const valuesSchema = z.strictObject({
-  status: statusValues
-    .optional()
-    .describe('The five statuses, and `other` for all remaining ones. Case and separators do not matter in words.'),
-  channel: valueMap.optional().describe('Channels: canonical value to spellings; `*` is any other spelling.'),
-  source: valueMap.optional().describe('Sources.'),
-  currency: valueMap.optional().describe('Currencies, if the partner writes signs or names.'),
-  board: valueMap.optional().describe('Boards, such as half_board.'),
-  room_type: valueMap.optional().describe('Room types.'),
-  rate_code: valueMap.optional().describe('Rate codes.'),
-  document_type: valueMap.optional().describe('Kinds of identity document.'),
-  nationality: valueMap.optional().describe('Nationalities, if the partner uses its own codes.'),
-  marketing_consent: z
-    .strictObject({
-      true: spellings.optional().describe('Spellings of consent.'),
-      false: spellings.optional().describe('Spellings of no consent.'),
-    })
-    .optional()
-    .describe('Marketing consent.'),
+const booleanValues = z.strictObject({
+  true: spellings.optional().describe('Spellings of true.'),
+  false: spellings.optional().describe('Spellings of false.'),
 });
+
+const valuesShape = (Object.keys(fields) as Table[]).flatMap((table) =>
+  entriesOf(table).flatMap(([name, { kind, values }]) => {
+    if (values === undefined) return [];
+    const schema = kind === 'status' ? statusValues : kind === 'boolean' ? booleanValues : valueMap;
+    return [[name, schema.optional().describe(values)] as const];
+  }),
+);
+export const valuesSchema = z.strictObject(
+  Object.fromEntries(valuesShape) as Optional<Exclude<ValueField, 'status' | 'marketing_consent'>, typeof valueMap> & {
+    status: z.ZodOptional<typeof statusValues>;
+    marketing_consent: z.ZodOptional<typeof booleanValues>;
+  },
+);
 export type ValuesDocument = z.infer<typeof valuesSchema>;

@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import { closest } from '../canonical/closest.ts';
-import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../canonical/reservation.ts';
+import { fields, listNames } from '../canonical/fields.ts';
 import { checkedText } from './checked.ts';
 import { rateSchema } from './rate.ts';
 import { durationText, nameText } from './scalars.ts';
 
 /** The settings that all types of destinations share. */
 
-const lists = { guests: guestSchema, rooms: roomSchema, charges: chargeSchema };
-
 /** The canonical fields as a destination names them: check_in, guests, guests[].email … */
 const canonicalFields: readonly string[] = [
-  ...Object.keys(reservationSchema.shape),
-  ...Object.entries(lists).flatMap(([list, schema]) => Object.keys(schema.shape).map((field) => `${list}[].${field}`)),
+  ...Object.keys(fields.reservation),
+  ...listNames,
+  ...listNames.flatMap((list) => Object.keys(fields[list]).map((field) => `${list}[].${field}`)),
 ];
 
 const fieldText = () =>

@@ -51,7 +51,7 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
   const template = (sync && settings.requests[sync]) ?? settings.request;
   const values = withFormats(template, listValues(about), about);
   const paginator = paginatorFor(settings.pagination);
-  const request = openRequest(template, settings.baseUrl, values, paginator.placements(paginator.first));
+  const request = openRequest(template, settings.base_url, values, paginator.placements(paginator.first));
   const asker = openAsker(ports, planned.plan, {
     parkable: true,
     atOpenCircuit: () => 'fail',

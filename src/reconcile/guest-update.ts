@@ -1,4 +1,5 @@
-import { type Guest, guestSchema, type Reservation } from '../canonical/reservation.ts';
+import { fields as canonical } from '../canonical/fields.ts';
+import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { guestKeys, keyText, keyTexts } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, pinnedElsewhere } from '../persons/profile-match.ts';
 import { type SameReason, samePerson } from '../persons/same-person.ts';
@@ -209,7 +210,7 @@ function isAhead(reservation: Reservation, today: LocalDate): boolean {
   return (reservation.status === 'confirmed' || reservation.status === 'other') && reservation.check_out >= today;
 }
 
-const fields = Object.keys(guestSchema.shape) as readonly (keyof Guest)[];
+const fields = Object.keys(canonical.guests) as readonly (keyof Guest)[];
 /** Fields that normalization derives from another field, by that field. */
 const follows: { readonly [Field in keyof Guest]?: keyof Guest } = {
   email_raw: 'email',

@@ -1,4 +1,5 @@
-import { type Guest, guestSchema } from '../canonical/reservation.ts';
+import { fields } from '../canonical/fields.ts';
+import type { Guest } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import { isSame } from './guest-update.ts';
 
@@ -22,7 +23,7 @@ export function continuedBy({ extra }: Guest): string | undefined {
  */
 export function withoutOther(whole: Guest, other: Guest, own: Guest): Guest {
   const kept: Record<string, unknown> = {};
-  for (const field of Object.keys(guestSchema.shape) as (keyof Guest)[]) {
+  for (const field of Object.keys(fields.guests) as (keyof Guest)[]) {
     const value = isSame(whole[field] as Json, other[field] as Json) ? own[field] : whole[field];
     if (value !== undefined) kept[field] = value;
   }

@@ -1,7 +1,7 @@
-import { listFields, type ReservationField, reservationFields } from '../canonical/fields.ts';
-import { statuses } from '../canonical/reservation.ts';
+import { listFields, type ReservationField, reservationFields, valueFields } from '../canonical/fields.ts';
+import { statuses } from '../canonical/status.ts';
 import { isObject } from '../terms.ts';
-import { type FlatConfig, type ShapeConfig, type ValueMap, valueFields } from './config.ts';
+import type { FlatConfig, ShapeConfig, ValueMap } from './config.ts';
 import { compileDates } from './dates.ts';
 import { documentPath } from './document-path.ts';
 import type { Env } from './env.ts';
@@ -24,10 +24,10 @@ export function checkConfig(config: ShapeConfig, env: Env): void {
       );
   }
   for (const [field, map] of Object.entries(config.values ?? {})) {
-    if (!(valueFields as readonly string[]).includes(field))
+    if (!(valueFields as ReadonlySet<string>).has(field))
       env.problem(
         documentPath('values', field),
-        `${field} cannot have a value map; these can: ${valueFields.join(', ')}`,
+        `${field} cannot have a value map; these can: ${[...valueFields].join(', ')}`,
       );
     else if (map !== undefined) checkValues(field, map, env);
   }

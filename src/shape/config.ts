@@ -1,5 +1,5 @@
 import type { CountryLanguage } from '../canonical/country.ts';
-import type { ChargeField, GuestField, ReservationField, RoomField } from '../canonical/fields.ts';
+import type { ChargeField, GuestField, ReservationField, RoomField, ValueField } from '../canonical/fields.ts';
 import type { Json } from '../terms.ts';
 
 /**
@@ -155,19 +155,6 @@ export interface ShapeSection {
   readonly numbers?: NumberFormat | undefined;
 }
 
-export const valueFields = [
-  'status',
-  'channel',
-  'source',
-  'currency',
-  'board',
-  'room_type',
-  'rate_code',
-  'document_type',
-  'nationality',
-  'marketing_consent',
-] as const;
-type ValueField = (typeof valueFields)[number];
 export type ValuesConfig = { readonly [Name in ValueField]?: ValueMap | undefined };
 
 export interface ShapeConfig {

@@ -1,11 +1,12 @@
 import { type GuestField, type ReservationField, reservationFields } from '../canonical/fields.ts';
+import { draftCharge, draftGuest, draftReservation, draftRoom } from '../canonical/unrolled.ts';
 import type { Json, JsonObject, Note } from '../terms.ts';
 import type { RawRecord, ShapeConfig } from './config.ts';
 import type { Env } from './env.ts';
 import { compileExtra } from './extra.ts';
 import { compileField, compileSlot } from './field.ts';
 import { compileConflict, overRows } from './flat.ts';
-import { chargeOf, guestOf, type Item, itemIdsOf, itemsOf, roomOf, withExtra } from './items.ts';
+import { type Item, itemIdsOf, itemsOf, withExtra } from './items.ts';
 import { compileList } from './list-map.ts';
 import { flatScope, loneScope, nestedScope } from './record-scope.ts';
 import { type Drift, keyText, type Read, type Scope, type Trace } from './scope.ts';
@@ -56,17 +57,13 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
     const slot = slotFor(field);
     return compileSlot(config.map?.[field], slot, `${env.options.mapAt}.${field}`, env, over(slot));
   };
+  const names = Object.keys(reservationFields) as ReservationField[];
+  // The amounts of every other field may need the currency.
   const currency = top('currency');
   env.currency = env.traced ? compileField(config.map?.currency, slotFor('currency'), '', env) : currency;
-  const id = top('id');
-  const confirmation = top('confirmation_number');
-  const checkIn = top('check_in');
-  const checkOut = top('check_out');
-  const booked = top('booking_date');
-  const status = compileStatus(top('status'), config);
-  const channel = top('channel');
-  const source = top('source');
-  const total = top('total_amount');
+  const others = names.flatMap((name) => (name === 'currency' ? [] : [[name, top(name)] as const]));
+  const reads = { ...Object.fromEntries(others), currency } as Readonly<Record<ReservationField, Read>>;
+  const status = compileStatus(reads.status, config);
   const guests = compileList('guests', config, conflict, env);
   const rooms = compileList('rooms', config, conflict, env);
   const charges = compileList('charges', config, conflict, env);
@@ -75,38 +72,29 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
     conflict === undefined ? nestedScope(raw, trace) : flatScope(raw, conflict.rank, trace);
 
   return {
-    key: (raw) => keyText(id(scopeOf(raw, undefined))) ?? '',
+    key: (raw) => keyText(reads.id(scopeOf(raw, undefined))) ?? '',
     build(raw, trace) {
       const scope = scopeOf(raw, trace);
       const state = status(scope);
-      const record: DraftRecord = {
-        id: id(scope),
-        confirmation_number: confirmation(scope),
-        check_in: checkIn(scope),
-        check_out: checkOut(scope),
-        booking_date: booked(scope),
-        status: state.status,
-        status_raw: state.raw,
-        channel: channel(scope),
-        source: source(scope),
-        total_amount: total(scope),
-        currency: currency(scope),
-        guests: itemsOf(scope, 'guests', guests, guestOf, 'last_name') as Json[] | undefined,
-        rooms: itemsOf(scope, 'rooms', rooms, roomOf, 'room_type') as Json[] | undefined,
-        charges: itemsOf(scope, 'charges', charges, chargeOf, 'amount') as Json[] | undefined,
-        extra: extra?.(scope),
-      };
+      const record = draftReservation(reads, scope) as DraftRecord;
+      record.status = state.status;
+      record.status_raw = state.raw;
+      record.guests = itemsOf(scope, 'guests', guests, draftGuest, 'last_name') as Json[] | undefined;
+      record.rooms = itemsOf(scope, 'rooms', rooms, draftRoom, 'room_type') as Json[] | undefined;
+      record.charges = itemsOf(scope, 'charges', charges, draftCharge, 'amount') as Json[] | undefined;
+      record.extra = extra?.(scope);
       const { notes, drift, assumed } = scope.root;
       return { record, notes, drift: distinct(drift), assumed, strict: env.strict };
     },
     itemIds(raw) {
       const scope = scopeOf(raw, undefined);
-      return { rooms: itemIdsOf(scope, rooms, roomOf), charges: itemIdsOf(scope, charges, chargeOf) };
+      return { rooms: itemIdsOf(scope, rooms, draftRoom), charges: itemIdsOf(scope, charges, draftCharge) };
     },
     guest(item, trace) {
       const scope = loneScope(item, trace);
       const [part] = guests;
-      const record = part === undefined ? ({} as Item<GuestField>) : withExtra(part, guestOf(part.reads, scope), scope);
+      const record =
+        part === undefined ? ({} as Item<GuestField>) : withExtra(part, draftGuest(part.reads, scope), scope);
       return { record, notes: scope.root.notes, drift: distinct(scope.root.drift), assumed: scope.root.assumed };
     },
   };

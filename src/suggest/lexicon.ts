@@ -1,4 +1,4 @@
-import type { ChargeField, GuestField, ReservationField, RoomField } from '../canonical/fields.ts';
+import { listFields, reservationFields } from '../canonical/fields.ts';
 import { type Phrase, phrases } from './words.ts';
 
 /** Partners' names for our fields, collected from public API descriptions; mostly English, with German, French, Spanish, Italian and Dutch. */
@@ -14,7 +14,19 @@ const lexeme = (text: string, not = ''): Lexeme => ({
   not: new Set(not.split(' ').filter((word) => word !== '')),
 });
 
-export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
+/** A field without words of its own is found by its name. */
+function lexiconOf<Name extends string>(
+  fields: Readonly<Record<Name, unknown>>,
+  lexicon: { readonly [Field in Name]?: Lexeme },
+): Readonly<Record<Name, Lexeme>> {
+  const names = Object.keys(fields) as Name[];
+  return Object.fromEntries(names.map((name) => [name, lexicon[name] ?? lexeme(name.replaceAll('_', ' '))])) as Record<
+    Name,
+    Lexeme
+  >;
+}
+
+export const reservationLexicon = lexiconOf(reservationFields, {
   id: lexeme(
     'id:0.9, reservation id, reservation:0.85, booking id:0.85, res id, res no:0.95, reservation no:0.95, reservation number:0.9, booking number:0.75, resid:0.9, reservation uuid:0.9, pkey:0.8, uuid:0.85, guid:0.8, key:0.5, uid:0.7, ref:0.65, reference:0.55, reservation key:0.8, buchungsnummer:0.8, reservierungsnummer:0.9, booking uid:0.85, dossier:0.8, numero dossier:0.9, numero reserva:0.9, numero prenotazione:0.9, codice prenotazione:0.85, localizador:0.75, unique id:0.85, boekingsnummer:0.8, buchungsnr:0.8, folio number:0.6',
     'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency agent voucher listing party block third allotment segment pitch bed unit dorm line item charge order rental apartment accommodation inquiry',
@@ -54,9 +66,9 @@ export const reservationLexicon: Readonly<Record<ReservationField, Lexeme>> = {
   currency: lexeme(
     'currency, currency code, property currency:0.9, wahrung, waehrung, moneda, devise, valuta, cur:0.7',
   ),
-};
+});
 
-export const guestLexicon: Readonly<Record<GuestField, Lexeme>> = {
+export const guestLexicon = lexiconOf(listFields.guests, {
   guest_id: lexeme(
     'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest number:0.8, guest ref:0.8, client id:0.8, client number:0.8, gast number:0.9, gast id:0.9, gastnummer:0.9, kundennummer:0.85, kunden number:0.85, uid:0.75, tenant id:0.8, traveller id:0.85',
     'room reservation document sub identification tax language type',
@@ -96,7 +108,7 @@ export const guestLexicon: Readonly<Record<GuestField, Lexeme>> = {
     'marketing consent, marketing opt in, opt in:0.9, marketing:0.8, newsletter:0.85, accepts marketing, consent:0.7, allow marketing, gdpr consent:0.7, email opt in:0.9, mailing:0.7',
     'privacy terms',
   ),
-};
+});
 
 /** The second of two family names. */
 export const secondNameLexeme = lexeme(
@@ -109,7 +121,7 @@ export const fullNameLexeme = lexeme(
   'channel site platform status listing apartment partner country city tariff portal ota hotel property room rate type company plan category short user nick source unit group service middle',
 );
 
-export const roomLexicon: Readonly<Record<RoomField, Lexeme>> = {
+export const roomLexicon = lexiconOf(listFields.rooms, {
   room_type: lexeme(
     'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, accommodation:0.55, unit type code:0.95',
     'id uid current sub history virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest cancellation policy invoice payment',
@@ -137,9 +149,9 @@ export const roomLexicon: Readonly<Record<RoomField, Lexeme>> = {
     'children, no children, occupants small:0.7, child count, number of children, children count, child:0.9, kids:0.9, num children, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
     'adult infants name',
   ),
-};
+});
 
-export const chargeLexicon: Readonly<Record<ChargeField, Lexeme>> = {
+export const chargeLexicon = lexiconOf(listFields.charges, {
   code: lexeme(
     'code, id:0.7, charge code, transaction code, item code, service code, product code, article:0.7, normal type:0.9, type:0.75, charge type:0.85, item type:0.8, category:0.6, rate plan code:0.6, sku:0.8, trx code, codigo, codice, prestation code:0.9, artikel:0.7, line code:0.9',
     'currency accounting state revenue vat',
@@ -155,7 +167,7 @@ export const chargeLexicon: Readonly<Record<ChargeField, Lexeme>> = {
     'quantity, qty, count, unit count, charge qty, number of units:0.9, units:0.8, amount count:0.8, pieces:0.8, anzahl, menge, cantidad, quantite, cantidad, quantita, aantal, nombre:0.5',
     'tax amount',
   ),
-};
+});
 
 /** Names of lists. */
 export const guestWords = new Set(

@@ -1,5 +1,5 @@
 import type { Json } from '../terms.ts';
-import { compatibility } from './kinds.ts';
+import { compatibility, kindOf } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import type { Lexeme } from './lexicon.ts';
 import { fit } from './words.ts';
@@ -55,7 +55,7 @@ function scoreOf(
   leaf: Leaf,
   scope: ReadonlySet<string>,
 ): { confidence: number; reason: string } | undefined {
-  if (isFlag(leaf) && field !== 'marketing_consent') return undefined;
+  if (isFlag(leaf) && kindOf(field) !== 'boolean') return undefined;
   const bare = leaf.own.filter((word) => !scope.has(word));
   const named = Math.max(
     fit(leaf.own, leaf.around, phrases, not),

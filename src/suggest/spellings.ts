@@ -1,4 +1,4 @@
-import type { Status } from '../canonical/reservation.ts';
+import type { Status } from '../canonical/status.ts';
 import { foldSpelling, readStatus } from '../canonical/status.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';

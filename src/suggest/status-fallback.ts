@@ -1,4 +1,4 @@
-import type { Status } from '../canonical/reservation.ts';
+import type { Status } from '../canonical/status.ts';
 import type { Json } from '../terms.ts';
 import { dateFormat } from './formats.ts';
 import { plain } from './kinds.ts';

@@ -1,7 +1,6 @@
 import type { Authorizer } from '../deliver/destination.ts';
 import type { AuthDocument } from '../documents/auth.ts';
 import { outgoingCredentials } from '../intake/pull/auth/outgoing.ts';
-import { readAuth } from '../intake/pull/read-settings.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import type { Json } from '../terms.ts';
@@ -10,5 +9,5 @@ import type { Json } from '../terms.ts';
 export function authorizer(runtime: Runtime, owner: string, auth: Json): Authorizer {
   const tokens = openTokenStore(runtime.pool, runtime.keyring, runtime.spool);
   const ports = { tokens, clock: runtime.clock, http: runtime.http };
-  return outgoingCredentials(ports, owner, readAuth(auth as unknown as AuthDocument));
+  return outgoingCredentials(ports, owner, auth as unknown as AuthDocument);
 }

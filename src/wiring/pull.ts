@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import program from '../../package.json' with { type: 'json' };
-import { dayOffset } from '../documents/day-offset.ts';
 import { durationMs } from '../documents/duration.ts';
+import { pullOf } from '../documents/pull.ts';
 import { sizeBytes } from '../documents/size.ts';
 import type { Brand, Planned, PullPorts } from '../intake/pull/ports.ts';
-import { readSettings } from '../intake/pull/read-settings.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
 import { pathReader } from '../json-path/read.ts';
@@ -117,19 +116,16 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
     const places = resolved.missing.map(({ path: at, reference }) => `${reference} (${at})`).join(', ');
     return { kind: 'unavailable', code: 'documents.secret_missing', message: `${integration} needs ${places}` };
   }
-  const settings = readSettings(
-    {
-      integration,
-      account: found.body.pulled_by as IntegrationName | undefined,
-      brandId: found.body.brand_id,
-      timezone: found.body.timezone,
-      connectorPull: resolved.body.connector.pull,
-      integrationPull: resolved.body.pull,
-      maxBytes: sizeBytes(runtime.active().settings.limits.response_body),
-      adapter: adapterOf(runtime, found),
-    },
-    { durationMs, dayOffset },
-  );
+  const settings = pullOf({
+    integration,
+    account: found.body.pulled_by as IntegrationName | undefined,
+    brandId: found.body.brand_id,
+    timezone: found.body.timezone,
+    connector: resolved.body.connector.pull,
+    own: resolved.body.pull,
+    maxBytes: sizeBytes(runtime.active().settings.limits.response_body),
+    adapter: adapterOf(runtime, found),
+  });
   const { path: recordPath, target } = found;
   const { shaper, singleShaper, prepare, preparePage, amend } = recordPath;
   const { property } = connectorPull;

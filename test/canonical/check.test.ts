@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { toGuest, toReservation } from '../../src/canonical/check.ts';
 import { describeProblems } from '../../src/canonical/field-check.ts';
 import { longestId, mostItems } from '../../src/canonical/limits.ts';
-import { reservationSchema } from '../../src/canonical/reservation.ts';
+import { reservationSchema } from '../../src/canonical/schema.ts';
 import { reservationArbitrary } from './arbitrary.ts';
 
 interface Case {

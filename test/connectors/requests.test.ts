@@ -3,11 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { dayOffset } from '../../src/documents/day-offset.ts';
-import { durationMs } from '../../src/documents/duration.ts';
 import { schemas } from '../../src/documents/kinds.ts';
+import { type IntegrationPull, pullOf } from '../../src/documents/pull.ts';
 import { paginatorFor } from '../../src/intake/pull/paginate/paginate.ts';
-import { type IntegrationPull, readSettings } from '../../src/intake/pull/read-settings.ts';
 import { listValues, openRequest, toWire } from '../../src/intake/pull/request.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { connectorNames, connectorsDir } from './cases.ts';
@@ -31,17 +29,14 @@ function requestsOf(name: string) {
     timezone: 'Europe/Berlin',
     pull: { base_url: 'https://pms.example', auth: { type: 'none' } },
   });
-  const settings = readSettings(
-    {
-      integration: 'golden' as IntegrationName,
-      brandId: 'GOLD',
-      timezone: 'Europe/Berlin',
-      connectorPull: connector.pull,
-      integrationPull: integration.pull as IntegrationPull,
-      maxBytes: 1_000_000,
-    },
-    { durationMs, dayOffset },
-  );
+  const settings = pullOf({
+    integration: 'golden' as IntegrationName,
+    brandId: 'GOLD',
+    timezone: 'Europe/Berlin',
+    connector: connector.pull,
+    own: integration.pull as IntegrationPull,
+    maxBytes: 1_000_000,
+  });
   const values = listValues({
     window: { from: '2026-06-01', to: '2026-06-07' },
     timezone: 'Europe/Berlin',
@@ -50,13 +45,13 @@ function requestsOf(name: string) {
     status: 'STATE',
   });
   const paginator = paginatorFor(settings.pagination);
-  const list = openRequest(settings.request, settings.baseUrl, values, paginator.placements(paginator.first));
-  const rows = 'pageSize' in settings.pagination ? (settings.pagination.pageSize ?? 1) : 1;
+  const list = openRequest(settings.request, settings.base_url, values, paginator.placements(paginator.first));
+  const rows = 'page_size' in settings.pagination ? settings.pagination.page_size : 1;
   const body = { Cursor: 'c2', next_cursor: 'c2' };
   const after = paginator.after(paginator.first, { rows, body, headers: {}, url: toWire(list).url });
   assert.ok(after.kind === 'next', JSON.stringify(after));
-  const next = openRequest(settings.request, settings.baseUrl, values, paginator.placements(after.state));
-  const single = settings.single && openRequest(settings.single, settings.baseUrl, { id: 'R 1', brand_id: 'GOLD' });
+  const next = openRequest(settings.request, settings.base_url, values, paginator.placements(after.state));
+  const single = settings.single && openRequest(settings.single, settings.base_url, { id: 'R 1', brand_id: 'GOLD' });
   return { list: told(list), next: told(next), ...(single && { single: told(single) }) };
 }
 

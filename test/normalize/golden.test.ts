@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { type Guest, guestSchema } from '../../src/canonical/reservation.ts';
+import type { Guest } from '../../src/canonical/reservation.ts';
+import { guestSchema } from '../../src/canonical/schema.ts';
 import { normalizeGuest } from '../../src/normalize/normalize.ts';
 
 interface Case {

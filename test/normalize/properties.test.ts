@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Guest, guestSchema, type Reservation } from '../../src/canonical/reservation.ts';
+import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
+import { guestSchema } from '../../src/canonical/schema.ts';
 import { lookAt } from '../../src/normalize/name-look.ts';
 import { nameRules } from '../../src/normalize/name-rules.ts';
 import { leadingTitles, particles, placeholders } from '../../src/normalize/name-words.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { readExamples } from '../../scripts/mapping-examples.ts';
 import { toReservation } from '../../src/canonical/check.ts';
 import { encodeRecord } from '../../src/canonical/encode.ts';
-import { reservationSchema } from '../../src/canonical/reservation.ts';
+import { reservationSchema } from '../../src/canonical/schema.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from '../../src/documents/connector-mapping.ts';
 import { singleSchema } from '../../src/documents/connector-single.ts';
 import { parseJson } from '../../src/kit/json.ts';

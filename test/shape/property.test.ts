@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { toReservation } from '../../src/canonical/check.ts';
-import { reservationSchema } from '../../src/canonical/reservation.ts';
+import { reservationSchema } from '../../src/canonical/schema.ts';
 import type { Json } from '../../src/terms.ts';
 import { reservationArbitrary } from '../canonical/arbitrary.ts';
 import { only, recordsOf, reservationOf, shaperOf } from './support.ts';

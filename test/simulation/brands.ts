@@ -1,7 +1,5 @@
-import { dayOffset } from '../../src/documents/day-offset.ts';
-import { durationMs } from '../../src/documents/duration.ts';
+import { pullOf } from '../../src/documents/pull.ts';
 import type { PullPlan } from '../../src/intake/pull/ports.ts';
-import { readSettings } from '../../src/intake/pull/read-settings.ts';
 import { activate } from '../../src/runtime/active.ts';
 import type { ActiveIntegration } from '../../src/runtime/active-integration.ts';
 import type { StoredDocument } from '../../src/store/documents/documents.ts';
@@ -62,18 +60,15 @@ const plans = new Map(
   brandNames.map((name) => {
     const { path, target, body: integration, connector } = brand(name);
     if (connector.body.pull === undefined || integration.pull === undefined) throw new Error('no pull section');
-    const settings = readSettings(
-      {
-        integration: target.integration,
-        brandId: integration.brand_id,
-        timezone: integration.timezone,
-        connectorPull: connector.body.pull,
-        integrationPull: integration.pull,
-        maxBytes: 1_000_000,
-        adapter: undefined,
-      },
-      { durationMs, dayOffset },
-    );
+    const settings = pullOf({
+      integration: target.integration,
+      brandId: integration.brand_id,
+      timezone: integration.timezone,
+      connector: connector.body.pull,
+      own: integration.pull,
+      maxBytes: 1_000_000,
+      adapter: undefined,
+    });
     const { shaper, singleShaper, prepare, preparePage, amend } = path;
     const single: PullPlan['single'] = (found) => singleShaper.single(found);
     const plan: PullPlan = { settings, shaper, single, prepare, preparePage, amend, target };

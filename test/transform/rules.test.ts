@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import {
-  chargeSchema,
-  guestSchema,
-  type Reservation,
-  reservationSchema,
-  roomSchema,
-} from '../../src/canonical/reservation.ts';
+import type { Reservation } from '../../src/canonical/reservation.ts';
+import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../../src/canonical/schema.ts';
 import { lists, reservationFields } from '../../src/transform/fields.ts';
 import { compileRules, type Rule } from '../../src/transform/rules.ts';
 

@@ -1,12 +1,13 @@
 import { ActionIcon, CopyButton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { guestFields, reservationFields } from '../../../src/canonical/fields.ts';
+import { fields, listNames } from '../../../src/canonical/fields.ts';
 import type { Difference, Json, Note } from '../api/types.ts';
 import { shown, words } from './format.ts';
 import { icons } from './icons.tsx';
 import { Table } from './Table.tsx';
 
-const order = [...Object.keys(reservationFields), ...Object.keys(guestFields), 'guests', 'rooms', 'charges', 'extra'];
+const ownFields = Object.values(fields).flatMap((table) => Object.keys(table).filter((name) => name !== 'extra'));
+const order = [...ownFields, ...listNames, 'extra'];
 const placeOf = (key: string): number => (order.indexOf(key) === -1 ? order.length : order.indexOf(key));
 
 /** Fields in the order of the schema; PostgreSQL's jsonb does not keep their order. */

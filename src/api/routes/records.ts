@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
-import { statuses } from '../../canonical/reservation.ts';
+import { statuses } from '../../canonical/status.ts';
 import type { Found } from '../../store/records/search.ts';
 import type { Timeline, TimelinePart } from '../../store/records/timeline.ts';
 import type { EntityType } from '../../terms.ts';
@@ -25,13 +25,17 @@ export interface RecordPorts {
   ) => Promise<Timeline | undefined>;
 }
 
+const canonicalRecord = anyJson.meta({
+  description: 'The canonical record. Viewers get its personal fields masked.',
+  anyOf: [{ $ref: '#/components/schemas/Reservation' }, { $ref: '#/components/schemas/Guest' }],
+});
 const found = z.object({
   integration: z.string(),
   type: entityType,
   id: z.string(),
   version: z.int(),
   changed_at: instant,
-  data: anyJson.describe('The canonical record.'),
+  data: canonicalRecord,
   matched: z.string().describe('Which field matched.'),
   undelivered: z.int().describe('Destinations that do not have the newest version.'),
   open_dead_letters: z.int(),
@@ -42,7 +46,7 @@ const timeline = z.object({
   id: z.string(),
   version: z.int().describe('0 when it never became a record.'),
   changed_at: z.string(),
-  data: anyJson,
+  data: canonicalRecord,
   consents: z
     .array(
       z.object({

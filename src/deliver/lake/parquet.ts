@@ -1,5 +1,6 @@
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import { entriesOf, kinds, type Table } from '../../canonical/fields.ts';
 import { reservationWithoutMentions } from '../../canonical/mentions.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import type { Delivery, MessageData } from '../message.ts';
@@ -15,32 +16,9 @@ import { guestsAfter, isOlderThan } from './guests-after.ts';
 type Kind = 'text' | 'key' | 'date' | 'int' | 'bool' | 'decimal' | 'time' | 'json';
 type Columns = Readonly<Record<string, Kind>>;
 
-const guestColumns: Columns = {
-  guest_id: 'text',
-  first_name: 'text',
-  last_name: 'text',
-  email: 'text',
-  email_raw: 'text',
-  email_proxy: 'bool',
-  phone: 'text',
-  phone_raw: 'text',
-  date_of_birth: 'date',
-  nationality: 'text',
-  document_type: 'text',
-  document_number: 'text',
-  marketing_consent: 'bool',
-  extra: 'json',
-};
-const roomColumns: Columns = {
-  room_type: 'text',
-  board: 'text',
-  rate_code: 'text',
-  start_date: 'date',
-  end_date: 'date',
-  adults: 'int',
-  children: 'int',
-};
-const chargeColumns: Columns = { code: 'text', description: 'text', amount: 'decimal', quantity: 'int' };
+const columnsOf = (table: Table): Columns =>
+  Object.fromEntries(entriesOf(table).map(([name, { kind }]) => [name, kinds[kind].parquet]));
+const guestColumns = columnsOf('guests');
 const envelopeColumns: Columns = {
   type: 'text',
   integration: 'text',
@@ -51,21 +29,8 @@ const envelopeColumns: Columns = {
   idempotency_key: 'key',
   changed_at: 'time',
 };
-const recordColumns: Columns = {
-  id: 'text',
-  confirmation_number: 'text',
-  check_in: 'date',
-  check_out: 'date',
-  booking_date: 'date',
-  status: 'text',
-  status_raw: 'text',
-  channel: 'text',
-  source: 'text',
-  total_amount: 'decimal',
-  currency: 'text',
-  extra: 'json',
-};
-const lists = { guests: guestColumns, rooms: roomColumns, charges: chargeColumns } as const;
+const recordColumns = columnsOf('reservation');
+const lists = { guests: guestColumns, rooms: columnsOf('rooms'), charges: columnsOf('charges') } as const;
 
 const physical: Record<Kind, Omit<SchemaElement, 'name'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
@@ -142,10 +107,20 @@ async function readRows(bytes: Uint8Array): Promise<Row[]> {
   for (const element of metadata.schema) if (element.converted_type === 'DECIMAL') delete element.converted_type;
   const asStored = { dateFromDays: (days: number) => days, timestampFromMilliseconds: (ms: bigint) => ms };
   const rows = await parquetReadObjects({ file, metadata, parsers: asStored as object });
-  return rows.map((row) => ({
+  const decimals = (columns: Columns, row: Row): Row => ({
     ...row,
-    total_amount: decimalOf(row.total_amount),
-    charges: (row.charges as Row[] | null)?.map((charge) => ({ ...charge, amount: decimalOf(charge.amount) })),
+    ...Object.fromEntries(
+      Object.entries(columns).flatMap(([name, kind]) => (kind === 'decimal' ? [[name, decimalOf(row[name])]] : [])),
+    ),
+  });
+  return rows.map((row) => ({
+    ...decimals(recordColumns, row),
+    ...Object.fromEntries(
+      Object.entries(lists).map(([name, columns]) => [
+        name,
+        (row[name] as Row[] | null)?.map((item) => decimals(columns, item)),
+      ]),
+    ),
   }));
 }
 

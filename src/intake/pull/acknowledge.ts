@@ -1,7 +1,7 @@
+import type { PullSettings, RequestTemplate } from '../../documents/pull.ts';
 import type { JsonObject } from '../../terms.ts';
 import { type AskCounts, type Asker, noAskCounts } from './ask.ts';
 import { openRequest } from './request.ts';
-import type { PullSettings, RequestTemplate } from './settings.ts';
 import { repeatForIds, usesId, type Values } from './template.ts';
 
 /** Acknowledges stored records to the partner. A failure does not fail the run; its end reports it. */
@@ -23,7 +23,7 @@ export class Acknowledger {
 
   /** Returns the counts of the requests. */
   async acknowledge(ids: ReadonlySet<string>): Promise<AskCounts> {
-    const { baseUrl, brandId } = this.#settings;
+    const { base_url: baseUrl, brandId } = this.#settings;
     const counts = noAskCounts();
     for (const { template, values } of callsFor(this.#template, [...ids], brandId)) {
       const request = openRequest(template, baseUrl, values);

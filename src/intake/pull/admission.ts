@@ -1,7 +1,7 @@
+import type { PullSettings } from '../../documents/pull.ts';
 import type { EpochMs } from '../../terms.ts';
 import { limitsOf } from './limits.ts';
 import type { Admission, PullPorts } from './ports.ts';
-import type { PullSettings } from './settings.ts';
 
 /**
  * How long one admission covers the requests that follow it. Another node's failure reaches this one at most this much later.
@@ -19,11 +19,11 @@ export class AdmissionGate {
 
   constructor(
     ports: Pick<PullPorts, 'partners' | 'clock' | 'limits'>,
-    settings: Pick<PullSettings, 'account' | 'rate' | 'baseUrl'>,
+    settings: Pick<PullSettings, 'account' | 'rate' | 'base_url'>,
   ) {
     this.#ports = ports;
     this.#settings = settings;
-    this.api = new URL(settings.baseUrl).origin;
+    this.api = new URL(settings.base_url).origin;
   }
 
   /** `hasWaited`: the caller has waited for as long as Retry-After asked. */

@@ -1,20 +1,11 @@
+import type { BodyError } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { pathReader } from '../../json-path/read.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { Rule } from './actions.ts';
 import { messageIn, wordsIn } from './answer.ts';
 
-/** An error that a partner reports inside a successful answer, as the connector declares it. */
-export interface BodyError {
-  /** Paths in the answer, each with its required value or values; null means empty. All must match. */
-  readonly when: Readonly<Record<string, Scalar | null | readonly (Scalar | null)[]>>;
-  readonly means: Meaning;
-  /** Path to the partner's message. */
-  readonly message?: string;
-}
-
-type Scalar = string | number | boolean;
-type Meaning = 'auth' | 'rate' | 'not_found' | 'fault';
+type Meaning = BodyError['means'];
 
 const rules: Readonly<Record<Meaning, Rule>> = {
   auth: { action: 'renew', code: 'pull.auth_failed', counts: false },

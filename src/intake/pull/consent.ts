@@ -1,11 +1,11 @@
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } from 'oauth4webapi';
+import type { OAuth2 } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { foreignText } from '../../kit/foreign-text.ts';
 import type { IntegrationName } from '../../terms.ts';
 import { identityOf } from './auth/oauth2.ts';
 import { requestToken } from './auth/token-request.ts';
 import type { PullPorts } from './ports.ts';
-import type { OAuth2 } from './settings.ts';
 
 /** Long enough to reach the person who may consent; short enough that a leaked link is useless soon. */
 const lifetimeMs = 30 * 60_000;
@@ -23,6 +23,7 @@ export type Consented =
       readonly message: string;
     };
 
+type CodeGrant = Extract<OAuth2, { grant: 'authorization_code' }>;
 type Ports = Pick<PullPorts, 'plan' | 'tokens' | 'http' | 'clock' | 'partners'>;
 
 /** The link where somebody at the brand grants access (RFC 6749, 4.1, with PKCE S256). */
@@ -45,11 +46,11 @@ export async function consentLink(
     requestedBy,
     lifetimeMs,
   });
-  const url = new URL(settings.authorizeUrl ?? '');
+  const url = new URL(settings.authorize_url);
   const parameters: Record<string, string> = {
-    ...settings.authorizeParams,
+    ...settings.authorize_params,
     response_type: 'code',
-    client_id: settings.clientId,
+    client_id: settings.client_id,
     redirect_uri: redirectUri,
     state,
     ...(settings.scopes.length > 0 && { scope: settings.scopes.join(' ') }),
@@ -98,7 +99,9 @@ function refused(message: string, integration?: IntegrationName): Consented {
 async function codeGrant(
   ports: Pick<PullPorts, 'plan'>,
   integration: IntegrationName,
-): Promise<{ kind: 'ok'; settings: OAuth2; account: IntegrationName } | Extract<ConsentLink, { kind: 'unavailable' }>> {
+): Promise<
+  { kind: 'ok'; settings: CodeGrant; account: IntegrationName } | Extract<ConsentLink, { kind: 'unavailable' }>
+> {
   const planned = await ports.plan(integration);
   if (planned.kind === 'unavailable') return planned;
   const { auth, account } = planned.plan.settings;

@@ -1,6 +1,7 @@
 import type { Span } from '../../kit/trace.ts';
 import { Acknowledger } from './acknowledge.ts';
 import { type AnswerRead, type AskCounts, type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
+import { addedParameters } from './auth/secrets.ts';
 import { limitsOf } from './limits.ts';
 import { asksByDays } from './list-request.ts';
 import { NextPageCheck, seenPage } from './next-page-check.ts';
@@ -18,7 +19,6 @@ import { RunCounters } from './run-counters.ts';
 import { RunEnding } from './run-ending.ts';
 import { RunLease } from './run-lease.ts';
 import type { Position, Run, WaitReason } from './run-state.ts';
-import { addedParameters } from './settings.ts';
 import { byPartnersClock } from './since.ts';
 import { afterPage, failedEnd, type Turn, withoutAnswer } from './turn.ts';
 import { WindowReaders } from './window-readers.ts';

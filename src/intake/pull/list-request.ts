@@ -1,5 +1,5 @@
+import type { PullSettings, RequestTemplate } from '../../documents/pull.ts';
 import type { Run } from './run-state.ts';
-import type { PullSettings, RequestTemplate } from './settings.ts';
 
 type Settings = Pick<PullSettings, 'request' | 'requests' | 'hasWindows'>;
 

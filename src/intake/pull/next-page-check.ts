@@ -1,11 +1,12 @@
+import type { Pagination } from '../../documents/connector-pagination.ts';
 import type { AnswerRead, AskCounts } from './ask.ts';
+import { addedParameters } from './auth/secrets.ts';
 import { asksByDays } from './list-request.ts';
 import type { WholePage } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { Next, SeenPage } from './paginate/paginator.ts';
 import { type CheckedRun, probe } from './probe.ts';
 import type { Position } from './run-state.ts';
-import { addedParameters, type Pagination } from './settings.ts';
 
 /** The parts of an answer that decide which page is next. */
 export function seenPage({ count, total }: WholePage, { body, headers, url }: AnswerRead): SeenPage {
@@ -38,14 +39,14 @@ export class NextPageCheck {
     const isWhole = next.kind === 'end' && pass.no === 1 && pass.pages === 0;
     if (!isWhole || page.total !== undefined || page.count < 2) return next;
     if (!hasNextPath(pagination) || pagination.limit === undefined || !asksByDays(plan.settings, run)) return next;
-    if (!this.#anyPage && page.count < pagination.pageSize) return next;
+    if (!this.#anyPage && page.count < pagination.page_size) return next;
     this.#found ??= this.#check(position, page.count, pagination, counts);
     return (await this.#found) ?? next;
   }
 
   async #check(position: Position, rows: number, pagination: Handed, counts: AskCounts): Promise<Next | undefined> {
     const half = Math.floor(rows / 2);
-    const paginator = paginatorFor({ ...pagination, pageSize: half }, addedParameters(this.#checked.plan.settings));
+    const paginator = paginatorFor({ ...pagination, page_size: half }, addedParameters(this.#checked.plan.settings));
     const found = await probe(this.#checked, paginator, position, counts);
     if (found?.page.count !== half) return undefined;
     if (paginator.after(paginator.first, seenPage(found.page, found.answer)).kind === 'next') return undefined;

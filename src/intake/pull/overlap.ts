@@ -1,8 +1,8 @@
+import type { PullSettings } from '../../documents/pull.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { WholePage } from './page.ts';
 import type { Next, PageState } from './paginate/paginator.ts';
 import { firstPass, type Joint, type PassState } from './run-state.ts';
-import type { PullSettings } from './settings.ts';
 
 /**
  * Proves that an offset list was read completely in one pass. Each page begins a few rows before the end of the last one. The pass

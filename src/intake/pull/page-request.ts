@@ -1,3 +1,4 @@
+import type { PullSettings } from '../../documents/pull.ts';
 import type { Span } from '../../kit/trace.ts';
 import type { Json } from '../../terms.ts';
 import { type AskCounts, type Asked, type Asker, noAskCounts } from './ask.ts';
@@ -5,7 +6,6 @@ import { listRequestOf } from './list-request.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { listValues, type OpenRequest, openRequest, withFormats } from './request.ts';
 import type { Position, Run } from './run-state.ts';
-import type { PullSettings } from './settings.ts';
 
 /** A requested page, with the counts of its requests. */
 export interface Fetched {
@@ -57,7 +57,7 @@ export function pageRequest(
   };
   const template = listRequestOf(settings, { sync });
   const values = withFormats(template, listValues(about), about);
-  const request = openRequest(template, settings.baseUrl, values, paginator.placements(page));
+  const request = openRequest(template, settings.base_url, values, paginator.placements(page));
   const address = paginator.address?.(page);
   return address === undefined ? request : { ...request, base: address, query: [] };
 }

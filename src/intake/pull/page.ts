@@ -1,3 +1,4 @@
+import type { Pagination } from '../../documents/connector-pagination.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { hash53 } from '../../kit/seen.ts';
 import type { RawRecord } from '../../shape/shape.ts';
@@ -7,7 +8,6 @@ import type { Asked } from './ask.ts';
 import { readTotal } from './paginate/paginator.ts';
 import type { PullPlan, Routing } from './ports.ts';
 import { rowIdentity } from './routing.ts';
-import type { Pagination } from './settings.ts';
 
 /** A row of a page with the hashes that identify it. */
 export interface Row {

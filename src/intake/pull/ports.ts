@@ -1,4 +1,6 @@
-import type { Reservation, Status } from '../../canonical/reservation.ts';
+import type { Reservation } from '../../canonical/reservation.ts';
+import type { Status } from '../../canonical/status.ts';
+import type { PullSettings, RequestRate } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Http } from '../../kit/http.ts';
@@ -9,7 +11,6 @@ import type { RawRecord, Shaper } from '../../shape/shape.ts';
 import type { EntityType, EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
 import type { TokenStore } from './auth/token-store.ts';
 import type { Counters, PageCommit, Position, Run, RunEnd, WaitReason } from './run-state.ts';
-import type { PullSettings, RequestRate } from './settings.ts';
 import type { Window } from './windows.ts';
 
 /** One integration, ready to pull. */

@@ -1,9 +1,9 @@
+import type { PullSettings } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { EpochMs } from '../../terms.ts';
 import { asksByDays } from './list-request.ts';
 import { firstPassAfter } from './overlap.ts';
 import { firstPass, type Position, type Run } from './run-state.ts';
-import type { PullSettings } from './settings.ts';
 import { addDays, nextWindow, todayAt, type Window } from './windows.ts';
 
 /** Longer than any range. */

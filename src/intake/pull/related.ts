@@ -1,13 +1,14 @@
+import type { PullSettings, Related } from '../../documents/pull.ts';
 import { pathReader, pathWalker } from '../../json-path/read.ts';
 import { isObject, type Json } from '../../terms.ts';
 import type { AskCounts, Asker, NoAnswer } from './ask.ts';
+import { addedParameters } from './auth/secrets.ts';
 import { beside } from './beside.ts';
 import { totalOf } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { PageState } from './paginate/paginator.ts';
 import { openRequest } from './request.ts';
 import type { Tried } from './run-state.ts';
-import { addedParameters, type IdSource, type PullSettings, type Related } from './settings.ts';
 
 /** Rows by table name. */
 type Tables = Readonly<Record<string, Json[]>>;
@@ -79,9 +80,10 @@ function inGroups<T>(items: readonly T[], size: number): readonly (readonly T[])
 }
 
 /** In order of first mention. Values that are not ids (null, objects) are skipped; the mapping reports the missing row. */
-function distinctIds(sources: readonly IdSource[], rows: readonly Json[], tables: Tables): Id[] {
+function distinctIds(sources: Related['ids'], rows: readonly Json[], tables: Tables): Id[] {
   const ids = new Map<string, Id>();
-  for (const { path, table } of sources) {
+  for (const source of [sources].flat()) {
+    const { path, table } = typeof source === 'string' ? { path: source, table: undefined } : source;
     const walk = pathWalker(path);
     for (const row of table === undefined ? rows : ((Object.hasOwn(tables, table) ? tables[table] : undefined) ?? [])) {
       for (const value of walk(row)) {
@@ -121,7 +123,7 @@ async function fetchList(
   for (;;) {
     followed.add(JSON.stringify(state));
     const values = { ids: [...ids], 'ids.joined': ids.join(','), brand_id: settings.brandId };
-    const request = openRequest(table.request, settings.baseUrl, values, paginator.placements(state));
+    const request = openRequest(table, settings.base_url, values, paginator.placements(state));
     const address = paginator.address?.(state);
     const asked = await asker.ask(address === undefined ? request : { ...request, base: address, query: [] }, {
       canShrink: ids.length > 1,
@@ -134,10 +136,10 @@ async function fetchList(
     const body = asked.body ?? [];
     const page = rowsIn(body, table);
     if (page === undefined) {
-      const message = `the answer for ${table.name} holds no list at ${table.rootPath ?? table.name}`;
+      const message = `the answer for ${table.name} holds no list at ${table.root_path ?? table.name}`;
       return { kind: 'failed', code: 'pull.wrong_shape', message };
     }
-    for (const row of page) rows.push(withId(row, table.idAs, ids));
+    for (const row of page) rows.push(withId(row, table.id_as, ids));
     bytes += asked.bytes;
     const total = totalOf(table.pagination, body, asked.headers);
     const about = { rows: page.length, body, headers: asked.headers, url: asked.url };
@@ -160,7 +162,7 @@ function withId(row: Json, idAs: string | undefined, [id]: readonly Id[]): Json 
   return idAs === undefined || id === undefined || !isObject(row) ? row : { ...row, [idAs]: id };
 }
 
-function rowsIn(body: Json, { name, rootPath }: Related): readonly Json[] | undefined {
+function rowsIn(body: Json, { name, root_path: rootPath }: Related): readonly Json[] | undefined {
   if (rootPath === undefined && Array.isArray(body)) return body;
   const found = pathReader(rootPath ?? `"${name}"`)(body);
   if (found === undefined) return undefined;

@@ -1,11 +1,12 @@
+import type { Pagination } from '../../documents/connector-pagination.ts';
 import type { AskCounts } from './ask.ts';
+import { addedParameters } from './auth/secrets.ts';
 import { asksByDays } from './list-request.ts';
 import type { WholePage } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { Next } from './paginate/paginator.ts';
 import { type CheckedRun, probe } from './probe.ts';
 import type { Position } from './run-state.ts';
-import { addedParameters, type Pagination } from './settings.ts';
 
 /**
  * Finds a partner that ignores the offset or the page number. A short first page is confirmed by one more request; if the same rows
@@ -45,7 +46,7 @@ export class RepeatedPageCheck {
     counts: AskCounts,
   ): Promise<Next | undefined> {
     const half = Math.floor(whole.count / 2);
-    const paginator = paginatorFor({ ...pagination, pageSize: half }, addedParameters(this.#checked.plan.settings));
+    const paginator = paginatorFor({ ...pagination, page_size: half }, addedParameters(this.#checked.plan.settings));
     const second = paginator.after(paginator.first, { rows: half, body: null, headers: {}, url: '' });
     if (second.kind !== 'next') return undefined;
     const at = { ...position, pass: { ...position.pass, page: second.state } };

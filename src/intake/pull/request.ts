@@ -1,5 +1,5 @@
+import type { RequestTemplate } from '../../documents/pull.ts';
 import { type EpochMs, isObject, type Json, type LocalDate, type SyncType } from '../../terms.ts';
-import type { RequestTemplate } from './settings.ts';
 import { fill, fillPath, plainText, type Values } from './template.ts';
 import { addDays, daysIn, startOfDayUtc, type Window } from './windows.ts';
 import { formattedPlaceholders, writeDate } from './write-date.ts';
@@ -92,13 +92,13 @@ export function openRequest(
   placements: readonly Placement[] = [],
 ): OpenRequest {
   const query: [string, string][] = [];
-  for (const [name, value] of Object.entries(template.query)) {
+  for (const [name, value] of Object.entries(template.query ?? {})) {
     const filled = fill(value, values);
     if (filled === undefined || filled === null) continue;
     for (const one of Array.isArray(filled) ? filled : [filled]) query.push([name, plainText(one)]);
   }
   const headers: Record<string, string> = {};
-  for (const [name, text] of Object.entries(template.headers)) {
+  for (const [name, text] of Object.entries(template.headers ?? {})) {
     const filled = fill(text, values);
     if (filled !== undefined) headers[name] = plainText(filled);
   }

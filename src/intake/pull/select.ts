@@ -1,8 +1,8 @@
 import type { Reservation } from '../../canonical/reservation.ts';
+import type { PullSettings } from '../../documents/pull.ts';
 import type { LocalDate, SyncType } from '../../terms.ts';
 import { askedRange } from './range.ts';
 import type { Position, Run } from './run-state.ts';
-import type { PullSettings } from './settings.ts';
 import type { Window } from './windows.ts';
 
 /** Whether a run keeps this reservation. */

@@ -1,10 +1,10 @@
+import type { PullSettings } from '../../documents/pull.ts';
 import { hash53 } from '../../kit/seen.ts';
 import type { EpochMs } from '../../terms.ts';
 import { listRequestOf, mentions } from './list-request.ts';
 import type { PullPorts } from './ports.ts';
 import { askedRange } from './range.ts';
 import type { Position, Run } from './run-state.ts';
-import type { PullSettings } from './settings.ts';
 import { startOfDayUtc } from './windows.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function sinceOf(
 }
 
 /** Identifies the list: the watermark of a test system, or of another property, says nothing about this one. */
-export function feedOf({ baseUrl, brandId }: Pick<PullSettings, 'baseUrl' | 'brandId'>): number {
+export function feedOf({ base_url: baseUrl, brandId }: Pick<PullSettings, 'base_url' | 'brandId'>): number {
   return hash53(JSON.stringify([baseUrl, brandId]));
 }
 

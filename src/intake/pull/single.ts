@@ -5,7 +5,7 @@ import { type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { addRelated, type RelatedOptions } from './related.ts';
-import { singleRequest, withRequestedId } from './single-request.ts';
+import { partsIn, singleRequest, withRequestedId } from './single-request.ts';
 
 /** The partner's answer to a request for one reservation. */
 export type SingleAnswer =
@@ -29,10 +29,8 @@ export async function askSingle(
   const template = settings.single;
   const request = singleRequest(template, settings, id);
   if (request === undefined) {
-    return {
-      kind: 'other',
-      message: `The id does not have the ${template.split?.parts} parts that pull.single needs.`,
-    };
+    const message = `The id does not have the ${partsIn(template)} parts that pull.single needs.`;
+    return { kind: 'other', message };
   }
   const hasRows = (body: Json) => {
     const read = single(withRequestedId(body, template, id));

@@ -1,5 +1,5 @@
+import type { RequestTemplate } from '../../documents/pull.ts';
 import type { EpochMs, Json } from '../../terms.ts';
-import type { RequestTemplate } from './settings.ts';
 
 /** {window.from:DD/MM/YYYY}: a placeholder with the partner's own notation of a date. */
 const formatted = /\{(window\.(?:from|to)(?:_utc)?|window\.after|since(?:_utc)?):([^{}]+)\}/g;

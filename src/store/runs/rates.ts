@@ -1,4 +1,4 @@
-import type { RequestRate } from '../../intake/pull/settings.ts';
+import type { RequestRate } from '../../documents/pull.ts';
 import type { Pool } from '../db/pool.ts';
 
 /**

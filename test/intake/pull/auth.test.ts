@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import type { HmacAuth } from '../../../src/intake/pull/auth/hmac.ts';
 import { signed } from '../../../src/intake/pull/auth/hmac.ts';
 import { toWire } from '../../../src/intake/pull/request.ts';
-import type { HmacAuth } from '../../../src/intake/pull/settings.ts';
 import { openHttp } from '../../../src/kit/http.ts';
 import { type Asked, bookings, type Reply } from './support/partner.ts';
 import { planOf, sync } from './support/runtime.ts';
@@ -88,6 +88,7 @@ test('custom credentials are sent in headers, query and the body of a POST', asy
 const vector: HmacAuth = {
   type: 'hmac',
   secret: 'shared secret',
+  secret_encoding: 'text',
   algorithm: 'sha256',
   encoding: 'hex',
   sign: '{timestamp}.{method}.{path_query}.{body}',
@@ -134,7 +135,7 @@ test('hmac: a key in base64 over method, host, path, query and a hash of the bod
   const auth = {
     type: 'hmac',
     secret: Buffer.from('raw key').toString('base64'),
-    secretEncoding: 'base64',
+    secret_encoding: 'base64',
     algorithm: 'sha256',
     encoding: 'base64',
     sign: '{method}\n{host}\n{path}\n{query}\n{timestamp}\n{body_sha256}',

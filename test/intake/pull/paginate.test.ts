@@ -63,8 +63,8 @@ test('counted paging reaches every row of any list, whatever the cap', () => {
         const list = Array.from({ length: rows }, (_, i) => i);
         const paginator = paginatorFor(
           type === 'offset'
-            ? { type: 'offset', offset: 'query.o', limit: 'query.l', pageSize, first: 0, total: 'total' }
-            : { type: 'page', page: 'query.p', limit: 'query.l', pageSize, first: 1, total: 'total' },
+            ? { type: 'offset', offset: 'query.o', limit: 'query.l', page_size: pageSize, first: 0, total: 'total' }
+            : { type: 'page', page: 'query.p', limit: 'query.l', page_size: pageSize, first: 1, total: 'total' },
         );
         const seen: number[] = [];
         let state = paginator.first;

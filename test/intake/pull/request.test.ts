@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RequestTemplate } from '../../../src/documents/pull.ts';
 import { changesPath, listValues, openRequest, toWire } from '../../../src/intake/pull/request.ts';
-import type { RequestTemplate } from '../../../src/intake/pull/settings.ts';
 import { fill, fillPath } from '../../../src/intake/pull/template.ts';
 
 const values = listValues({

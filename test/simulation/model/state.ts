@@ -1,4 +1,4 @@
-import type { Status } from '../../../src/canonical/reservation.ts';
+import type { Status } from '../../../src/canonical/status.ts';
 import type { RunView } from '../../../src/intake/pull/ports.ts';
 import type { Counters, PageLog, Position, Run, WaitReason } from '../../../src/intake/pull/run-state.ts';
 import type { EventType } from '../../../src/intake/push/envelope.ts';

@@ -1,12 +1,9 @@
 import type pg from 'pg';
 import { withoutMentions } from '../../../canonical/mentions.ts';
 import type { Delivery } from '../../message.ts';
+import { versionTexts as texts } from './tables.ts';
 
-const texts = ['confirmation_number', 'status_raw', 'channel', 'source'] as const;
-
-type Version = { readonly epoch: number; readonly version: number } & {
-  readonly [Text in (typeof texts)[number]]?: string | null;
-};
+type Version = { readonly [column: string]: unknown };
 
 /** Earlier versions of a reservation hold no guests, but a text in them may name one. */
 export async function eraseFromVersions(

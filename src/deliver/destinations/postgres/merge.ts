@@ -1,4 +1,4 @@
-import { children, columns, stagedOnly, type Table } from './tables.ts';
+import { children, columns, stagedOnly, type Table, versionColumns } from './tables.ts';
 
 /**
  * Merges staging into the tables in one statement. A version that is older than the stored one, by epoch and then by version, changes
@@ -65,7 +65,7 @@ export function mergeReservationsSql(schema: string, { asNew }: { readonly asNew
 
 /** Every version is kept, also one that is not the newest; a repeated one has no effect. */
 function keepVersionsSql(schema: string): string {
-  const own = columns.reservations.filter((column) => column !== 'extra' && column !== 'charge_count').join(', ');
+  const own = versionColumns.join(', ');
   return `insert into ${schema}.reservation_versions (${own})
           select ${own} from ${stageName('reservations')} on conflict (integration, id, epoch, version) do nothing`;
 }

@@ -1,38 +1,19 @@
+import { entriesOf } from '../../../canonical/fields.ts';
 import type { Delivery } from '../../message.ts';
 
 /** The loaded columns in the order of COPY, and the rows that a batch becomes. */
 
 export type Cell = string | number | boolean | undefined;
 
-const guestFields = [
-  'guest_id',
-  'first_name',
-  'last_name',
-  'email',
-  'email_raw',
-  'email_proxy',
-  'phone',
-  'phone_raw',
-  'date_of_birth',
-  'nationality',
-  'document_type',
-  'document_number',
-  'marketing_consent',
-] as const;
-const roomFields = ['room_type', 'board', 'rate_code', 'start_date', 'end_date', 'adults', 'children'] as const;
-const chargeFields = ['code', 'description', 'amount', 'quantity'] as const;
-const reservationFields = [
-  'confirmation_number',
-  'check_in',
-  'check_out',
-  'booking_date',
-  'status',
-  'status_raw',
-  'channel',
-  'source',
-  'total_amount',
-  'currency',
-] as const;
+/** The canonical fields of each table. The id of a reservation is in the key. */
+export const canonicalOf = {
+  reservations: entriesOf('reservation').filter(([name]) => name !== 'id'),
+  guests: entriesOf('guests'),
+  rooms: entriesOf('rooms'),
+  charges: entriesOf('charges'),
+  guest_profiles: entriesOf('guests'),
+} as const;
+const names = (table: keyof typeof canonicalOf): string[] => canonicalOf[table].map(([name]) => name);
 const envelope = [
   'integration',
   'id',
@@ -46,16 +27,22 @@ const envelope = [
 const childKey = ['integration', 'reservation_id', 'position'] as const;
 
 export const columns = {
-  reservations: [...envelope, ...reservationFields, 'extra', 'guest_count', 'room_count', 'charge_count'],
-  guests: [...childKey, ...guestFields, 'extra'],
-  rooms: [...childKey, ...roomFields],
-  charges: [...childKey, ...chargeFields],
-  guest_profiles: [...envelope, ...guestFields, 'extra'],
+  reservations: [...envelope, ...names('reservations'), 'guest_count', 'room_count', 'charge_count'],
+  guests: [...childKey, ...names('guests')],
+  rooms: [...childKey, ...names('rooms')],
+  charges: [...childKey, ...names('charges')],
+  guest_profiles: [...envelope, ...names('guest_profiles')],
 } as const;
 export type Table = keyof typeof columns;
-/** The columns that we fill; `reservation_versions` has no others than reservations. */
+/** `reservation_versions` holds no personal data: guests, rooms and charges are only counted. */
+const versionFields = canonicalOf.reservations.filter(([, { kind, personal }]) => kind !== 'json' && !personal);
+export const versionColumns = [...envelope, ...versionFields.map(([name]) => name), 'guest_count', 'room_count'];
+/** The fields of a version whose text may name a guest. */
+export const versionTexts = versionFields.flatMap(([name, { kind }]) => (kind === 'text' ? name : []));
+
+/** The columns that we fill. */
 export const ownColumns = (table: string): readonly string[] =>
-  columns[(table === 'reservation_versions' ? 'reservations' : table) as Table] ?? [];
+  table === 'reservation_versions' ? versionColumns : (columns[table as Table] ?? []);
 /** The words of the names of our tables and columns. */
 export const ownWords = (): ReadonlySet<string> =>
   new Set(
@@ -85,32 +72,27 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
       new Date(changedAt).toISOString(),
     ];
     if (type === 'guest') {
-      rows.guest_profiles.push([...head, ...guestFields.map((field) => data[field]), jsonCell(data.extra)]);
+      rows.guest_profiles.push([...head, ...cells(data, 'guest_profiles')]);
       continue;
     }
-    const { guests = [], rooms = [], charges = [], extra } = data;
-    rows.reservations.push([
-      ...head,
-      ...reservationFields.map((field) => data[field]),
-      jsonCell(extra),
-      guests.length,
-      rooms.length,
-      charges.length,
-    ]);
-    for (const [i, guest] of guests.entries()) {
-      rows.guests.push([integration, data.id, i, ...guestFields.map((field) => guest[field]), jsonCell(guest.extra)]);
-    }
-    for (const [i, room] of rooms.entries()) {
-      rows.rooms.push([integration, data.id, i, ...roomFields.map((field) => room[field])]);
-    }
-    for (const [i, charge] of charges.entries()) {
-      rows.charges.push([integration, data.id, i, ...chargeFields.map((field) => charge[field])]);
-    }
+    const { guests = [], rooms: stays = [], charges = [] } = data;
+    const counts = [guests.length, stays.length, charges.length];
+    rows.reservations.push([...head, ...cells(data, 'reservations'), ...counts]);
+    const add = (table: (typeof children)[number], items: readonly object[]) => {
+      for (const [i, item] of items.entries()) rows[table].push([integration, data.id, i, ...cells(item, table)]);
+    };
+    add('guests', guests);
+    add('rooms', stays);
+    add('charges', charges);
   }
   return rows;
 }
 
-const jsonCell = (value: unknown): Cell => (value === undefined ? undefined : JSON.stringify(value));
+const cells = (item: object, table: Table): Cell[] =>
+  canonicalOf[table].map(([name]) => {
+    const value = (item as { readonly [name: string]: unknown })[name];
+    return typeof value === 'object' ? JSON.stringify(value) : (value as Cell);
+  });
 
 const special = /[\\\t\n\r]/g;
 const escaped: ReadonlyMap<string, string> = new Map<string, string>(

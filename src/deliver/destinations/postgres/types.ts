@@ -1,16 +1,23 @@
 import type pg from 'pg';
-import { ownColumns } from './tables.ts';
+import { kinds } from '../../../canonical/fields.ts';
+import { canonicalOf, ownColumns, type Table } from './tables.ts';
 
-/** The types of our columns, as the migrations create them; the others are text. */
-const typed: Readonly<Record<string, readonly string[]>> = {
-  date: ['check_in', 'check_out', 'booking_date', 'date_of_birth', 'start_date', 'end_date'],
-  integer: ['epoch', 'version', 'position', 'adults', 'children', 'quantity', 'guest_count', 'room_count'],
-  numeric: ['total_amount', 'amount'],
-  boolean: ['email_proxy', 'marketing_consent'],
-  jsonb: ['extra'],
-  'timestamp with time zone': ['changed_at'],
+/** The types of the columns that are not canonical fields; the others are text. */
+const envelope: Readonly<Record<string, string>> = {
+  epoch: 'integer',
+  version: 'integer',
+  position: 'integer',
+  guest_count: 'integer',
+  room_count: 'integer',
+  changed_at: 'timestamp with time zone',
 };
-const types = new Map(Object.entries(typed).flatMap(([type, names]) => names.map((name) => [name, type] as const)));
+
+/** The type of a column of ours. */
+function typeOf(table: string, column: string): string {
+  const fields = canonicalOf[(table === 'reservation_versions' ? 'reservations' : table) as Table] ?? [];
+  const kind = fields.find(([name]) => name === column)?.[1].kind;
+  return kind === undefined ? (envelope[column] ?? 'text') : kinds[kind].sql;
+}
 
 export interface Mistyped {
   readonly table: string;
@@ -27,7 +34,7 @@ export async function mistypedColumns(pool: pg.Pool, schema: string): Promise<Mi
     [schema],
   );
   return rows.flatMap(({ at, table, column, type }) => {
-    const needed = types.get(column) ?? 'text';
+    const needed = typeOf(table, column);
     if (type === needed || !ownColumns(table).includes(column)) return [];
     const place = `${at}.${table}`;
     const message = `${place}.${column} is ${type} instead of ${needed} (alter table ${place} alter ${column} type ${needed})`;

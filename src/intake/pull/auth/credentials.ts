@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { Auth, LoginAuth, OAuth2, PullSettings } from '../../../documents/pull.ts';
 import type { PullPlan, PullPorts } from '../ports.ts';
 import { type OpenRequest, toWire, type WireRequest } from '../request.ts';
-import { type LoginAuth, type OAuth2, type PullAuth, type PullSettings, secretsOf, textsIn } from '../settings.ts';
 import { withFixed, withHeaders } from './fixed.ts';
 import { signed } from './hmac.ts';
 import { loginToken, withLoginToken } from './login.ts';
 import { type AuthFailure, type Bearer, bearerToken } from './oauth2.ts';
+import { secretsOf, textsIn } from './secrets.ts';
 
 export type Authorized = { readonly kind: 'ok'; readonly wire: WireRequest } | AuthFailure;
 
@@ -24,7 +25,7 @@ export interface Credentials {
 export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
   const { integration, account } = plan.settings;
   let own: Pick<PullSettings, 'headers' | 'query' | 'body'> = plan.settings;
-  let auth: PullAuth = plan.settings.auth;
+  let auth: Auth | LoginAuth = plan.settings.auth;
   let bearer: Bearer | undefined;
   let stale: Bearer | undefined;
   let hasReported = false;
@@ -37,7 +38,7 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
   }
 
   async function withLogin(request: OpenRequest, login: LoginAuth): Promise<Authorized> {
-    const got = await loginToken(ports, account, plan.settings.baseUrl, login, stale);
+    const got = await loginToken(ports, account, plan.settings.base_url, login, stale);
     if (got.kind === 'failed') return got;
     bearer = got.bearer;
     return sendable(toWire(withLoginToken(request, login, bearer.token)));
@@ -45,7 +46,7 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
 
   return {
     async authorize(asked) {
-      const request = withFixed(asked, { type: 'custom', ...own });
+      const request = withFixed(asked, { type: 'custom', headers: own.headers, query: own.query, body: own.body });
       if (auth.type === 'login') return withLogin(request, auth);
       if (auth.type === 'oauth2') return withToken(request, auth);
       if (auth.type === 'hmac') {
@@ -69,9 +70,7 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
     },
     secrets: () => [
       ...secretsOf(auth),
-      ...Object.values(own.headers),
-      ...Object.values(own.query).flat(),
-      ...textsIn(own.body),
+      ...[own.headers, own.query, own.body].flatMap((part) => textsIn(part ?? {})),
       ...(bearer === undefined ? [] : [bearer.token]),
     ],
   };

@@ -1,9 +1,12 @@
+import type { Auth, PullSettings } from '../../../documents/pull.ts';
 import { isObject, type Json } from '../../../terms.ts';
 import type { OpenRequest } from '../request.ts';
-import { type Auth, basicPair, type QueryValues } from '../settings.ts';
+import { basicPair } from './secrets.ts';
 
 /** Credentials that do not depend on the request. */
-export type FixedAuth = Extract<Auth, { type: 'none' | 'bearer' | 'api_key' | 'basic' | 'custom' }>;
+export type FixedAuth =
+  | Extract<Auth, { type: 'none' | 'bearer' | 'api_key' | 'basic' }>
+  | ({ readonly type: 'custom' } & Pick<PullSettings, 'headers' | 'query' | 'body'>);
 
 export function withFixed(request: OpenRequest, auth: FixedAuth): OpenRequest {
   switch (auth.type) {
@@ -18,8 +21,8 @@ export function withFixed(request: OpenRequest, auth: FixedAuth): OpenRequest {
     case 'basic':
       return withHeaders(request, { Authorization: `Basic ${basicPair(auth)}` });
     case 'custom': {
-      const added = withQuery(withHeaders(request, auth.headers), auth.query);
-      return added.body === undefined ? added : { ...added, body: merged(added.body, auth.body) };
+      const added = withQuery(withHeaders(request, auth.headers ?? {}), auth.query ?? {});
+      return added.body === undefined ? added : { ...added, body: merged(added.body, auth.body ?? {}) };
     }
   }
 }
@@ -30,7 +33,7 @@ export function withHeaders(request: OpenRequest, headers: Readonly<Record<strin
   return { ...request, headers: { ...Object.fromEntries(kept), ...headers } };
 }
 
-function withQuery(request: OpenRequest, query: QueryValues): OpenRequest {
+function withQuery(request: OpenRequest, query: NonNullable<PullSettings['query']>): OpenRequest {
   const kept = request.query.filter(([name]) => !Object.hasOwn(query, name));
   const added = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
   return { ...request, query: [...kept, ...added] };

@@ -1,7 +1,9 @@
 import { createHmac, hash } from 'node:crypto';
+import type { Auth } from '../../../documents/pull.ts';
 import type { EpochMs } from '../../../terms.ts';
 import type { WireRequest } from '../request.ts';
-import type { HmacAuth } from '../settings.ts';
+
+export type HmacAuth = Extract<Auth, { type: 'hmac' }>;
 
 export interface Moment {
   readonly now: EpochMs;
@@ -30,8 +32,8 @@ export function signed(request: WireRequest, auth: HmacAuth, { now, nonce }: Mom
   return { ...request, headers };
 }
 
-function keyOf({ secret, secretEncoding = 'text' }: HmacAuth): Buffer {
-  return Buffer.from(secret, secretEncoding === 'text' ? 'utf8' : secretEncoding);
+function keyOf({ secret, secret_encoding: encoding }: HmacAuth): Buffer {
+  return Buffer.from(secret, encoding === 'text' ? 'utf8' : encoding);
 }
 
 /** Replaces in one pass, so that a placeholder's text inside the body is not replaced. */

@@ -1,12 +1,13 @@
+import type { LoginAuth } from '../../../documents/pull.ts';
 import type { Answer } from '../../../kit/http.ts';
 import type { IntegrationName, Json, JsonObject } from '../../../terms.ts';
 import { masked, messageIn, partnerMessage, readAnswer } from '../answer.ts';
 import { answerReader } from '../answer-reader.ts';
 import type { PullPorts } from '../ports.ts';
 import { type OpenRequest, openRequest, toWire } from '../request.ts';
-import { type LoginAuth, secretsOf } from '../settings.ts';
 import { withFixed, withHeaders } from './fixed.ts';
 import { type Bearer, type BearerGot, storedToken } from './oauth2.ts';
+import { secretsOf } from './secrets.ts';
 import type { Renewal } from './token-store.ts';
 
 const deadlineMs = 20_000;
@@ -19,7 +20,7 @@ export function loginToken(
   login: LoginAuth,
   refused: Bearer | undefined,
 ): Promise<BearerGot> {
-  const { method, path, body = {}, query, headers } = login.request;
+  const { method, path, body = {}, query = {}, headers = {} } = login;
   const identity = JSON.stringify(['login', baseUrl, method, path, login.token]);
   const madeWith = [body, query, headers];
   return storedToken(ports, integration, { identity, refused, lostCode: 'pull.auth_failed', madeWith }, () =>
@@ -31,10 +32,9 @@ export function loginToken(
 export function withLoginToken(request: OpenRequest, { header, place, value }: LoginAuth, token: string): OpenRequest {
   const text = value.replaceAll('{token}', token);
   if (place === undefined) return withHeaders(request, { [header]: text });
-  const none = { type: 'custom', headers: {}, query: {}, body: {} } as const;
-  if (place.part === 'query') return withFixed(request, { ...none, query: { [place.keys[0] ?? '']: text } });
+  if (place.part === 'query') return withFixed(request, { type: 'custom', query: { [place.keys[0]]: text } });
   const body = place.keys.reduceRight<Json>((inner, key) => ({ [key]: inner }), text) as JsonObject;
-  return withFixed(request, { ...none, body });
+  return withFixed(request, { type: 'custom', body });
 }
 
 async function requestLogin(
@@ -42,7 +42,7 @@ async function requestLogin(
   baseUrl: string,
   login: LoginAuth,
 ): Promise<Renewal> {
-  const wire = toWire(openRequest(login.request, baseUrl, {}));
+  const wire = toWire(openRequest(login, baseUrl, {}));
   const askedAt = ports.clock.now();
   const answered = await ports.http.request({
     method: wire.method,
@@ -59,7 +59,7 @@ async function requestLogin(
   const token = answerReader(login.token)(body, answered.headers);
   if (answered.status < 300 && (typeof token === 'string' || typeof token === 'number') && token !== '') {
     const seconds =
-      login.expiresIn === undefined ? Number.NaN : Number(answerReader(login.expiresIn)(body, answered.headers));
+      login.expires_in === undefined ? Number.NaN : Number(answerReader(login.expires_in)(body, answered.headers));
     const lifetimeMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : login.lifetimeMs;
     return { kind: 'renewed', tokens: { accessToken: String(token), expiresAt: askedAt + lifetimeMs } };
   }

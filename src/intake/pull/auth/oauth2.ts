@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { OAuth2 } from '../../../documents/pull.ts';
 import type { ErrorCode } from '../../../errors.ts';
 import type { IntegrationName, Json } from '../../../terms.ts';
 import type { PullPorts } from '../ports.ts';
-import type { OAuth2 } from '../settings.ts';
 import { requestToken } from './token-request.ts';
 import type { Renewal, StoredTokens, TokenSet } from './token-store.ts';
 
@@ -45,7 +45,7 @@ export function bearerToken(
     refused,
     lostCode: isConsented ? 'pull.consent_needed' : 'pull.auth_failed',
     // What a consent granted does not depend on the parameters of later requests.
-    ...(!isConsented && { madeWith: [oauth.params, oauth.headers] }),
+    ...(!isConsented && { madeWith: [oauth.params, oauth.headers ?? {}] }),
   };
   return storedToken(ports, integration, about, (locked) => renew(ports, oauth, locked));
 }
@@ -108,7 +108,13 @@ function unstamped({ tokens, ...stored }: StoredTokens, stamp: string): StoredTo
 
 /** Tokens belong to one client at one token address; after a change of either they are not used. */
 export function identityOf(oauth: OAuth2): string {
-  return JSON.stringify([oauth.grant, oauth.tokenUrl, oauth.clientId, oauth.audience ?? '', [...oauth.scopes].sort()]);
+  return JSON.stringify([
+    oauth.grant,
+    oauth.token_url,
+    oauth.client_id,
+    oauth.audience ?? '',
+    [...oauth.scopes].sort(),
+  ]);
 }
 
 async function renew(ports: Pick<PullPorts, 'clock' | 'http'>, oauth: OAuth2, stored: StoredTokens): Promise<Renewal> {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Auth } from '../../../documents/pull.ts';
 import { parseJson } from '../../../kit/json.ts';
 import { type IntegrationName, isObject } from '../../../terms.ts';
 import type { PullPorts } from '../ports.ts';
 import { type OpenRequest, toWire } from '../request.ts';
-import type { Auth } from '../settings.ts';
 import { withFixed, withHeaders } from './fixed.ts';
 import { signed } from './hmac.ts';
 import { type Bearer, bearerToken } from './oauth2.ts';
@@ -52,7 +52,7 @@ export function outgoingCredentials(
         used.set(authorized, bearer);
         return { kind: 'ok', request: authorized };
       }
-      const needsBody = auth.type === 'custom' && Object.keys(auth.body).length > 0;
+      const needsBody = auth.type === 'custom' && Object.keys(auth.body ?? {}).length > 0;
       const open = withFixed(opened(request, needsBody), auth);
       const { url } = toWire({ ...open, headers: {} });
       const body = needsBody && open.body !== undefined ? JSON.stringify(open.body) : request.body;

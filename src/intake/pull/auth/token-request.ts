@@ -1,10 +1,10 @@
+import type { OAuth2 } from '../../../documents/pull.ts';
 import { foreignText } from '../../../kit/foreign-text.ts';
 import type { Answer } from '../../../kit/http.ts';
 import { parseJson } from '../../../kit/json.ts';
 import { isObject, type Json } from '../../../terms.ts';
 import { partnerMessage } from '../answer.ts';
 import type { PullPorts } from '../ports.ts';
-import type { OAuth2 } from '../settings.ts';
 import type { Renewal, TokenSet } from './token-store.ts';
 
 const deadlineMs = 20_000;
@@ -30,17 +30,17 @@ export async function requestToken(
     accept: 'application/json',
     'content-type': 'application/x-www-form-urlencoded',
   };
-  if (oauth.clientSecret === undefined || oauth.clientAuth === 'post') {
-    body.set('client_id', oauth.clientId);
-    if (oauth.clientSecret !== undefined) body.set('client_secret', oauth.clientSecret);
+  if (oauth.client_secret === undefined || oauth.client_auth === 'post') {
+    body.set('client_id', oauth.client_id);
+    if (oauth.client_secret !== undefined) body.set('client_secret', oauth.client_secret);
   } else {
-    const pair = `${formEncoded(oauth.clientId)}:${formEncoded(oauth.clientSecret)}`;
+    const pair = `${formEncoded(oauth.client_id)}:${formEncoded(oauth.client_secret)}`;
     headers.authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
   }
   const askedAt = ports.clock.now();
   const answered = await ports.http.request({
     method: 'POST',
-    url: oauth.tokenUrl,
+    url: oauth.token_url,
     headers,
     body: body.toString(),
     deadlineMs,
@@ -49,7 +49,11 @@ export async function requestToken(
   });
   if (answered.kind === 'failed') return { kind: 'failed', message: `the token address: ${answered.message}` };
   if (answered.status === 200 || answered.status === 201) return readTokens(answered, askedAt);
-  return refusal(answered, [oauth.clientSecret ?? '', ...Object.values(oauth.headers), ...Object.values(parameters)]);
+  return refusal(answered, [
+    oauth.client_secret ?? '',
+    ...Object.values(oauth.headers ?? {}),
+    ...Object.values(parameters),
+  ]);
 }
 
 /** RFC 6749, 2.3.1: id and secret are form-encoded before Basic. */

@@ -1,4 +1,4 @@
-import type { Pagination } from '../settings.ts';
+import type { Pagination } from '../../../documents/connector-pagination.ts';
 import type { Next, PageState, Paginator, SeenPage } from './paginator.ts';
 
 /**
@@ -17,7 +17,7 @@ import type { Next, PageState, Paginator, SeenPage } from './paginator.ts';
 export function offsetPaginator({
   offset,
   limit,
-  pageSize,
+  page_size: pageSize,
   first,
 }: Extract<Pagination, { type: 'offset' }>): Paginator {
   return {
@@ -37,7 +37,7 @@ export function offsetPaginator({
 export function pagePaginator({
   page: place,
   limit,
-  pageSize,
+  page_size: pageSize,
   first,
 }: Extract<Pagination, { type: 'page' }>): Paginator {
   // If no limit is sent, the first page shows the server's page size.

@@ -1,6 +1,6 @@
+import type { Pagination } from '../../../documents/connector-pagination.ts';
 import type { Json } from '../../../terms.ts';
 import { answerReader } from '../answer-reader.ts';
-import type { Pagination } from '../settings.ts';
 import type { Paginator } from './paginator.ts';
 
 /** Each page names the next one. A page without a cursor is the last; an empty page is not. The pass detects cursor loops. */
@@ -9,7 +9,7 @@ export function cursorPaginator({
   more,
   cursor,
   limit,
-  pageSize,
+  page_size: pageSize,
 }: Extract<Pagination, { type: 'cursor' }>): Paginator {
   const read = answerReader(next);
   const readMore = more === undefined ? undefined : answerReader(more);

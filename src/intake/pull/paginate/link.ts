@@ -1,5 +1,5 @@
+import type { Pagination } from '../../../documents/connector-pagination.ts';
 import { answerReader } from '../answer-reader.ts';
-import type { Pagination } from '../settings.ts';
 import type { Paginator, SeenPage } from './paginator.ts';
 
 /** The Link header (RFC 8288) with rel="next", followed only on the same host. */
@@ -20,7 +20,7 @@ export function urlPaginator(pagination: Extract<Pagination, { type: 'url' }>, a
 }
 
 function addressPaginator(
-  { limit, pageSize }: { readonly limit?: string; readonly pageSize: number },
+  { limit, page_size: pageSize }: Extract<Pagination, { type: 'link' | 'url' }>,
   added: ReadonlySet<string>,
   nextOf: (page: SeenPage) => string | undefined,
 ): Paginator {

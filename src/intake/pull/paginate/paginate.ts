@@ -1,4 +1,4 @@
-import type { Pagination } from '../settings.ts';
+import type { Pagination } from '../../../documents/connector-pagination.ts';
 import { offsetPaginator, pagePaginator } from './counted.ts';
 import { cursorPaginator } from './cursor.ts';
 import { linkPaginator, urlPaginator } from './link.ts';

@@ -42,7 +42,7 @@ export interface ReadResult {
 /** Reads one window of a list as a run does, without HTTP and without a store. */
 export function readList(answer: (request: ListRequest) => ListAnswer, options: ReadOptions = {}): ReadResult {
   const { pageSize = 10, type = 'offset', mayOverlap = true, mostPages = 2_000 } = options;
-  const place = { limit: 'query.limit', pageSize, first: 0, total: 'total' };
+  const place = { limit: 'query.limit', page_size: pageSize, first: 0, total: 'total' };
   const paginator = paginatorFor(
     type === 'offset' ? { type, offset: 'query.offset', ...place } : { type, page: 'query.page', ...place },
   );

@@ -1,11 +1,9 @@
 import { pino } from 'pino';
 import { DirectLeases } from '../../../../src/deliver/direct-leases.ts';
 import { connectorSchema } from '../../../../src/documents/connector.ts';
-import { dayOffset } from '../../../../src/documents/day-offset.ts';
-import { durationMs } from '../../../../src/documents/duration.ts';
 import { integrationSchema } from '../../../../src/documents/integration.ts';
+import { pullOf } from '../../../../src/documents/pull.ts';
 import type { PullPlan, PullPorts, QueueRequest } from '../../../../src/intake/pull/ports.ts';
-import { readSettings } from '../../../../src/intake/pull/read-settings.ts';
 import { type SyncOptions, type SyncResult, syncOnce } from '../../../../src/intake/pull/sync-once.ts';
 import type { Clock, Timers } from '../../../../src/kit/clock.ts';
 import { newKey } from '../../../../src/kit/crypto.ts';
@@ -133,18 +131,15 @@ export function planOf(documents: Documents): PullPlan {
   const name = documents.integration as IntegrationName;
   const version = documents.version ?? 1;
   return {
-    settings: readSettings(
-      {
-        integration: name,
-        brandId: integration.brand_id,
-        timezone: integration.timezone,
-        connectorPull: connector.pull,
-        integrationPull: integration.pull,
-        maxBytes: 4 << 20,
-        adapter: connector.pull.adapter,
-      },
-      { durationMs, dayOffset },
-    ),
+    settings: pullOf({
+      integration: name,
+      brandId: integration.brand_id,
+      timezone: integration.timezone,
+      connector: connector.pull,
+      own: integration.pull,
+      maxBytes: 4 << 20,
+      adapter: connector.pull.adapter,
+    }),
     shaper: compiled.path.shaper,
     single: (body) => compiled.path.singleShaper.single(body),
     prepare: compiled.path.prepare,

@@ -1,0 +1,19 @@
+/** Runs every script that writes a committed file from the code. Tests compare the files. */
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+
+const root = path.join(import.meta.dirname, '..');
+const scripts = [
+  // First: the others import what it writes.
+  'scripts/canonical-code.ts',
+  'scripts/warehouse-migration.ts',
+  'scripts/canonical-reference.ts',
+  'scripts/mapping-reference.ts',
+  'scripts/errors-doc.ts',
+  'scripts/environment-reference.ts',
+  'src/documents/publish.ts',
+  'scripts/openapi-doc.ts',
+  'scripts/console-types.ts',
+];
+for (const script of scripts)
+  execFileSync(process.execPath, [path.join(root, script)], { stdio: 'inherit', cwd: root });
