@@ -1269,6 +1269,9 @@ export interface Operations {
       integration: string;
       from?: string | undefined;
       to?: string | undefined;
+    } | {
+      operation: "check_profiles";
+      integration: string;
     };
     answer: {
       total: number;
@@ -1302,10 +1305,13 @@ export interface Operations {
       integration: string;
       from?: string | undefined;
       to?: string | undefined;
+    } | {
+      operation: "check_profiles";
+      integration: string;
     };
     answer: {
       job_id: string;
-      operation: "replay" | "resend" | "reprocess";
+      operation: "replay" | "resend" | "reprocess" | "check_profiles";
       integrations: string[] | null;
       request: Json;
       requested_by: string;
@@ -1328,7 +1334,7 @@ export interface Operations {
     answer: {
       items: {
         job_id: string;
-        operation: "replay" | "resend" | "reprocess";
+        operation: "replay" | "resend" | "reprocess" | "check_profiles";
         integrations: string[] | null;
         request: Json;
         requested_by: string;
@@ -1351,7 +1357,7 @@ export interface Operations {
     };
     answer: {
       job_id: string;
-      operation: "replay" | "resend" | "reprocess";
+      operation: "replay" | "resend" | "reprocess" | "check_profiles";
       integrations: string[] | null;
       request: Json;
       requested_by: string;
@@ -1376,7 +1382,7 @@ export interface Operations {
     };
     answer: {
       job_id: string;
-      operation: "replay" | "resend" | "reprocess";
+      operation: "replay" | "resend" | "reprocess" | "check_profiles";
       integrations: string[] | null;
       request: Json;
       requested_by: string;

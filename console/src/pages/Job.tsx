@@ -123,10 +123,10 @@ function Outcome({ job }: { job: Data }) {
           They are delivered in order. <Link to="/destinations">See what is waiting</Link>
         </>
       )}
-      {job.operation === 'reprocess' &&
+      {(job.operation === 'reprocess' || job.operation === 'check_profiles') &&
         (job.counts.changed
-          ? 'Changed reservations are delivered like any other change.'
-          : 'No reservation changed, so nothing was delivered.')}
+          ? 'Changed records are delivered like any other change.'
+          : 'No record changed, so nothing was delivered.')}
     </Notice>
   );
 }

@@ -40,11 +40,14 @@ const request = z.discriminatedUnion('operation', [
     from: z.iso.date().optional().describe('Only payloads received on or after this day (UTC).'),
     to: z.iso.date().optional(),
   }),
+  z
+    .strictObject({ operation: z.literal('check_profiles'), integration: z.string() })
+    .describe('Decides again who is who in a brand’s bookings and profiles, and corrects what earlier rules mixed.'),
 ]);
 
 const job = z.object({
   job_id: z.string(),
-  operation: z.enum(['replay', 'resend', 'reprocess']),
+  operation: z.enum(['replay', 'resend', 'reprocess', 'check_profiles']),
   integrations: z.array(z.string()).nullable().describe('The brands that it concerns; null for all.'),
   request: anyJson,
   requested_by: z.string(),
@@ -98,7 +101,7 @@ export function jobRoutes(ports: JobPorts): Route[] {
       path: '/jobs',
       id: 'jobs.start',
       status: 202,
-      summary: 'Start replaying dead letters, resending records or reprocessing stored payloads',
+      summary: 'Start replaying dead letters, resending records, reprocessing stored payloads or checking profiles',
       description: 'A worker processes them in steps. The job can be watched and stopped; stopping undoes nothing.',
       body: request,
       response: job,

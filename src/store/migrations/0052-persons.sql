@@ -23,3 +23,6 @@ create table profile_pairs (
 );
 -- The newest open pairs of a brand.
 create index profile_pairs_open on profile_pairs (integration, found_at desc) where different_since is null;
+
+alter table jobs drop constraint jobs_operation_check;
+alter table jobs add constraint jobs_operation_check check (operation in ('replay', 'resend', 'reprocess', 'check_profiles'));

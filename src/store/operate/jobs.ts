@@ -1,7 +1,7 @@
 import type { Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 
-export type JobOperation = 'replay' | 'resend' | 'reprocess';
+export type JobOperation = 'replay' | 'resend' | 'reprocess' | 'check_profiles';
 
 export interface JobRow {
   readonly job_id: string;
