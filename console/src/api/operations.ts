@@ -1988,6 +1988,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2022,6 +2023,7 @@ export interface Operations {
           passed_over: number;
           dropped: number;
           untold: number;
+          given_up: number;
           confirmed_at: string | null;
         }[];
       }[];
@@ -2050,6 +2052,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2103,6 +2106,7 @@ export interface Operations {
           passed_over: number;
           dropped: number;
           untold: number;
+          given_up: number;
           confirmed_at: string | null;
         }[];
       }[];
@@ -2136,6 +2140,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2168,6 +2173,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
