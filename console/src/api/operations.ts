@@ -1995,6 +1995,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2029,6 +2030,7 @@ export interface Operations {
           passed_over: number;
           dropped: number;
           untold: number;
+          given_up: number;
           confirmed_at: string | null;
         }[];
       }[];
@@ -2057,6 +2059,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2110,6 +2113,7 @@ export interface Operations {
           passed_over: number;
           dropped: number;
           untold: number;
+          given_up: number;
           confirmed_at: string | null;
         }[];
       }[];
@@ -2143,6 +2147,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2175,6 +2180,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
