@@ -47,7 +47,7 @@ export const syncTypes: readonly SyncType[] = ['pre_stay', 'stay', 'post_stay'];
 
 export type EntityType = 'reservation' | 'guest';
 /** The kind of a change, as destinations receive it. */
-export type ChangeEvent = 'created' | 'updated' | 'cancelled' | 'erased';
+export type ChangeEvent = 'created' | 'updated' | 'cancelled' | 'erased' | 'removed';
 
 /** What a step of the path did to a record, for the timeline. It may hold guest data: it goes to the store, never to a log. */
 export interface Note {

@@ -8,7 +8,7 @@ import type { Leased } from './leased-queue.ts';
 import type { Delivery } from './message.ts';
 import type { Claimed, DeliverPorts, DestinationConfig, Lane, LaneKey, Settlement } from './ports.ts';
 import { nextTry } from './retry.ts';
-import { type Selected, select } from './select.ts';
+import { type Leaves, type Selected, select } from './select.ts';
 import { type Sendable, send } from './send.ts';
 import type { Settler } from './settler.ts';
 
@@ -35,6 +35,7 @@ export interface BatchContext {
 
 interface ClaimedSendable extends Sendable {
   readonly claimed: Claimed;
+  readonly leaves: Leaves | undefined;
 }
 
 /** One leased batch, from selection to settlement. */
@@ -46,8 +47,8 @@ export async function deliverBatch(context: BatchContext, leased: Leased): Promi
   const { sendables, settlements } = choose(leased.lane, key, leased.claims, ports.epoch());
   const { answered, abandoned, lease } = await sendLeased(context, key, leased, sendables);
   const health = await noteHealth(context, answered);
-  for (const { claimed, outcome } of answered) {
-    const terms = { scheduleMs: config.scheduleMs, chance: ports.chance(), isOutage: health !== 'fine' };
+  for (const { claimed, outcome, leaves } of answered) {
+    const terms = { leaves, scheduleMs: config.scheduleMs, chance: ports.chance(), isOutage: health !== 'fine' };
     settlements.push(settlementFor(key, claimed, outcome, terms));
   }
   const waitRequest = waitRequestOf(answered);
@@ -69,7 +70,7 @@ export async function deliverBatch(context: BatchContext, leased: Leased): Promi
 }
 
 interface SentBatch {
-  readonly answered: readonly (RecordOutcome & { readonly claimed: Claimed })[];
+  readonly answered: readonly (RecordOutcome & Pick<ClaimedSendable, 'claimed' | 'leaves'>)[];
   /** Cut off by our own shutdown: they may have arrived. The next claim says so, and no try is used. */
   readonly abandoned: readonly Claimed[];
   /** The lease as extended while the batch was sent. */
@@ -98,10 +99,10 @@ async function sendLeased(
   const limits = { deadlineMs, batch, scheduleMs, extendLease, stopping, leaseLeftMs, clock, traceparent };
   const sent = await send(destination, sendables, limits);
   spans?.end(sent);
-  const answered = sendables.flatMap(({ claimed }, i) => {
+  const answered = sendables.flatMap(({ claimed, leaves }, i) => {
     const outcome = sent[i];
     const record = `${key.integration} ${claimed.type} ${claimed.id}`;
-    return outcome === undefined || outcome === 'stopped' ? [] : [{ claimed, record, outcome }];
+    return outcome === undefined || outcome === 'stopped' ? [] : [{ claimed, record, outcome, leaves }];
   });
   const abandoned = sendables.filter((_, i) => sent[i] === 'stopped').map(({ claimed }) => claimed);
   return { answered, abandoned, lease: current };
@@ -149,7 +150,7 @@ function choose(
         ...(chosen.earlier && { earlier: chosen.earlier }),
         ...(chosen.isShared && { isShared: chosen.isShared }),
       };
-      sendables.push({ claimed, delivery, triesUsed: claimed.triesUsed });
+      sendables.push({ claimed, delivery, triesUsed: claimed.triesUsed, leaves: chosen.leaves });
     } else {
       const result = { kind: chosen.kind === 'skip' ? ('skipped' as const) : ('dead' as const) };
       settlements.push({ ...settlementOf(key, claimed), result, code: chosen.code, message: chosen.message });
@@ -168,7 +169,8 @@ function selectSafely(lane: Lane, claimed: Claimed, epoch: number): Selected {
   }
 }
 
-interface RetryTerms extends Pick<DestinationConfig, 'scheduleMs'> {
+interface Terms extends Pick<DestinationConfig, 'scheduleMs'> {
+  readonly leaves: Leaves | undefined;
   /** From 0 to 1, to spread the retries. */
   readonly chance: number;
   readonly isOutage: boolean;
@@ -178,14 +180,14 @@ function settlementFor(
   key: LaneKey,
   claimed: Claimed,
   outcome: Outcome,
-  { scheduleMs, chance, isOutage }: RetryTerms,
+  { leaves, scheduleMs, chance, isOutage }: Terms,
 ): Settlement {
   const base = {
     ...settlementOf(key, claimed),
     ...(outcome.status !== undefined && { status: outcome.status }),
     ...(outcome.durationMs !== undefined && { durationMs: outcome.durationMs }),
   };
-  if (outcome.kind === 'delivered') return { ...base, result: { kind: 'delivered' } };
+  if (outcome.kind === 'delivered') return { ...base, ...(leaves && { code: leaves }), result: { kind: 'delivered' } };
   const { code, message, answer } = outcome;
   const reason = { code, message, ...(answer !== undefined && { answer }) };
   if (outcome.kind === 'skipped') return { ...base, ...reason, result: { kind: 'skipped' } };

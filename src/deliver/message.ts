@@ -14,6 +14,8 @@ export interface Message {
   readonly integration: string;
   readonly brand_id: string;
   readonly event: ChangeEvent;
+  /** The record has left: the data is its id alone. */
+  readonly removed?: true;
   /**
    * Outranks the version. It rises when the store was restored from an older backup, after which version numbers repeat. Absent in the
    * first epoch.

@@ -41,7 +41,7 @@ function kindOf(
   before: MessageData | undefined,
   changedAt: EpochMs,
 ): MomentKind | undefined {
-  if (type !== 'reservation' || event === 'erased') return undefined;
+  if (type !== 'reservation' || event === 'erased' || event === 'removed') return undefined;
   if (before === undefined) {
     const isFresh = data.booking_date === undefined || changedAt - Date.parse(data.booking_date) <= freshMs;
     return version === 1 && data.status === 'confirmed' && isFresh ? 'booked' : undefined;

@@ -40,6 +40,8 @@ export interface Lane {
   readonly integration: IntegrationName;
   readonly brandId: string;
   readonly destination: DestinationConfig;
+  /** The brand no longer delivers to the destination: what the destination has is removed. */
+  readonly isLeaving?: boolean;
 }
 
 /** The lanes of the documents in force. They are made when they are needed: with 100,000 brands, an edit would otherwise make them all. */
@@ -62,6 +64,8 @@ export interface Claimed {
   readonly version: number;
   /** The newest version that the destination is known to have; 0 for none. */
   readonly deliveredVersion: number;
+  /** That version said that the record has left. */
+  readonly isRemoved?: boolean;
   readonly triesUsed: number;
   readonly fence: number;
   /** The lease before ours expired: its node may have sent this version before it died. */

@@ -32,6 +32,8 @@ export type Selected =
   | {
       readonly kind: 'send';
       readonly message: Message;
+      /** What the destination has afterwards, if not the record. */
+      readonly leaves?: Leaves;
       readonly onlyWithdrawals?: boolean;
       /** Absent where consent is not compared. */
       readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
@@ -40,6 +42,9 @@ export type Selected =
     }
   | { readonly kind: 'skip'; readonly code: string; readonly message: string }
   | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string };
+
+/** After `removed` and `withdrawn` the destination no longer has the record; `erased` does not change whether it has it. */
+export type Leaves = 'removed' | 'withdrawn' | 'erased';
 
 /**
  * True if a claim must also read the versions delivered before, and the profiles: order holds per record, and a reservation that says yes
@@ -53,11 +58,11 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const { selection } = lane.destination;
   const { change, type, id } = claimed;
   if (change === undefined) return skip('version_gone', 'The version is no longer stored.');
-  if (!selection.receives.includes(type)) return skip('not_received', `The destination does not receive a ${type}.`);
   const { deliveredDataTexts, deliveredVersion, droppedDataTexts = [] } = claimed;
   const { isOutdated = () => false, isAgreed = () => false, isShared = () => false } = claimed.persons ?? {};
   const wasSent = claimed.interrupted || claimed.triesUsed > 0 || droppedDataTexts.length > 0;
   const mayKnow = deliveredVersion > 0 || wasSent;
+  const mayHave = (deliveredVersion > 0 && !claimed.isRemoved) || wasSent;
   // The guests of a confirmed erasure are forgotten. A destination with this version, or with none, gets it as an ordinary version.
   const hadOlder = deliveredVersion > 0 ? deliveredVersion < claimed.version : droppedDataTexts.length > 0;
   const isPast = change.erased === undefined && !hadOlder;
@@ -88,23 +93,46 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
         ),
     }),
   });
+  /** A record that the destination has must leave it: nothing of the version is sent but that. */
+  const leave = (code: string, message: string, withdrawn: MessageData = { id }): Selected => {
+    if (!mayHave) return skip(code, message);
+    const last = send(withdrawn);
+    const key = change.event === 'removed' ? last.message.idempotency_key : `${last.message.idempotency_key}-removed`;
+    return {
+      ...last,
+      leaves: 'removed',
+      message: { ...last.message, event: 'removed', removed: true, idempotency_key: key },
+    };
+  };
+  if (change.event === 'removed') return leave('removed', 'A rule drops the record.');
+  if (lane.isLeaving) return leave('brand_left', 'The brand no longer delivers to the destination.');
+  if (!selection.receives.includes(type)) return leave('not_received', `The destination does not receive a ${type}.`);
   if (event === 'erased') {
-    if (selection.consent === undefined) return send(selection.fields(type, data));
-    if (mayKnow) return send(selection.fields(type, onlyConsenting(type, agreed)));
+    if (selection.consent === undefined) return { ...send(selection.fields(type, data)), leaves: 'erased' };
+    if (mayKnow) return { ...send(selection.fields(type, onlyConsenting(type, agreed))), leaves: 'erased' };
     return skip('no_consent', 'The destination never had this record.');
   }
   const consent =
     selection.consent === undefined ? ({ kind: 'all', data } as const) : withConsent(type, agreed, history, isAgreed);
-  if (consent.kind === 'withdrawn') return send(stillWithdrawn(consent.data, selection.fields(type, consent.data)));
-  if (consent.kind === 'none') return skip('no_consent', 'No guest of the record has given marketing consent.');
+  if (consent.kind === 'withdrawn') {
+    return { ...send(stillWithdrawn(consent.data, selection.fields(type, consent.data))), leaves: 'withdrawn' };
+  }
+  if (consent.kind === 'none') {
+    const reason = 'No guest of the record has given marketing consent.';
+    // Of a person whose consent is unknown nothing is said, not even that.
+    return type === 'guest' ? skip('no_consent', reason) : leave('no_consent', reason);
+  }
   const answer = selection.filter?.(type, data) ?? { kind: 'yes' };
   if (answer.kind === 'failed') return { kind: 'dead', code: 'deliver.filter_failed', message: answer.message };
   if (answer.kind === 'no') {
     // A withdrawal is sent whatever the filter says: the destination holds the guest.
     const withdrawn = needsDelivered(selection) ? onlyWithdrawals(type, agreed, history, isAgreed) : undefined;
-    if (withdrawn === undefined) return skip('filtered', 'The filter of the destination does not match.');
+    const reason = 'The filter of the destination does not match.';
+    if (withdrawn === undefined) return leave('filtered', reason);
     if (selection.comparesConsent) {
-      return { ...send(stillWithdrawn(withdrawn, selection.fields(type, withdrawn))), onlyWithdrawals: true };
+      const told = stillWithdrawn(withdrawn, selection.fields(type, withdrawn));
+      const last = leave('filtered', reason, told);
+      return { ...(last.kind === 'send' ? last : send(told)), onlyWithdrawals: true };
     }
     // A destination that keeps whole records would lose the guests who still agree, so it gets the record.
   }

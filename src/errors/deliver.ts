@@ -70,8 +70,8 @@ export const deliverErrors = {
   'deliver.not_expressed': {
     stage: 'deliver',
     retry: 'operator',
-    what: 'The requests of the destination cannot express an erasure or a withdrawal of consent, so it was not sent.',
-    next: 'Add on.erased or on.withdrawn to the destination, apply and replay; or do it there by hand and drop the dead letter.',
+    what: 'The requests of the destination cannot express an erasure, a withdrawal of consent or the removal of a record, so it was not sent.',
+    next: 'Add on.erased, on.withdrawn or on.removed to the destination, apply and replay; or do it there by hand and drop the dead letter.',
   },
   'deliver.answer_unreadable': {
     stage: 'deliver',

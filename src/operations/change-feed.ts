@@ -149,7 +149,8 @@ async function messagesOf(runtime: Runtime, rows: readonly FeedRow[], epoch: num
       ...(epoch > 1 && { epoch }),
       version,
       idempotency_key: keyInEpoch(idempotency_key, epoch),
-      data: dataOf(type, id, decodeRecord(type, data)),
+      ...(event === 'removed' && { removed: true as const }),
+      data: event === 'removed' ? { id } : dataOf(type, id, decodeRecord(type, data)),
     };
     return { ...messageJson(message), changed_at: at };
   });

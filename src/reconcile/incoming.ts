@@ -141,6 +141,7 @@ export type OutcomeName =
   | 'updated'
   | 'cancelled'
   | 'erased'
+  | 'removed'
   | 'unchanged'
   | 'superseded'
   | 'dropped'

@@ -21,7 +21,9 @@ export function openProfiles(runtime: Runtime): Destination {
         const message = 'The integration is not in force.';
         return done({ kind: 'retry', code: 'deliver.unreachable', message, free: true });
       }
-      const reservations = batch.map(({ message: { data, version } }) => ({
+      // The profile of a guest stays when a booking leaves.
+      const kept = batch.filter(({ message }) => message.event !== 'removed');
+      const reservations = kept.map(({ message: { data, version } }) => ({
         id: data.id,
         version,
         guests: data.guests ?? [],

@@ -4,6 +4,7 @@ import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
 import type { DestinationConfig } from '../../src/deliver/ports.ts';
+import type { Selection } from '../../src/deliver/select.ts';
 import { type Pool, transaction } from '../../src/store/db/pool.ts';
 import { retryHeld } from '../../src/store/operate/dead-letter-close.ts';
 import { config, lane, openStore, ports, reservation, takeIn } from './support.ts';
@@ -30,7 +31,7 @@ export interface Subject {
 
 /**
  * The suite that every destination passes: order, keys, partial failure, an answer lost after success, a restart during a batch,
- * consent, erasure.
+ * consent, erasure, removal.
  */
 export function conformance(name: string, make: () => Promise<Subject>, change: Partial<DestinationConfig> = {}): void {
   const newestOnly = name.startsWith('postgres');
@@ -186,6 +187,34 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
     assert.match(last?.data ?? '', /"marketing_consent":\s*false/);
     assert.doesNotMatch(last?.data ?? '', /Exemplo/);
     assert.ok(effects.every(({ data }) => !data.includes('quieta')));
+  });
+
+  test(`${name}: a record that leaves is removed once, and delivered again if it comes back`, async (t) => {
+    const filter: Selection['filter'] = (_type, { status }) => ({ kind: status === 'confirmed' ? 'yes' : 'no' });
+    const selection = { receives: ['reservation' as const], filter, fields: compileFields({}) };
+    const { pool, subject, drain } = await set(t, { selection });
+    const take = async (status: 'confirmed' | 'cancelled', amount: string) => {
+      await takeIn(pool, [reservation('r', { status, total_amount: amount })], ['it']);
+      await drain();
+      return (await subject.effects()).filter(({ id }) => id === 'r');
+    };
+    await takeIn(pool, [reservation('never', { status: 'cancelled' })], ['it']);
+    await take('confirmed', '1');
+    const removed = await take('cancelled', '2');
+    const last = removed.at(-1);
+    assert.deepEqual([last?.version, last?.event], [2, 'removed']);
+    assert.doesNotMatch(
+      last?.data ?? '',
+      /guests\.example|Exemplo|cancelled/,
+      'nothing of the version but that it leaves',
+    );
+    assert.deepEqual(await take('cancelled', '3'), removed, 'once');
+    const back = (await take('confirmed', '4')).at(-1);
+    assert.deepEqual([back?.version, back?.event], [4, 'updated']);
+    assert.match(back?.data ?? '', /r@guests\.example/);
+    const again = (await take('cancelled', '5')).at(-1);
+    assert.deepEqual([again?.version, again?.event], [5, 'removed']);
+    assert.ok((await subject.effects()).every(({ id }) => id === 'r'));
   });
 
   test(`${name}: an erasure reaches the destination`, async (t) => {

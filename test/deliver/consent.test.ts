@@ -97,10 +97,15 @@ test('a version that was sent and then dropped may have arrived: a withdrawal or
     }
   });
   outcome = delivered;
-  const sent = () => crm.messages().slice(2);
   const { marketing_consent: _, ...unknown } = ana;
   await take(...both(unknown, '2'));
-  assert.deepEqual(sent(), [], 'unknown consent is no news');
+  const left = crm.messages().slice(2);
+  assert.deepEqual(
+    left.map(({ event, data }) => [event, data]),
+    ['erased', 'withdrawn'].map((id) => ['removed', { id }]),
+    'unknown consent is no withdrawal: the booking leaves',
+  );
+  const sent = () => crm.messages().slice(4);
   await take(reservation('withdrawn', { guests: [{ ...ana, ...no }] }));
   assert.deepEqual(
     sent().map(({ data }) => data.guests),

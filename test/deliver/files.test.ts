@@ -8,7 +8,7 @@ import { folderStore } from '../../src/deliver/destinations/files/folder.ts';
 import { findKeys } from '../../src/deliver/lake/find-keys.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { until } from '../support/process.ts';
-import { limits, setUp } from './files-support.ts';
+import { limits, query, setUp } from './files-support.ts';
 import { config, delivery, lane, openStore, ports, reservation, takeIn } from './support.ts';
 
 test('a reader sees complete lines at every moment, and never fewer than before', async (t) => {
@@ -175,6 +175,24 @@ test('in a batch only the record with such an amount is dead', async (t) => {
   assert.deepEqual(counts, { delivered: 15, skipped: 0, retry: 0, dead: 1 });
   const { rows } = await pool.query('select id from dead_letters');
   assert.deepEqual(rows, [{ id: 'r7' }]);
+});
+
+test('a row of a record that left says so in both formats', async (t) => {
+  for (const format of ['ndjson', 'parquet'] as const) {
+    const { root, open } = await setUp(t, { format });
+    const left = { version: 2, event: 'removed', removed: true, data: { id: 'a' } } as const;
+    await open().deliver([delivery(reservation('a')), delivery(reservation('a'), left)], limits);
+    const source =
+      format === 'parquet' ? `id, version, removed from read_parquet` : `data.id, version, removed from read_ndjson`;
+    const rows = await query(`select ${source}('${root}/**/*.${format}') order by version`);
+    assert.deepEqual(
+      rows.map(({ id, removed }) => [id, removed]),
+      [
+        ['a', null],
+        ['a', true],
+      ],
+    );
+  }
 });
 
 test('DuckDB reads both formats: partitions, dates, decimals, lists', async (t) => {

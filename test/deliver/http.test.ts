@@ -186,6 +186,36 @@ test('http: a body without a word for it does not send an erased or withdrawn gu
   assert.match(sent ?? '', /"event":"erased"/);
 });
 
+test('http: a body without a word for it does not send a removed record as an ordinary one', async (t) => {
+  const { url, received, offered } = await setUp(t, () => ({ status: 200 }));
+  const left = { version: 2, event: 'removed', removed: true, data: { id: 'r' } } as const;
+  const send = async (settings: object) => {
+    received.length = 0;
+    const one = delivery(reservation('r'), left);
+    const [outcome] = await http.open(http.settings.parse({ url, ...settings }), offered).deliver([one], limits());
+    return [
+      outcome?.kind === 'dead' || outcome?.kind === 'skipped' ? outcome.code : outcome?.kind,
+      ...received.map(({ method, path, text }) => `${method} ${path} ${text}`),
+    ];
+  };
+  const body = { ref: '{data.id}' };
+  assert.deepEqual(await send({ body }), ['deliver.not_expressed']);
+  assert.deepEqual(await send({ body: { ...body, state: '{data.status}' } }), [
+    'delivered',
+    'POST / {"ref":"r","state":"removed"}',
+  ]);
+  const removed = { method: 'DELETE', url: `${url}/{data.id}` };
+  assert.deepEqual(await send({ body, on: { removed } }), ['delivered', 'DELETE /r ']);
+  const [kind, sent] = await send({});
+  assert.equal(kind, 'delivered');
+  assert.match(
+    sent ?? '',
+    /"event":"removed","version":2,.*"data":\{"id":"r"\},"removed":true|"removed":true.*"data":\{"id":"r"\}/,
+  );
+  // A destination of persons has no stays to remove.
+  assert.deepEqual(await send({ each: 'guest', body: { email: '{guest.email}' } }), ['nothing_to_send']);
+});
+
 test('http: mistakes in templates are found when the document is checked', () => {
   const problems = (settings: object) =>
     http.settings.safeParse(settings).error?.issues.map(({ path, message }) => [path.join('.'), message]);

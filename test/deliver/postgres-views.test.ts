@@ -32,6 +32,37 @@ test('arrivals by day, and guests with their stays', async (t) => {
   ]);
 });
 
+test('a reservation that left has removed_at and is in no view, until it comes back', async (t) => {
+  const { open, rows } = await setUp(t);
+  const booking = { booking_date: '2026-11-01', channel: 'web' };
+  const on = (version: number, more: object = {}) => ({
+    ...delivery(reservation('r', booking), { version, ...more }),
+    changedAt: Date.UTC(2026, 10, version, 12),
+  });
+  const removed = { event: 'removed', removed: true, data: { id: 'r' } } as const;
+  const destination = open();
+  const views = ['arrivals_by_day', 'guests_with_stays', 'channel_mix', 'lead_time', 'cancellations'];
+  const counts = async () =>
+    Promise.all(views.map(async (view) => (await rows(`select * from innbound.${view}`)).length));
+  await destination.deliver([on(1)], limits);
+  assert.deepEqual(await counts(), [1, 1, 1, 1, 1]);
+  await destination.deliver([on(2, removed)], limits);
+  assert.deepEqual(await counts(), [0, 0, 0, 0, 0]);
+  const left = `select event, status, removed_at::date::text as day, (select count(*)::int from innbound.guests) as guests
+                  from innbound.reservations`;
+  assert.deepEqual(await rows(left), [{ event: 'removed', status: null, day: '2026-11-02', guests: 0 }]);
+  assert.deepEqual(
+    await rows('select sum(reservations)::int as n, sum(amount)::text as amount from innbound.pickup_by_day'),
+    [{ n: 0, amount: '0.0' }],
+  );
+  // An erasure of one of its guests does not bring it back.
+  await destination.deliver([on(3, { event: 'erased' })], limits);
+  assert.deepEqual(await counts(), [0, 0, 0, 0, 0]);
+  await destination.deliver([on(4)], limits);
+  assert.deepEqual(await counts(), [1, 1, 1, 1, 1]);
+  assert.deepEqual(await rows('select removed_at from innbound.reservations'), [{ removed_at: null }]);
+});
+
 test('every version is kept, once, with what it changed, and without guests', async (t) => {
   const { open, rows } = await setUp(t);
   const version = (n: number, change: object) => ({

@@ -33,7 +33,10 @@ function claimed(
 
 function told(selection: Selection, one: Claimed): MessageData | string {
   const chosen = select(lane(config('crm', { selection })), one);
-  return chosen.kind === 'send' ? chosen.message.data : chosen.code;
+  if (chosen.kind !== 'send') return chosen.code;
+  const { event, data } = chosen.message;
+  if (event !== 'removed' || Object.keys(data).length > 1) return data;
+  return 'removed';
 }
 
 test('the message is the envelope of the interface', () => {
@@ -54,6 +57,37 @@ test('types that a destination does not receive and versions no longer stored ar
   assert.equal(told({ ...all, receives: ['guest'] }, claimed(reservation('r'))), 'not_received');
   const { change: _, ...gone } = claimed(reservation('r'));
   assert.equal(told(all, gone), 'version_gone');
+});
+
+test('a record that the destination has, or may have, is removed; one that it never had is not mentioned', () => {
+  const [before, now] = [reservation('r'), reservation('r', { status: 'cancelled' })];
+  const filtered: Selection = { ...all, filter: () => ({ kind: 'no' }) };
+  const dropped = { event: 'removed', idempotencyKey: 'k', at: 0, record: () => now } as const;
+  const leaving = { ...lane(config('crm', { selection: all })), isLeaving: true };
+  const ways: [string, (one: Claimed) => ReturnType<typeof select>][] = [
+    ['filtered', (one) => select(lane(config('crm', { selection: filtered })), one)],
+    ['not_received', (one) => select(lane(config('crm', { selection: { ...all, receives: ['guest'] } })), one)],
+    ['removed', (one) => select(lane(config('crm', { selection: all })), { ...one, change: dropped })],
+    ['brand_left', (one) => select(leaving, one)],
+  ];
+  for (const [code, chosenFor] of ways) {
+    for (const has of [
+      claimed(now, before),
+      claimed(now, [], { triesUsed: 1 }),
+      claimed(now, [], { interrupted: true }),
+    ]) {
+      const chosen = chosenFor(has);
+      assert.ok(chosen.kind === 'send', code);
+      const { event, removed, data, idempotency_key: key } = chosen.message;
+      assert.deepEqual([event, removed, data, chosen.leaves], ['removed', true, { id: 'r' }, 'removed']);
+      // The version itself may follow under its own key, if the record comes back.
+      assert.equal(key, code === 'removed' ? 'k' : 'k-removed');
+    }
+    for (const hasNot of [claimed(now), claimed(now, before, { isRemoved: true })]) {
+      const chosen = chosenFor(hasNot);
+      assert.deepEqual([chosen.kind, chosen.kind === 'skip' && chosen.code], ['skip', code]);
+    }
+  }
 });
 
 test('fields are chosen and dropped at every level; the id stays', () => {
@@ -152,7 +186,7 @@ test('consent: a withdrawal is sent whatever the filter says; leaving the bookin
   const before = reservation('r', { guests: [{ ...ana, ...yes }] });
   const strict: Selection = { ...marketing, filter: () => ({ kind: 'no' }) };
   assert.equal(typeof told(strict, claimed(reservation('r', { guests: [{ ...ana, ...no }] }), before)), 'object');
-  assert.equal(told(marketing, claimed(reservation('r', { guests: [rui] }), before)), 'no_consent');
+  assert.equal(told(marketing, claimed(reservation('r', { guests: [rui] }), before)), 'removed');
 });
 
 test('consent: a filter passes over a booking, but not over the withdrawal of one of its guests', () => {
@@ -176,15 +210,15 @@ test('consent: a filter passes over a booking, but not over the withdrawal of on
   const whole = told({ ...marketing, filter: never }, claimed(now, before)) as MessageData;
   assert.deepEqual([whole.guests, whole.rooms], [[agrees, only], now.rooms], 'a warehouse keeps the others');
   const unchanged = reservation('r', { guests: before.guests, status: 'cancelled' });
-  assert.equal(told({ ...all, comparesConsent: true, filter: never }, claimed(unchanged, before)), 'filtered');
-  assert.equal(told({ ...all, filter: never }, claimed(now, before)), 'filtered');
+  assert.equal(told({ ...all, comparesConsent: true, filter: never }, claimed(unchanged, before)), 'removed');
+  assert.equal(told({ ...all, filter: never }, claimed(now, before)), 'removed');
 });
 
 test('consent: unknown is not a withdrawal, and a later no still is one', () => {
   const agreed = reservation('r', { guests: [{ ...ana, ...yes }] });
   const unknown = reservation('r', { guests: [ana] });
   const refused = reservation('r', { guests: [{ ...ana, ...no }] });
-  assert.equal(told(marketing, claimed(unknown, agreed)), 'no_consent');
+  assert.equal(told(marketing, claimed(unknown, agreed)), 'removed');
   const withRui = reservation('r', { guests: [ana, { ...rui, ...yes }] });
   assert.deepEqual((told(marketing, claimed(withRui, agreed)) as MessageData).guests, [{ ...rui, ...yes }]);
   // Delivered because of Rui, while Ana's consent was unknown: her last stated one was yes.
@@ -193,8 +227,9 @@ test('consent: unknown is not a withdrawal, and a later no still is one', () => 
     { guest_id: 'a', email: 'ana@guests.example', phone: '+351912345678', marketing_consent: false },
   ]);
   // Stated already, or never agreed: there is nothing to withdraw.
-  assert.equal(told(marketing, claimed(refused, [refused, agreed])), 'no_consent');
-  assert.equal(told(marketing, claimed(refused, unknown)), 'no_consent');
+  const isRemoved = true;
+  assert.equal(told(marketing, claimed(refused, [refused, agreed], { isRemoved })), 'no_consent');
+  assert.equal(told(marketing, claimed(refused, unknown, { isRemoved })), 'no_consent');
   const isPruned = { version: 6, deliveredVersion: 5 };
   assert.equal(typeof told(marketing, claimed(refused, unknown, isPruned)), 'object', 'older versions may have agreed');
 });

@@ -1039,7 +1039,8 @@ export interface Operations {
         type: "reservation" | "guest";
         integration: string;
         brand_id: string;
-        event: "created" | "updated" | "cancelled" | "erased";
+        event: "created" | "updated" | "cancelled" | "erased" | "removed";
+        removed?: true | undefined;
         epoch?: number | undefined;
         version: number;
         idempotency_key: string;

@@ -61,7 +61,7 @@ function described({ entry, before, story }: LineProps): { tone: Tone; title: Re
       return {
         tone: good ? 'good' : entry.outcome === 'dead' ? 'bad' : 'warn',
         title: good
-          ? `Version ${entry.version} delivered to ${destinationName(entry.destination)}${took}`
+          ? `Version ${entry.version} ${entry.code === 'removed' ? 'removed from' : 'delivered to'} ${destinationName(entry.destination)}${took}`
           : `${capital(words(entry.outcome))}: version ${entry.version} to ${destinationName(entry.destination)}, attempt ${entry.attempt}`,
         body: !good && (
           <p className="small">
@@ -102,6 +102,7 @@ const receivedTone: Record<string, Tone> = {
   updated: 'brass',
   cancelled: 'warn',
   erased: 'bad',
+  removed: 'warn',
   dead: 'bad',
 };
 

@@ -30,7 +30,8 @@ const change = z.object({
   type: entityType,
   integration: z.string(),
   brand_id: z.string(),
-  event: z.enum(['created', 'updated', 'cancelled', 'erased']),
+  event: z.enum(['created', 'updated', 'cancelled', 'erased', 'removed']),
+  removed: z.literal(true).optional().describe('The record has left: `data` is its id alone.'),
   epoch: z.int().optional().describe('Outranks the version; present after a restore from a backup.'),
   version: z.int().describe('Rises with each version of a record.'),
   idempotency_key: z.string().describe('The same whenever this version is read or delivered.'),
@@ -46,7 +47,7 @@ export function changeRoutes(ports: ChangeFeedPorts): Route[] {
       id: 'changes.read',
       summary: 'The feed of changes after a cursor',
       description:
-        'Every version of every record that the token may read, in order per record. Without `after` the feed starts at the oldest change; `after=now` returns a cursor at the end. With `wait`, the response waits until there is a change or the time is over. Store the page, then keep `cursor`: the same cursor returns the same changes again. After an erasure, the feed sends a version with the event `erased` for each record that was erased.',
+        'Every version of every record that the token may read, in order per record. Without `after` the feed starts at the oldest change; `after=now` returns a cursor at the end. With `wait`, the response waits until there is a change or the time is over. Store the page, then keep `cursor`: the same cursor returns the same changes again. After an erasure, the feed sends a version with the event `erased` for each record that was erased. A record that a rule drops after it was delivered gets a last version with the event `removed` and its id alone.',
       tag: 'changes',
       role: 'feed',
       scope: 'any',

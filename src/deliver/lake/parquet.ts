@@ -24,6 +24,7 @@ const envelopeColumns: Columns = {
   integration: 'text',
   brand_id: 'text',
   event: 'text',
+  removed: 'bool',
   epoch: 'int',
   version: 'int',
   idempotency_key: 'key',

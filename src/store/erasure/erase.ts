@@ -103,7 +103,7 @@ function erasedChange(
   const record = stripped(found.record, found, rules);
   const isErased = (guest: Guest) => found.meant.has(guest) || person.isMeant(guest, found.integration);
   const text = jsonbText(encodeRecord(record));
-  const hash = createHash('sha256').update(text).digest('hex');
+  const hash = found.isRemoved ? '' : createHash('sha256').update(text).digest('hex');
   const version = found.version + 1;
   return {
     receipt,

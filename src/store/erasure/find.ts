@@ -37,6 +37,8 @@ export interface FoundRecord {
   readonly version: number;
   readonly effectiveAt: number;
   readonly seq: number;
+  /** A rule drops it now; see `removedContent`. */
+  readonly isRemoved: boolean;
   readonly record: Reservation | Guest;
   /** The views of each source, stored beside the record. */
   readonly said: StoredViews | undefined;
@@ -148,6 +150,7 @@ async function readCandidates(
     version: number;
     effective_ms: number;
     seq: number;
+    isRemoved: boolean;
     data: string;
     said: StoredViews | null;
     pins: string[];
@@ -176,7 +179,7 @@ async function readCandidates(
          join records s using (integration, type, id)
         where ($5::text is null or s.integration = $5) and ${isNamed('s.said')})
      select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
-            r.data::text as data, r.said,
+            r.hash = '' as "isRemoved", r.data::text as data, r.said,
             (select coalesce(array_agg(p.key), '{}') from profile_pins p
               where r.type = 'guest' and p.integration = r.integration and p.profile_id = r.id) as pins,
             (select json_agg(json_build_object('version', c.version, 'data', c.data::text, 'diff', c.diff) order by c.version)

@@ -12,6 +12,7 @@ interface ClaimedRow {
   readonly id: string;
   readonly version: number;
   readonly delivered_version: number;
+  readonly removed: boolean;
   readonly attempt: number;
   readonly fence: number;
   readonly interrupted: boolean;
@@ -42,7 +43,7 @@ const claimSql = (withDelivered: boolean) => `
        set due_at = now() + $4 * interval '1 millisecond', fence = o.fence + 1, leased = true
       from due
      where o.ctid = due.place and o.integration = $1 and o.destination = $2
-    returning o.type, o.id, o.next_version as version, o.delivered_version, o.attempt, o.fence, due.leased as interrupted
+    returning o.type, o.id, o.next_version as version, o.delivered_version, o.removed, o.attempt, o.fence, due.leased as interrupted
   )
   select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.trace,
          case when c.event = 'erased' then ${identifiersOfClaim} end as sealed
@@ -95,6 +96,7 @@ export async function claim(
       id: row.id,
       version: row.version,
       deliveredVersion: row.delivered_version,
+      ...(row.removed && { isRemoved: true }),
       triesUsed: row.attempt,
       fence: row.fence,
       interrupted: row.interrupted,

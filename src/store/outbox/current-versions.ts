@@ -33,7 +33,7 @@ export async function currentVersions(
     rows.map(({ type, id, version, hash, ms, data }) => {
       const record = decodeRecord(type, data);
       const isCancelled = (record as { readonly status?: unknown }).status === 'cancelled';
-      const event = isCancelled ? 'cancelled' : version === 1 ? 'created' : 'updated';
+      const event = hash === '' ? 'removed' : isCancelled ? 'cancelled' : version === 1 ? 'created' : 'updated';
       const key = idempotencyKey(integration as Parameters<typeof idempotencyKey>[0], type, id, version, hash);
       return [`${type} ${id}`, { event, idempotencyKey: key, at: ms, record: () => record }];
     }),

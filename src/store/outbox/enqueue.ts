@@ -66,6 +66,7 @@ interface Leased {
   readonly id: string;
   readonly next_version: number;
   readonly delivered_version: number;
+  readonly removed: boolean;
   readonly fence: number;
   readonly at_ms: number;
   readonly transaction: string;
@@ -92,10 +93,10 @@ async function insertRows(tx: Tx, target: ApplyTarget, rows: readonly Row[]): Pr
               due_at = case when ${untried} then excluded.due_at when ${idle} then now() else o.due_at end,
               leased = o.leased or (${idle} and excluded.leased),
               fence = case when ${untried} then o.fence + excluded.fence else o.fence end
-       returning o.destination, o.type, o.id, o.next_version, o.delivered_version, o.fence,
+       returning o.destination, o.type, o.id, o.next_version, o.delivered_version, o.removed, o.fence,
                  o.leased and o.held_by is null and o.due_at > now() as is_leased
      )
-     select destination, type, id, next_version, delivered_version, fence,
+     select destination, type, id, next_version, delivered_version, removed, fence,
             (extract(epoch from now()) * 1000)::float8 as at_ms, pg_current_xact_id()::text as transaction
        from put where is_leased`,
     values: [
@@ -127,6 +128,7 @@ function claimsOf(rows: readonly Row[], leased: readonly Leased[]): Claimed[] {
         id,
         version,
         deliveredVersion: row.delivered_version,
+        ...(row.removed && { isRemoved: true }),
         triesUsed: 0,
         fence: row.fence,
         interrupted: false,

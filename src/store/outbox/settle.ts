@@ -99,6 +99,7 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
       update outbox o
          set next_version = o.next_version + 1,
              delivered_version = case when h.outcome = 'delivered' then h.version else o.delivered_version end,
+             removed = case when h.outcome = 'skipped' or h.code = 'erased' then o.removed else h.code is not null end,
              attempt = 0, leased = false,
              due_at = case when o.next_version < o.last_version then coalesce(${madeAt}, now()) end
         from results h where ${ours}

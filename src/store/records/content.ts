@@ -29,6 +29,12 @@ export function statementHash({ text, hash: own }: Content, message: Message | u
   return parts.length === 0 ? own : sha256(`${text}\n${parts.join(' ')}`);
 }
 
+/** A record that left: a rule drops it. Its content stays, and no hash equals its empty one, so that it is a change if it comes back. */
+export const removedContent = (record: Reservation): Content => ({ ...contentOf(record), hash: '' });
+
+export const isRemoved = ({ version, hash: own }: { readonly version: number; readonly hash: string }): boolean =>
+  version > 0 && own === '';
+
 /** The hash to store beside the record's own; undefined if they are equal. */
 export const unlessOwnHash = ({ hash: own }: Content, other: string): string | undefined =>
   own === other ? undefined : other;

@@ -8,7 +8,7 @@ import { changeAfter } from '../../reconcile/reconcile.ts';
 import { restates } from '../../reconcile/restate.ts';
 import { hasSameIds, isSole, readViews, soleOf, soleView, storedViews } from '../../reconcile/said.ts';
 import { isNewer, type Mark } from '../../reconcile/statement.ts';
-import { contentOf, statusOf, unlessOwnHash } from './content.ts';
+import { contentOf, isRemoved, removedContent, statusOf, unlessOwnHash } from './content.ts';
 import { type Arriving, type Decision, isRuled, newerIsStored, stillShown } from './decision.ts';
 import type { LockedRecord } from './locked-records.ts';
 import { type SaidState, saidText } from './said-state.ts';
@@ -65,11 +65,15 @@ export function merged(
   const views = isSeenSince ? { ...known, pull: saidAt(pull, [sightedAt.getTime(), 0]) } : known;
   const result = mergeMessage(views, message, said);
   const finished = message.finish(result.draft);
-  if (finished.kind !== 'record') return finished;
-  const content = contentOf(finished.record);
+  if (finished.kind === 'dead') return finished;
   const [effectiveAt, newestSeq] = isNewer(said, [before.effectiveAt, before.seq])
     ? said
     : [before.effectiveAt, before.seq];
+  if (finished.kind === 'dropped') {
+    const left = { effectiveAt, seq: newestSeq, said: storedViews(result.views, true), pulledHash: '' };
+    return removed(finished.reason, message, before, left);
+  }
+  const content = contentOf(finished.record);
   const inLine = pulledHashAfter(arriving, message, before, result);
   const state: SaidState = {
     effectiveAt,
@@ -102,6 +106,20 @@ export function merged(
       ...consentNotes(diff, (path) => result.givers.get(path)),
     ],
     ...(isOverruled && { isOverruled }),
+  };
+}
+
+/** A rule drops the merged record: its destinations get a last version. */
+function removed(reason: string, message: Message, before: LockedRecord, state: SaidState): Decision {
+  if (isRemoved(before)) return { kind: 'dropped', reason, state };
+  return {
+    kind: 'change',
+    event: 'removed',
+    version: before.version + 1,
+    content: removedContent(before.reservation()),
+    state,
+    diff: [],
+    notes: [...message.notes, { step: 'transform', field: '', code: 'removed', reason }],
   };
 }
 

@@ -38,7 +38,8 @@ export type Decision =
       readonly state?: SaidState;
       readonly isOverruled?: boolean;
     }
-  | Exclude<Finished, { kind: 'record' }>;
+  | (Extract<Finished, { kind: 'dropped' }> & { readonly state?: SaidState })
+  | Extract<Finished, { kind: 'dead' }>;
 
 export const isRuled = (prepared: Prepared): boolean => prepared.kind === 'record' && prepared.isRuled === true;
 

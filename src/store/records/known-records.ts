@@ -73,8 +73,9 @@ export function withoutUnchanged(
   for (const { id } of items) times.set(id, (times.get(id) ?? 0) + 1);
   return items.filter((item) => {
     const row = known.get(item.id);
-    const isUnchanged =
-      row !== undefined && item.arrival.cause === 'run' && row.pulledHash === item.hash && times.get(item.id) === 1;
+    // A row without a record, such as a dropped one, has an empty hash, and so has a record that agrees with no row.
+    const isSame = row !== undefined && item.hash !== '' && row.pulledHash === item.hash;
+    const isUnchanged = isSame && item.arrival.cause === 'run' && times.get(item.id) === 1;
     if (isUnchanged) {
       outcomes[item.index] = { outcome: 'unchanged', id: item.id, version: row.version };
       seen.push(item.id);

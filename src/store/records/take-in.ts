@@ -47,6 +47,10 @@ export async function takeIn(
       addChange(arriving, decision, { target, before, isInserted: stored.has(id) }, into);
     } else if (decision.kind === 'dropped' || decision.kind === 'dead') {
       addDroppedOrDead(arriving, decision, into);
+      if (decision.kind === 'dropped' && decision.state !== undefined && before !== undefined) {
+        rows.set(id, withState(before, decision.state));
+        moved.set(id, decision.state);
+      }
     } else {
       const { kind, version, reason, state, isOverruled } = decision;
       if (state !== undefined && before !== undefined) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
+import type { Selection } from '../../../src/deliver/select.ts';
 import { reservation } from '../support.ts';
 import type { Account } from '../vendors/account.ts';
 import { ana, kinds, setUpPeople } from './set-up.ts';
@@ -80,6 +81,25 @@ export function staysAndMoments(make: () => Account): void {
     if (!keepsStays) return;
     const stays = Object.fromEntries(account.stays().map(({ key, status }) => [key, status]));
     assert.deepEqual(stays, { [`${name}:r`]: 'cancelled', [`${twin}:r`]: 'confirmed' });
+  });
+
+  test(`${preset}: a stay that the filter no longer lets pass is deleted or closed, its guest stays, and it can come back`, async (t) => {
+    const filter: Selection['filter'] = (_type, { channel }) => ({ kind: channel === 'VIP' ? 'no' : 'yes' });
+    const { account, deliver, name } = await setUp(t, undefined, { filter });
+    const status = () => account.stays().find(({ key }) => key === `${name}:r`)?.status as string | undefined;
+    await deliver(reservation('r', { guests: [ana] }), reservation('never', { guests: [ana], channel: 'VIP' }));
+    const [people, moments] = [account.people().length, kinds(account)];
+    await deliver(
+      reservation('r', { guests: [{ ...ana, first_name: 'Secret' }], channel: 'VIP', total_amount: '7' }),
+      reservation('r', { guests: [ana], channel: 'VIP', total_amount: '8' }),
+    );
+    assert.deepEqual([account.people().length, kinds(account)], [people, moments]);
+    assert.doesNotMatch(JSON.stringify(account.people()), /Secret/);
+    if (!keepsStays) return;
+    assert.ok([undefined, 'removed'].includes(status()), String(status()));
+    assert.doesNotMatch(JSON.stringify(account.stays()), /VIP|never/);
+    await deliver(reservation('r', { guests: [ana], total_amount: '9' }));
+    assert.equal(status(), 'confirmed');
   });
 
   test(`${preset}: a value that the record loses is emptied, and a value of others stays`, async (t) => {

@@ -164,11 +164,11 @@ describe('a value that cannot be read', () => {
     });
     await bench.work();
     const stored = await bench.reservation();
-    const update = { ...(unreadable.guests as Row[])[0], phone: '12', document_number: 'X2' };
+    const update = { ...(unreadable.guests as Row[])[0], phone: '12', marketing_consent: false };
     await bench.send('guest.updated', { reservation_id: 'R-1001', ...update }, { occurredAt: at + 1 });
     await bench.work();
     const changed = await bench.reservation();
-    assert.deepEqual(changed?.guests, [{ ...stored?.guests[0], document_number: 'X2' }]);
+    assert.deepEqual(changed?.guests, [{ ...stored?.guests[0], marketing_consent: false }]);
   });
 
   test('is kept as raw text where nothing was stored, until a readable one comes', async () => {

@@ -223,8 +223,9 @@ function enqueueOne(given: {
 function tally(outcomes: readonly Outcome[]): Tally {
   const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0 };
   for (const { outcome } of outcomes) {
-    const isChange = outcome === 'created' || outcome === 'updated' || outcome === 'cancelled' || outcome === 'erased';
-    counts[isChange ? 'changed' : outcome] += 1;
+    if (outcome === 'unchanged' || outcome === 'superseded' || outcome === 'dropped' || outcome === 'dead') {
+      counts[outcome] += 1;
+    } else counts.changed += 1;
   }
   return { ...counts, outcomes };
 }

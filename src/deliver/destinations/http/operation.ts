@@ -172,6 +172,8 @@ const situations = {
   stay: 'A further request for each reservation, with the values of {stay} and its first guest.',
   moment:
     'A further request when a stay is booked, changed, cancelled, checked in, checked out or a no-show: once each, with {moment.kind}, {moment.title} and {moment.id}.',
+  removed:
+    'The request for a reservation that has left the destination. By default the usual request, or the one of `stay`, with the status `removed`.',
   withdrawn: 'The request for a guest who withdrew consent: an explicit false after a true.',
   erased: 'The request for a guest or reservation that is erased.',
 } as const;

@@ -1,6 +1,6 @@
 import type { Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
-import { type Delivery, messageJson } from '../../message.ts';
+import { type Delivery, type Message, type MessageData, messageJson } from '../../message.ts';
 import { momentOf } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, type Values } from './compile-operation.ts';
 import type { SituationName } from './operation.ts';
@@ -33,7 +33,17 @@ export interface Item {
  * another booking of the same batch. A moment is last: it is sent once everything else of its version was accepted, so that only a
  * lost answer to the moment itself can repeat it.
  */
-const stages = ['new_guest', 'moved', 'usual', 'consented', 'stay', 'withdrawn', 'erased', 'moment'] as const;
+const stages = [
+  'new_guest',
+  'moved',
+  'usual',
+  'consented',
+  'stay',
+  'removed',
+  'withdrawn',
+  'erased',
+  'moment',
+] as const;
 export type Stage = (typeof stages)[number];
 
 export interface Plan {
@@ -72,6 +82,7 @@ export function compilePlan(settings: Settings): Plan {
     usual: usualSteps,
     consented: stepsOf('consented'),
     stay: stepsOf('stay'),
+    removed: stepsOf('removed'),
     withdrawn: stepsOf('withdrawn'),
     erased: stepsOf('erased'),
     moment: stepsOf('moment'),
@@ -84,14 +95,22 @@ export function compilePlan(settings: Settings): Plan {
   const isWanted = (scope: Scope): boolean =>
     requires.every((has) => has(scope) !== undefined) && unwanted.every((is) => is(scope) !== true);
 
-  const { erased, withdrawn } = steps;
-  const requests = { each, body: usual.body as Json, erased: erased !== undefined, withdrawn: withdrawn !== undefined };
+  const { erased, withdrawn, removed } = steps;
+  const requests = {
+    each,
+    body: usual.body as Json,
+    erased: erased !== undefined,
+    withdrawn: withdrawn !== undefined,
+    removed: removed !== undefined,
+  };
 
   return {
     untold: (delivery) => untold(delivery, requests),
     items(delivery, index) {
-      const { message, changedAt } = delivery;
+      const { changedAt } = delivery;
       const earlier = delivery.earlier?.();
+      const isRemoval = delivery.message.event === 'removed';
+      const message = isRemoval && usual.body !== undefined ? closed(delivery.message, earlier?.[0]) : delivery.message;
       const moment = earlier && momentOf(message, earlier[0], changedAt);
       const whole = {
         ...messageJson(message),
@@ -120,7 +139,11 @@ export function compilePlan(settings: Settings): Plan {
       ];
       const withdrawals = subjects.filter(({ isEnding: ends }) => ends);
       const isWhole = !delivery.onlyWithdrawals || (each === 'record' && delivery.byConsent);
-      const planned = isWhole ? all : withdrawals.map((subject) => ({ stage: 'withdrawn' as const, subject }));
+      const leaving = isRemoval ? removalOf(message, whole, isKept) : [];
+      const planned =
+        isWhole && !isRemoval
+          ? all
+          : [...withdrawals.map((subject) => ({ stage: 'withdrawn' as const, subject })), ...leaving];
       return planned
         .flatMap(({ stage, subject: { scope, found, number } }) =>
           (steps[stage] ?? []).map((operation, step): Item => {
@@ -135,6 +158,13 @@ export function compilePlan(settings: Settings): Plan {
         .filter(({ operation }) => !operation.skip);
     },
   };
+
+  /** A vendor deletes or closes the stay of a record that left; its people stay. */
+  function removalOf({ type }: Message, whole: Scope, isKept: boolean): { stage: Stage; subject: Subject }[] {
+    if (each === 'record') return [{ stage: steps.removed ? 'removed' : 'usual', subject: nobody(whole) }];
+    if (type !== 'reservation' || !isKept) return [];
+    return [{ stage: steps.removed ? 'removed' : 'stay', subject: nobody(whole) }];
+  }
 
   /** The guests, or the record, that requests are about. */
   function subjectsOf(delivery: Delivery, whole: Scope, people: readonly Person[]): Subject[] {
@@ -176,6 +206,12 @@ export function compilePlan(settings: Settings): Plan {
     return [...arriving, 'usual', ...(agreed ? ['consented' as const] : [])];
   }
 }
+
+/** The version that the destination has, with the status `removed`: a stay that is not deleted is closed. */
+const closed = (message: Message, before: MessageData | undefined): Message => ({
+  ...message,
+  data: { ...before, ...message.data, status: 'removed' as never },
+});
 
 interface Subject {
   readonly scope: Scope;

@@ -10,10 +10,11 @@ interface Requests {
   readonly body: Json | undefined;
   readonly erased: boolean;
   readonly withdrawn: boolean;
+  readonly removed: boolean;
 }
 
 /**
- * The outcome of an erasure or a withdrawal of consent that none of the requests can express. The usual request would send the guest like
+ * The outcome of an erasure, a withdrawal of consent or a removal that none of the requests can express. The usual request would send the guest like
  * any other, and its answer would count as the confirmation.
  */
 export function untold({ message, byConsent, ...rest }: Delivery, requests: Requests): Outcome | undefined {
@@ -24,6 +25,10 @@ export function untold({ message, byConsent, ...rest }: Delivery, requests: Requ
     const isSaid = requests.erased || body.includes('{event') || !isAboutGuests;
     return isSaid || erasedPeople({ message, byConsent, ...rest }).length === 0 ? undefined : dead('erased');
   }
+  if (message.event === 'removed') {
+    const isSaid = requests.removed || /\{(?:event|data\.status)/.test(body);
+    return isSaid || requests.each === 'guest' ? undefined : dead('removed');
+  }
   const withdraws =
     byConsent && guestsOf(message.type, message.data).some(({ marketing_consent: agrees }) => agrees === false);
   const isSaid = (requests.withdrawn && isAboutGuests) || body.includes('consent');
@@ -33,6 +38,7 @@ export function untold({ message, byConsent, ...rest }: Delivery, requests: Requ
 const words = {
   erased: 'The body of this destination cannot express an erasure, and there is no on.erased.',
   withdrawn: 'The body of this destination cannot express a withdrawal of consent, and there is no on.withdrawn.',
+  removed: 'The body of this destination cannot express that a record was removed, and there is no on.removed.',
 } as const;
 const dead = (situation: keyof typeof words): Outcome => ({
   kind: 'dead',

@@ -79,9 +79,12 @@ export function mergeProfilesSql(schema: string): string {
      where (t.epoch, t.version) <= (excluded.epoch, excluded.version)`;
 }
 
+/** An erasure does not bring a record back. */
+const removedAt = `case when excluded.event = 'erased' then t.removed_at else excluded.removed_at end`;
+
 function updates(names: readonly string[]): string {
   return names
     .filter((name) => name !== 'integration' && name !== 'id')
-    .map((name) => `${name} = excluded.${name}`)
+    .map((name) => `${name} = ${name === 'removed_at' ? removedAt : `excluded.${name}`}`)
     .join(', ');
 }

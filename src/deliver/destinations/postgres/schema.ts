@@ -41,7 +41,7 @@ const readMigration = (file: string): Promise<string> => readFile(new URL(file, 
 
 /** The table or view that a statement of a migration creates or completes. */
 const subject =
-  /^(?:create (?:table|view)|alter table|insert into|comment on (?:table|view|column)|create index \w+ on) (\w+)/;
+  /^(?:create (?:or replace )?(?:table|view)|alter table|insert into|comment on (?:table|view|column)|create index \w+ on) (\w+)/;
 
 /**
  * Creates tables that somebody dropped alone, and the views that were dropped with them, by the statements that created them. A table whose

@@ -27,11 +27,11 @@ const envelope = [
 const childKey = ['integration', 'reservation_id', 'position'] as const;
 
 export const columns = {
-  reservations: [...envelope, ...names('reservations'), 'guest_count', 'room_count', 'charge_count'],
+  reservations: [...envelope, 'removed_at', ...names('reservations'), 'guest_count', 'room_count', 'charge_count'],
   guests: [...childKey, ...names('guests')],
   rooms: [...childKey, ...names('rooms')],
   charges: [...childKey, ...names('charges')],
-  guest_profiles: [...envelope, ...names('guest_profiles')],
+  guest_profiles: [...envelope, 'removed_at', ...names('guest_profiles')],
 } as const;
 export type Table = keyof typeof columns;
 /** `reservation_versions` holds no personal data: guests, rooms and charges are only counted. */
@@ -61,6 +61,7 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
   const rows: Rows = { reservations: [], guests: [], rooms: [], charges: [], guest_profiles: [] };
   for (const { message, changedAt } of batch) {
     const { type, integration, brand_id, event, epoch = 1, version, idempotency_key, data } = message;
+    const at = new Date(changedAt).toISOString();
     const head: Cell[] = [
       integration,
       data.id,
@@ -69,7 +70,8 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
       version,
       event,
       idempotency_key,
-      new Date(changedAt).toISOString(),
+      at,
+      event === 'removed' ? at : undefined,
     ];
     if (type === 'guest') {
       rows.guest_profiles.push([...head, ...cells(data, 'guest_profiles')]);

@@ -10,6 +10,7 @@ const envelope: Readonly<Record<string, string>> = {
   guest_count: 'integer',
   room_count: 'integer',
   changed_at: 'timestamp with time zone',
+  removed_at: 'timestamp with time zone',
 };
 
 /** The type of a column of ours. */

@@ -38,6 +38,7 @@ export const destinationType: DestinationType<Settings> = {
           'idempotency-key': id,
           'webhook-id': id,
           'webhook-timestamp': String(timestamp),
+          'webhook-event': `${message.type}.${message.event}`,
           'webhook-signature': signatures.join(' '),
           ...(limits.traceparent !== undefined && { traceparent: limits.traceparent }),
         },
