@@ -123,7 +123,7 @@ async function drain(pool: Pool, atMost: number): Promise<[number, number]> {
   let done = 0;
   const worker = async (): Promise<void> => {
     while (done < atMost) {
-      const claims = await store.claim(lane, 1_000, 60_000);
+      const claims = await store.claim(lane.destination, [lane.integration], 1_000, 60_000);
       if (claims.length === 0) return;
       done += claims.length;
       const settlements = claims.map(

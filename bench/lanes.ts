@@ -57,7 +57,7 @@ async function measure(pool: Pool, postmaster: number): Promise<string> {
   const looks = await timed(postmaster, async () => void (await store.nextDueOfAll({ withinMs: 1_000 })));
   const claims = await timed(postmaster, async (i) => {
     const lane = { integration: `b${1 + (i % 10)}`, destination: 'crm' };
-    await store.putBack(lane, await store.claim(lane, 5, 60_000));
+    await store.putBack(lane, await store.claim(lane.destination, [lane.integration], 5, 60_000));
   });
   return `look ${looks}; claim and put back ${claims}`;
 }

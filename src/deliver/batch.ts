@@ -1,10 +1,10 @@
 import { errorName } from '../kit/log.ts';
 import { type RecordOutcome, waitRequestOf } from './busy.ts';
 import { healthOf, standardCircuit } from './circuit.ts';
+import type { Leased } from './claiming.ts';
 import { spansOf } from './delivery-spans.ts';
 import type { Destination, Outcome } from './destination.ts';
 import { Lease } from './lease.ts';
-import type { Leased } from './leased-queue.ts';
 import type { Delivery } from './message.ts';
 import type { Claimed, DeliverPorts, DestinationConfig, Lane, LaneKey, Settlement } from './ports.ts';
 import { nextTry } from './retry.ts';

@@ -1,7 +1,7 @@
 import { errorFacts } from '../kit/log.ts';
 import { type BatchContext, type Counts, deliverBatch } from './batch.ts';
+import type { Leased } from './claiming.ts';
 import type { Destination } from './destination.ts';
-import type { Leased } from './leased-queue.ts';
 
 export interface CallingEvents {
   /** A slot became free, or a call was settled. */
@@ -11,8 +11,9 @@ export interface CallingEvents {
   readonly onSettled: (counts: Counts) => void;
 }
 
-/** A destination that answers faster than this on average may queue more records than its calls take at once. */
+/** A destination that takes single records and answers faster than this on average gets several per free call from one claim. */
 const quickMs = 1_000;
+const quickCalls = 4;
 
 /**
  * Calls one destination: at most `concurrency` calls wait for its answer, and at most as many again wait for their settlement to be
@@ -23,17 +24,12 @@ export class Calling {
   readonly #events: CallingEvents;
   readonly #running = new Set<Promise<void>>();
   #waitingForAnswer = 0;
-  #lastCallAtMs = Number.NEGATIVE_INFINITY;
   /** Moving average. */
   #answerMs = quickMs;
 
   constructor(context: Omit<BatchContext, 'destination' | 'onAnswered' | 'onWaitAsked'>, events: CallingEvents) {
     this.#context = context;
     this.#events = events;
-  }
-
-  get waitingForAnswer(): number {
-    return this.#waitingForAnswer;
   }
 
   get isIdle(): boolean {
@@ -49,18 +45,16 @@ export class Calling {
     return this.#running.size >= 2 * this.#context.config.concurrency;
   }
 
-  get isQuick(): boolean {
-    return this.#answerMs < quickMs;
-  }
-
-  get lastCallAtMs(): number {
-    return this.#lastCallAtMs;
+  /** How many calls to claim for. */
+  get capacity(): number {
+    const { concurrency, batch, rate } = this.#context.config;
+    const isQuick = batch === 1 && !rate && this.#answerMs < quickMs;
+    return concurrency * (isQuick ? quickCalls : 1) - this.#waitingForAnswer;
   }
 
   start(destination: Destination, leased: Leased): void {
     const { ports, config } = this.#context;
     const startedAtMs = ports.clock.uptimeMs();
-    this.#lastCallAtMs = startedAtMs;
     this.#waitingForAnswer += 1;
     let isAnswered = false;
     const onAnswered = (): void => {

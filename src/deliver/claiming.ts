@@ -1,80 +1,122 @@
 import type { Clock, Timers } from '../kit/clock.ts';
-import type { LaneFloors } from './lane-floors.ts';
-import { LaneRing } from './lane-ring.ts';
+import type { DueFloor } from './due-floor.ts';
 import { Lease } from './lease.ts';
-import type { Leased } from './leased-queue.ts';
-import type { DeliverPorts, DeliveryStore, DestinationConfig, Lane } from './ports.ts';
+import type { Claimed, DeliverPorts, DeliveryStore, DestinationConfig, Lane } from './ports.ts';
 import { needsDelivered } from './select.ts';
 
-/** Claims due records of one destination: the brands in turn, within the rate, not while paused. */
+/** The records of one call: of one brand, leased together. */
+export interface Leased {
+  readonly lane: Lane;
+  readonly claims: readonly Claimed[];
+  readonly lease: Pick<Lease, 'leftMs'>;
+}
+
+/**
+ * Claims due records of one destination, within the rate, not while paused. Brands with due work are served in turn: a brand with a
+ * million changes gets its share of one claim, then goes to the end of the queue.
+ */
 export class Claiming {
-  readonly lanes = new LaneRing();
   readonly #store: DeliveryStore;
   readonly #config: DestinationConfig;
   readonly #clock: Clock & Timers;
   readonly #leaseMs: number;
-  readonly #floors: LaneFloors;
+  readonly #floor: DueFloor;
+  readonly #gatherMs: number;
+  /** Brands with due work. A map keeps the order in which they were added. */
+  readonly #lanes = new Map<string, Lane>();
+  #waitUntilMs = 0;
   #pausedUntilMs = 0;
-  #lastClaimAtMs = 0;
 
   constructor(
     { store, clock }: Pick<DeliverPorts, 'store' | 'clock'>,
     config: DestinationConfig,
     leaseMs: number,
-    floors: LaneFloors,
+    floor: DueFloor,
   ) {
-    this.#floors = floors;
+    this.#floor = floor;
     this.#store = store;
     this.#config = config;
     this.#clock = clock;
     this.#leaseMs = leaseMs;
+    this.#gatherMs = gatherMsOf(config.batch);
+  }
+
+  get hasLanes(): boolean {
+    return this.#lanes.size > 0;
   }
 
   get pausedMs(): number {
     return Math.max(0, this.#pausedUntilMs - this.#clock.uptimeMs());
   }
 
-  get lastClaimAtMs(): number {
-    return this.#lastClaimAtMs;
+  /** How long the next claim should wait, so that it finds more records. */
+  get waitMs(): number {
+    return Math.max(this.pausedMs, this.#waitUntilMs - this.#clock.uptimeMs());
+  }
+
+  /** A brand that is already in the queue keeps its place. */
+  add(lanes: readonly Lane[]): void {
+    for (const lane of lanes) this.#lanes.set(lane.integration, lane);
+  }
+
+  clear(): void {
+    this.#lanes.clear();
   }
 
   pause(ms: number): void {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.uptimeMs() + ms);
   }
 
-  /** Claims for the next lane, enough for up to `most` calls shared among the lanes. Returns the records call by call. */
+  /** Claims records for up to `most` calls, shared among the next brands. Returns them call by call. */
   async claim(most: number): Promise<readonly Leased[]> {
-    const { name, batch, rate, selection } = this.#config;
-    const wanted = Math.max(1, Math.floor(most / this.lanes.size));
-    const lane = this.lanes.next();
-    if (lane === undefined) return [];
-    const calls = await this.#takeBudget(wanted);
+    const { name, batch, rate } = this.#config;
+    const calls = await this.#takeBudget(most);
     if (calls === 0) return [];
-    const lease = new Lease(this.#clock, this.#leaseMs);
-    const claimedAtMs = this.#clock.uptimeMs();
-    this.#lastClaimAtMs = claimedAtMs;
-    const key = { integration: lane.integration, destination: name };
-    const options = { withDelivered: needsDelivered(selection), sinceMs: this.#floors.sinceMs(key) };
-    const claims = await this.#store.claim(key, calls * batch, this.#leaseMs, options);
-    if (claims.length < calls * batch) this.lanes.remove(lane);
-    const unused = calls - Math.ceil(claims.length / batch);
-    if (rate && unused > 0) await this.#store.takeBudget(name, -unused, rate);
-    return chunks(claims, batch).map((some) => ({ lane, claims: some, lease, sinceMs: claimedAtMs }));
+    const lanes = [...this.#lanes.values()].slice(0, calls);
+    for (const { integration } of lanes) this.#lanes.delete(integration);
+    const mostEach = Math.floor(calls / lanes.length) * batch;
+    const startedAtMs = this.#clock.uptimeMs();
+    const sinceMs = this.#floor.sinceMs(lanes.map(({ integration }) => ({ integration, destination: name })));
+    const leased = await this.#lease(lanes, mostEach, { sinceMs });
+    const counts = new Map<Lane, number>();
+    for (const { lane, claims } of leased) counts.set(lane, (counts.get(lane) ?? 0) + claims.length);
+    const full = lanes.filter((lane) => counts.get(lane) === mostEach);
+    this.add(full);
+    if (full.length === 0) this.#waitUntilMs = startedAtMs + this.#gatherMs;
+    if (rate && leased.length < calls) await this.#store.takeBudget(name, leased.length - calls, rate);
+    return leased;
   }
 
   /** Claims one record for a probe, if this node is the one to send it. */
   async probe(lanes: readonly Lane[]): Promise<readonly Leased[]> {
-    const { name, selection } = this.#config;
-    const lease = new Lease(this.#clock, this.#leaseMs);
+    const { name } = this.#config;
     if (!(await this.#store.takeProbe(name, this.#leaseMs))) return [];
     for (const lane of lanes) {
-      const key = { integration: lane.integration, destination: name };
-      const options = { withDelivered: needsDelivered(selection), isProbe: true };
-      const claims = await this.#store.claim(key, 1, this.#leaseMs, options);
-      if (claims.length > 0) return [{ lane, claims, lease, sinceMs: this.#clock.uptimeMs() }];
+      const leased = await this.#lease([lane], 1, { isProbe: true });
+      if (leased.length > 0) return leased;
     }
     await this.#store.releaseProbe(name);
     return [];
+  }
+
+  async #lease(
+    lanes: readonly Lane[],
+    mostEach: number,
+    how: { readonly isProbe?: boolean; readonly sinceMs?: number | undefined },
+  ): Promise<Leased[]> {
+    const { name, batch, selection } = this.#config;
+    const lease = new Lease(this.#clock, this.#leaseMs);
+    const claimed = await this.#store.claim(
+      name,
+      lanes.map(({ integration }) => integration),
+      mostEach,
+      this.#leaseMs,
+      { withDelivered: needsDelivered(selection), ...how },
+    );
+    const byBrand = Map.groupBy(claimed, ({ integration }) => integration);
+    return lanes.flatMap((lane) =>
+      chunks(byBrand.get(lane.integration) ?? [], batch).map((claims) => ({ lane, claims, lease })),
+    );
   }
 
   /** How many calls the rate allows now; with none left, claiming pauses until the next one. */
@@ -86,6 +128,12 @@ export class Claiming {
     return granted;
   }
 }
+
+/**
+ * The time between two claims that find little: a quarter of a millisecond for each record that a call can take. Under load a batch
+ * destination then gets fuller batches, and a bucket fewer objects. A destination that takes single records waits for 10 ms.
+ */
+const gatherMsOf = (batch: number): number => Math.min(Math.max(10, batch / 4), 250);
 
 function chunks<Of>(items: readonly Of[], size: number): Of[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));

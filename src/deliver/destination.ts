@@ -120,7 +120,7 @@ export interface DestinationType<Settings = unknown> {
   /** How many deliveries one call takes: by default, and at most. */
   readonly batch: (settings: Settings) => { readonly standard: number; readonly most: number };
   readonly timeoutMs: (settings: Settings) => number;
-  /** The destination distinguishes first consent, new consent and withdrawals (`Delivery.consentChange`), so it is never leased directly. */
+  /** The destination distinguishes first consent, new consent and withdrawals (`Delivery.consentChange`). */
   readonly comparesConsent?: (settings: Settings) => boolean;
   /** False if it sends an erasure as it is, so that what the guests were known by need not be kept for it. */
   readonly findsErasedGuests?: false;

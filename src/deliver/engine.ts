@@ -1,8 +1,7 @@
 import { errorFacts } from '../kit/log.ts';
 import type { Counts } from './batch.ts';
 import { Channel } from './channel.ts';
-import type { Capacity, Channels } from './direct-leases.ts';
-import { LaneFloors } from './lane-floors.ts';
+import { DueFloor } from './due-floor.ts';
 import type { DeliverPorts, DueLane, Lane, LaneKey, Lanes } from './ports.ts';
 import { openSettler, type Settler } from './settler.ts';
 
@@ -16,14 +15,14 @@ export const longestSleepMs = 1_000;
 const listedBrands = 100;
 
 /** The channels of a node: one for each destination in force, and the scan for due work that they share. */
-export class Engine implements Channels {
+export class Engine {
   readonly counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   readonly #ports: DeliverPorts;
   readonly #lanes: () => Lanes;
   readonly #channels = new Map<string, Channel>();
   readonly #closing = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
-  readonly #floors: LaneFloors;
+  readonly #floor: DueFloor;
   readonly #settler: Settler;
   #followed: Lanes | undefined;
   /** The lanes to look at; undefined for all with work, if there are too many brands to list them. */
@@ -33,7 +32,7 @@ export class Engine implements Channels {
     const { store, clock, node, log } = ports;
     this.#ports = ports;
     this.#lanes = lanes;
-    this.#floors = new LaneFloors(clock, this.#sendsAtOnce, ports.fullScanMs);
+    this.#floor = new DueFloor(clock, ports.fullScanMs);
     this.#settler = openSettler({
       store,
       clock,
@@ -62,13 +61,12 @@ export class Engine implements Channels {
     return Math.min(longestSleepMs, ...waits);
   }
 
-  readonly reserveCapacity = (key: LaneKey, wanted: number): Capacity | undefined => {
-    const lane = this.#laneOf(key);
-    return lane && this.#channels.get(lane.destination.name)?.reserveCapacity(lane, wanted);
+  /** These lanes have records that were just queued. Lanes whose batches may wait are left to the scan. */
+  readonly offerQueued = (lanes: readonly LaneKey[]): void => {
+    const atOnce = lanes.filter(this.#sendsAtOnce);
+    this.#offer(atOnce);
+    if (atOnce.length < lanes.length) this.#ports.wake.arrived('outbox');
   };
-
-  /** These lanes have records that were just queued. Lanes whose batches may wait are found by the next scan. */
-  readonly offerQueued = (lanes: readonly LaneKey[]): void => this.#offer(lanes.filter(this.#sendsAtOnce));
 
   async close(): Promise<void> {
     const cancel = this.#ports.clock.schedule(patienceMs, () => this.#stopping.abort());
@@ -97,9 +95,8 @@ export class Engine implements Channels {
 
   /** Settled records of these lanes have further versions. */
   #offerNextVersions(keys: readonly LaneKey[]): void {
-    this.#floors.reopen(keys);
+    this.#floor.reopen(keys);
     this.offerQueued(keys);
-    if (!keys.every(this.#sendsAtOnce)) this.#ports.wake.arrived('outbox');
   }
 
   /** A changed document closes its channel. The new one opens at once and claims only what the old one does not hold. */
@@ -118,7 +115,7 @@ export class Engine implements Channels {
     }
     const shared = {
       settler: this.#settler,
-      floors: this.#floors,
+      floor: this.#floor,
       onSettled: (settled: Counts) => this.#count(settled),
     };
     for (const [name, config] of configs) {
@@ -128,23 +125,12 @@ export class Engine implements Channels {
 
   /** Lanes in force with work that is due now or soon. */
   async #findDue(): Promise<DueLane[]> {
-    const scan = this.#floors.scan();
-    const found = await (this.#listed === undefined
-      ? this.#dueOfAll(scan.isBounded)
-      : this.#dueOf(this.#listed, scan.isBounded));
+    const { store } = this.#ports;
+    const scan = this.#floor.scan();
+    const bounds = { sinceMs: scan.sinceMs, withinMs: longestSleepMs };
+    const found = await (this.#listed ? store.nextDue(this.#listed, bounds) : store.nextDueOfAll(bounds));
     scan.found(found);
     return found.filter(this.#laneOf);
-  }
-
-  #dueOf(lanes: readonly LaneKey[], isBounded: boolean): Promise<DueLane[]> {
-    const sinceMs = (lane: LaneKey) => (isBounded ? this.#floors.sinceMs(lane) : undefined);
-    return this.#ports.store.nextDue(lanes, { sinceMs, withinMs: longestSleepMs });
-  }
-
-  #dueOfAll(isBounded: boolean): Promise<DueLane[]> {
-    const allSendAtOnce = this.#followed?.destinations.every(({ batchWaitMs }) => batchWaitMs === 0);
-    const sinceMs = isBounded && allSendAtOnce ? this.#floors.oldestSinceMs() : undefined;
-    return this.#ports.store.nextDueOfAll({ sinceMs, withinMs: longestSleepMs });
   }
 
   /** With `batch.wait`, a lane is due once its oldest record has waited for that time or a full batch is due. */

@@ -20,10 +20,3 @@ export class Lease {
     return Math.min(this.#endsAtMs - this.#clock.now(), this.#endsAtUptimeMs - this.#clock.uptimeMs());
   }
 }
-
-/** The lease that ends first. */
-export function shortest<Of extends { readonly leftMs: number }>(leases: readonly Of[]): Of {
-  const [first, ...others] = leases;
-  if (first === undefined) throw new TypeError('no lease');
-  return others.reduce((least, lease) => (lease.leftMs < least.leftMs ? lease : least), first);
-}

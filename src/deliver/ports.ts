@@ -6,7 +6,7 @@ import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName
 import type { WaitRequest } from './busy.ts';
 import type { CallHealth, CircuitSettings } from './circuit.ts';
 import type { Destination } from './destination.ts';
-import type { DirectLeases } from './direct-leases.ts';
+import type { QueuedLanes } from './queued-lanes.ts';
 import type { Selection } from './select.ts';
 
 /** One destination as its document describes it, with all defaults filled in. */
@@ -75,7 +75,7 @@ export interface Claimed {
     readonly event: ChangeEvent;
     readonly idempotencyKey: string;
     readonly at: EpochMs;
-    /** The stored record; decoded on demand unless it is still in memory. */
+    /** The stored record, decoded on demand. */
     readonly record: () => Reservation | Guest;
     /** For an erasure: the identifiers of the erased guests, kept until every destination has confirmed. */
     readonly erased?: readonly Guest[];
@@ -98,6 +98,10 @@ export interface ClaimedPersons {
   readonly isShared: (address: string) => boolean;
   /** So does somebody else who agrees to marketing. */
   readonly isAgreed: (address: string) => boolean;
+}
+
+export interface ClaimedByBrand extends Claimed {
+  readonly integration: string;
 }
 
 /** The result of one try to deliver a claimed version. */
@@ -138,14 +142,9 @@ export interface DueLane extends LaneKey {
 
 /** What a scan for due work leaves out. */
 export interface DueBounds {
-  /** Records of the lane that became due longer ago than this. */
-  readonly sinceMs: (lane: LaneKey) => number | undefined;
-  /** Records that become due later than this. */
-  readonly withinMs: number;
-}
-
-export interface DueBoundsOfAll {
+  /** Records that became due longer ago than this. */
   readonly sinceMs?: number | undefined;
+  /** Records that become due later than this. */
   readonly withinMs?: number;
 }
 
@@ -162,24 +161,24 @@ export interface DeliveryStore {
   /** For each of these lanes with waiting work: when its first record is due, or its first lease ends. */
   nextDue(lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]>;
   /** The same for all lanes, also those of documents that are not in force. */
-  nextDueOfAll(bounds?: DueBoundsOfAll): Promise<DueLane[]>;
+  nextDueOfAll(bounds?: DueBounds): Promise<DueLane[]>;
   /** Counts the due records of a lane, up to a limit. */
   countDue(lane: LaneKey, limit: number): Promise<number>;
-  /** Leases due records; none while the destination is paused, or while its circuit is open and this is not a probe. */
-  claim(lane: LaneKey, limit: number, leaseMs: number, options?: ClaimOptions): Promise<Claimed[]>;
+  /**
+   * Leases due records of these brands, up to `mostEach` of each; none while the destination is paused, or while its circuit is open and
+   * this is not a probe.
+   */
+  claim(
+    destination: string,
+    integrations: readonly string[],
+    mostEach: number,
+    leaseMs: number,
+    options?: ClaimOptions,
+  ): Promise<ClaimedByBrand[]>;
   /** Extends the leases that this node still holds; returns how many. */
   extend(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[], leaseMs: number): Promise<number>;
   /** Releases records that were leased and not sent: due at once. */
   putBack(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
-  /**
-   * Releases the direct leases of a transaction whose commit was not answered. Without the transaction's id, the fence of a
-   * lease that was rolled back could be that of another node's lease.
-   */
-  putBackIfCommitted(
-    lane: LaneKey,
-    claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[],
-    transaction: string,
-  ): Promise<'committed' | 'rolled_back' | 'undecided'>;
   /** Releases records that were sent without an answer: due at once, marked as possibly arrived. */
   abandon(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
   /** Returns the lanes in which a settled record has a further version to send. */
@@ -218,15 +217,15 @@ export interface DeliverPorts {
     /** Wakes the loop of this process. */
     arrived(topic: 'outbox'): void;
   };
-  /** The source of direct leases; without it every record is claimed. */
-  readonly directLeases?: DirectLeases;
+  /** Where transactions of this process announce their changes; without it the scan finds them. */
+  readonly queued?: QueuedLanes;
   readonly log: DeliverLog;
   readonly chance: () => number;
   /** The store's epoch, see Message. */
   readonly epoch: () => number;
   /** Time between the end of a call and the end of its lease, for writing the result; 30 s by default. */
   readonly leaseMarginMs?: number;
-  /** How often a scan for due work has no bounds, see LaneFloors; 30 s by default. */
+  /** How often a scan for due work has no bounds, see DueFloor; 30 s by default. */
   readonly fullScanMs?: number;
   readonly circuit?: CircuitSettings;
   readonly tracer?: Tracer | undefined;

@@ -2,6 +2,7 @@
 const states = {
   serializationFailure: '40001',
   deadlockDetected: '40P01',
+  failedTransaction: '25P02',
   notNullViolation: '23502',
   uniqueViolation: '23505',
   undefinedTable: '42P01',

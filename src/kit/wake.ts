@@ -21,6 +21,10 @@ export class Wake {
 
   signal(topic: string): void {
     this.arrived(topic);
+    this.signalOthers(topic);
+  }
+
+  signalOthers(topic: string): void {
     this.#relay?.(topic);
   }
 

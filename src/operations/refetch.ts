@@ -33,7 +33,8 @@ export async function refetchReservation(
   const arrival = { mode: 'single', effectiveAt: single.requestedAt, cause: 'run', causeId: runId } as const;
   const prepared = plan.prepare(single.record, arrival);
   const bytes = JSON.stringify(single.body).length;
-  const tally = await commitRefetch(runtime.pool, runtime.directLeases, plan.target, prepared, { runId, by, bytes });
+  const tally = await commitRefetch(runtime.pool, plan.target, prepared, { runId, by, bytes });
+  if (tally.changed > 0) runtime.onChanged(plan.target);
   const [outcome] = tally.outcomes;
   return {
     kind: 'applied',

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { DirectLeases } from '../deliver/direct-leases.ts';
+import { QueuedLanes } from '../deliver/queued-lanes.ts';
 import { openSecret } from '../documents/keyring.ts';
 import { type Resolved, resolveSecrets, type SecretSources } from '../documents/resolve-secrets.ts';
 import { secretFiles } from '../documents/secret-files.ts';
@@ -23,7 +23,7 @@ import { openPool, type Pool } from '../store/db/pool.ts';
 import { refuseTransactionPooling } from '../store/db/pooling.ts';
 import { openSignals, sendSignals } from '../store/db/signals.ts';
 import { getSecret } from '../store/documents/secrets.ts';
-import { PendingFloors } from '../store/events/pending-floors.ts';
+import type { OnChanged } from '../store/records/apply.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
 import type { Active } from './active.ts';
 import { openActiveDocuments } from './active-documents.ts';
@@ -48,10 +48,9 @@ export interface Runtime extends Network {
   /** Undefined for commands, and for a service without tracing. */
   readonly tracer: Tracer | undefined;
   readonly wake: Wake;
-  /** Passes changes directly to the deliveries of this node, or signals all nodes that changes are queued. */
-  readonly directLeases: DirectLeases;
-  /** Where this process searches for pending events. */
-  readonly pendingFloors: PendingFloors;
+  /** Called after the commit of changes: the deliveries of this process claim them at once, and other nodes wake. */
+  readonly onChanged: OnChanged;
+  readonly queued: QueuedLanes;
   readonly keys: Keys;
   /** Of `keys`: seals and opens stored secrets. */
   readonly keyring: Keyring;
@@ -140,6 +139,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   await applyAtStart({ ...documents, offload, hasPrivateServer: server !== undefined }, options);
   const { active, refresh } = await openActiveDocuments(pool, restoreCheck.epoch, suppression(hashKeys));
   const wake = new Wake();
+  const queued = new QueuedLanes(() => wake.signalOthers('outbox'));
   const alone = server !== undefined && purpose === 'service';
   const signals = purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
   opened.defer(() => signals.close());
@@ -163,8 +163,11 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
     clock,
     log,
     wake,
-    directLeases: new DirectLeases(() => wake.signal('outbox')),
-    pendingFloors: new PendingFloors(clock),
+    queued,
+    onChanged: ({ integration, destinations }) => {
+      const all = new Set(Object.values(destinations).flat());
+      queued.add([...all].map((destination) => ({ integration, destination })));
+    },
     lost: lost.promise,
     giveUp: lost.resolve,
     heartbeats: new Heartbeats(systemClock),

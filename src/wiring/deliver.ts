@@ -84,7 +84,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     heartbeats: runtime.heartbeats,
     tracer: runtime.tracer,
     wake: runtime.wake,
-    directLeases: runtime.directLeases,
+    queued: runtime.queued,
     log: runtime.log,
     chance: systemRandom,
     epoch: runtime.restoreCheck.epoch,

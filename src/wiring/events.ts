@@ -17,7 +17,7 @@ import { documentsOf } from '../runtime/active.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/events/hydration.ts';
-import { pendingLanes, workEventLane } from '../store/events/lane.ts';
+import { workEvents } from '../store/events/lane.ts';
 import { pruneRejections } from '../store/events/rejections.ts';
 import { eventPruner } from '../store/events/retention.ts';
 import {
@@ -33,26 +33,22 @@ import { pullPorts } from './pull.ts';
 import { jsonLimits } from './push.ts';
 
 export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
-  const integrations = () => runtime.active().integrations;
-  const targetOf = (integration: string) => integrations().get(integration)?.target;
+  const { pool, onChanged } = runtime;
+  const find = (integration: string) => runtime.active().integrations.get(integration);
+  const targetOf = (integration: string) => find(integration)?.target;
   return {
     clock: runtime.clock,
     heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     tracer: runtime.tracer,
-    lanes: () => pendingLanes(runtime),
-    putBack: () => putEventsBack(runtime),
-    lane: async (integration, limit, work) => {
-      const target = targetOf(integration);
-      if (target === undefined) return 'drained';
-      return workEventLane(runtime, target, limit, work);
-    },
+    putBack: () => putEventsBack(pool),
+    batch: (batching, work) => workEvents({ pool, onChanged, targetOf }, batching, work),
     setAside: async (integration, error) => {
       const target = targetOf(integration);
-      if (target) await setEventAside(runtime, target, error);
+      if (target) await setEventAside(pool, target, error);
     },
     path: (integration) => {
-      const found = integrations().get(integration);
+      const found = find(integration);
       return found && eventPathOf(found);
     },
     worked: (integration, settled, durationMs) => {
@@ -94,7 +90,7 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
       }
       return { ...single, reason: single.code };
     },
-    hydrated: (thin, hydration) => hydrateEvents(runtime, thin, hydration),
+    hydrated: (thin, hydration) => hydrateEvents(pool, thin, hydration),
     later: (thin, delayMs) => hydrateLater(pool, thin, delayMs),
     dead: async (thin, message, detail, fromAttempt) => {
       const target = runtime.active().integrations.get(thin.integration)?.target;

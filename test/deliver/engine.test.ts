@@ -356,7 +356,7 @@ test('a node that stops during a call releases its records at once, marked as po
   const silent = scripted(() => new Promise<Outcome>(() => {}));
   await takeIn(store.pool, [reservation('a'), reservation('b')], ['crm']);
   const one = ports(store.pool, [lane(config('crm'))], {});
-  const [first, second] = await one.store.claim({ integration: 'lisbon', destination: 'crm' }, 2, 60_000);
+  const [first, second] = await one.store.claim('crm', ['lisbon'], 2, 60_000);
   assert.ok(first && second);
   const sending = deliverBatch(
     {
@@ -369,12 +369,12 @@ test('a node that stops during a call releases its records at once, marked as po
       onAnswered: () => {},
       onWaitAsked: async () => {},
     },
-    { lane: lane(config('crm')), claims: [first, second], lease: new Lease(systemClock, 90_000), sinceMs: 0 },
+    { lane: lane(config('crm')), claims: [first, second], lease: new Lease(systemClock, 90_000) },
   );
   await until('the call is made', async () => silent.calls.length === 1);
   stopping.abort();
   assert.deepEqual(await sending, { delivered: 0, skipped: 0, retry: 0, dead: 0 });
-  const again = await one.store.claim({ integration: 'lisbon', destination: 'crm' }, 2, 60_000);
+  const again = await one.store.claim('crm', ['lisbon'], 2, 60_000);
   assert.deepEqual(
     again.map(({ interrupted, triesUsed }) => [interrupted, triesUsed]),
     [

@@ -4,7 +4,6 @@ import path from 'node:path';
 import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
-import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
 import type { Delivery, Message } from '../../src/deliver/message.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from '../../src/deliver/ports.ts';
@@ -15,7 +14,6 @@ import type { Loop } from '../../src/kit/loop.ts';
 import { Wake } from '../../src/kit/wake.ts';
 import type { Incoming, Prepared } from '../../src/reconcile/incoming.ts';
 import { openPool, type Pool, transaction } from '../../src/store/db/pool.ts';
-import { leasingTransaction } from '../../src/store/outbox/leasing-transaction.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { DestinationName, IntegrationName } from '../../src/terms.ts';
@@ -79,8 +77,6 @@ interface TakeInOptions {
   /** A pulled record that lacks a field clears it; an event does not. */
   readonly mode?: 'pull' | 'push';
   readonly lateByMs?: number;
-  readonly directLeases?: DirectLeases;
-  readonly beforeCommit?: () => void;
 }
 
 /** Stores records as a push would, each call later than the one before; or late, with an older state. */
@@ -88,13 +84,7 @@ export async function takeIn(
   pool: Pool,
   records: readonly Reservation[],
   destinations: readonly string[],
-  {
-    integration = 'lisbon',
-    mode = 'push',
-    lateByMs = 0,
-    directLeases = new DirectLeases(() => {}),
-    beforeCommit,
-  }: TakeInOptions = {},
+  { integration = 'lisbon', mode = 'push', lateByMs = 0 }: TakeInOptions = {},
 ): Promise<void> {
   effective += 1_000;
   const target = {
@@ -112,10 +102,7 @@ export async function takeIn(
       incoming,
     };
   });
-  await leasingTransaction(pool, directLeases, async (tx, leaseBatch) => {
-    await applyPrepared(tx, target, prepared, { leaseBatch });
-    beforeCommit?.();
-  });
+  await transaction(pool, (tx) => applyPrepared(tx, target, prepared));
 }
 
 /** Stores a guest profile, later than everything before. */

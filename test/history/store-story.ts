@@ -1,5 +1,4 @@
 import { encodeRecord } from '../../src/canonical/encode.ts';
-import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { Claimed, LaneKey } from '../../src/deliver/ports.ts';
 import { preparePage } from '../../src/intake/pull/prepare-page.ts';
 import { noCounts, type Run, sum } from '../../src/intake/pull/run-state.ts';
@@ -103,38 +102,19 @@ export class StoreStory {
     return this.#targets.get(name) as ApplyTarget;
   }
 
-  /**
-   * Works the lane until it is empty. With `directly`, changes are leased to the caller and returned by destination. `meanwhile` runs
-   * after the batch was read and before anything was written.
-   */
-  async work({ directly = false, meanwhile = async () => {} } = {}): Promise<ReadonlyMap<string, readonly Claimed[]>> {
-    const leased = new Map<string, Claimed[]>();
-    const directLeases = new DirectLeases(() => {});
-    if (directly) {
-      directLeases.connect({
-        reserveCapacity: ({ destination }, count) => ({
-          count,
-          leaseMs: hourMs,
-          use: async (claims) => void leased.set(destination, [...(leased.get(destination) ?? []), ...claims]),
-          release: () => {},
-        }),
-        offerQueued: () => {},
-      });
-    }
-    for (const [name, target] of this.#targets) {
-      const path = eventPathOf(brand(name));
-      const process = async (lane: Lane) => {
-        await meanwhile();
-        return workLane(lane, path);
-      };
-      while ((await this.#store.lane(target, 200, process, directLeases)) === 'more');
-    }
-    return leased;
+  /** Works until nothing is pending. `meanwhile` runs after a batch was read and before anything was written. */
+  async work({ meanwhile = async () => {} } = {}): Promise<void> {
+    const store = { targetOf: (name: string) => this.#targets.get(name), onChanged: () => {} };
+    const process = async (name: string, lane: Lane) => {
+      await meanwhile();
+      return workLane(lane, eventPathOf(brand(name)));
+    };
+    while ((await this.#store.batch(store, { limit: 200 }, process)).more);
   }
 
   /** Claims what is due. A lease of length zero ends at once, like that of a frozen node. */
   async claim(destination: string, { isFrozen = false, at = integration as string } = {}): Promise<readonly Claimed[]> {
-    return this.#store.outbox.claim(laneTo(destination, at), 100, isFrozen ? 0 : hourMs);
+    return this.#store.outbox.claim(destination, [at], 100, isFrozen ? 0 : hourMs);
   }
 
   /** A node releases what it claimed. */
@@ -179,13 +159,13 @@ export class StoreStory {
     await this.#store.outbox.settle(settlements, 'node');
   }
 
-  /** Delivers until nothing is due. */
+  /** Delivers until nothing is due: each claim is for all brands. */
   async deliver(): Promise<void> {
-    for (const at of this.#targets.keys()) {
-      for (const destination of destinationNames) {
-        for (;;) {
-          const claims = await this.claim(destination, { at });
-          if (claims.length === 0) break;
+    for (const destination of destinationNames) {
+      for (;;) {
+        const claimed = await this.#store.outbox.claim(destination, [...this.#targets.keys()], 100, hourMs);
+        if (claimed.length === 0) break;
+        for (const [at, claims] of Map.groupBy(claimed, (one) => one.integration)) {
           this.send(destination, claims, at);
           await this.settle(destination, claims, 'delivered', at);
         }
@@ -195,7 +175,7 @@ export class StoreStory {
 
   /** A node claims a run and reads its one page; `isFrozen`: its lease has ended by the time it writes. */
   async startRun({ isFrozen = false } = {}): Promise<Run> {
-    const runs = this.#store.runs(new DirectLeases(() => {}));
+    const runs = this.#store.runs(() => {});
     await runs.queue({ integration, sync: 'pre_stay', kind: 'manual', requestedBy: 'test' });
     const [run] = await runs.claimDue(1, 'node', isFrozen ? 0 : hourMs);
     if (run === undefined) throw new Error('no run is due');
@@ -205,7 +185,7 @@ export class StoreStory {
 
   /** Stores the page as the page after `after` others. */
   async storePage(run: Run, rows: readonly { id: string; amount: number }[], after = 0): Promise<void> {
-    const runs = this.#store.runs(new DirectLeases(() => {}));
+    const runs = this.#store.runs(() => {});
     const plan = pullPlan(integration);
     const read = plan.shaper.records({ reservations: rows.map(({ id, amount }) => reservation(id, amount)) });
     if (read.kind === 'invalid') throw new Error(read.message);
@@ -232,7 +212,7 @@ export class StoreStory {
   }
 
   async endRun(run: Run): Promise<void> {
-    await this.#store.runs(new DirectLeases(() => {})).finish(run, { state: 'complete', findings: [] }, noCounts);
+    await this.#store.runs(() => {}).finish(run, { state: 'complete', findings: [] }, noCounts);
   }
 
   /** The guest with this address was erased: no later message may store the guest again. */

@@ -49,7 +49,7 @@ export async function tellStory(pool: Pool): Promise<History> {
   story.send('crm', next);
   await story.settle('crm', next);
 
-  // A settlement whose answer was lost is repeated, after the next version was leased directly to another node.
+  // A settlement whose answer was lost is repeated, after another node claimed the next version.
   await story.deliver();
   await story.say('R5', 1);
   await story.work();
@@ -57,7 +57,8 @@ export async function tellStory(pool: Pool): Promise<History> {
   story.send('crm', first);
   await story.settle('crm', first);
   await story.say('R5', 2);
-  const leased = (await story.work({ directly: true })).get('crm') ?? [];
+  await story.work();
+  const leased = await story.claim('crm');
   await story.settle('crm', first);
   story.send('crm', leased);
   await story.settle('crm', leased);
@@ -106,9 +107,9 @@ export async function tellStory(pool: Pool): Promise<History> {
 
   // Events of two brands that arrive together: late ones, and one that is ahead of its receipt.
   await story.arrive([
-    { at: 'porto', id: 'R1', amount: 1, agoMs: 4_000 },
+    { at: 'porto', id: 'R1', amount: 7, agoMs: 4_000 },
     { at: 'lisbon', id: 'R14', amount: 1, agoMs: 1_000 },
-    { at: 'porto', id: 'R1', amount: 2, agoMs: 90_000 },
+    { at: 'porto', id: 'R1', amount: 8, agoMs: 90_000 },
     { at: 'lisbon', id: 'R14', amount: 2, agoMs: 3_000 },
     { at: 'lisbon', id: 'R15', amount: 1, agoMs: -600_000 },
   ]);
@@ -127,13 +128,15 @@ export async function tellStory(pool: Pool): Promise<History> {
   await story.work();
   await story.deliver();
 
-  // A worker has read a batch when another event of the brand arrives: that one waits for its turn.
+  // A worker has read a batch when another event of the brand arrives, and another node looks for work: that event waits for its turn.
   await story.say('R17', 1);
   let isFirst = true;
   await story.work({
     meanwhile: async () => {
-      if (isFirst) await story.arrive([{ id: 'R18', amount: 1 }]);
+      if (!isFirst) return;
       isFirst = false;
+      await story.arrive([{ id: 'R18', amount: 1 }]);
+      await story.work();
     },
   });
   await story.work();

@@ -1,8 +1,8 @@
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Destination } from '../../src/deliver/destination.ts';
-import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
 import type { DestinationConfig } from '../../src/deliver/ports.ts';
+import { QueuedLanes } from '../../src/deliver/queued-lanes.ts';
 import { startRunner } from '../../src/intake/pull/runner.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../../src/intake/push/intake.ts';
 import { startEventWorker } from '../../src/intake/push/worker.ts';
@@ -10,6 +10,7 @@ import type { Http } from '../../src/kit/http.ts';
 import { Wake } from '../../src/kit/wake.ts';
 import { eventPathOf } from '../../src/runtime/event-path.ts';
 import { followClock } from '../../src/store/db/database-clock.ts';
+import type { OnChanged } from '../../src/store/records/apply.ts';
 import type { DestinationName, EndpointId, IntegrationName } from '../../src/terms.ts';
 import { listedLanes } from '../deliver/lanes.ts';
 import { brand, brandNames, pullPlan } from './brands.ts';
@@ -50,7 +51,9 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
   const { host, store, chance, endpoints } = given;
   const wake = new Wake(host.clock);
   wake.relayTo(given.relay);
-  const directLeases = new DirectLeases(() => wake.signal('outbox'));
+  const queued = new QueuedLanes(() => wake.signalOthers('outbox'));
+  const onChanged: OnChanged = ({ integration, destinations }) =>
+    queued.add(destinations.reservation.map((destination) => ({ integration, destination })));
   const databaseClock = await followClock(store.clock, host.clock, () => {});
   const targetOf = (name: string) => brand(name).target;
   const intake = openPushIntake({
@@ -65,9 +68,8 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
   startEventWorker({
     clock: host.clock,
     wake,
-    lanes: store.lanes,
     putBack: store.putBack,
-    lane: (integration, limit, work) => store.lane(targetOf(integration), limit, work, directLeases),
+    batch: (batching, work) => store.batch({ targetOf, onChanged }, batching, work),
     setAside: (integration, error) => store.setAside(targetOf(integration), error),
     path: (integration) => eventPathOf(brand(integration)),
   });
@@ -78,7 +80,7 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     log: log as never,
     random: chance,
     plan: async (integration) => ({ kind: 'ok', plan: pullPlan(integration) }),
-    runs: store.runs(directLeases),
+    runs: store.runs(onChanged),
     partners: store.partners,
     tokens: undefined as never,
     limits: pullLimits,
@@ -90,7 +92,7 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     open: async ({ name }) => given.destinations.get(name) as Destination,
     clock: host.clock,
     wake,
-    directLeases,
+    queued,
     log,
     chance,
     epoch: () => 1,

@@ -1,5 +1,4 @@
 import { encodeRecord } from '../../src/canonical/encode.ts';
-import { type Capacity, DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { Claimed, LaneKey, Settlement } from '../../src/deliver/ports.ts';
 import { preparePage, recognisableRows } from '../../src/intake/pull/prepare-page.ts';
 import { noCounts, type Run, sum } from '../../src/intake/pull/run-state.ts';
@@ -31,16 +30,10 @@ export class Client {
   readonly claims = new Map<string, Claimed[]>();
   readonly runs: Run[] = [];
   readonly #runNames = new Map<string, string>();
-  readonly directLeases = new DirectLeases(() => {});
-  directLeaseMs: number | undefined;
 
   constructor(store: StorePorts, endpoints: ReadonlyMap<string, string>) {
     this.store = store;
     this.endpoints = endpoints;
-    this.directLeases.connect({
-      reserveCapacity: (lane, wanted) => this.#capacity(lane, wanted),
-      offerQueued: () => {},
-    });
   }
 
   hold(lane: LaneKey, claims: readonly Claimed[]): void {
@@ -53,13 +46,6 @@ export class Client {
     const name = this.#runNames.get(runId) ?? `run ${this.#runNames.size + 1}`;
     this.#runNames.set(runId, name);
     return name;
-  }
-
-  #capacity(lane: LaneKey, wanted: number): Capacity | undefined {
-    const { directLeaseMs } = this;
-    if (directLeaseMs === undefined) return undefined;
-    const use = async (claims: readonly Claimed[]) => this.hold(lane, claims);
-    return { count: wanted, leaseMs: directLeaseMs, use, release: () => {} };
   }
 }
 
@@ -98,28 +84,27 @@ export function operationOf(dice: Dice): Operation {
           ),
       };
     }
-    case 'lane': {
+    case 'batch': {
       const limit = dice.pick([1, 200]);
-      const directLeaseMs = dice.happens(0.6) ? hourMs : undefined;
+      const only = dice.happens(0.5) ? integration : undefined;
       return {
-        name: 'lane',
-        run: async (client) => {
-          client.directLeaseMs = directLeaseMs;
-          const path = eventPathOf(brand(integration));
-          const outcomes: unknown[] = [];
-          const work = async (events: Parameters<typeof workLane>[0]) => {
-            const settled = await workLane(events, path);
-            outcomes.push(settled.map(({ seq: _, ...one }) => one));
-            return settled;
-          };
-          const { target } = brand(integration);
-          const result = await client.store.lane(target, limit, work, client.directLeases);
-          return { result, outcomes, held: heldBy(client, { ...lane }) };
+        name: 'batch',
+        run: async ({ store }) => {
+          const outcomes: [brand: string, settled: unknown][] = [];
+          const changed: string[] = [];
+          const result = await store.batch(
+            { targetOf: (name) => brand(name).target, onChanged: (target) => changed.push(target.integration) },
+            { limit, ...(only && { only }) },
+            async (name, lane) => {
+              const settled = await workLane(lane, eventPathOf(brand(name)));
+              outcomes.push([name, settled.map(({ seq: _, ...one }) => one)]);
+              return settled;
+            },
+          );
+          return { result, outcomes: outcomes.sort(([a], [b]) => (a < b ? -1 : 1)), changed: changed.sort() };
         },
       };
     }
-    case 'lanes':
-      return { name: 'lanes', run: async ({ store }) => [...(await store.lanes())].sort() };
     case 'setAside':
       return { name: 'setAside', run: ({ store }) => store.setAside(brand(integration).target, new Error('broken')) };
     case 'claim': {
@@ -127,7 +112,9 @@ export function operationOf(dice: Dice): Operation {
       return {
         name: 'claim',
         run: async (client) => {
-          const claims = await client.store.outbox.claim(lane, 100, leaseMs, { isProbe });
+          const claims = await client.store.outbox.claim(lane.destination, [lane.integration], 100, leaseMs, {
+            isProbe,
+          });
           client.hold(lane, claims);
           return shown(claims);
         },
@@ -224,9 +211,8 @@ const kinds = [
   'insert',
   'insert',
   'insert',
-  'lane',
-  'lane',
-  'lanes',
+  'batch',
+  'batch',
   'setAside',
   'claim',
   'claim',
@@ -279,9 +265,6 @@ function resultOf(dice: Dice): Settlement['result'] {
   ]);
 }
 
-const heldBy = (client: Client, lane: LaneKey) =>
-  shown(client.claims.get(`${lane.integration} ${lane.destination}`) ?? []);
-
 /** A claim without the parts that differ between stores: the time of the change, and functions. */
 function shown(claims: readonly Claimed[]) {
   return claims
@@ -302,7 +285,7 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
   return {
     name: `run ${how}`,
     run: async (client) => {
-      const runs = client.store.runs(client.directLeases);
+      const runs = client.store.runs(() => {});
       const name = integration as IntegrationName;
       if (how === 'queue') {
         const queued = await runs.queue({ integration: name, sync: 'pre_stay', kind: 'manual', requestedBy: 'test' });
@@ -327,7 +310,6 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
       const page = read.records.map((raw) => ({ raw, content: Number((raw.value as JsonObject).total_amount) }));
       const known = await runs.known(plan.target, recognisableRows(page as never));
       if (how === 'known') return known.map(({ key, version, status }) => [key, version, status]).sort();
-      client.directLeaseMs = undefined;
       const view = await runs.get(run.integration, run.runId);
       const made = preparePage({ plan, run, position, requestedAt: requestedAt as EpochMs }, page as never, known);
       const after = view?.counters.pages ?? 0;

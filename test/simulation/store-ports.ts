@@ -1,13 +1,13 @@
-import type { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { DeliveryStore } from '../../src/deliver/ports.ts';
 import type { PartnerStore, RunStore } from '../../src/intake/pull/ports.ts';
 import type { IntakePorts } from '../../src/intake/push/intake.ts';
 import type { EventWorkerPorts } from '../../src/intake/push/worker.ts';
-import type { ApplyTarget } from '../../src/store/records/apply.ts';
+import type { EventStore } from '../../src/store/events/lane.ts';
+import type { ApplyTarget, OnChanged } from '../../src/store/records/apply.ts';
 import type { EpochMs } from '../../src/terms.ts';
 import type { Fate, RunReport, Settled, Version } from '../history/history.ts';
 
-type LaneWork = Parameters<EventWorkerPorts['lane']>[2];
+type Batch = Parameters<EventWorkerPorts['batch']>;
 
 /**
  * What intake, event worker, pull runner and deliveries need from the store: the ports that these rooms declare, and nothing
@@ -15,16 +15,14 @@ type LaneWork = Parameters<EventWorkerPorts['lane']>[2];
  */
 export interface StorePorts {
   readonly insert: IntakePorts['insert'];
-  readonly lanes: EventWorkerPorts['lanes'];
   readonly putBack: EventWorkerPorts['putBack'];
-  lane(
-    target: ApplyTarget,
-    limit: number,
-    work: LaneWork,
-    directLeases: DirectLeases,
-  ): ReturnType<EventWorkerPorts['lane']>;
+  batch(
+    store: Pick<EventStore, 'targetOf' | 'onChanged'>,
+    batching: Batch[0],
+    work: Batch[1],
+  ): ReturnType<EventWorkerPorts['batch']>;
   setAside(target: ApplyTarget, error: Error): Promise<void>;
-  runs(directLeases: DirectLeases): RunStore;
+  runs(onChanged: OnChanged): RunStore;
   readonly partners: PartnerStore;
   readonly outbox: DeliveryStore;
   /** The database's clock. */

@@ -1,4 +1,3 @@
-import { DirectLeases } from '../../src/deliver/direct-leases.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import type { History, Violation, Write } from '../history/history.ts';
 import { brandNames, destinationNames } from './brands.ts';
@@ -30,7 +29,7 @@ export class World {
   readonly #time = this.time;
   readonly #dice: Dice;
   readonly #model = new StoreModel(() => this.time.nowMs);
-  readonly #scheduler = modelPorts(this.#model, directLink).runs(new DirectLeases(() => {}));
+  readonly #scheduler = modelPorts(this.#model, directLink).runs(() => {});
   readonly #network: Network;
   readonly #partner: Partner;
   readonly #sinks: readonly Sink[];

@@ -1,15 +1,15 @@
 import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Heartbeats } from '../../kit/heartbeats.ts';
 import { type Loop, startLoop } from '../../kit/loop.ts';
-import { isConnectionFailure } from '../../kit/sql-state.ts';
+import { isConnectionFailure, isPassing } from '../../kit/sql-state.ts';
 import type { Tracer } from '../../kit/trace.ts';
 import type { EventPath, Lane, Settled } from './event-path.ts';
 import { tracedLane } from './event-spans.ts';
 import { workLane } from './work-lane.ts';
 
 /**
- * Processes accepted events. Each integration is a lane that one node works at a time, in batches. The transaction that
- * applies a batch is also its lease, so a killed node leaves nothing behind and nothing is done twice.
+ * Processes accepted events in batches over brands. One node works the events of a brand at a time. The transaction that applies a
+ * batch is also its lease, so a killed node leaves nothing behind and nothing is done twice.
  *
  *   pending ──▶ done          changed, unchanged, superseded or dropped by a rule
  *      │  ├────▶ dead          cannot become canonical: kept as a dead letter
@@ -24,17 +24,14 @@ export interface EventWorkerPorts {
     wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
     signal(topic: string): void;
   };
-  /** The integrations with pending events. */
-  readonly lanes: () => Promise<readonly string[]>;
   /** Makes events pending again that were set aside and are due. */
   readonly putBack: () => Promise<void>;
-  /** Processes and settles the next batch in one transaction. */
-  readonly lane: (
-    integration: string,
-    limit: number,
-    work: (lane: Lane) => Promise<readonly Settled[]>,
-  ) => Promise<LaneResult>;
-  /** Sets the first pending event of the lane aside after a failure, until its retry or as a dead letter. */
+  /** Processes and settles the next events in one transaction; `work` is called once for each brand that has some. */
+  readonly batch: (
+    batching: Batching,
+    work: (integration: string, lane: Lane) => Promise<readonly Settled[]>,
+  ) => Promise<BatchResult>;
+  /** Sets the first pending event of the brand aside after a failure, until its retry or as a dead letter. */
   readonly setAside: (integration: string, error: Error) => Promise<void>;
   /** Undefined for an integration that is not in force; its events wait. */
   readonly path: (integration: string) => EventPath | undefined;
@@ -43,11 +40,25 @@ export interface EventWorkerPorts {
   readonly tracer?: Tracer | undefined;
 }
 
-/** `busy`: another node holds the lane. */
-export type LaneResult = 'more' | 'drained' | 'busy';
+export interface Batching {
+  /** The most events, shared equally among the brands. */
+  readonly limit: number;
+  /** Brands after this name, so that brands take turns if there are many. */
+  readonly after?: string;
+  /** Only this brand. */
+  readonly only?: string;
+}
+
+export interface BatchResult {
+  /** There may be more events than the batch took. */
+  readonly more: boolean;
+  /** Another node holds a brand. */
+  readonly busy: boolean;
+  /** Where the next batch begins. */
+  readonly after: string;
+}
 
 const batchSize = 200;
-const concurrentLanes = 4;
 const pollMs = 1_000;
 const busyMs = 25;
 
@@ -61,8 +72,7 @@ export function startEventWorker(ports: EventWorkerPorts): Loop {
         await ports.putBack();
         putBackAt = ports.clock.uptimeMs() + pollMs;
       }
-      const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
-      return workAll(ports, open, signal, beat);
+      return workAll(ports, signal, beat);
     },
     pause: async (busy, signal) => {
       if (busy === undefined) await ports.clock.wait(pollMs, signal);
@@ -72,73 +82,67 @@ export function startEventWorker(ports: EventWorkerPorts): Loop {
   });
 }
 
-/** Works every lane until it is empty, a few at a time; true when another node held one. */
-async function workAll(
-  ports: EventWorkerPorts,
-  integrations: readonly string[],
-  signal: AbortSignal,
-  beat: () => void,
-): Promise<boolean> {
-  const waiting = [...integrations];
+/** Works until nothing is pending; true when another node held a brand. */
+async function workAll(ports: EventWorkerPorts, signal?: AbortSignal, beat = () => {}): Promise<boolean> {
   let busy = false;
-  const workers = Array.from({ length: Math.min(concurrentLanes, waiting.length) }, async () => {
-    for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
-      const result = await workOne(ports, next);
-      beat();
-      // To the end of the queue: a brand with a backlog does not delay the others.
-      if (result === 'more') waiting.push(next);
-      busy ||= result === 'busy';
-    }
-  });
-  await Promise.all(workers);
+  let result: BatchResult = { more: true, busy: false, after: '' };
+  while (result.more && signal?.aborted !== true) {
+    result = await workBatch(ports, result.after);
+    busy ||= result.busy;
+    beat();
+  }
   return busy;
 }
 
-/** One batch of one lane. A failing batch is repeated event by event, and the failing event is set aside. */
-async function workOne(ports: EventWorkerPorts, integration: string): Promise<LaneResult> {
-  const path = ports.path(integration);
-  if (path === undefined) return 'drained';
-  const run = async (limit: number) => {
-    const began = ports.clock.uptimeMs();
-    let settled: readonly Settled[] = [];
-    let traced: ReturnType<typeof tracedLane> | undefined;
-    const result = await ports.lane(integration, limit, async (lane) => {
-      traced = tracedLane(ports.tracer, integration, lane);
-      settled = await workLane(traced.lane, path);
-      return settled;
-    });
-    if (settled.length === 0) return result;
-    traced?.settled(settled);
-    if (settled.some(({ state }) => state === 'hydrate')) ports.wake.signal('hydrate');
-    ports.worked?.(integration, settled, ports.clock.uptimeMs() - began);
-    return result;
-  };
+/** One batch. If it fails, its events are processed one by one, and the failing ones are set aside. */
+async function workBatch(ports: EventWorkerPorts, after: string): Promise<BatchResult> {
+  const taken = new Map<string, number>();
   try {
-    return await run(batchSize);
+    return await run(ports, { limit: batchSize, after }, (integration, events) => taken.set(integration, events));
   } catch (error) {
-    if (isConnectionFailure(error)) throw error;
-    ports.onError?.(integration, error);
+    if (isConnectionFailure(error) || taken.size === 0) throw error;
+    if (!isPassing(error)) ports.onError?.([...taken.keys()].join(' '), error);
   }
-  for (let i = 0; i < batchSize; i++) {
-    try {
-      const result = await run(1);
-      if (result !== 'more') return result;
-    } catch (error) {
-      if (isConnectionFailure(error)) throw error;
-      await ports.setAside(integration, error as Error);
-      return 'more';
+  for (const [integration, events] of taken) {
+    for (let i = 0; i < events; i++) {
+      try {
+        const { more } = await run(ports, { limit: 1, only: integration });
+        if (!more) break;
+      } catch (error) {
+        if (isConnectionFailure(error)) throw error;
+        await ports.setAside(integration, error as Error);
+      }
     }
   }
-  return 'more';
+  return { more: true, busy: false, after };
 }
 
-/** Processes everything that is pending and returns when every lane is empty; for commands and tests. */
+async function run(
+  ports: EventWorkerPorts,
+  batching: Batching,
+  onTaken?: (integration: string, events: number) => void,
+): Promise<BatchResult> {
+  const began = ports.clock.uptimeMs();
+  const done: (() => void)[] = [];
+  const result = await ports.batch(batching, async (integration, lane) => {
+    const path = ports.path(integration);
+    if (path === undefined) return [];
+    onTaken?.(integration, lane.events.length);
+    const traced = tracedLane(ports.tracer, integration, lane);
+    const settled = await workLane(traced.lane, path);
+    done.push(() => {
+      traced.settled(settled);
+      if (settled.some(({ state }) => state === 'hydrate')) ports.wake.signal('hydrate');
+      ports.worked?.(integration, settled, ports.clock.uptimeMs() - began);
+    });
+    return settled;
+  });
+  for (const report of done) report();
+  return result;
+}
+
+/** Processes everything that is pending and returns when nothing is; for commands and tests. */
 export async function drainEvents(ports: EventWorkerPorts): Promise<void> {
-  const never = new AbortController().signal;
   await ports.putBack();
-  for (;;) {
-    const open = (await ports.lanes()).filter((integration) => ports.path(integration) !== undefined);
-    if (open.length === 0) return;
-    if (await workAll(ports, open, never, () => {})) await ports.clock.wait(busyMs);
-  }
+  while (await workAll(ports)) await ports.clock.wait(busyMs);
 }

@@ -145,17 +145,15 @@ export async function rolledBack<T>(pool: Pool, work: (tx: Tx) => Promise<T>): P
 
 /**
  * Sends statements without waiting for each other's answers. It throws only after all of them have ended, so that no statement is still
- * running when the caller rolls back. It throws the first failure, which caused the others.
+ * running when the caller rolls back. After a failed statement PostgreSQL refuses the others of its transaction: the cause is thrown.
  */
 export async function together<Sent extends readonly (Promise<unknown> | undefined)[] | []>(
   sent: Sent,
 ): Promise<Answers<Sent>> {
   const ended = await Promise.allSettled<unknown>(sent);
-  const answers = ended.map((one) => {
-    if (one.status === 'rejected') throw one.reason;
-    return one.value;
-  });
-  return answers as Answers<Sent>;
+  const failures = ended.filter((one) => one.status === 'rejected').map(({ reason }) => reason as unknown);
+  if (failures.length > 0) throw failures.find((error) => !isSqlState(error, 'failedTransaction')) ?? failures[0];
+  return ended.map((one) => ('value' in one ? one.value : undefined)) as Answers<Sent>;
 }
 
 type Answers<Sent> = { -readonly [Key in keyof Sent]: Awaited<Sent[Key]> };

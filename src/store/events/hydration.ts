@@ -3,7 +3,6 @@ import { parseJson } from '../../kit/json.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
-import type { PendingStore } from './lane.ts';
 
 /** Claims reservations whose thin events are due. All waiting events of a reservation are leased together. */
 export async function claimThin(pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> {
@@ -28,11 +27,7 @@ export async function claimThin(pool: Pool, limit: number, leaseMs: number): Pro
  * Completes the claimed events, which were all received before the request; later ones need another request. Events are compared
  * by number, not by time: the estimate of the database's clock lags on a busy node, and the same request would be repeated.
  */
-export async function hydrateEvents(
-  { pool, pendingFloors: floors }: PendingStore,
-  thin: Thin,
-  { body, requestedAt, only }: Hydration,
-): Promise<void> {
+export async function hydrateEvents(pool: Pool, thin: Thin, { body, requestedAt, only }: Hydration): Promise<void> {
   await pool.query(
     `update events
         set state = 'pending', hydrated = $3::bytea, hydrated_at = greatest(to_timestamp($4 / 1000.0), received_at),
@@ -40,7 +35,6 @@ export async function hydrateEvents(
       where integration = $1 and id = $2 and state = 'hydrate' and seq = any($5::bigint[]) and event = coalesce($6, event)`,
     [thin.integration, thin.id, body, requestedAt, thin.seqs, only ?? null],
   );
-  for (const seq of thin.seqs) floors.lower(thin.integration, Number(seq));
 }
 
 export async function hydrateLater(pool: Pool, thin: Thin, delayMs: number): Promise<void> {

@@ -1,106 +1,133 @@
-import type { DirectLeases } from '../../deliver/direct-leases.ts';
 import type { EventType } from '../../intake/push/envelope.ts';
 import type { Lane, PendingEvent, Settled } from '../../intake/push/event-path.ts';
-import type { LaneResult } from '../../intake/push/worker.ts';
-import { isSqlState } from '../../kit/sql-state.ts';
+import type { Batching, BatchResult } from '../../intake/push/worker.ts';
 import { int4s, int8s, texts } from '../db/columns.ts';
-import { type Pool, type Tx, together } from '../db/pool.ts';
-import { leasingTransaction } from '../outbox/leasing-transaction.ts';
-import { type ApplyOptions, type ApplyTarget, applyPrepared } from '../records/apply.ts';
+import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
+import { type ApplyTarget, applyPrepared, type OnChanged } from '../records/apply.ts';
 import { findProfiles, findReservationsOf, readReservationAhead } from '../records/guest-lookup.ts';
 import { newProfileId } from '../records/profile-id.ts';
-import type { FirstPending, PendingFloors } from './pending-floors.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
+/**
+ * The most brands in one transaction. Each takes statements of its own: with 50, brands were visited before they had much to do, and an event
+ * took 27 % more processor time (bench/mechanisms.md).
+ */
+const batchLanes = 8;
+/**
+ * The longest wait for a lock. A batch locks records step by step, not in the order of their ids, so it can deadlock with the pages of a
+ * poll. It gives up long before PostgreSQL looks for a deadlock, and its events are processed one by one: each locks its records in order.
+ */
+const batchWaitsMs = 200;
 
-/** What processing the events of a node shares. */
-export interface LaneStore {
+export interface EventStore {
   readonly pool: Pool;
-  readonly directLeases: DirectLeases;
-  readonly pendingFloors: PendingFloors;
-}
-
-/** The part of it that finds pending events. */
-export type PendingStore = Pick<LaneStore, 'pool' | 'pendingFloors'>;
-
-/** The integrations with pending events, found by a loose index scan above the bound and one probe for each lane that has some below it. */
-export async function pendingLanes({ pool, pendingFloors }: PendingStore): Promise<string[]> {
-  const scan = pendingFloors.scan();
-  const { rows } = await pool.query<{ newest: number; firsts: readonly FirstPending[] | null }>(
-    `with recursive lanes as (
-       (select integration, seq from events where state = 'pending' and seq > $1 order by integration, seq limit 1)
-       union all
-       select n.* from lanes cross join lateral (
-         select e.integration, e.seq from events e
-          where e.state = 'pending' and e.integration > lanes.integration and e.seq > $1
-          order by e.integration, e.seq limit 1) n
-     ), below as (
-       select l.integration, p.seq from unnest($2::text[], $3::bigint[]) as l (integration, seq)
-        cross join lateral (
-         select e.seq from events e
-          where e.state = 'pending' and e.integration = l.integration and e.seq between l.seq and $1
-          order by e.seq limit 1) p
-     )
-     select last_value as newest, (select json_agg(f) from (table below union all table lanes) f) as firsts from intake_seq`,
-    [scan.above, texts(scan.below.map(({ integration }) => integration)), int8s(scan.below.map(({ seq }) => seq))],
-  );
-  return scan.found(rows[0]?.firsts ?? [], rows[0]?.newest ?? 0);
+  readonly onChanged: OnChanged;
+  /** Undefined for an integration that is not in force; its events wait. */
+  readonly targetOf: (integration: string) => ApplyTarget | undefined;
 }
 
 /**
- * Processes the next batch of an integration's events in one transaction, under a lock that ends with it: only one node works
- * a lane at a time, and a node that dies leaves its batch unchanged.
- *
- * A batch locks records step by step, not in the order of their ids, so it can deadlock with the pages of a poll. It therefore gives up
- * after a short wait, long before PostgreSQL looks for a deadlock, and the first event is processed alone: one event locks all its records
- * in order.
+ * Processes the next pending events of several brands in one transaction. A lock per brand ends with it: only one node works the events of
+ * a brand at a time, and a node that dies leaves its batch unchanged.
  */
-export async function workEventLane(
-  store: LaneStore,
-  target: ApplyTarget,
-  limit: number,
-  work: (lane: Lane) => Promise<readonly Settled[]>,
-): Promise<LaneResult> {
-  try {
-    return await workBatch(store, target, limit, work);
-  } catch (error) {
-    if (limit === 1 || !isSqlState(error, 'lockNotAvailable')) throw error;
-    return workBatch(store, target, 1, work);
-  }
-}
-
-async function workBatch(
-  { pool, directLeases, pendingFloors: floors }: LaneStore,
-  target: ApplyTarget,
-  limit: number,
-  work: (lane: Lane) => Promise<readonly Settled[]>,
-): Promise<LaneResult> {
-  const { integration } = target;
-  const { result, upTo } = await leasingTransaction(
+export async function workEvents(
+  { pool, onChanged, targetOf }: EventStore,
+  { limit, after = '', only }: Batching,
+  work: (integration: string, lane: Lane) => Promise<readonly Settled[]>,
+): Promise<BatchResult> {
+  const {
+    changed,
+    settled: _,
+    ...result
+  } = await transaction(
     pool,
-    directLeases,
-    async (tx, leaseBatch): Promise<{ result: LaneResult; settled: readonly Settled[]; upTo?: number | undefined }> => {
-      const { isMine, events, more } = await lockLane(tx, integration, limit, floors);
-      if (!isMine) return { result: 'busy', settled: [] };
-      if (events.length === 0) return { result: 'drained', settled: [] };
-      const settled = await work(laneOf(tx, target, events, { leaseBatch }));
-      // An event that arrives from now on wakes the worker.
-      return { result: more ? 'more' : 'drained', settled, upTo: events.at(-1)?.seq };
+    async (tx) => {
+      const found = only === undefined ? await lockNext(tx, after) : await lockOne(tx, only);
+      const mine = found.flatMap(({ integration, first, mine }) => {
+        const target = mine ? targetOf(integration) : undefined;
+        return target ? [{ target, first }] : [];
+      });
+      const { events, more } = await nextEvents(tx, mine, limit);
+      const changed = new Set<ApplyTarget>();
+      const worked = mine.map(async ({ target }) => {
+        const own = events.get(target.integration) ?? [];
+        const lane = laneOf(tx, target, own, () => changed.add(target));
+        return { integration: target.integration, settled: own.length > 0 ? await work(target.integration, lane) : [] };
+      });
+      const settled = await together(worked);
+      const hasOthers = only === undefined && found.length === batchLanes;
+      return {
+        settled,
+        changed,
+        more: more || hasOthers,
+        busy: found.some((one) => !one.mine),
+        after: hasOthers ? (found.at(-1)?.integration ?? '') : '',
+      };
     },
-    (tx, { settled }) => (settled.length > 0 ? settle(tx, integration, settled) : undefined),
+    (tx, { settled }) => Promise.all(settled.map((one) => settle(tx, one.integration, one.settled))),
     limit > 1 ? batchWaitsMs : undefined,
   );
-  if (upTo !== undefined) floors.processed(integration, upTo);
+  for (const target of changed) onChanged(target);
   return result;
 }
 
-/** What applying events needs, inside a transaction that holds the lock of their lane. */
-export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEvent[], options: ApplyOptions): Lane {
+interface Found {
+  readonly integration: string;
+  /** The number of its first pending event. */
+  readonly first: number;
+  /** False if another node holds the brand. */
+  readonly mine: boolean;
+}
+
+const laneLock = (name: string): string => `hashtextextended('events ' || ${name}, 0)`;
+
+/** Locks the next brands with pending events, in the order of their names: a loose index scan. */
+async function lockNext(tx: Tx, after: string): Promise<readonly Found[]> {
+  const { rows } = await tx.query<Found>({
+    name: 'lock-lanes',
+    text: `
+      with recursive lanes as (
+        (select integration, seq from events where state = 'pending' and integration > $1 order by integration, seq limit 1)
+        union all
+        select n.* from lanes cross join lateral (
+          select e.integration, e.seq from events e
+           where e.state = 'pending' and e.integration > lanes.integration
+           order by e.integration, e.seq limit 1) n
+      ), next as materialized (select integration, seq from lanes limit ${batchLanes})
+      select integration, seq as first, pg_try_advisory_xact_lock(${laneLock('integration')}) as mine from next`,
+    values: [after],
+  });
+  return rows;
+}
+
+async function lockOne(tx: Tx, integration: string): Promise<readonly Found[]> {
+  const { rows } = await tx.query<{ mine: boolean }>({
+    name: 'lock-lane',
+    text: `select pg_try_advisory_xact_lock(${laneLock('$1')}) as mine`,
+    values: [integration],
+  });
+  return rows.map(({ mine }) => ({ integration, first: 0, mine }));
+}
+
+/** The first pending event of a brand, if no other node works its events. */
+export async function lockFirst(tx: Tx, target: ApplyTarget): Promise<PendingEvent | undefined> {
+  const [found] = await lockOne(tx, target.integration);
+  if (!found?.mine) return undefined;
+  const { events } = await nextEvents(tx, [{ target, first: 0 }], 1);
+  return events.get(target.integration)?.[0];
+}
+
+/** What applying events needs, inside a transaction that holds the lock of their brand. */
+function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEvent[], onChanged: () => void): Lane {
   const { integration } = target;
   return {
     events,
-    apply: (prepared) => applyPrepared(tx, target, prepared, options),
+    apply: async (prepared) => {
+      const tally = await applyPrepared(tx, target, prepared);
+      if (tally.changed > 0) onChanged();
+      return tally;
+    },
     profiles: (keys) => findProfiles(tx, integration, keys),
     newProfileId: (guest, isTaken) => newProfileId(integration, guest, isTaken),
     reservation: (id) => readReservationAhead(tx, integration, id),
@@ -108,32 +135,16 @@ export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEven
   };
 }
 
-/** The key of a lane's advisory lock; `name` is SQL for the integration. */
-export const laneLock = (name: string): string => `hashtextextended('events ' || ${name}, 0)`;
-
-/** PostgreSQL looks for deadlocks after a second. */
-const batchWaitsMs = 200;
-
-/** Takes the lock and reads the batch in one round trip: the second statement's snapshot is taken after the lock is held. */
-export async function lockLane(tx: Tx, integration: string, limit: number, floors: PendingFloors) {
-  const [{ rows }, next] = await together([
-    tx.query<{ mine: boolean }>({
-      name: 'lock-events',
-      text: `select pg_try_advisory_xact_lock(${laneLock('$1')}) as mine`,
-      values: [integration],
-    }),
-    nextEvents(tx, integration, limit, floors),
-  ]);
-  return { isMine: rows[0]?.mine === true, ...next };
-}
-
-export async function nextEvents(
+/** The first events of each brand, by brand; an equal share of `limit` each. Its snapshot is taken after the locks are held. */
+async function nextEvents(
   tx: Tx,
-  integration: string,
+  lanes: readonly { readonly target: ApplyTarget; readonly first: number }[],
   limit: number,
-  floors: PendingFloors,
-): Promise<{ events: PendingEvent[]; more: boolean }> {
+): Promise<{ readonly events: ReadonlyMap<string, readonly PendingEvent[]>; readonly more: boolean }> {
+  if (lanes.length === 0) return { events: new Map(), more: false };
+  const share = Math.max(1, Math.floor(limit / lanes.length));
   const { rows } = await tx.query<{
+    integration: string;
     seq: number;
     event: EventType;
     occurred_ms: number;
@@ -143,36 +154,53 @@ export async function nextEvents(
     hydrated: Buffer | null;
     hydrated_ms: number | null;
     trace: string | null;
-    among: number;
+    more: boolean;
   }>({
     name: 'next-events',
     text: `
-      select seq, event, occurred_ms, received_ms, body, attempt, hydrated, hydrated_ms, trace, among
-        from (select seq, event, body, attempt, hydrated, trace,
+      select integration, seq, event, occurred_ms, received_ms, body, attempt, hydrated, hydrated_ms, trace, more
+        from (select e.integration, seq, event, body, attempt, hydrated, trace,
                      (extract(epoch from occurred_at) * 1000)::bigint as occurred_ms,
                      (extract(epoch from received_at) * 1000)::bigint as received_ms,
                      (extract(epoch from hydrated_at) * 1000)::bigint as hydrated_ms,
                      sum(octet_length(body) + coalesce(octet_length(hydrated), 0)) over (order by seq) as bytes,
-                     row_number() over (order by seq) as nth, count(*) over () as among
-                from (select * from events where integration = $1 and state = 'pending' and seq > $4 order by seq limit $2) first) sized
-       where nth = 1 or bytes <= $3
+                     sum(octet_length(body) + coalesce(octet_length(hydrated), 0)) over () > $4
+                       or max(nth) over () = $3 as more,
+                     row_number() over (order by seq) as place
+                from unnest((select $1::text[]), (select $2::bigint[])) as lane (name, first)
+               cross join lateral (
+                 select *, row_number() over (order by seq) as nth
+                   from (select * from events where integration = lane.name and state = 'pending' and seq >= lane.first
+                          order by seq limit $3) own) e) sized
+       where place = 1 or bytes <= $4
        order by seq`,
-    values: [integration, limit, batchBytes, floors.of(integration)],
+    values: [
+      texts(lanes.map(({ target }) => target.integration)),
+      int8s(lanes.map(({ first }) => first)),
+      share,
+      batchBytes,
+    ],
   });
-  const events = rows.map((row) => ({
-    seq: row.seq,
-    event: row.event,
-    occurredAt: row.occurred_ms,
-    receivedAt: row.received_ms,
-    body: row.body,
-    attempt: row.attempt,
-    ...(row.hydrated && row.hydrated_ms !== null && { hydrated: { body: row.hydrated, requestedAt: row.hydrated_ms } }),
-    ...(row.trace !== null && { trace: row.trace }),
-  }));
-  return { events, more: (rows[0]?.among ?? 0) === limit || (rows[0]?.among ?? 0) > rows.length };
+  const events = Map.groupBy(rows, ({ integration }) => integration);
+  const read = [...events].map(([integration, own]): [string, PendingEvent[]] => [
+    integration,
+    own.map((row) => ({
+      seq: row.seq,
+      event: row.event,
+      occurredAt: row.occurred_ms,
+      receivedAt: row.received_ms,
+      body: row.body,
+      attempt: row.attempt,
+      ...(row.hydrated &&
+        row.hydrated_ms !== null && { hydrated: { body: row.hydrated, requestedAt: row.hydrated_ms } }),
+      ...(row.trace !== null && { trace: row.trace }),
+    })),
+  ]);
+  return { events: new Map(read), more: rows[0]?.more === true };
 }
 
 export async function settle(tx: Tx, integration: string, settled: readonly Settled[]): Promise<void> {
+  if (settled.length === 0) return;
   await tx.query({
     name: 'settle-events',
     text: `

@@ -1,10 +1,9 @@
 import { parseJson } from '../../kit/json.ts';
 import { isPassing } from '../../kit/sql-state.ts';
 import type { Json } from '../../terms.ts';
-import { type Tx, transaction } from '../db/pool.ts';
+import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
-import { lockLane, type PendingStore } from './lane.ts';
-import type { FirstPending } from './pending-floors.ts';
+import { lockFirst } from './lane.ts';
 
 const triesBeforeDead = 5;
 const innocentDelayS = 10;
@@ -14,17 +13,10 @@ const innocentDelayS = 10;
  * but not the error's message, which may quote it. An error that says nothing of the event, such as a lock held by a long erasure, uses no
  * try. Changes nothing while another node works the lane: it may be processing the event.
  */
-export async function setEventAside(
-  { pool, pendingFloors }: PendingStore,
-  target: ApplyTarget,
-  error: Error,
-): Promise<void> {
+export async function setEventAside(pool: Pool, target: ApplyTarget, error: Error): Promise<void> {
   await transaction(pool, async (tx) => {
-    const {
-      isMine,
-      events: [event],
-    } = await lockLane(tx, target.integration, 1, pendingFloors);
-    if (!isMine || !event) return;
+    const event = await lockFirst(tx, target);
+    if (!event) return;
     const isInnocent = isPassing(error);
     const attempt = event.attempt + (isInnocent ? 0 : 1);
     const delayS = isInnocent ? innocentDelayS : attempt * attempt;
@@ -60,13 +52,10 @@ export async function setEventAside(
   });
 }
 
-/**
- * Lets an event be processed again, to replay its dead letter; false when its body is no longer retained. It waits for `putEventsBack`, so
- * that the node which makes it pending knows of it.
- */
+/** Lets an event be processed again, to replay its dead letter; false when its body is no longer retained. */
 export async function requeueEvent(tx: Tx, integration: string, seq: number): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update events set state = 'waiting', due_at = now(), attempt = 0, outcome = null, hydrated = null, hydrated_at = null
+    `update events set state = 'pending', due_at = null, attempt = 0, outcome = null, hydrated = null, hydrated_at = null
       where integration = $1 and seq = $2 and body is not null`,
     [integration, seq],
   );
@@ -74,10 +63,6 @@ export async function requeueEvent(tx: Tx, integration: string, seq: number): Pr
 }
 
 /** Makes events pending again that were set aside and are due. */
-export async function putEventsBack({ pool, pendingFloors }: PendingStore): Promise<void> {
-  const { rows } = await pool.query<FirstPending>(
-    `update events set state = 'pending', due_at = null where state = 'waiting' and due_at <= now()
-     returning integration, seq`,
-  );
-  for (const { integration, seq } of rows) pendingFloors.lower(integration, seq);
+export async function putEventsBack(pool: Pool): Promise<void> {
+  await pool.query(`update events set state = 'pending', due_at = null where state = 'waiting' and due_at <= now()`);
 }

@@ -1,13 +1,15 @@
 import { decodeRecord } from '../../canonical/encode.ts';
-import type { Claimed, ClaimOptions, LaneKey } from '../../deliver/ports.ts';
+import type { Claimed, ClaimedByBrand, ClaimOptions, LaneKey } from '../../deliver/ports.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
+import { texts } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import { openIdentifiers } from '../erasure/identifiers.ts';
 import { claimedPersons } from './claimed-persons.ts';
 import { currentVersions } from './current-versions.ts';
 
 interface ClaimedRow {
+  readonly integration: string;
   readonly type: EntityType;
   readonly id: string;
   readonly version: number;
@@ -32,18 +34,21 @@ interface ClaimedRow {
  */
 const claimSql = (withDelivered: boolean) => `
   with due as materialized (
-    select ctid as place, leased from outbox
-     where integration = $1 and destination = $2 and due_at <= now()
-       and due_at >= coalesce(now() - $6::float8 * interval '1 millisecond', '-infinity')
-       and not exists (select from destination_pace where destination = $2 and paused_until > now())
-       and ($5 or not exists (select from destination_circuits where destination = $2 and opened_at is not null))
-     order by due_at limit $3 for update skip locked
+    select o.* from unnest((select $1::text[])) as brand (name)
+     cross join lateral (
+       select ctid as place, integration, leased from outbox
+        where integration = brand.name and destination = $2 and due_at <= now()
+          and due_at >= coalesce(now() - $6::float8 * interval '1 millisecond', '-infinity')
+          and not exists (select from destination_pace where destination = $2 and paused_until > now())
+          and ($5 or not exists (select from destination_circuits where destination = $2 and opened_at is not null))
+        order by due_at limit $3 for update skip locked) o
   ), claimed as (
     update outbox o
        set due_at = now() + $4 * interval '1 millisecond', fence = o.fence + 1, leased = true
       from due
-     where o.ctid = due.place and o.integration = $1 and o.destination = $2
-    returning o.type, o.id, o.next_version as version, o.delivered_version, o.removed, o.attempt, o.fence, due.leased as interrupted
+     where o.ctid = due.place and o.integration = due.integration and o.destination = $2
+    returning o.integration, o.type, o.id, o.next_version as version, o.delivered_version, o.removed, o.attempt, o.fence,
+              due.leased as interrupted
   )
   select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.trace,
          case when c.event = 'erased' then ${identifiersOfClaim} end as sealed
@@ -56,19 +61,19 @@ const claimSql = (withDelivered: boolean) => `
  * thousand changes, because the statement is planned while the tables are small.
  */
 const changeOfClaim =
-  '(select * from changes where integration = $1 and type = k.type and id = k.id and version = k.version limit 1)';
+  '(select * from changes where integration = k.integration and type = k.type and id = k.id and version = k.version limit 1)';
 
 const identifiersOfClaim =
-  '(select sealed from erased_identifiers where integration = $1 and type = k.type and id = k.id and version = k.version)';
+  '(select sealed from erased_identifiers where integration = k.integration and type = k.type and id = k.id and version = k.version)';
 
 /** Ten versions are enough to compare with. A refusal needs the last consent, however long ago it was stated. */
 const deliveredBefore = `select data::text from changes
-   where integration = $1 and type = k.type and id = k.id and version <= k.delivered_version
+   where integration = k.integration and type = k.type and id = k.id and version <= k.delivered_version
    order by version desc limit case when c.data::text ~ '"marketing_consent": ?false' then 1000 else 10 end`;
 
 const droppedSince = `select v.data::text from dead_letters d
-    join changes v on v.integration = $1 and v.type = k.type and v.id = k.id and v.version = d.version
-   where d.integration = $1 and d.type = k.type and d.id = k.id and d.destination = $2 and d.kind = 'delivery'
+    join changes v on v.integration = d.integration and v.type = k.type and v.id = k.id and v.version = d.version
+   where d.integration = k.integration and d.type = k.type and d.id = k.id and d.destination = $2 and d.kind = 'delivery'
      and d.state <> 'open' and d.code <> 'deliver.filter_failed' and d.version > k.delivered_version and d.version < k.version
    order by d.version desc limit 10`;
 
@@ -77,45 +82,57 @@ const claimWithDelivered = { name: 'outbox-claim-delivered', text: claimSql(true
 
 export async function claim(
   { pool, keyring }: { readonly pool: Pool; readonly keyring: Keyring | undefined },
-  lane: LaneKey,
-  limit: number,
+  destination: string,
+  integrations: readonly string[],
+  mostEach: number,
   leaseMs: number,
   { withDelivered = false, isProbe = false, sinceMs }: ClaimOptions,
-): Promise<Claimed[]> {
+): Promise<ClaimedByBrand[]> {
   const { rows } = await pool.query<ClaimedRow>({
     ...(withDelivered ? claimWithDelivered : claimPlain),
-    values: [lane.integration, lane.destination, limit, leaseMs, isProbe, sinceMs ?? null],
+    values: [texts(integrations), destination, mostEach, leaseMs, isProbe, sinceMs ?? null],
   });
-  const gone = rows.filter(({ event }) => event === null);
-  const current = gone.length > 0 ? await currentVersions(pool, lane.integration, gone) : undefined;
-  const persons = withDelivered ? await claimedPersons(pool, lane.integration, rows) : undefined;
-  return rows.map((row) => {
-    const change = storedChange(row, lane.integration, keyring) ?? current?.get(`${row.type} ${row.id}`);
-    return {
-      type: row.type,
-      id: row.id,
-      version: row.version,
-      deliveredVersion: row.delivered_version,
-      ...(row.removed && { isRemoved: true }),
-      triesUsed: row.attempt,
-      fence: row.fence,
-      interrupted: row.interrupted,
-      ...(change && { change }),
-      ...(row.delivered_data && { deliveredDataTexts: row.delivered_data }),
-      ...(row.dropped_data && { droppedDataTexts: row.dropped_data }),
-      ...(persons && { persons: persons(row) }),
-    };
-  });
+  const claimed: ClaimedByBrand[] = [];
+  for (const [integration, own] of Map.groupBy(rows, (row) => row.integration)) {
+    const gone = own.filter(({ event }) => event === null);
+    const current = gone.length > 0 ? await currentVersions(pool, integration, gone) : undefined;
+    const persons = withDelivered ? await claimedPersons(pool, integration, own) : undefined;
+    claimed.push(
+      ...own.map((row) => {
+        const change = storedChange(row, keyring) ?? current?.get(`${row.type} ${row.id}`);
+        return claimedOf(row, change, persons?.(row));
+      }),
+    );
+  }
+  return claimed;
 }
 
-function storedChange(row: ClaimedRow, integration: string, keyring: Keyring | undefined): Claimed['change'] {
+function claimedOf(row: ClaimedRow, change: Claimed['change'], persons: Claimed['persons']): ClaimedByBrand {
+  return {
+    integration: row.integration,
+    type: row.type,
+    id: row.id,
+    version: row.version,
+    deliveredVersion: row.delivered_version,
+    ...(row.removed && { isRemoved: true }),
+    triesUsed: row.attempt,
+    fence: row.fence,
+    interrupted: row.interrupted,
+    ...(change && { change }),
+    ...(row.delivered_data && { deliveredDataTexts: row.delivered_data }),
+    ...(row.dropped_data && { droppedDataTexts: row.dropped_data }),
+    ...(persons && { persons }),
+  };
+}
+
+function storedChange(row: ClaimedRow, keyring: Keyring | undefined): Claimed['change'] {
   if (row.event === null) return undefined;
   return {
     event: row.event,
     idempotencyKey: row.idempotency_key,
     at: row.at_ms,
     record: () => decodeRecord(row.type, row.data),
-    ...(row.sealed && { erased: keyring ? openIdentifiers(keyring, { ...row, integration }, row.sealed) : [] }),
+    ...(row.sealed && { erased: keyring ? openIdentifiers(keyring, row, row.sealed) : [] }),
     ...(row.trace !== null && { trace: row.trace }),
   };
 }
@@ -140,22 +157,6 @@ export async function extend(
     [lane.integration, lane.destination, ...columns(claims), leaseMs, leased],
   );
   return rowCount ?? 0;
-}
-
-export async function putBackIfCommitted(
-  pool: Pool,
-  lane: LaneKey,
-  claims: readonly Key[],
-  transaction: string,
-): Promise<'committed' | 'rolled_back' | 'undecided'> {
-  const { rows } = await pool.query<{ status: string | null }>('select pg_xact_status($1::xid8) as status', [
-    transaction,
-  ]);
-  const status = rows[0]?.status;
-  if (status === 'in progress') return 'undecided';
-  if (status !== 'committed') return 'rolled_back';
-  await extend(pool, lane, claims, 0, false);
-  return 'committed';
 }
 
 const columns = (claims: readonly Key[]) =>

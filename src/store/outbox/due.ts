@@ -1,4 +1,4 @@
-import type { DueBounds, DueBoundsOfAll, DueLane, LaneKey } from '../../deliver/ports.ts';
+import type { DueBounds, DueLane, LaneKey } from '../../deliver/ports.ts';
 import type { Pool } from '../db/pool.ts';
 import { lanesWithWork } from './lanes-with-work.ts';
 
@@ -15,11 +15,11 @@ const nextDueOfFew = {
   text: `
     select ${dueColumns}
       from (select l.integration, l.destination, o.due_at
-              from unnest($1::text[], $2::text[], $3::float8[]) as l (integration, destination, since_ms)
+              from unnest($1::text[], $2::text[]) as l (integration, destination)
              cross join lateral (
                    select due_at from outbox o
                     where o.integration = l.integration and o.destination = l.destination
-                      and o.due_at >= coalesce(now() - l.since_ms * interval '1 millisecond', '-infinity')
+                      and o.due_at >= coalesce(now() - $3::float8 * interval '1 millisecond', '-infinity')
                       and o.due_at <= coalesce(now() + $4::float8 * interval '1 millisecond', 'infinity')
                     order by due_at limit 1) o) d ${dueLimits}`,
 };
@@ -33,19 +33,19 @@ const ofAll = {
     select ${dueColumns} from d ${dueLimits}`,
 };
 
-export async function nextDueOfAll(pool: Pool, { sinceMs, withinMs }: DueBoundsOfAll = {}): Promise<DueLane[]> {
+export async function nextDueOfAll(pool: Pool, { sinceMs, withinMs }: DueBounds = {}): Promise<DueLane[]> {
   const { rows } = await pool.query<DueLane>({ ...ofAll, values: [sinceMs, withinMs] });
   return rows;
 }
 
-export async function nextDue(pool: Pool, lanes: readonly LaneKey[], bounds?: DueBounds): Promise<DueLane[]> {
+export async function nextDue(pool: Pool, lanes: readonly LaneKey[], bounds: DueBounds = {}): Promise<DueLane[]> {
   const { rows } = await pool.query<DueLane>({
     ...nextDueOfFew,
     values: [
       lanes.map((lane) => lane.integration),
       lanes.map((lane) => lane.destination),
-      lanes.map((lane) => bounds?.sinceMs(lane) ?? null),
-      bounds?.withinMs ?? null,
+      bounds.sinceMs ?? null,
+      bounds.withinMs ?? null,
     ],
   });
   return rows;

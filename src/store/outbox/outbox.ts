@@ -2,7 +2,7 @@ import type { DeliveryStore } from '../../deliver/ports.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import type { Pool } from '../db/pool.ts';
 import { noteFailure, noteSignOfLife, releaseProbe, takeProbe } from './circuit.ts';
-import { claim, extend, putBackIfCommitted } from './claim.ts';
+import { claim, extend } from './claim.ts';
 import { countDue, nextDue, nextDueOfAll } from './due.ts';
 import { noteWaitRequest, takeBudget } from './pace.ts';
 import { settle } from './settle.ts';
@@ -17,10 +17,10 @@ export function outboxStore(pool: Pool, keyring?: Keyring): DeliveryStore {
     nextDue: (lanes, bounds) => nextDue(pool, lanes, bounds),
     nextDueOfAll: (bounds) => nextDueOfAll(pool, bounds),
     countDue: (lane, limit) => countDue(pool, lane, limit),
-    claim: (lane, limit, leaseMs, options = {}) => claim({ pool, keyring }, lane, limit, leaseMs, options),
+    claim: (destination, integrations, mostEach, leaseMs, options = {}) =>
+      claim({ pool, keyring }, destination, integrations, mostEach, leaseMs, options),
     extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
     putBack: async (lane, claims) => void (await extend(pool, lane, claims, 0, false)),
-    putBackIfCommitted: (lane, claims, transaction) => putBackIfCommitted(pool, lane, claims, transaction),
     abandon: async (lane, claims) => void (await extend(pool, lane, claims, 0)),
     settle: (settlements, node) => settle(pool, settlements, node),
     takeBudget: (destination, wanted, rate) => takeBudget(pool, destination, wanted, rate),

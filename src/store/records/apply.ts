@@ -1,4 +1,3 @@
-import type { DirectLeaseBatch } from '../../deliver/direct-leases.ts';
 import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { EntityType } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
@@ -17,9 +16,10 @@ import { type Taken, takeIn } from './take-in.ts';
 
 export type { ApplyTarget } from './changes.ts';
 
+/** Called after the commit of changes, so that this node delivers them at once. */
+export type OnChanged = (target: ApplyTarget) => void;
+
 export interface ApplyOptions {
-  /** Leases changes directly to their destinations where these have capacity. */
-  readonly leaseBatch?: DirectLeaseBatch;
   /** Called before writing rows that all batches share (dead letters, drift counts), to serialize those writes. */
   readonly inTurn?: () => Promise<unknown>;
 }
@@ -33,7 +33,7 @@ export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
   messages: readonly Prepared[],
-  { leaseBatch, inTurn }: ApplyOptions = {},
+  { inTurn }: ApplyOptions = {},
 ): Promise<Tally> {
   const [anyErased, seq, known] = await together([
     lockErasures(tx, target),
@@ -66,13 +66,13 @@ export async function applyPrepared(
     ...writeChanges(tx, target, receipts, changes),
     // After the changes: a later message of this batch may have confirmed a state from an earlier one.
     ...[...moved].map(([type, states]) => moveSaid(tx, target.integration, type, states)),
-    enqueue(tx, target, changes, leaseBatch),
+    enqueue(tx, target, changes),
     inTurn?.(),
     insertDeadLetters(tx, target, dead),
     countDrift(tx, target.integration, changes),
   ]);
   const withdrawn = await mergedWithdrawals(tx, target.integration, changes);
-  if (withdrawn.length > 0) await applyPrepared(tx, target, withdrawn, { ...(leaseBatch && { leaseBatch }) });
+  if (withdrawn.length > 0) await applyPrepared(tx, target, withdrawn);
   return tally(taken.outcomes);
 }
 

@@ -1,11 +1,10 @@
-import type { DirectLeaseBatch, DirectLeases } from '../../deliver/direct-leases.ts';
 import type { Lease, PageTurn, Target } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit, PageRows } from '../../intake/pull/run-state.ts';
 import { isRefusedData, isSqlState } from '../../kit/sql-state.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
-import { type ApplyOptions, applyPrepared } from '../records/apply.ts';
+import { type ApplyOptions, applyPrepared, type OnChanged } from '../records/apply.ts';
 import { countUnrouted } from '../records/drift.ts';
 import { insertSighting } from '../records/sightings.ts';
 import { fencedTransaction } from './fenced.ts';
@@ -19,7 +18,7 @@ import { stageRows } from './staged-rows.ts';
 interface PageContext {
   readonly pool: Pool;
   readonly program: string;
-  readonly directLeases: DirectLeases;
+  readonly onChanged: OnChanged;
   readonly lease: Lease;
   readonly leaseMs: number;
   readonly target: Target;
@@ -31,15 +30,16 @@ interface PageContext {
  * the run, and only after the page before. Two pages may be in this function at the same time.
  */
 export async function commitPage(page: PageContext, commit: PageCommit): Promise<Counters | 'fenced'> {
-  const { pool, directLeases, turn } = page;
+  const { pool, onChanged, turn } = page;
   const write = async (written = commit) => {
     const done = await fencedTransaction(
       pool,
-      directLeases,
-      (tx, leaseBatch) => applyPage(tx, page, written, leaseBatch),
+      (tx) => applyPage(tx, page, written),
       (_, { sendLast }) => sendLast(),
     );
-    return done === 'fenced' ? done : done.counters;
+    if (done === 'fenced') return done;
+    for (const changed of done.changed) onChanged(changed);
+    return done.counters;
   };
   const counters = await write().catch((error: unknown) => {
     if (isSqlState(error, 'deadlockDetected')) return 'fenced' as const;
@@ -71,12 +71,11 @@ async function applyPage(
   tx: Tx,
   page: PageContext,
   commit: PageCommit,
-  leaseBatch: DirectLeaseBatch,
-): Promise<{ readonly counters: Counters; readonly sendLast: () => Promise<unknown> }> {
+): Promise<{ counters: Counters; changed: readonly Target[]; sendLast: () => Promise<unknown> }> {
   const { program, lease, leaseMs, target, turn } = page;
   const locks = new PageLocks(tx, lease.runId, turn.after);
   const own = locks.lockOwn();
-  const options = { leaseBatch, inTurn: locks.inTurn };
+  const options = { inTurn: locks.inTurn };
   const applied = [{ target, ...(await applyRows(tx, commit, target, options)) }];
   for (const rows of commit.routed ?? []) {
     applied.push({ target: rows.target, ...(await applyRows(tx, rows, rows.target, options)) });
@@ -100,7 +99,8 @@ async function applyPage(
       stageRows(tx, lease, commit.staged),
       moveRun(tx, { lease, leaseMs, pagesBefore: turn.after, commit, counters }),
     ]);
-  return { counters, sendLast };
+  const changed = applied.filter((one) => one.counters.changed > 0).map((one) => one.target);
+  return { counters, changed, sendLast };
 }
 
 const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, outcomes: [] };

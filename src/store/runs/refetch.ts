@@ -1,21 +1,18 @@
-import type { DirectLeases } from '../../deliver/direct-leases.ts';
 import type { Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RunId } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import { type Pool, transaction } from '../db/pool.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
-import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
 
 /** Applies one reservation that was requested by its id, as a separate, finished run, so that the timeline can show a cause. */
 export function commitRefetch(
   pool: Pool,
-  directLeases: DirectLeases,
   target: ApplyTarget,
   prepared: Prepared,
   { runId, by, bytes }: { readonly runId: RunId; readonly by: string; readonly bytes: number },
 ): Promise<Tally> {
-  return leasingTransaction(pool, directLeases, async (tx, leaseBatch) => {
-    const tally = await applyPrepared(tx, target, [prepared], { leaseBatch });
+  return transaction(pool, async (tx) => {
+    const tally = await applyPrepared(tx, target, [prepared]);
     await settleDeadLetters(tx, target.integration, runId, processedOf([prepared], tally.outcomes));
     await tx.query(
       `insert into runs (integration, run_id, sync, kind, state, requested_by, started_at, finished_at, connector_version,

@@ -1,4 +1,3 @@
-import type { DirectLeases } from '../../deliver/direct-leases.ts';
 import type { Lease, Parked, Queued, QueueRequest, RunStore, RunView, Target } from '../../intake/pull/ports.ts';
 import type { Counters, Position, Run, RunEnd, WaitReason } from '../../intake/pull/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
@@ -6,6 +5,7 @@ import { timedId } from '../../kit/ids.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
+import type { OnChanged } from '../records/apply.ts';
 import { commitPage } from './commit-page.ts';
 import { knownRows } from './pulled.ts';
 import { addCounters, countersOf, type RunRow, runColumns, runOf } from './row.ts';
@@ -15,14 +15,11 @@ import { findUnlisted, noteUnlisted, storedReservation } from './unlisted.ts';
 import { readWatermark } from './watermarks.ts';
 import { windowPages } from './window-pages.ts';
 
-/**
- * The store behind pulling. `program` is the version of the code that maps rows to records; `directLeases` passes changes to this
- * node's channels.
- */
+/** The store behind pulling. `program` is the version of the code that maps rows to records. */
 export function openRunStore(
   pool: Pool,
   program: string,
-  directLeases: DirectLeases,
+  onChanged: OnChanged,
   clock: Pick<Clock, 'now'> = systemClock,
 ): RunStore {
   return {
@@ -32,13 +29,13 @@ export function openRunStore(
     extend: (lease, leaseMs, waiting) => extendLease(pool, lease, leaseMs, waiting),
     start: (lease, position, target) => startRun(pool, lease, position, target),
     commitPage: (lease, leaseMs, commit, target, turn) =>
-      commitPage({ pool, program, directLeases, lease, leaseMs, target, turn }, commit),
+      commitPage({ pool, program, onChanged, lease, leaseMs, target, turn }, commit),
     known: (target, rows) => knownRows(pool, program, target, rows),
     commitPosition: (lease, position) => commitPosition(pool, lease, position),
     windowPages: (lease, window, pass) => windowPages(pool, lease, window, pass),
     staged: (lease, most) => stagedKeys(pool, lease, most),
     commitFormed: (lease, leaseMs, formed, target) =>
-      commitFormed({ pool, program, directLeases }, lease, leaseMs, formed, target),
+      commitFormed({ pool, program, onChanged }, lease, leaseMs, formed, target),
     unlisted: (lease, range, of) => findUnlisted(pool, lease, range, of),
     noteUnlisted: (lease, integration, sync, notes) => noteUnlisted(pool, lease, integration, sync, notes),
     storedReservation: (integration, id) => storedReservation(pool, integration, id),

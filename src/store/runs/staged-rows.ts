@@ -1,4 +1,3 @@
-import type { DirectLeases } from '../../deliver/direct-leases.ts';
 import type { FormedCommit, Lease, StagedKey, Target } from '../../intake/pull/ports.ts';
 import type { StagedRow } from '../../intake/pull/run-state.ts';
 import { jsonbText } from '../../kit/json.ts';
@@ -7,7 +6,7 @@ import type { Tally } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
-import { applyPrepared } from '../records/apply.ts';
+import { applyPrepared, type OnChanged } from '../records/apply.ts';
 import { Fenced, fencedTransaction } from './fenced.ts';
 import { rememberRows } from './pulled.ts';
 import { addCounters, withTally } from './row.ts';
@@ -41,19 +40,15 @@ export async function stagedKeys(pool: Pool, lease: Lease, most: number): Promis
 
 /** Applies reservations made from staged rows and removes those rows, in one transaction. */
 export async function commitFormed(
-  {
-    pool,
-    program,
-    directLeases,
-  }: { readonly pool: Pool; readonly program: string; readonly directLeases: DirectLeases },
+  { pool, program, onChanged }: { readonly pool: Pool; readonly program: string; readonly onChanged: OnChanged },
   lease: Lease,
   leaseMs: number,
   formed: FormedCommit,
   target: Target,
 ): Promise<Tally | 'fenced'> {
   const write = (written: FormedCommit) =>
-    fencedTransaction(pool, directLeases, async (tx, leaseBatch) => {
-      const tally = await applyPrepared(tx, target, written.prepared, { leaseBatch });
+    fencedTransaction(pool, async (tx) => {
+      const tally = await applyPrepared(tx, target, written.prepared);
       const { pulled, prepared } = written;
       if (pulled) await rememberRows(tx, program, target, { pulled, prepared, outcomes: tally.outcomes });
       await settleDeadLetters(tx, lease.integration, lease.runId, processedOf(prepared, tally.outcomes));
@@ -71,10 +66,12 @@ export async function commitFormed(
       if (rowCount !== 1) throw new Fenced();
       return tally;
     });
-  return write(formed).catch(async (error: unknown) => {
+  const tally = await write(formed).catch(async (error: unknown) => {
     if (!isRefusedData(error)) throw error;
     const prepared = await withoutRefused(pool, target, formed.prepared);
     const pulled = formed.pulled?.map((row, i) => (prepared[i] === formed.prepared[i] ? row : undefined));
     return write({ ...formed, prepared, ...(pulled && { pulled }) });
   });
+  if (tally !== 'fenced' && tally.changed > 0) onChanged(target);
+  return tally;
 }

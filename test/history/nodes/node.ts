@@ -85,8 +85,9 @@ export class StoryNode {
   /** Leases records of a lane; returns how many. */
   async claim(lane: Lane, most: number): Promise<number> {
     const withDelivered = needsDelivered(lane.destination.selection);
-    const key = { integration, destination: lane.destination.name };
-    const claims = await this.#deliver.store.claim(key, most, hourMs, { withDelivered });
+    const claims = await this.#deliver.store.claim(lane.destination.name, [integration], most, hourMs, {
+      withDelivered,
+    });
     if (claims.length > 0) this.#leased.push({ lane, claims });
     return claims.length;
   }

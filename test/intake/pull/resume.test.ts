@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
 import type { PullPorts } from '../../../src/intake/pull/ports.ts';
 import { executeRun } from '../../../src/intake/pull/run.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
@@ -210,7 +209,7 @@ test('an idle queued run is executed by the next request for the same', async ()
   const integration = 'left-behind';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
-  const queued = await openRunStore(runtime.pool, 'test', new DirectLeases(() => {})).queue({
+  const queued = await openRunStore(runtime.pool, 'test', () => {}).queue({
     integration: integration as IntegrationName,
     kind: 'backfill',
     requestedBy: 'schedule',

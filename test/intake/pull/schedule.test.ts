@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
 import { startRunner } from '../../../src/intake/pull/runner.ts';
 import { startScheduler } from '../../../src/intake/pull/schedule.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
@@ -85,7 +84,7 @@ describe('the schedule', () => {
     await alignSchedules(runtime.pool, brands(2));
     await runtime.pool.query('update schedules set next_at = now()');
     await startDue(runtime.pool, 500);
-    const store = openRunStore(runtime.pool, 'test', new DirectLeases(() => {}));
+    const store = openRunStore(runtime.pool, 'test', () => {});
     assert.equal((await store.claimDue(4, 'first', 60_000)).length, 4);
     const rest = await store.claimDue(4, 'second', 60_000);
     assert.equal(rest.length, 2);

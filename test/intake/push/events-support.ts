@@ -1,11 +1,10 @@
 import { decodeRecord } from '../../../src/canonical/encode.ts';
 import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
-import { DirectLeases } from '../../../src/deliver/direct-leases.ts';
 import type { EventType } from '../../../src/intake/push/envelope.ts';
 import type { NewEvent } from '../../../src/intake/push/ports.ts';
 import type { EventWorkerPorts } from '../../../src/intake/push/worker.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
-import { systemClock, type Timers } from '../../../src/kit/clock.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
 import { Wake } from '../../../src/kit/wake.ts';
 import { activate } from '../../../src/runtime/active.ts';
 import type { ActiveIntegration } from '../../../src/runtime/active-integration.ts';
@@ -14,8 +13,7 @@ import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import type { StoredDocument } from '../../../src/store/documents/documents.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
-import { type LaneStore, pendingLanes, workEventLane } from '../../../src/store/events/lane.ts';
-import { PendingFloors } from '../../../src/store/events/pending-floors.ts';
+import { workEvents } from '../../../src/store/events/lane.ts';
 import { putEventsBack, setEventAside } from '../../../src/store/events/set-aside.ts';
 import { applyPrepared } from '../../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
@@ -54,7 +52,6 @@ export function activeIntegration(
 export interface Bench {
   readonly pool: Pool;
   readonly ports: EventWorkerPorts;
-  readonly pendingFloors: PendingFloors;
   readonly errors: unknown[];
   /** Stores an event as if it had been accepted. */
   send(
@@ -78,16 +75,11 @@ export interface Bench {
   end(): Promise<void>;
 }
 
-export async function openBench(
-  active: ActiveIntegration = activeIntegration(),
-  clock: Pick<Timers, 'uptimeMs'> = systemClock,
-): Promise<Bench> {
+export async function openBench(active: ActiveIntegration = activeIntegration()): Promise<Bench> {
   const { pool, end } = await migratedPool();
   const { endpointId } = await transaction(pool, (tx) => issueEndpoint(tx, integration, openSealer, minter));
   const errors: unknown[] = [];
-  const pendingFloors = new PendingFloors(clock);
-  const store: LaneStore = { pool, directLeases: new DirectLeases(() => {}), pendingFloors };
-  const ports = workerPorts(store, active, errors);
+  const ports = workerPorts(pool, active, errors);
   let sent = 0;
   const newEvent: Bench['newEvent'] = (event, data, { occurredAt = Date.now(), eventId = `ev-${sent + 1}` } = {}) => {
     sent += 1;
@@ -111,7 +103,6 @@ export async function openBench(
   return {
     pool,
     ports,
-    pendingFloors,
     errors,
     newEvent,
     arrive,
@@ -177,14 +168,14 @@ export async function poll(
   return transaction(pool, (tx) => applyPrepared(tx, target, prepared));
 }
 
-function workerPorts(store: LaneStore, active: ActiveIntegration, errors: unknown[]): EventWorkerPorts {
+function workerPorts(pool: Pool, active: ActiveIntegration, errors: unknown[]): EventWorkerPorts {
+  const targetOf = (name: string) => (name === integration ? active.target : undefined);
   return {
     clock: systemClock,
     wake: new Wake(),
-    lanes: () => pendingLanes(store),
-    putBack: () => putEventsBack(store),
-    lane: (_integration, limit, work) => workEventLane(store, active.target, limit, work),
-    setAside: (_integration, error) => setEventAside(store, active.target, error),
+    putBack: () => putEventsBack(pool),
+    batch: (batching, work) => workEvents({ pool, targetOf, onChanged: () => {} }, batching, work),
+    setAside: (_integration, error) => setEventAside(pool, active.target, error),
     path: (name) => (name === integration ? eventPathOf(active) : undefined),
     onError: (_integration, error) => errors.push(error),
   };

@@ -33,7 +33,7 @@ const ports = (): HydratorPorts => ({
     asked.push(id);
     return answer(id);
   },
-  hydrated: (thin, hydration) => hydrateEvents(bench, thin, hydration),
+  hydrated: (thin, hydration) => hydrateEvents(bench.pool, thin, hydration),
   later: (thin, delayMs) => hydrateLater(bench.pool, thin, delayMs),
   dead: (thin, message, detail, fromAttempt) =>
     buryThin(bench.pool, active.target, thin, { message, detail, fromAttempt }),

@@ -113,12 +113,12 @@ describe('the worker', () => {
   });
 
   test('an event that breaks the worker is set aside; the others are processed', async () => {
-    const apply = bench.ports.lane;
+    const apply = bench.ports.batch;
     const ports = {
       ...bench.ports,
-      lane: ((integration, limit, work) =>
-        apply(integration, limit, (lane) =>
-          work({
+      batch: ((batching, work) =>
+        apply(batching, (integration, lane) =>
+          work(integration, {
             ...lane,
             apply: (prepared) => {
               if (prepared.some((one) => one.kind === 'record' && one.incoming.id === 'R-2'))
@@ -170,7 +170,7 @@ describe('the worker', () => {
     await bench.send('reservation.created', reservationData());
     const path = bench.ports.path('lisbon-grand');
     assert.ok(path);
-    await bench.ports.lane('lisbon-grand', 200, async (lane) => {
+    await bench.ports.batch({ limit: 200 }, async (_integration, lane) => {
       await bench.ports.setAside('lisbon-grand', new Error('it failed on a node that had it before'));
       return workLane(lane, path);
     });
@@ -181,7 +181,7 @@ describe('the worker', () => {
   test('a node that dies during a batch leaves it unchanged', async () => {
     await bench.send('reservation.created', reservationData());
     await assert.rejects(
-      bench.ports.lane('lisbon-grand', 200, async (lane) => {
+      bench.ports.batch({ limit: 200 }, async (_integration, lane) => {
         const path = bench.ports.path('lisbon-grand');
         assert.ok(path);
         await workLane(lane, path);
@@ -202,15 +202,15 @@ describe('the worker', () => {
     let most = 0;
     const counted = {
       ...bench.ports,
-      lane: ((integration, _limit, work) =>
-        bench.ports.lane(integration, 5, async (lane) => {
+      batch: ((batching, work) =>
+        bench.ports.batch({ ...batching, limit: 5 }, async (integration, lane) => {
           most = Math.max(most, ++inside);
           try {
-            return await work(lane);
+            return await work(integration, lane);
           } finally {
             inside--;
           }
-        })) as typeof bench.ports.lane,
+        })) as typeof bench.ports.batch,
     };
     await Promise.all([drainEvents(counted), drainEvents(counted), drainEvents(counted)]);
     assert.equal(most, 1);

@@ -1,6 +1,3 @@
-import { decodeRecord } from '../../../src/canonical/encode.ts';
-import type { DirectLeaseBatch } from '../../../src/deliver/direct-leases.ts';
-import type { Claimed } from '../../../src/deliver/ports.ts';
 import { parseJson } from '../../../src/kit/json.ts';
 import type { Outcome, Prepared, Tally } from '../../../src/reconcile/incoming.ts';
 import type { StoredViews } from '../../../src/reconcile/said.ts';
@@ -23,7 +20,6 @@ export function applyPrepared(
   tx: Transaction,
   target: ApplyTarget,
   prepared: readonly Prepared[],
-  leaseBatch?: DirectLeaseBatch,
 ): Tally {
   const { integration } = target;
   const batchSeq = prepared.every(({ arrival }) => arrival.seq !== undefined) ? 0 : model.nextSeq();
@@ -66,7 +62,7 @@ export function applyPrepared(
       model.changes.set(name, [...(model.changes.get(name) ?? []), ...versions]);
     });
   }
-  enqueue(model, tx, target, changes, leaseBatch);
+  enqueue(model, tx, target, changes);
   return tally(outcomes);
 }
 
@@ -141,83 +137,34 @@ function lockedRecord({ version, effectiveAt, seq, hash, text, said, pulledHash 
 function enqueue(
   model: StoreModel,
   tx: Transaction,
-  target: ApplyTarget,
+  { integration, destinations }: ApplyTarget,
   changes: ReadonlyMap<string, readonly ChangeRow[]>,
-  leaseBatch: DirectLeaseBatch | undefined,
 ): void {
-  const { integration, destinations } = target;
   const now = model.now();
   for (const destination of destinations.reservation) {
-    if (changes.size === 0) continue;
-    const capacity = leaseBatch?.reserve({ integration, destination }, changes.size);
-    const isAway =
-      (model.pace.get(destination)?.pausedUntil ?? 0) > now || model.circuits.get(destination)?.openedAt !== undefined;
-    const claims: Claimed[] = [];
-    let place = 0;
     for (const [id, versions] of changes) {
-      const leaseMs = capacity !== undefined && place < capacity.count ? capacity.leaseMs : undefined;
-      place += 1;
-      const claim = enqueueOne({ tx, now, integration, destination, id, versions, leaseMs, isAway });
-      if (claim) claims.push(claim);
+      const [first, last] = [versions[0] as ChangeRow, versions.at(-1) as ChangeRow];
+      const before = tx.outboxRow({ integration, destination, id });
+      const isIdle = before !== undefined && before.nextVersion > before.lastVersion && !before.isHeld;
+      tx.putOutbox(
+        before === undefined
+          ? {
+              integration,
+              destination,
+              id,
+              nextVersion: first.version,
+              lastVersion: last.version,
+              deliveredVersion: 0,
+              attempt: 0,
+              fence: 0,
+              leased: false,
+              isHeld: false,
+              dueAt: now,
+            }
+          : { ...before, lastVersion: last.version, dueAt: isIdle ? now : before.dueAt },
+      );
     }
-    if (claims.length > 0) capacity?.lease({ claims, transaction: tx.id });
-    if (claims.length < changes.size) leaseBatch?.queued({ integration, destination });
   }
-}
-
-function enqueueOne(given: {
-  readonly tx: Transaction;
-  readonly now: number;
-  readonly integration: string;
-  readonly destination: string;
-  readonly id: string;
-  readonly versions: readonly ChangeRow[];
-  readonly leaseMs: number | undefined;
-  readonly isAway: boolean;
-}): Claimed | undefined {
-  const { tx, now, integration, destination, id, versions, leaseMs, isAway } = given;
-  const [first, last] = [versions[0] as ChangeRow, versions.at(-1) as ChangeRow];
-  const isAtOnce = leaseMs !== undefined && !isAway;
-  const dueAt = isAtOnce ? now + leaseMs : now;
-  const before = tx.outboxRow({ integration, destination, id });
-  const isIdle = before !== undefined && before.nextVersion > before.lastVersion && !before.isHeld;
-  const isUntried = isIdle && !before.leased;
-  const row =
-    before === undefined
-      ? {
-          integration,
-          destination,
-          id,
-          nextVersion: first.version,
-          lastVersion: last.version,
-          deliveredVersion: 0,
-          attempt: 0,
-          fence: isAtOnce ? 1 : 0,
-          leased: isAtOnce,
-          isHeld: false,
-          dueAt,
-        }
-      : {
-          ...before,
-          lastVersion: last.version,
-          dueAt: isUntried ? dueAt : isIdle ? now : before.dueAt,
-          leased: before.leased || (isIdle && isAtOnce),
-          fence: isUntried && isAtOnce ? before.fence + 1 : before.fence,
-        };
-  tx.putOutbox(row);
-  const isLeased = row.leased && !row.isHeld && (row.dueAt ?? 0) > now;
-  if (!isLeased || leaseMs === undefined || row.nextVersion !== first.version) return undefined;
-  const { version, event, idempotencyKey: key, text } = first;
-  return {
-    type: 'reservation',
-    id,
-    version,
-    deliveredVersion: row.deliveredVersion,
-    triesUsed: 0,
-    fence: row.fence,
-    interrupted: false,
-    change: { event, idempotencyKey: key, at: first.at, record: () => decodeRecord('reservation', text) },
-  };
 }
 
 function tally(outcomes: readonly Outcome[]): Tally {

@@ -1,5 +1,6 @@
-import type { Lane } from '../../../src/intake/push/event-path.ts';
+import type { Lane, Settled } from '../../../src/intake/push/event-path.ts';
 import type { NewEvent, Stored } from '../../../src/intake/push/ports.ts';
+import type { ApplyTarget } from '../../../src/store/records/apply.ts';
 import type { StorePorts } from '../store-ports.ts';
 import { applyPrepared } from './apply.ts';
 import type { Link } from './link.ts';
@@ -13,41 +14,50 @@ const triesBeforeDead = 5;
 export function eventPorts(
   model: StoreModel,
   link: Link,
-): Pick<StorePorts, 'insert' | 'lanes' | 'putBack' | 'lane' | 'setAside'> {
+): Pick<StorePorts, 'insert' | 'putBack' | 'batch' | 'setAside'> {
   return {
     insert: async (events, written) => {
       const stored = await link.call('insert', () => appendAll(model, events));
       written();
       return stored;
     },
-    lanes: () =>
-      link.call('lanes', () => [...new Set(pendingOf(model).map(({ integration }) => integration as string))].sort()),
     putBack: () =>
       link.call('putBack', () => {
         for (const event of model.events) {
           if (event.state === 'waiting' && (event.dueAt ?? 0) <= model.now()) event.state = 'pending';
         }
       }),
-    lane: (target, limit, work, directLeases) =>
-      directLeases.during(async (leaseBatch) => {
-        for (;;) {
-          leaseBatch.begin();
-          const tx = await link.begin(() => new Transaction(model));
-          try {
-            const isMine = await link.call('lockLane', () => tx.tryLockLane(target.integration));
-            if (!isMine) return 'busy';
-            const events = pendingOf(model, target.integration).slice(0, limit);
-            if (events.length === 0) return 'drained';
-            const apply: Lane['apply'] = (prepared) =>
-              link.call('apply', () => applyPrepared(model, tx, target, prepared, leaseBatch));
-            settleAtCommit(model, tx, await work(laneOf(events, apply)));
-            const result = await link.call('commit', () => tx.commit());
-            if (result === 'committed') return events.length === limit ? 'more' : 'drained';
-          } finally {
-            tx.rollBack();
+    batch: async ({ targetOf, onChanged }, { limit, only }, work) => {
+      for (;;) {
+        const tx = await link.begin(() => new Transaction(model));
+        try {
+          const found = only === undefined ? brandsOf(pendingOf(model)) : [only];
+          const locked = await link.call('lockLanes', () => found.filter((name) => tx.tryLockLane(name)));
+          const mine = locked.map((name) => targetOf(name)).filter((target) => target !== undefined);
+          const share = Math.max(1, Math.floor(limit / Math.max(1, mine.length)));
+          const changed = new Set<ApplyTarget>();
+          let more = false;
+          const all: Settled[] = [];
+          for (const target of mine) {
+            const events = pendingOf(model, target.integration).slice(0, share);
+            const apply: Lane['apply'] = async (prepared) => {
+              const tally = await link.call('apply', () => applyPrepared(model, tx, target, prepared));
+              if (tally.changed > 0) changed.add(target);
+              return tally;
+            };
+            if (events.length > 0) all.push(...(await work(target.integration, laneOf(events, apply))));
+            more ||= events.length === share;
           }
+          settleAtCommit(model, tx, all);
+          const result = await link.call('commit', () => tx.commit());
+          if (result !== 'committed') continue;
+          for (const target of changed) onChanged(target);
+          return { more, busy: locked.length < found.length, after: '' };
+        } finally {
+          tx.rollBack();
         }
-      }),
+      }
+    },
     setAside: (target) =>
       link.call('setAside', () => {
         const [event] = pendingOf(model, target.integration);
@@ -58,6 +68,9 @@ export function eventPorts(
       }),
   };
 }
+
+const brandsOf = (events: readonly EventRow[]): string[] =>
+  [...new Set(events.map(({ integration }) => integration))].sort();
 
 /** Of equal ids in one batch the first counts; the others are compared with it. */
 function appendAll(model: StoreModel, events: readonly NewEvent[]): Stored[] {

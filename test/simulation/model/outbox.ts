@@ -2,6 +2,7 @@ import { decodeRecord } from '../../../src/canonical/encode.ts';
 import type {
   CallRate,
   Claimed,
+  ClaimedByBrand,
   ClaimOptions,
   DeliveryStore,
   LaneKey,
@@ -19,7 +20,7 @@ export function outboxModel(model: StoreModel, link: Link): DeliveryStore {
     nextDue: (lanes, bounds) =>
       link.call('nextDue', () =>
         lanes.flatMap((lane) => {
-          const from = model.now() - (bounds?.sinceMs(lane) ?? Number.POSITIVE_INFINITY);
+          const from = model.now() - (bounds?.sinceMs ?? Number.POSITIVE_INFINITY);
           const to = model.now() + (bounds?.withinMs ?? Number.POSITIVE_INFINITY);
           const times = rowsOf(model, lane).map((row) => row.dueAt ?? Number.POSITIVE_INFINITY);
           const dueAt = Math.min(...times.filter((at) => at >= from && at <= to));
@@ -35,18 +36,13 @@ export function outboxModel(model: StoreModel, link: Link): DeliveryStore {
     nextDueOfAll: () => Promise.reject(new TypeError('not modelled')),
     countDue: (lane, limit) =>
       link.call('countDue', () => Math.min(limit, rowsOf(model, lane).filter((row) => isDue(model, row)).length)),
-    claim: (lane, limit, leaseMs, options) => link.call('claim', () => claim(model, lane, limit, leaseMs, options)),
+    claim: (destination, integrations, mostEach, leaseMs, options) =>
+      link.call('claim', () =>
+        integrations.flatMap((integration) => claim(model, { integration, destination }, mostEach, leaseMs, options)),
+      ),
     extend: (lane, claims, leaseMs) => link.call('extend', () => extend(model, lane, claims, leaseMs, true)),
     putBack: (lane, claims) => link.call('putBack', () => void extend(model, lane, claims, 0, false)),
     abandon: (lane, claims) => link.call('abandon', () => void extend(model, lane, claims, 0, true)),
-    putBackIfCommitted: (lane, claims, transaction) =>
-      link.call('putBackIfCommitted', () => {
-        const state = model.transactions.get(transaction);
-        if (state === 'in_progress') return 'undecided';
-        if (state !== 'committed') return 'rolled_back';
-        extend(model, lane, claims, 0, false);
-        return 'committed';
-      }),
     settle: (settlements) => link.call('settle', () => settle(model, settlements)),
     takeBudget: (destination, wanted, rate) =>
       link.call('takeBudget', () => takeBudget(model, destination, wanted, rate)),
@@ -74,21 +70,22 @@ function claim(
   lane: LaneKey,
   limit: number,
   leaseMs: number,
-  { isProbe = false, sinceMs = Number.POSITIVE_INFINITY }: ClaimOptions = {},
-): Claimed[] {
+  { isProbe = false, sinceMs }: ClaimOptions = {},
+): ClaimedByBrand[] {
   const { destination, integration } = lane;
   if ((model.pace.get(destination)?.pausedUntil ?? 0) > model.now()) return [];
   if (!isProbe && model.circuits.get(destination)?.openedAt !== undefined) return [];
   const due = rowsOf(model, lane)
-    .filter((row) => isDue(model, row) && (row.dueAt ?? 0) >= model.now() - sinceMs)
+    .filter((row) => isDue(model, row) && (row.dueAt ?? 0) >= model.now() - (sinceMs ?? Number.POSITIVE_INFINITY))
     .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
     .slice(0, limit);
-  return due.map((row): Claimed => {
+  return due.map((row): ClaimedByBrand => {
     const fence = row.fence + 1;
     model.putOutbox({ ...row, dueAt: model.now() + leaseMs, fence, leased: true });
     const { id, nextVersion: version } = row;
     const change = model.changes.get(recordKey(integration, id))?.find((one) => one.version === version);
     return {
+      integration,
       type: 'reservation',
       id,
       version,

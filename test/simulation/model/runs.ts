@@ -1,8 +1,8 @@
 import type { Reservation } from '../../../src/canonical/reservation.ts';
-import type { DirectLeases } from '../../../src/deliver/direct-leases.ts';
 import type { Lease, PageTurn, Queued, QueueRequest, RunStore, Target } from '../../../src/intake/pull/ports.ts';
 import { type Counters, noCounts, type PageCommit, type Run, sum } from '../../../src/intake/pull/run-state.ts';
 import type { Outcome, Prepared } from '../../../src/reconcile/incoming.ts';
+import type { OnChanged } from '../../../src/store/records/apply.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';
 import type { RunId } from '../../../src/terms.ts';
 import { applyPrepared } from './apply.ts';
@@ -13,7 +13,7 @@ import { Transaction } from './transaction.ts';
 const program = 'model';
 
 /** Flat lists, whose rows are staged, and the follow-up of reservations that a list no longer shows are not modelled. */
-export function runsModel(model: StoreModel, link: Link, directLeases: DirectLeases): RunStore {
+export function runsModel(model: StoreModel, link: Link, onChanged: OnChanged): RunStore {
   const held = (lease: Lease): RunRow | undefined => {
     const row = model.runs.find(({ run }) => run.runId === lease.runId);
     return row?.fence === lease.fence && row.state === 'running' ? row : undefined;
@@ -58,7 +58,7 @@ export function runsModel(model: StoreModel, link: Link, directLeases: DirectLea
         row.position = position;
       }),
     commitPage: async (lease, leaseMs, commit, target, turn) => {
-      const write = () => commitPage({ model, link, directLeases, held }, lease, leaseMs, commit, target, turn);
+      const write = () => commitPage({ model, link, onChanged, held }, lease, leaseMs, commit, target, turn);
       const counters = await write();
       return counters === 'fenced' && (await turn.before) ? write() : counters;
     },
@@ -182,7 +182,7 @@ function runOf({ run, state, fence, counters, position, versions }: RunRow): Run
 interface PageContext {
   readonly model: StoreModel;
   readonly link: Link;
-  readonly directLeases: DirectLeases;
+  readonly onChanged: OnChanged;
   readonly held: (lease: Lease) => RunRow | undefined;
 }
 
@@ -190,16 +190,15 @@ class Fenced extends Error {}
 
 /** One transaction, run again while another one changed the same rows in between. */
 async function commitPage(
-  { model, link, directLeases, held }: PageContext,
+  { model, link, onChanged, held }: PageContext,
   lease: Lease,
   leaseMs: number,
   commit: PageCommit,
   target: Target,
   turn: PageTurn,
 ): Promise<Counters | 'fenced'> {
-  const written = directLeases.during(async (leaseBatch) => {
+  const write = async () => {
     for (;;) {
-      leaseBatch.begin();
       const tx = await link.begin(() => new Transaction(model));
       try {
         const counters = await link.call('applyPage', () => {
@@ -209,7 +208,7 @@ async function commitPage(
           const late = moved.size === 0 ? undefined : commit.readLate(moved);
           const prepared = [...commit.prepared, ...(late?.prepared ?? [])];
           const pulled = [...commit.pulled, ...(late?.pulled ?? [])];
-          const { outcomes, ...tally } = applyPrepared(model, tx, target, prepared, leaseBatch);
+          const { outcomes, ...tally } = applyPrepared(model, tx, target, prepared);
           const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
           tx.atCommit(() => {
             rememberRows(model, target, pulled, prepared, outcomes);
@@ -232,13 +231,15 @@ async function commitPage(
         const isOurs = () => held(lease)?.counters.pages === turn.after;
         const result = await link.call('commit', () => tx.commit(isOurs));
         if (result === 'refused') throw new Fenced();
-        if (result === 'committed') return counters;
+        if (result === 'conflict') continue;
+        if (counters.changed > 0) onChanged(target);
+        return counters;
       } finally {
         tx.rollBack();
       }
     }
-  });
-  return written.catch((error: unknown) => {
+  };
+  return write().catch((error: unknown) => {
     if (error instanceof Fenced) return 'fenced';
     throw error;
   });

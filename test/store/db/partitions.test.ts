@@ -58,7 +58,7 @@ async function deliverAll(pool: Pool) {
   const store = outboxStore(pool);
   const sent: { id: string; version: number; event?: string; key?: string }[] = [];
   for (;;) {
-    const claims = await store.claim(lane, 100, 60_000);
+    const claims = await store.claim(lane.destination, [lane.integration], 100, 60_000);
     if (claims.length === 0) return sent;
     for (const { id, version, change } of claims) {
       sent.push({ id, version, ...(change && { event: change.event, key: change.idempotencyKey }) });

@@ -1,6 +1,5 @@
 /** A separate process that runs a sync until it is killed. */
 import { pino } from 'pino';
-import { DirectLeases } from '../../../../src/deliver/direct-leases.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { openHttp } from '../../../../src/kit/http.ts';
 import { openPool } from '../../../../src/store/db/pool.ts';
@@ -26,7 +25,7 @@ await sync(
     log: pino({ level: 'silent' }),
     random: Math.random,
     plan: async () => ({ kind: 'ok', plan }),
-    runs: openRunStore(pool, 'test', new DirectLeases(() => {})),
+    runs: openRunStore(pool, 'test', () => {}),
     partners: openPartnerStore(pool),
     tokens: openTokenStore(pool, [...keyring]),
     limits: { leaseMs: 1_500 },

@@ -1,6 +1,5 @@
 /** A separate process that claims runs from the store, as a node does, until it is killed. */
 import { pino } from 'pino';
-import { DirectLeases } from '../../../../src/deliver/direct-leases.ts';
 import { startRunner } from '../../../../src/intake/pull/runner.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { openHttp } from '../../../../src/kit/http.ts';
@@ -26,7 +25,7 @@ startRunner({
   log: pino({ level: 'silent' }),
   random: Math.random,
   plan: async () => ({ kind: 'ok', plan }),
-  runs: openRunStore(pool, 'test', new DirectLeases(() => {})),
+  runs: openRunStore(pool, 'test', () => {}),
   partners: openPartnerStore(pool),
   tokens: openTokenStore(pool, [...keyring]),
   limits: { leaseMs: 1_500 },

@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import { DirectLeases } from '../../../../src/deliver/direct-leases.ts';
 import { connectorSchema } from '../../../../src/documents/connector.ts';
 import { integrationSchema } from '../../../../src/documents/integration.ts';
 import { pullOf } from '../../../../src/documents/pull.ts';
@@ -64,7 +63,7 @@ export async function openPullRuntime(): Promise<PullRuntime> {
       log: pino({ level: 'silent' }),
       random: () => 0.5,
       plan: async () => ({ kind: 'ok', plan: planOf(documents) }),
-      runs: openRunStore(pool, 'test', new DirectLeases(() => {})),
+      runs: openRunStore(pool, 'test', () => {}),
       partners: openPartnerStore(pool),
       tokens: openTokenStore(pool, [...keyring]),
       ...more,
