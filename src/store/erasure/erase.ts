@@ -3,12 +3,13 @@ import { encodeRecord } from '../../canonical/encode.ts';
 import { mentions } from '../../canonical/mentions.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText } from '../../kit/json.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import { viewsWithout } from '../../reconcile/views-without.ts';
 import type { IntegrationName, Json } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { enqueue } from '../outbox/enqueue.ts';
-import { type ApplyTarget, type Change, idempotencyKey, type Receipt, writeChanges } from '../records/changes.ts';
+import { type Change, idempotencyKey, type Receipt, writeChanges } from '../records/changes.ts';
 import { erasureLock } from './erased.ts';
 import { type FoundRecord, findRecords, type WantedPerson } from './find.ts';
 

@@ -1,10 +1,11 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { DirectLeaseBatch } from '../../deliver/direct-leases.ts';
 import type { Claimed, LaneKey } from '../../deliver/ports.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { EntityType } from '../../terms.ts';
 import { float8s, int4s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import { type ApplyTarget, type Change, movesOf } from '../records/changes.ts';
+import { type Change, movesOf } from '../records/changes.ts';
 
 /** The outbox row of one record and destination. */
 interface Row {

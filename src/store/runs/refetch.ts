@@ -1,10 +1,11 @@
 import type { DirectLeases } from '../../deliver/direct-leases.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RunId } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
-import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+import { applyPrepared } from '../records/apply.ts';
 
 /** Applies one reservation that was requested by its id, as a separate, finished run, so that the timeline can show a cause. */
 export function commitRefetch(

@@ -1,7 +1,8 @@
 import type { Reservation } from '../../../src/canonical/reservation.ts';
 import type { DirectLeases } from '../../../src/deliver/direct-leases.ts';
-import type { Lease, PageTurn, Queued, QueueRequest, RunStore, Target } from '../../../src/intake/pull/ports.ts';
+import type { Lease, PageTurn, Queued, QueueRequest, RunStore } from '../../../src/intake/pull/ports.ts';
 import { type Counters, noCounts, type PageCommit, type Run, sum } from '../../../src/intake/pull/run-state.ts';
+import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
 import type { Outcome, Prepared } from '../../../src/reconcile/incoming.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';
 import type { RunId } from '../../../src/terms.ts';
@@ -194,7 +195,7 @@ async function commitPage(
   lease: Lease,
   leaseMs: number,
   commit: PageCommit,
-  target: Target,
+  target: ApplyTarget,
   turn: PageTurn,
 ): Promise<Counters | 'fenced'> {
   const written = directLeases.during(async (leaseBatch) => {
@@ -248,7 +249,7 @@ const remembered: ReadonlySet<string> = new Set(['created', 'updated', 'cancelle
 
 function rememberRows(
   model: StoreModel,
-  target: Target,
+  target: ApplyTarget,
   rows: PageCommit['pulled'],
   prepared: readonly Prepared[],
   outcomes: readonly Outcome[],
@@ -269,7 +270,7 @@ function rememberRows(
   for (const remember of kept.values()) remember();
 }
 
-const makerOf = ({ connectorVersion, integrationVersion }: Target): string =>
+const makerOf = ({ connectorVersion, integrationVersion }: ApplyTarget): string =>
   `${connectorVersion}.${integrationVersion}.${program}`;
 
 const bytesOf = (seen: Uint8Array): Uint8Array => new Uint8Array(seen.buffer, seen.byteOffset, seen.byteLength);
