@@ -13,7 +13,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
-import { signedHeaders } from '../src/partner/sender/sign.ts';
+import { signedHeaders } from '../packages/sender/src/sign.ts';
 import { browserFlags, requiredBrowser } from './prepare-browser.ts';
 
 const root = path.dirname(import.meta.dirname);

@@ -6,15 +6,9 @@ import type { Amendment, Arrival, Finished, Message, Prepared } from './reconcil
 import type { Manner } from './reconcile/statement.ts';
 import { emptiesIn, statementOf, unreadIn, usableIds } from './reconcile/statement-of.ts';
 import type { RawRecord } from './shape/config.ts';
-import type { Draft, Shaper } from './shape/shape.ts';
-import type { Json, Note } from './terms.ts';
+import type { Adjust, Draft, Shaper } from './shape/shaper.ts';
+import type { Note } from './terms.ts';
 import type { RuleSet } from './transform/rules.ts';
-
-/** Corrects an event's payload by the type of the event, before the check. */
-export type Adjust = (record: Draft['record']) => {
-  readonly record: { readonly [field: string]: Json | undefined };
-  readonly notes: readonly Note[];
-};
 
 /** The compiled parts of one integration's path, for one way of arrival. */
 export interface Steps {
@@ -62,7 +56,7 @@ export function prepareRecords(
 function adjusted(draft: Draft, adjust: Adjust | undefined): Draft {
   if (adjust === undefined) return draft;
   const { record, notes } = adjust(draft.record);
-  return { ...draft, record: record as Draft['record'], notes: joined(draft.notes, notes) };
+  return { ...draft, record, notes: joined(draft.notes, notes) };
 }
 
 type Sent = Parameters<typeof toReservation>[0];

@@ -69,21 +69,10 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   privacy: { rooms: [...everywhere, 'canonical', 'persons', 'kit'], types: ['reconcile'] },
   store: { rooms: [...everywhere, 'canonical', 'persons', 'reconcile', 'kit'], types: 'any' },
   'embedded-postgres': { rooms: everywhere },
-  partner: { rooms: [...everywhere, 'kit'], types: ['documents'] },
   api: { rooms: [...everywhere, 'canonical', 'kit', 'intake/push'], types: 'any' },
 };
 /** Where rooms are joined: the path, the wiring of a process, the commands. */
-const joining = new Set([
-  'pipeline.ts',
-  'pipeline',
-  'runtime',
-  'service.ts',
-  'main.ts',
-  'operations',
-  'wiring',
-  'cli',
-  'demo',
-]);
+const joining = new Set(['pipeline.ts', 'pipeline', 'runtime', 'service.ts', 'main.ts', 'operations', 'wiring', 'cli']);
 
 const settings = /^deliver\/(?:destinations\/(?:\w+\/settings|http\/operation)|lake\/settings)\.ts$/;
 

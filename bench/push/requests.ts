@@ -1,4 +1,4 @@
-import { sign } from '../../src/partner/sender/sign.ts';
+import { sign } from '../../packages/sender/src/sign.ts';
 
 export interface Target {
   readonly port: number;

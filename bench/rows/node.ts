@@ -1,7 +1,7 @@
 /** A node that receives signed events, and the processor time that they take. */
 import { Pool as Connections } from 'undici';
+import { signedHeaders } from '../../packages/sender/src/sign.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { signedHeaders } from '../../src/partner/sender/sign.ts';
 import { postmasterUnder, serverMs } from '../pull/cpu.ts';
 import { ask, end, start } from '../push/processes.ts';
 import type { ServiceAddress } from '../push/service.ts';

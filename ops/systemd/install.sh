@@ -33,7 +33,7 @@ if [ -z "$destdir" ] && systemctl is-active --quiet innbound; then
 fi
 
 mkdir -p "$program" "$workspace" "$settings" "$units" "$commands"
-for entry in bin connectors console docs schemas scripts src LICENSE README.md package.json package-lock.json; do
+for entry in bin connectors console docs packages schemas scripts src LICENSE README.md package.json package-lock.json; do
   rm -rf "${program:?}/$entry"
   cp -R "$root/$entry" "$program/$entry"
 done

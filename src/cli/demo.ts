@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { runDemo } from '../demo/run.ts';
+import { runDemo } from '../../packages/demo/src/run.ts';
 import { portNumber } from './port-number.ts';
 
 export function define(command: Command): void {

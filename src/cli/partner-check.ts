@@ -1,13 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  type CheckAuth,
+  fromDocument,
+  runApiCheck,
+  runSenderCheck,
+} from '../../packages/partner-kit/src/check/index.ts';
 import { type AuthDocument, authSchema } from '../documents/auth.ts';
 import { positionAt } from '../documents/positions.ts';
 import { resolveSecrets } from '../documents/resolve-secrets.ts';
 import { readYaml } from '../documents/yaml-text.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
-import { type CheckAuth, fromDocument, runApiCheck, runSenderCheck } from '../partner/check/index.ts';
 import { type CommonOptions, withRuntime } from './command.ts';
 import { readInputFile } from './input-file.ts';
 import { onPort, terminalIo } from './partner-io.ts';

@@ -1,5 +1,5 @@
+import type { Io } from '../../packages/partner-kit/src/io.ts';
 import { InnboundError } from '../errors.ts';
-import type { Io } from '../partner/io.ts';
 import { say } from './command.ts';
 import { ended } from './ended.ts';
 import { printable, printableColoured } from './printable.ts';

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { readEvents } from '../../packages/partner-kit/src/send/read-events.ts';
+import { runSend, type SendTask } from '../../packages/partner-kit/src/send/run.ts';
 import { InnboundError } from '../errors.ts';
-import { readEvents } from '../partner/send/read-events.ts';
-import { runSend, type SendTask } from '../partner/send/run.ts';
 import { readInputFile } from './input-file.ts';
 import { terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { InnboundError } from '../errors.ts';
 import {
   type DateForm,
   type Detail,
@@ -17,7 +16,8 @@ import {
   sampleAuth,
   shapes,
   shippedProperties,
-} from '../partner/simulate/index.ts';
+} from '../../packages/partner-kit/src/simulate/index.ts';
+import { InnboundError } from '../errors.ts';
 import { onPort, terminalIo } from './partner-io.ts';
 import { secretFrom } from './partner-secret.ts';
 import { portNumber } from './port-number.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { InnboundError } from '../errors.ts';
 import type { GuestKeyKind } from '../persons/identifiers.ts';
+import type { ApplyTarget } from '../reconcile/apply-target.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { ApplyTarget } from '../store/records/changes.ts';
 import { mergeProfiles, splitProfile } from '../store/records/edit-profiles.ts';
 import type { ProfileEdit } from '../store/records/profile-edit.ts';
 import { undoMerge } from '../store/records/undo-merge.ts';

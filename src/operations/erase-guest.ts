@@ -3,6 +3,7 @@ import { profilesDestination } from '../deliver/profiles.ts';
 import { timedId } from '../kit/ids.ts';
 import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
 import { mayHoldGuestData, withoutGuests } from '../privacy/strip.ts';
+import type { ApplyTarget } from '../reconcile/apply-target.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, type Tx } from '../store/db/pool.ts';
 import { eraseFromRecords } from '../store/erasure/erase.ts';
@@ -18,7 +19,6 @@ import {
   noteErasure,
 } from '../store/erasure/erasures.ts';
 import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
-import type { ApplyTarget } from '../store/records/changes.ts';
 import type { EntityType, IntegrationName, Json } from '../terms.ts';
 import { type ReadRequest, readGuestRequest } from './guest-request.ts';
 import { stoppable } from './stop-erasure.ts';

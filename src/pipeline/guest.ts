@@ -3,7 +3,7 @@ import { describeProblems, type Problem } from '../canonical/field-check.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import { type NormalizeContext, normalizeGuest } from '../normalize/normalize.ts';
-import type { GuestUpdate } from '../reconcile/guest-update.ts';
+import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
 import { isRawOnly } from '../reconcile/statement.ts';
 import { unreadIn } from '../reconcile/statement-of.ts';
 import type { Shaper } from '../shape/shape.ts';
@@ -42,11 +42,6 @@ export function readGuest(shaper: Shaper, region: NormalizeContext, data: Json):
     notes: [...read, ...notes],
   };
 }
-
-export type RuledGuest =
-  | { readonly kind: 'kept'; readonly guest: Guest; readonly notes: readonly Note[] }
-  | { readonly kind: 'dropped'; readonly reason: string }
-  | ({ readonly kind: 'failed' } & Failure);
 
 interface Failure {
   readonly code: ErrorCode;

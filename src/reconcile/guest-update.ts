@@ -1,5 +1,6 @@
 import { fields as canonical } from '../canonical/fields.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
+import type { ErrorCode } from '../errors.ts';
 import { guestKeys, keyText, keyTexts } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, pinnedElsewhere } from '../persons/profile-match.ts';
 import { type SameReason, samePerson } from '../persons/same-person.ts';
@@ -16,6 +17,12 @@ export interface GuestUpdate {
   /** The reservation that the event names, if any. */
   readonly reservationId?: string;
 }
+
+/** A profile after the rules that concern guests alone. */
+export type RuledGuest =
+  | { readonly kind: 'kept'; readonly guest: Guest; readonly notes: readonly Note[] }
+  | { readonly kind: 'dropped'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
 
 /** Where a person is stored: a profile, or a place in the guest list of a reservation. */
 export type PersonPlace = { readonly profile: string } | { readonly reservation: string; readonly place: number };

@@ -1,7 +1,7 @@
 import { type Bodies, type DocumentKind, schemas } from '../documents/kinds.ts';
+import type { ErasurePort } from '../reconcile/apply-target.ts';
 import type { DocumentChanges } from '../store/documents/document-changes.ts';
 import type { StoredDocument } from '../store/documents/documents.ts';
-import type { ErasurePort } from '../store/erasure/erased.ts';
 import type { Json } from '../terms.ts';
 import {
   type ActiveIntegration,

@@ -1,12 +1,13 @@
 import type { Guest } from '../canonical/reservation.ts';
 import type { Connector } from '../documents/connector.ts';
 import type { Integration } from '../documents/integration.ts';
-import { type GuestRead, type RuledGuest, readGuest, ruleProfile } from '../pipeline/guest.ts';
-import { type Adjust, amend, prepareRecord, prepareRecords, type Steps } from '../pipeline.ts';
-import type { GuestUpdate } from '../reconcile/guest-update.ts';
+import { type GuestRead, readGuest, ruleProfile } from '../pipeline/guest.ts';
+import { amend, prepareRecord, prepareRecords, type Steps } from '../pipeline.ts';
+import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Message, Prepared } from '../reconcile/incoming.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from '../shape/config.ts';
 import { type CompiledShape, compilePushShape, compileShape, compileSingleShape, type Shaper } from '../shape/shape.ts';
+import type { Adjust } from '../shape/shaper.ts';
 import type { Json } from '../terms.ts';
 import { compileRules, type RuleSet } from '../transform/rules.ts';
 

@@ -9,6 +9,9 @@ import type { Drift } from './scope.ts';
 /** One mapped record: canonical keys, unchecked values. */
 export type Draft = Built<DraftRecord>;
 
+/** Corrects an event's payload by the type of the event, before the check. */
+export type Adjust = (record: DraftRecord) => { readonly record: DraftRecord; readonly notes: readonly Note[] };
+
 export interface GuestEventDraft {
   readonly record: Item<GuestField>;
   readonly notes: readonly Note[];

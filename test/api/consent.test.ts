@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
+import { type Simulator, startSimulator } from '../../packages/partner-kit/src/simulate/index.ts';
 import { type ApiNode, apiNode, live } from './node.ts';
 
 /** A person of the brand follows the link and consents at the partner; from then on the partner accepts our requests. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
+import { type Simulator, startSimulator } from '../../packages/partner-kit/src/simulate/index.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
 import { go } from './support/go.ts';

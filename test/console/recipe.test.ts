@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { curlRecipe } from '../../console/src/pages/onboard/recipe.ts';
-import { sign } from '../../src/partner/sender/sign.ts';
+import { sign } from '../../packages/sender/src/sign.ts';
 
 test('the commands shown to a new brand send an event with a valid signature', async () => {
   const secret = "whsec_it's secret";

@@ -13,7 +13,7 @@ test('docs/reference/environment.md is up to date (scripts/environment-reference
 
 test('the page lists every variable that the service and its commands read', () => {
   const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('demo'))
+    .filter((file) => file.endsWith('.ts'))
     .map((file) => path.join('src', file));
   const read = [...files, 'bin/innbound'].flatMap((file) =>
     [...readFileSync(path.join(root, file), 'utf8').matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)\b/g)].map(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { startSimulator } from '../../src/partner/simulate/index.ts';
+import { startSimulator } from '../../packages/partner-kit/src/simulate/index.ts';
 import { testDatabase } from '../support/database.ts';
 import { innbound, type ServiceProcess, serve, until } from '../support/process.ts';
 import { deliveredLines, hotelWorkspace } from './workspace.ts';

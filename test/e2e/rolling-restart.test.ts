@@ -4,7 +4,7 @@ import { Agent, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { signedHeaders } from '../../src/partner/sender/sign.ts';
+import { signedHeaders } from '../../packages/sender/src/sign.ts';
 import { testDatabase } from '../support/database.ts';
 import { innbound, type ServiceProcess, serve, until } from '../support/process.ts';
 import { hotelWorkspace } from './workspace.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
-import { reservationJson } from '../../src/partner/simulate/represent.ts';
+import { type Simulator, startSimulator } from '../../packages/partner-kit/src/simulate/index.ts';
+import { reservationJson } from '../../packages/partner-kit/src/simulate/represent.ts';
 import type { Json } from '../../src/terms.ts';
 import { innbound, type ServiceProcess, serve, until } from '../support/process.ts';
 import { type DeliveredLine, deliveredLines, hotelWorkspace } from './workspace.ts';

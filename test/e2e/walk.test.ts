@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Simulator, startSimulator } from '../../src/partner/simulate/index.ts';
+import { type Simulator, startSimulator } from '../../packages/partner-kit/src/simulate/index.ts';
 import { innbound, type ServiceProcess, serve, until } from '../support/process.ts';
 import { deliveredLines, hotelWorkspace } from './workspace.ts';
 

@@ -4,7 +4,7 @@
  *   INNBOUND_FUZZ_SECONDS=600 node --test test/fuzz/        ten minutes for each file, from a seed of the clock
  *   INNBOUND_FUZZ_SEED=17 node --test test/fuzz/api.test.ts   the round that failed, first
  */
-import { Random } from '../../src/partner/simulate/random.ts';
+import { Random } from '../../packages/partner-kit/src/simulate/random.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 
 export interface Dice {

@@ -9,7 +9,7 @@ import { openLog } from '../../src/kit/log.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
-const sources = ['src', 'console/src'].flatMap((folder) =>
+const sources = ['src', 'packages', 'console/src'].flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => ({ file: `${folder}/${file}`, text: read(`${folder}/${file}`) })),

@@ -1,5 +1,5 @@
+import { sign } from '../../packages/sender/src/sign.ts';
 import type { Http } from '../../src/kit/http.ts';
-import { sign } from '../../src/partner/sender/sign.ts';
 import type { Statement } from '../history/history.ts';
 import { brand, brandNames, pageSize } from './brands.ts';
 import type { Host } from './host.ts';

@@ -6,9 +6,10 @@ import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Http } from '../../kit/http.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Tracer } from '../../kit/trace.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord, Shaper } from '../../shape/shape.ts';
-import type { EntityType, EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
+import type { EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
 import type { TokenStore } from './auth/token-store.ts';
 import type { Counters, PageCommit, Position, Run, RunEnd, WaitReason } from './run-state.ts';
 import type { Window } from './windows.ts';
@@ -24,7 +25,7 @@ export interface PullPlan {
   /** Reads the answer for a single reservation. */
   single: Shaper['single'];
   /** Passed through to the store. */
-  readonly target: Target;
+  readonly target: ApplyTarget;
   /** Present where rows name their property (`pull.property`). */
   readonly routing?: Routing;
 }
@@ -39,13 +40,6 @@ export interface Routing {
 export interface Brand extends Pick<PullPlan, 'prepare' | 'preparePage' | 'amend' | 'target'> {
   readonly brandId: string;
   readonly timezone: string;
-}
-
-export interface Target {
-  readonly integration: IntegrationName;
-  readonly connectorVersion: number;
-  readonly integrationVersion: number;
-  readonly destinations: Readonly<Record<EntityType, readonly string[]>>;
 }
 
 export type Planned =
@@ -181,21 +175,21 @@ export interface RunStore {
   claim(integration: IntegrationName, runId: string, node: string, leaseMs: number): Promise<Run | undefined>;
   extend(lease: Lease, leaseMs: number, waiting: WaitReason | undefined): Promise<boolean>;
   /** Stores the range and the document versions; a run resumed under other documents starts over. */
-  start(lease: Lease, position: Position, target: Target): Promise<boolean>;
+  start(lease: Lease, position: Position, target: ApplyTarget): Promise<boolean>;
   /** Returns everything the page counted. */
   commitPage(
     lease: Lease,
     leaseMs: number,
     commit: PageCommit,
-    target: Target,
+    target: ApplyTarget,
     turn: PageTurn,
   ): Promise<Counters | 'fenced'>;
   /** Rows whose result is still the stored version: they need not be mapped again. */
-  known(target: Target, rows: readonly Pulled[]): Promise<readonly KnownRow[]>;
+  known(target: ApplyTarget, rows: readonly Pulled[]): Promise<readonly KnownRow[]>;
   commitPosition(lease: Lease, position: Position): Promise<boolean>;
   windowPages(lease: Lease, window: Window, pass: number): Promise<WindowPages>;
   staged(lease: Lease, most: number): Promise<readonly StagedKey[]>;
-  commitFormed(lease: Lease, leaseMs: number, formed: FormedCommit, target: Target): Promise<Tally | 'fenced'>;
+  commitFormed(lease: Lease, leaseMs: number, formed: FormedCommit, target: ApplyTarget): Promise<Tally | 'fenced'>;
   /** Known rows inside the range that the run's pages did not show; called before flat rows are grouped. */
   unlisted(
     lease: Lease,

@@ -1,8 +1,9 @@
 import type { ErrorCode } from '../../errors.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, RunId, SyncType } from '../../terms.ts';
 import type { PageState } from './paginate/paginator.ts';
-import type { KnownRow, Pulled, Target } from './ports.ts';
+import type { KnownRow, Pulled } from './ports.ts';
 import type { Window } from './windows.ts';
 
 /**
@@ -174,7 +175,7 @@ export interface PageCommit extends PageRows {
   readonly position: Position;
   readonly requestedAt: EpochMs;
   /** The rows of the page for other brands of the account. */
-  readonly routed?: readonly (PageRows & { readonly target: Target })[];
+  readonly routed?: readonly (PageRows & { readonly target: ApplyTarget })[];
   /** The properties of rows that belong to no brand, one entry per row. */
   readonly unrouted?: readonly string[];
   readonly log: PageLog;

@@ -2,9 +2,10 @@ import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { GuestKey } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
-import type { GuestUpdate } from '../../reconcile/guest-update.ts';
+import type { GuestUpdate, RuledGuest } from '../../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord } from '../../shape/config.ts';
+import type { Adjust } from '../../shape/shaper.ts';
 import type { EpochMs, Json, LocalDate, Note } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
 
@@ -40,9 +41,6 @@ export interface EventPath {
   readonly today: (at: EpochMs) => LocalDate;
 }
 
-type DraftValues = { readonly [field: string]: Json | undefined };
-export type Adjust = (record: DraftValues) => { record: DraftValues; notes: readonly Note[] };
-
 export interface ReadGuest {
   readonly update: GuestUpdate;
   readonly notes: readonly Note[];
@@ -52,11 +50,6 @@ export type GuestRead =
   /** Several when `data` is a whole reservation. */
   | { readonly kind: 'ok'; readonly updates: readonly ReadGuest[] }
   | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
-
-export type RuledGuest =
-  | { readonly kind: 'kept'; readonly guest: Guest; readonly notes: readonly Note[] }
-  | { readonly kind: 'dropped'; readonly reason: string }
-  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
 
 /** A batch of one integration's events, inside the transaction that also settles them. */
 export interface Lane {

@@ -7,10 +7,11 @@ import {
   type GuestUpdate,
   type PersonPlace,
   planGuestUpdate,
+  type RuledGuest,
 } from '../../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Incoming, Prepared } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
-import type { EventPath, Lane, PendingEvent, ReadGuest, RuledGuest, Settled } from './event-path.ts';
+import type { EventPath, Lane, PendingEvent, ReadGuest, Settled } from './event-path.ts';
 import { arrivalOf, dataOf, deadEvent } from './reservation-event.ts';
 
 /**

@@ -3,9 +3,10 @@ import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson } from '../../kit/json-strict.ts';
 import { cancelledStatus } from '../../reconcile/cancelled.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
+import type { Adjust } from '../../shape/shaper.ts';
 import type { Json, JsonObject } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
-import type { Adjust, EventPath, PendingEvent } from './event-path.ts';
+import type { EventPath, PendingEvent } from './event-path.ts';
 
 /** The limits were applied when the event was accepted; today's limits do not matter. */
 const noLimits = { maxDepth: 1_000, maxArrayLength: Infinity, maxMembers: Infinity };

@@ -1,24 +1,6 @@
+import type { ApplyTarget, Recognised } from '../../reconcile/apply-target.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import { type Tx, together } from '../db/pool.ts';
-import type { ApplyTarget } from '../records/changes.ts';
-
-/** Recognises and removes erased guests; the store has only their hashes. */
-export interface ErasurePort {
-  /** Keyed hashes (hex) of everything that identifies the guests of a record. */
-  hashesOf(prepared: Prepared, integration: string): readonly string[];
-  /** The record without the guests among these hashes; the same object if there are none. */
-  strip(prepared: Prepared, integration: string, erased: Erased): Prepared;
-  /** Hashes of everything else that identifies each erased guest of a record, with the hash that the guest was found by. */
-  others(prepared: Prepared, integration: string, erased: Erased): readonly Recognised[];
-}
-
-/** Hashes (hex) of erased guests. */
-export type Erased = Pick<ReadonlySet<string>, 'has'>;
-
-export interface Recognised {
-  readonly by: string;
-  readonly hashes: readonly string[];
-}
 
 const isOfEvent = ({ cause }: Prepared['arrival']): boolean => cause === 'event' || cause === 'guest';
 

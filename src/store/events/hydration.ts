@@ -1,8 +1,9 @@
 import type { DeadDetail, Hydration, Thin } from '../../intake/push/hydrate.ts';
 import { parseJson } from '../../kit/json.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
-import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+import { applyPrepared } from '../records/apply.ts';
 
 /** Claims reservations whose thin events are due. All waiting events of a reservation are leased together. */
 export async function claimThin(pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> {

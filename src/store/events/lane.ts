@@ -1,9 +1,10 @@
 import type { EventType } from '../../intake/push/envelope.ts';
 import type { Lane, PendingEvent, Settled } from '../../intake/push/event-path.ts';
 import type { Batching, BatchResult } from '../../intake/push/worker.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
-import { type ApplyTarget, applyPrepared, type OnChanged } from '../records/apply.ts';
+import { applyPrepared, type OnChanged } from '../records/apply.ts';
 import { findProfiles, findReservationsOf, readReservationAhead } from '../records/guest-lookup.ts';
 import { newProfileId } from '../records/profile-id.ts';
 

@@ -1,8 +1,9 @@
 import { parseJson } from '../../kit/json.ts';
 import { isPassing } from '../../kit/sql-state.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
-import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+import { applyPrepared } from '../records/apply.ts';
 import { lockFirst } from './lane.ts';
 
 const triesBeforeDead = 5;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { jsonbText, storedText } from '../../kit/json.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Arrival, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import type { Tx } from '../db/pool.ts';
-import type { ApplyTarget } from '../records/changes.ts';
 
 /** Stores records that could not become canonical. A record that fails at every poll is one dead letter with a counter and the newest payload. */
 export async function insertDeadLetters(

@@ -1,6 +1,7 @@
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { int4s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import { type ApplyTarget, type Change, movesOf } from '../records/changes.ts';
+import { type Change, movesOf } from '../records/changes.ts';
 
 /**
  * An idle row becomes due now. A row that is queued, leased or held by a dead letter only gets the newer `last_version`. A record's

@@ -1,10 +1,11 @@
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { EntityType } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
 import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
 import { enqueue } from '../outbox/enqueue.ts';
-import { type ApplyTarget, writeChanges } from './changes.ts';
+import { writeChanges } from './changes.ts';
 import { type Content, contentOf, statementHash } from './content.ts';
 import { type Arriving, letterOf } from './decision.ts';
 import { countDrift } from './drift.ts';
@@ -13,8 +14,6 @@ import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { moveSaid, type SaidState } from './said-state.ts';
 import { insertSighting } from './sightings.ts';
 import { type Taken, takeIn } from './take-in.ts';
-
-export type { ApplyTarget } from './changes.ts';
 
 /** Called after the commit of changes, so that this node delivers them at once. */
 export type OnChanged = (target: ApplyTarget) => void;

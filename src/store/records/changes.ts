@@ -1,24 +1,13 @@
 import { hash } from 'node:crypto';
 import { jsonbText } from '../../kit/json.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Difference } from '../../reconcile/difference.ts';
 import type { Arrival, Incoming, Outcome } from '../../reconcile/incoming.ts';
 import type { ChangeEvent, EntityType, IntegrationName, Json } from '../../terms.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import type { ErasurePort } from '../erasure/erased.ts';
 import { moveGuestKeys } from './guest-keys.ts';
 import { type SaidState, saidText } from './said-state.ts';
-
-/** The integration that the records belong to, and the destinations that receive them. */
-export interface ApplyTarget {
-  readonly integration: IntegrationName;
-  readonly connectorVersion: number;
-  readonly integrationVersion: number;
-  /** Destinations by the types they receive. */
-  readonly destinations: Readonly<Record<EntityType, readonly string[]>>;
-  /** Keeps erased guests from coming back. */
-  readonly erasure?: ErasurePort;
-}
 
 export interface Item {
   readonly index: number;

@@ -1,11 +1,11 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { withoutOthers } from '../../reconcile/check-profile.ts';
 import { type Difference, difference } from '../../reconcile/difference.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
-import type { ApplyTarget } from './apply.ts';
 import { writeProfiles } from './profile-edit.ts';
 import { lockProfiles, type Profile, profilesById } from './profile-lookup.ts';
 import { assembleProfiles } from './profiles.ts';

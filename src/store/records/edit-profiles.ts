@@ -1,10 +1,10 @@
 import { type GuestKeyKind, guestKeys, keyText, keyTexts } from '../../persons/identifiers.ts';
 import { namePin } from '../../persons/profile-match.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import { mergeProfile, withConsent, withoutKeys } from '../../reconcile/profile.ts';
 import { retired, withoutOther } from '../../reconcile/separate-profile.ts';
 import { type Pool, transaction } from '../db/pool.ts';
-import type { ApplyTarget } from './apply.ts';
 import { mergeCause, type ProfileEdit, pin, readForEdit, writeProfiles } from './profile-edit.ts';
 import type { Profile } from './profile-lookup.ts';
 import { fromReservations } from './profile-sources.ts';

@@ -1,9 +1,10 @@
 import type { Guest } from '../../canonical/reservation.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Consent } from '../../reconcile/consent.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import type { Tx } from '../db/pool.ts';
-import { type ApplyTarget, applyPrepared } from './apply.ts';
+import { applyPrepared } from './apply.ts';
 import { lockProfiles, type Profile, profilesById } from './profile-lookup.ts';
 
 export type ProfileEdit =

@@ -1,5 +1,6 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { guestKeys } from '../../persons/identifiers.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { type Consent, consentsIn, newerConsent } from '../../reconcile/consent.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import { type AlikeProfile, chooseProfile, equalGuests, withConsent } from '../../reconcile/profile.ts';
@@ -8,7 +9,7 @@ import { isOlder } from '../../reconcile/reconcile.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
-import { type ApplyTarget, applyPrepared } from './apply.ts';
+import { applyPrepared } from './apply.ts';
 import { bookingsOf, linkBookings } from './profile-bookings.ts';
 import { newProfileId } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';

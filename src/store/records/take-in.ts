@@ -1,8 +1,9 @@
 import { jsonbText, parseJson } from '../../kit/json.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Arrival, Incoming, Outcome, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
-import { type ApplyTarget, type Change, type Item, idempotencyKey, type Receipt } from './changes.ts';
+import { type Change, type Item, idempotencyKey, type Receipt } from './changes.ts';
 import type { Content } from './content.ts';
 import { decide, decideFirst } from './decide.ts';
 import type { Arriving, Decision } from './decision.ts';

@@ -1,8 +1,8 @@
 import { keyTexts } from '../../persons/identifiers.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { withConsent, withoutKeys } from '../../reconcile/profile.ts';
 import { continuedBy, withoutOther } from '../../reconcile/separate-profile.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
-import type { ApplyTarget } from './apply.ts';
 import { mergeCause, type ProfileEdit, readForEdit, writeProfiles } from './profile-edit.ts';
 import { type Profile, profilesById } from './profile-lookup.ts';
 import { fromReservations, stateBefore } from './profile-sources.ts';

@@ -1,6 +1,7 @@
-import type { Lease, PageTurn, Target } from '../../intake/pull/ports.ts';
+import type { Lease, PageTurn } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit, PageRows } from '../../intake/pull/run-state.ts';
 import { isRefusedData, isSqlState } from '../../kit/sql-state.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
@@ -21,7 +22,7 @@ interface PageContext {
   readonly onChanged: OnChanged;
   readonly lease: Lease;
   readonly leaseMs: number;
-  readonly target: Target;
+  readonly target: ApplyTarget;
   readonly turn: PageTurn;
 }
 
@@ -56,7 +57,7 @@ async function writeRest(
   commit: PageCommit,
   write: (commit: PageCommit) => Promise<Counters | 'fenced'>,
 ): Promise<Counters | 'fenced'> {
-  const rest = async (rows: PageRows, of: Target) => {
+  const rest = async (rows: PageRows, of: ApplyTarget) => {
     const prepared = await withoutRefused(pool, of, rows.prepared);
     const pulled = rows.pulled.map((row, i) => (prepared[i] === rows.prepared[i] ? row : undefined));
     return { prepared, pulled };
@@ -71,7 +72,7 @@ async function applyPage(
   tx: Tx,
   page: PageContext,
   commit: PageCommit,
-): Promise<{ counters: Counters; changed: readonly Target[]; sendLast: () => Promise<unknown> }> {
+): Promise<{ counters: Counters; changed: readonly ApplyTarget[]; sendLast: () => Promise<unknown> }> {
   const { program, lease, leaseMs, target, turn } = page;
   const locks = new PageLocks(tx, lease.runId, turn.after);
   const own = locks.lockOwn();
@@ -106,7 +107,7 @@ async function applyPage(
 const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, outcomes: [] };
 
 /** Known rows were skipped before the transaction; those whose reservation has changed since are now mapped and applied. */
-async function applyRows(tx: Tx, commit: PageRows, target: Target, options: ApplyOptions) {
+async function applyRows(tx: Tx, commit: PageRows, target: ApplyTarget, options: ApplyOptions) {
   const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
   const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;

@@ -1,5 +1,6 @@
 import type { Reservation } from '../../canonical/reservation.ts';
-import type { KnownRow, Pulled, Target } from '../../intake/pull/ports.ts';
+import type { KnownRow, Pulled } from '../../intake/pull/ports.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
 import { float8s, int4s, texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -12,7 +13,7 @@ import type { Pool, Tx } from '../db/pool.ts';
 export async function knownRows(
   pool: Pool,
   program: string,
-  target: Target,
+  target: ApplyTarget,
   rows: readonly Pulled[],
 ): Promise<KnownRow[]> {
   if (rows.length === 0) return [];
@@ -37,7 +38,7 @@ export async function knownRows(
 }
 
 /** The known rows whose reservation has changed since, so that they must be mapped. */
-export async function changedSince(tx: Tx, target: Target, known: readonly KnownRow[]): Promise<Set<string>> {
+export async function changedSince(tx: Tx, target: ApplyTarget, known: readonly KnownRow[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ key: string }>({
     name: 'changed-since',
     text: `select t.key from unnest($2::text[], $3::text[], $4::int[]) as t (key, id, version)
@@ -67,7 +68,7 @@ interface AppliedRows {
 export async function rememberRows(
   tx: Tx,
   program: string,
-  target: Target,
+  target: ApplyTarget,
   { pulled, prepared, outcomes }: AppliedRows,
 ): Promise<void> {
   const kept = new Map<string, KnownRow & Pulled>();
@@ -110,6 +111,6 @@ export async function rememberRows(
   });
 }
 
-function makerOf(program: string, { connectorVersion, integrationVersion }: Target): string {
+function makerOf(program: string, { connectorVersion, integrationVersion }: ApplyTarget): string {
   return `${connectorVersion}.${integrationVersion}.${program}`;
 }

@@ -1,8 +1,9 @@
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RunId } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
-import { type ApplyTarget, applyPrepared } from '../records/apply.ts';
+import { applyPrepared } from '../records/apply.ts';
 
 /** Applies one reservation that was requested by its id, as a separate, finished run, so that the timeline can show a cause. */
 export function commitRefetch(

@@ -1,8 +1,9 @@
-import type { Lease, Parked, Queued, QueueRequest, RunStore, RunView, Target } from '../../intake/pull/ports.ts';
+import type { Lease, Parked, Queued, QueueRequest, RunStore, RunView } from '../../intake/pull/ports.ts';
 import type { Counters, Position, Run, RunEnd, WaitReason } from '../../intake/pull/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import type { OnChanged } from '../records/apply.ts';
@@ -136,7 +137,7 @@ async function extendLease(
   return rowCount === 1;
 }
 
-async function startRun(pool: Pool, lease: Lease, position: Position, target: Target): Promise<boolean> {
+async function startRun(pool: Pool, lease: Lease, position: Position, target: ApplyTarget): Promise<boolean> {
   const { rowCount } = await pool.query(
     `with old_pages as (
        delete from run_pages where integration = $1 and run_id = $2

@@ -1,5 +1,5 @@
-import type { Target } from '../../intake/pull/ports.ts';
 import { isRefusedData } from '../../kit/sql-state.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
@@ -12,7 +12,7 @@ import { applyPrepared } from '../records/apply.ts';
  */
 export async function withoutRefused(
   pool: Pool,
-  target: Target,
+  target: ApplyTarget,
   prepared: readonly Prepared[],
 ): Promise<readonly Prepared[]> {
   const error = await refusalOf(pool, target, prepared);
@@ -26,7 +26,7 @@ export async function withoutRefused(
   ];
 }
 
-async function refusalOf(pool: Pool, target: Target, prepared: readonly Prepared[]): Promise<unknown> {
+async function refusalOf(pool: Pool, target: ApplyTarget, prepared: readonly Prepared[]): Promise<unknown> {
   if (prepared.length === 0) return undefined;
   const tx = await pool.connect();
   try {

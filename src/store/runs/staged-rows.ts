@@ -1,7 +1,8 @@
-import type { FormedCommit, Lease, StagedKey, Target } from '../../intake/pull/ports.ts';
+import type { FormedCommit, Lease, StagedKey } from '../../intake/pull/ports.ts';
 import type { StagedRow } from '../../intake/pull/run-state.ts';
 import { jsonbText } from '../../kit/json.ts';
 import { isRefusedData } from '../../kit/sql-state.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -44,7 +45,7 @@ export async function commitFormed(
   lease: Lease,
   leaseMs: number,
   formed: FormedCommit,
-  target: Target,
+  target: ApplyTarget,
 ): Promise<Tally | 'fenced'> {
   const write = (written: FormedCommit) =>
     fencedTransaction(pool, async (tx) => {

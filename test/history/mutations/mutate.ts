@@ -30,6 +30,7 @@ export async function occurrences({ file, find }: Mutation): Promise<number> {
 /** The program and the tests that the checkers consist of. */
 const copied = [
   'src',
+  'packages',
   'schemas',
   'package.json',
   'test/history',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { addDays } from '../../../src/intake/pull/windows.ts';
 import {
   type Simulator,
   type SimulatorOptions,
   sampleAuth,
   startSimulator,
-} from '../../../src/partner/simulate/index.ts';
+} from '../../../packages/partner-kit/src/simulate/index.ts';
+import { addDays } from '../../../src/intake/pull/windows.ts';
 import { sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';
 

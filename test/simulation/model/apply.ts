@@ -1,7 +1,7 @@
 import { parseJson } from '../../../src/kit/json.ts';
+import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
 import type { Outcome, Prepared, Tally } from '../../../src/reconcile/incoming.ts';
 import type { StoredViews } from '../../../src/reconcile/said.ts';
-import type { ApplyTarget } from '../../../src/store/records/apply.ts';
 import { idempotencyKey } from '../../../src/store/records/changes.ts';
 import { contentOf, statementHash } from '../../../src/store/records/content.ts';
 import { decide } from '../../../src/store/records/decide.ts';

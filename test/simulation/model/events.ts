@@ -1,6 +1,6 @@
 import type { Lane, Settled } from '../../../src/intake/push/event-path.ts';
 import type { NewEvent, Stored } from '../../../src/intake/push/ports.ts';
-import type { ApplyTarget } from '../../../src/store/records/apply.ts';
+import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
 import type { StorePorts } from '../store-ports.ts';
 import { applyPrepared } from './apply.ts';
 import type { Link } from './link.ts';

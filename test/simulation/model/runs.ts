@@ -1,6 +1,7 @@
 import type { Reservation } from '../../../src/canonical/reservation.ts';
-import type { Lease, PageTurn, Queued, QueueRequest, RunStore, Target } from '../../../src/intake/pull/ports.ts';
+import type { Lease, PageTurn, Queued, QueueRequest, RunStore } from '../../../src/intake/pull/ports.ts';
 import { type Counters, noCounts, type PageCommit, type Run, sum } from '../../../src/intake/pull/run-state.ts';
+import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
 import type { Outcome, Prepared } from '../../../src/reconcile/incoming.ts';
 import type { OnChanged } from '../../../src/store/records/apply.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';
@@ -194,7 +195,7 @@ async function commitPage(
   lease: Lease,
   leaseMs: number,
   commit: PageCommit,
-  target: Target,
+  target: ApplyTarget,
   turn: PageTurn,
 ): Promise<Counters | 'fenced'> {
   const write = async () => {
@@ -249,7 +250,7 @@ const remembered: ReadonlySet<string> = new Set(['created', 'updated', 'cancelle
 
 function rememberRows(
   model: StoreModel,
-  target: Target,
+  target: ApplyTarget,
   rows: PageCommit['pulled'],
   prepared: readonly Prepared[],
   outcomes: readonly Outcome[],
@@ -270,7 +271,7 @@ function rememberRows(
   for (const remember of kept.values()) remember();
 }
 
-const makerOf = ({ connectorVersion, integrationVersion }: Target): string =>
+const makerOf = ({ connectorVersion, integrationVersion }: ApplyTarget): string =>
   `${connectorVersion}.${integrationVersion}.${program}`;
 
 const bytesOf = (seen: Uint8Array): Uint8Array => new Uint8Array(seen.buffer, seen.byteOffset, seen.byteLength);

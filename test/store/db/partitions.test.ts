@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reservation } from '../../../src/canonical/reservation.ts';
 import { timelineOf } from '../../../src/operations/timeline.ts';
+import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
 import { migrate } from '../../../src/store/db/migrate.ts';
 import { dropPartitions, makePartitions, partitionsOf } from '../../../src/store/db/partitions.ts';
 import { openPool, type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { outboxStore } from '../../../src/store/outbox/outbox.ts';
 import { resendStep } from '../../../src/store/outbox/resend.ts';
-import { type ApplyTarget, applyPrepared } from '../../../src/store/records/apply.ts';
+import { applyPrepared } from '../../../src/store/records/apply.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { testDatabase } from '../../support/database.ts';
 

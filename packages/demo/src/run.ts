@@ -1,0 +1,151 @@
+import { cp, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { say } from '../../../src/cli/command.ts';
+import { ended } from '../../../src/cli/ended.ts';
+import { stopInTime } from '../../../src/cli/serving.ts';
+import { sealSecret } from '../../../src/documents/keyring.ts';
+import { randomId } from '../../../src/kit/ids.ts';
+import { consoleBuilt } from '../../../src/operations/build-console.ts';
+import { addressFor } from '../../../src/operations/endpoints.ts';
+import { createSignIn } from '../../../src/operations/tokens.ts';
+import type { Runtime } from '../../../src/runtime/runtime.ts';
+import { startService } from '../../../src/service.ts';
+import { createDatabaseBeside } from '../../../src/store/db/create-database.ts';
+import { putSecret } from '../../../src/store/documents/secrets.ts';
+import { runNow } from '../../../src/wiring/pull.ts';
+import {
+  type Simulator,
+  type SimulatorOptions,
+  shippedProperties,
+  startSimulator,
+} from '../../partner-kit/src/simulate/index.ts';
+import { showProgress } from './progress.ts';
+
+const template = fileURLToPath(new URL('./workspace/', import.meta.url));
+
+/** One change every two seconds in each hotel: enough to watch, and slow enough to read. */
+const changeEveryMs = 2_000;
+
+interface DemoHotel {
+  readonly integration: string;
+  readonly property: string;
+  /** The documents refer to the hotel's address and key as `<secrets>_url` and `<secrets>_key`. */
+  readonly secrets: string;
+  readonly simulator: (key: string) => SimulatorOptions;
+}
+
+const hotels: readonly DemoHotel[] = [
+  {
+    integration: 'lisbon-grand',
+    property: 'LIS01',
+    secrets: 'front_desk',
+    // Its events carry as little as the interface description allows; the other hotel's carry everything.
+    simulator: (token) => ({ seed: 11, paging: 'offset', detail: 'thin', auth: { type: 'bearer', token } }),
+  },
+  {
+    integration: 'kamo-riverside',
+    property: 'KYO03',
+    secrets: 'night_audit',
+    simulator: (key) => ({
+      seed: 42,
+      paging: 'cursor',
+      auth: { type: 'api_key', in: 'header', name: 'X-API-Key', key },
+    }),
+  },
+];
+
+/** `npm start`: two simulated hotels, a service that polls them and receives their events, a folder and a warehouse. */
+export async function runDemo(options: { readonly port: number; readonly workspace: string }): Promise<void> {
+  const end = ended();
+  const workspaceDir = path.resolve(options.workspace);
+  // Keep edits to the demo's documents.
+  await cp(template, workspaceDir, { recursive: true, force: false });
+  const simulators = new Map<DemoHotel, Simulator>();
+  // Stored, not environment variables: commands in another terminal need them too.
+  const secrets = new Map<string, string>();
+  for (const hotel of hotels) simulators.set(hotel, await startHotel(hotel, workspaceDir, secrets));
+  const stopHotels = () => Promise.all([...simulators.values()].map((simulator) => simulator.stop()));
+  try {
+    say('innbound demo: building the console, starting the database and the service …');
+    await consoleBuilt();
+    const service = await startService({
+      workspaceDir,
+      host: '127.0.0.1',
+      port: options.port,
+      role: 'all',
+      logLevel: 'warn',
+      prepare: async ({ pool, keyring }) => {
+        // A separate database on the service's own server.
+        secrets.set('warehouse_url', process.env.DATABASE_URL ?? (await createDatabaseBeside(pool, 'warehouse')));
+        for (const [name, value] of secrets) await putSecret(pool, name, sealSecret(keyring, name, value));
+      },
+    });
+    for (const [hotel, simulator] of simulators) await connect(service.runtime, hotel, simulator);
+    const { path: signIn } = await createSignIn(service.runtime, { name: 'demo', by: 'demo' });
+    say(welcome(service.url, signIn, workspaceDir, [...simulators.values()], secrets.get('warehouse_url')));
+    const progress = showProgress(service.runtime);
+    await end;
+    progress.stop();
+    say('\ninnbound demo: draining …');
+    await stopHotels();
+    await stopInTime(service);
+    say('Stopped. The next start continues where it stopped.');
+  } finally {
+    await stopHotels();
+  }
+}
+
+/** Adds the secrets that the hotel's documents refer to. */
+async function startHotel(hotel: DemoHotel, workspaceDir: string, secrets: Map<string, string>): Promise<Simulator> {
+  const key = randomId('demo');
+  const partnerDir = path.join(workspaceDir, '.partner');
+  await mkdir(partnerDir, { recursive: true });
+  const property = shippedProperties.find(({ id }) => id === hotel.property) ?? shippedProperties[0];
+  const simulator = await startSimulator({
+    ...hotel.simulator(key),
+    properties: [property],
+    reservations: 400,
+    changeEveryMs,
+    bookFile: path.join(partnerDir, `${hotel.integration}.json`),
+    pushFolder: path.join(partnerDir, hotel.integration),
+  });
+  secrets.set(`${hotel.secrets}_url`, simulator.baseUrl).set(`${hotel.secrets}_key`, key);
+  return simulator;
+}
+
+/** Gives the hotel its webhook address and starts a first pull, instead of waiting for the schedule. */
+async function connect(runtime: Runtime, hotel: DemoHotel, simulator: Simulator): Promise<void> {
+  const { url, secret } = await addressFor(runtime, hotel.integration, { rotate: true });
+  if (secret !== undefined) await simulator.pushTo({ url, secret, brand_id: hotel.property });
+  for (const sync of ['pre_stay', 'stay', 'post_stay'] as const) await runNow(runtime, hotel.integration, sync, 'demo');
+}
+
+function welcome(
+  url: string,
+  signIn: string,
+  workspaceDir: string,
+  simulators: readonly Simulator[],
+  warehouse: string | undefined,
+): string {
+  const shown = path.relative(process.cwd(), workspaceDir) || '.';
+  return `
+  Two simulated hotels are pulled, push their events, and fill a folder and a warehouse.
+
+  console      ${url}${signIn}
+               opens it once, within a day; another: bin/innbound token sign-in --role admin -w ${shown}
+  service      ${url}  (readiness: ${url}/readyz)
+  hotels       ${simulators.map(({ baseUrl }) => `${baseUrl}/_sim/`).join('  ')}
+               change a reservation there and watch it arrive
+  documents    ${shown}/integrations, ${shown}/connectors, ${shown}/destinations
+  files        ${shown}/out/lake  (one JSON object per line)
+  warehouse    psql "${warehouse}" -c "table innbound.reservations limit 5"
+
+  Try in another terminal:
+    bin/innbound endpoint lisbon-grand -w ${shown}
+    bin/innbound sync lisbon-grand --type stay -w ${shown}
+    bin/innbound reservation ID --integration lisbon-grand -w ${shown}
+
+  Ctrl-C stops it.
+`;
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../../../src/terms.ts';
+import type { Draft } from './auth.ts';
+import type { Target } from './gather.ts';
+
+/** List parameters by their names in the GET form; some differ in the POST form. */
+export type ListParameters = Readonly<Record<string, string>>;
+
+const bodyNames: ReadonlyMap<string, string> = new Map<string, string>(
+  Object.entries({ dateFrom: 'date_from', dateTo: 'date_to' }),
+);
+const numbers = new Set(['offset', 'limit', 'page', 'page_size']);
+
+/** The requests of the interface description, for one base URL. */
+export class Drafts {
+  readonly #target: Target;
+  readonly #base: string;
+
+  constructor(target: Target) {
+    this.#target = target;
+    this.#base = target.baseUrl.replace(/\/+$/, '');
+  }
+
+  /** In the form that the partner offers, GET or POST. */
+  list(parameters: ListParameters): Draft {
+    if (this.#target.form === 'post') return this.search(parameters);
+    const url = this.#url(this.#target.listPath ?? '/api/reservations');
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    return { method: 'GET', url, headers: {} };
+  }
+
+  search(parameters: ListParameters): Draft {
+    const { form, listPath, propertyId } = this.#target;
+    const path = form === 'post' ? listPath : undefined;
+    const body: JsonObject = { include: ['guests', 'rooms', 'charges'] };
+    if (propertyId !== undefined) body.property_id = propertyId;
+    for (const [name, value] of Object.entries(parameters)) {
+      body[bodyNames.get(name) ?? name] = name === 'status' ? [value] : numbers.has(name) ? Number(value) : value;
+    }
+    return {
+      method: 'POST',
+      url: this.#url(path ?? '/api/reservations/search'),
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+  }
+
+  single(id: string): Draft {
+    return { method: 'GET', url: this.#url(`/api/reservations/${encodeURIComponent(id)}`), headers: {} };
+  }
+
+  #url(path: string): URL {
+    return new URL(`${this.#base}${path}`);
+  }
+}

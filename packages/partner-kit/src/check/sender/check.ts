@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Json } from '../../../../../src/terms.ts';
+import { excerpt } from '../redact.ts';
+import { type Report, reportOf } from '../report/report.ts';
+import { judge } from '../rule.ts';
+import { dataRules } from './data-rules.ts';
+import { type Delivery, eventIdOf } from './delivery.ts';
+import { envelopeRules } from './envelope-rules.ts';
+import { Plan } from './plan.ts';
+import { requestRules } from './request-rules.ts';
+import { retryRules } from './retry-rules.ts';
+
+export interface SenderCheckOptions {
+  /** Default: a new one. */
+  readonly secret?: string;
+  readonly brandId?: string;
+  readonly host?: string;
+  readonly port?: number;
+  /** The partner's address for this listener, if it differs from the address it listens on. */
+  readonly publicUrl?: string;
+  /** The longest the check waits. Default: 10 minutes. */
+  readonly patienceMs?: number;
+  /** How long to watch for a further retry after the last. Default: twice the last delay, at most 30 s. */
+  readonly settleMs?: number;
+  readonly now?: () => number;
+  readonly onProgress?: (progress: SenderProgress) => void;
+}
+
+interface SenderProgress {
+  readonly events: number;
+  readonly requests: number;
+  /** What the check waits for, as text. */
+  readonly waitingFor: string;
+}
+
+export interface SenderCheck {
+  /** What to configure in the partner's sender. */
+  readonly url: string;
+  readonly secret: string;
+  /** Resolves when everything was observed, when the time is up, or after finish(). */
+  readonly report: Promise<Report>;
+  finish(): void;
+}
+
+export const senderRules = [...requestRules, ...envelopeRules, ...retryRules, ...dataRules];
+
+const mostBytes = 1_048_576;
+const mostDeliveries = 2_000;
+
+/** Acts as the service for a partner's sender: accepts events, refuses some on purpose, then judges each rule. */
+export async function startSenderCheck(options: SenderCheckOptions = {}): Promise<SenderCheck> {
+  const { host = '127.0.0.1', port = 0, patienceMs = 600_000, now = Date.now } = options;
+  const secret = options.secret ?? `whsec_${randomBytes(24).toString('base64url')}`;
+  const path = `/webhooks/check-${randomBytes(6).toString('hex')}`;
+  const plan = new Plan();
+  const ended = new AbortController();
+  let count = 0;
+
+  const settle = () => {
+    const last = plan.events.find(({ role }) => role === 'fail')?.deliveries.slice(-2) ?? [];
+    const gapMs = (last[1]?.atMs ?? 0) - (last[0]?.atMs ?? 0);
+    sleep(options.settleMs ?? Math.min(30_000, Math.max(1_000, gapMs * 2)), undefined, { signal: ended.signal }).then(
+      () => ended.abort(),
+      () => undefined,
+    );
+  };
+
+  const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
+    void receive(request).then(
+      (raw) => {
+        const atMs = now();
+        if (raw === undefined || count >= mostDeliveries) {
+          answer(response, raw === undefined ? 413 : 503, {});
+          return;
+        }
+        count += 1;
+        const wasComplete = plan.complete;
+        const delivery = read(request, raw, count, atMs);
+        const { status, retryAfter } = plan.take(delivery);
+        answer(
+          response,
+          status,
+          {
+            status: status < 300 ? 'accepted' : 'refused by the check',
+            event_id: eventIdOf({ ...delivery, status }) ?? null,
+          },
+          retryAfter,
+        );
+        options.onProgress?.({ events: plan.events.length, requests: count, waitingFor: awaited(plan) });
+        if (plan.complete && !wasComplete) settle();
+      },
+      () => response.destroy(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const origin =
+    options.publicUrl?.replace(/\/+$/, '') ??
+    `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  const url = `${origin}${path}`;
+
+  const finished = async (): Promise<Report> => {
+    await sleep(patienceMs, undefined, { signal: ended.signal }).catch(() => undefined);
+    ended.abort();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+    const { deliveries } = plan;
+    const evidence = { plan, deliveries, secret, path, brandId: options.brandId };
+    const results = senderRules.map((rule) => judge(rule, evidence));
+    return reportOf(
+      'sender',
+      url,
+      new Date(now()).toISOString(),
+      results,
+      deliveries.map((delivery) => shown(delivery, url)),
+    );
+  };
+  return { url, secret, report: finished(), finish: () => ended.abort() };
+}
+
+async function receive(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function read(request: IncomingMessage, raw: Buffer, number: number, atMs: number): Omit<Delivery, 'status'> {
+  const header = (name: string) => {
+    const value = request.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+  let json: Json | undefined;
+  let utf8 = true;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(raw);
+    json = JSON.parse(text) as Json;
+  } catch (error) {
+    utf8 = !(error instanceof TypeError);
+  }
+  return {
+    number,
+    atMs,
+    method: request.method ?? '',
+    path: (request.url ?? '').split('?')[0] ?? '',
+    contentType: header('content-type') ?? '',
+    signature: header('x-webhook-signature'),
+    timestamp: header('x-webhook-timestamp'),
+    raw,
+    utf8,
+    json,
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: object, retryAfter?: number): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+  });
+  response.end(JSON.stringify(body));
+}
+
+function awaited({ events }: Plan): string {
+  const tries = events.find(({ role }) => role === 'fail')?.deliveries.length;
+  if (events.length < 2) return 'another event; the check refuses it to observe the retries';
+  if (tries !== undefined && tries < 5) return `retry ${tries} of 4 of the event that is being refused`;
+  if (events.length < 3) return 'a third event; the check answers it once with 429';
+  return 'the retry of the event that got a 429';
+}
+
+function shown(delivery: Delivery, url: string) {
+  const { number, method, path, contentType, timestamp, signature, status, raw } = delivery;
+  const headers: Record<string, string> = { 'Content-Type': contentType };
+  if (timestamp !== undefined) headers['X-Webhook-Timestamp'] = timestamp.slice(0, 40);
+  if (signature !== undefined)
+    headers['X-Webhook-Signature'] = `${signature.slice(0, 15)}… (${signature.length} characters)`;
+  return {
+    number,
+    purpose: `answered with ${status}`,
+    method,
+    url: new URL(path, url).href,
+    headers,
+    status,
+    ms: 0,
+    contentType,
+    excerpt: excerpt(raw.toString('utf8')),
+  };
+}

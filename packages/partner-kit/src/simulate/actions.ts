@@ -1,0 +1,111 @@
+import type { LocalDate } from '../../../../src/terms.ts';
+import { addExtra, type HotelReservation, type HotelStatus, moveStay, roomTypes, withRooms } from './booking.ts';
+import { countryOf, type HotelGuest, inventEmail, inventPhone } from './guests.ts';
+import { addDays, type Property } from './property.ts';
+import type { Random } from './random.ts';
+
+/** What a person at the desk can do to one reservation. */
+export type ChangeAction =
+  | { readonly kind: 'check_in' | 'check_out' | 'cancel' | 'no_show' | 'reinstate' | 'upgrade' | 'charge' }
+  | { readonly kind: 'move'; readonly checkIn: LocalDate; readonly checkOut: LocalDate }
+  | { readonly kind: 'extend'; readonly nights: number }
+  /** Changes details of the first guest; without `set`, invents a new e-mail or phone. `profile`: a change outside the reservation. */
+  | { readonly kind: 'guest'; readonly profile?: boolean; readonly set?: Partial<Omit<HotelGuest, 'guestId'>> };
+
+export const actionKinds = [
+  'check_in',
+  'check_out',
+  'cancel',
+  'no_show',
+  'reinstate',
+  'upgrade',
+  'charge',
+  'move',
+  'extend',
+  'guest',
+] as const satisfies readonly ChangeAction['kind'][];
+
+export type Done =
+  | { readonly kind: 'reservation'; readonly what: string; readonly reservation: HotelReservation }
+  | { readonly kind: 'guest'; readonly what: string; readonly guest: HotelGuest; readonly profileOnly: boolean }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** What an action needs to know about the hotel. */
+export interface Desk {
+  readonly random: Random;
+  readonly untidy: number;
+  property(id: string): Property;
+  guest(guestId: string): HotelGuest | undefined;
+}
+
+const to: Record<'check_in' | 'check_out' | 'cancel' | 'no_show' | 'reinstate', readonly [HotelStatus, string]> = {
+  check_in: ['checked_in', 'checked in'],
+  check_out: ['checked_out', 'checked out'],
+  cancel: ['cancelled', 'cancelled'],
+  no_show: ['no_show', 'marked no-show'],
+  reinstate: ['confirmed', 'reinstated'],
+};
+
+export function applyAction(desk: Desk, before: HotelReservation, action: ChangeAction): Done {
+  const property = desk.property(before.propertyId);
+  switch (action.kind) {
+    case 'check_in':
+    case 'check_out':
+    case 'cancel':
+    case 'no_show':
+    case 'reinstate': {
+      const [status, what] = to[action.kind];
+      if (before.status === status) return { kind: 'refused', why: `Reservation ${before.id} is already ${what}.` };
+      return { kind: 'reservation', what, reservation: { ...before, status } };
+    }
+    case 'move':
+      if (action.checkOut < action.checkIn) return { kind: 'refused', why: 'check_out is before check_in.' };
+      return {
+        kind: 'reservation',
+        what: `moved to ${action.checkIn}, ${action.checkOut}`,
+        reservation: moveStay(property, before, action.checkIn, action.checkOut),
+      };
+    case 'extend': {
+      const checkOut = addDays(before.checkOut, action.nights);
+      if (checkOut < before.checkIn) return { kind: 'refused', why: 'The stay has fewer nights than that.' };
+      return {
+        kind: 'reservation',
+        what: `${action.nights < 0 ? 'shortened' : 'extended'} to ${checkOut}`,
+        reservation: moveStay(property, before, before.checkIn, checkOut),
+      };
+    }
+    case 'upgrade': {
+      const [room, ...others] = before.rooms;
+      if (room === undefined) return { kind: 'refused', why: `Reservation ${before.id} has no room.` };
+      const next = roomTypes[roomTypes.indexOf(room.roomType as (typeof roomTypes)[number]) + 1];
+      if (next === undefined) return { kind: 'refused', why: `${room.roomType} is the best room type.` };
+      const reservation = withRooms(property, before, [{ ...room, roomType: next }, ...others]);
+      return { kind: 'reservation', what: `upgraded to ${next}`, reservation };
+    }
+    case 'charge':
+      if (before.charges.length >= 40) return { kind: 'refused', why: 'The bill is full.' };
+      return { kind: 'reservation', what: 'charged an extra', reservation: addExtra(desk.random, property, before) };
+    case 'guest':
+      return changeGuest(desk, before, action);
+  }
+}
+
+function changeGuest(desk: Desk, before: HotelReservation, action: ChangeAction & { kind: 'guest' }): Done {
+  const guest = desk.guest(before.guestIds[0] ?? '');
+  if (guest === undefined) return { kind: 'refused', why: `Reservation ${before.id} has no guest.` };
+  const set = action.set ?? inventDetail(desk, guest);
+  return {
+    kind: 'guest',
+    what: `guest’s ${Object.keys(set).join(', ')} changed`,
+    guest: { ...guest, ...set },
+    profileOnly: action.profile === true,
+  };
+}
+
+function inventDetail(desk: Desk, guest: HotelGuest): Partial<HotelGuest> {
+  return desk.random.weighted<() => Partial<HotelGuest>>([
+    [4, () => ({ email: inventEmail(desk.random, guest.firstName, guest.lastName, desk.untidy) })],
+    [4, () => ({ phone: inventPhone(desk.random, countryOf(guest.nationality), desk.untidy) })],
+    [2, () => ({ marketingConsent: !guest.marketingConsent })],
+  ])();
+}

@@ -1,0 +1,185 @@
+import type { ServerResponse } from 'node:http';
+import type { Json } from '../../../../src/terms.ts';
+import { readAction } from './admin-action.ts';
+import { type Answer, bodyObject, type Exchange, json, problem } from './exchange.ts';
+import { type FaultBox, faultKinds, faults, readRule } from './faults/rule.ts';
+import type { FaultEntry } from './faults/twist.ts';
+import type { HotelChange } from './hotel.ts';
+import type { LivingHotel } from './life.ts';
+import type { LiveLog } from './log.ts';
+import { statePage } from './page.ts';
+import type { Pusher, PushTarget } from './push.ts';
+import { guestJson, reservationJson } from './represent.ts';
+import type { Reply } from './server.ts';
+
+/** What the page and its calls need from the simulator. */
+export interface Simulated {
+  readonly hotel: LivingHotel;
+  readonly faults: FaultBox;
+  readonly log: LiveLog;
+  readonly oauth: { expireAll(): void } | undefined;
+  readonly pushers: readonly Pusher[];
+  readonly stats: object;
+  pushTo(targets: readonly PushTarget[]): Promise<void>;
+  passDays(days: number): HotelChange[];
+}
+
+const prefix = '/_sim';
+
+/** The simulator's admin side: shows its state and triggers changes. A real PMS has no such calls. */
+export class AdminPaths {
+  readonly #sim: Simulated;
+
+  constructor(sim: Simulated) {
+    this.#sim = sim;
+  }
+
+  /** Undefined for a path that is not under /_sim. */
+  async handle(exchange: Exchange, response: ServerResponse): Promise<Reply | 'streaming' | undefined> {
+    const { path, method } = exchange;
+    if (path !== prefix && !path.startsWith(`${prefix}/`)) return undefined;
+    if (path === `${prefix}/live` && method === 'GET') return this.#stream(response);
+    // Another site's page can submit a form but cannot send this content type, so it cannot trigger anything here.
+    if (method !== 'GET' && exchange.headers['content-type']?.startsWith('application/json') !== true) {
+      return { answer: problem(415, 'not_json', 'Send application/json.') };
+    }
+    const body = method === 'GET' || exchange.bodyText === '' ? {} : bodyObject(exchange.bodyText);
+    if (body === undefined) return { answer: problem(400, 'invalid_body', 'The body must be a JSON object.') };
+    return { answer: await this.#answer(`${method} ${path.slice(prefix.length) || '/'}`, exchange, body) };
+  }
+
+  async #answer(call: string, exchange: Exchange, body: { readonly [key: string]: Json }): Promise<Answer> {
+    const { hotel, faults: box } = this.#sim;
+    switch (call) {
+      case 'GET /':
+        return statePage();
+      case 'GET /state':
+        return this.#state();
+      case 'GET /reservations':
+        return this.#search(exchange.query.get('search') ?? '', Number(exchange.query.get('limit') ?? 50));
+      case 'POST /book':
+        return changed(hotel.book(whole(body.in_days, 1, 0, 365), whole(body.nights, 2, 1, 60)));
+      case 'POST /advance':
+        return json(200, {
+          changes:
+            body.days === undefined
+              ? hotel.advance(whole(body.changes, 1, 1, 1_000)).length
+              : this.#sim.passDays(whole(body.days, 1, 1, 60)).length,
+        });
+      case 'POST /tokens/expire':
+        this.#sim.oauth?.expireAll();
+        return json(200, { expired: this.#sim.oauth !== undefined });
+      case 'GET /faults':
+        return json(200, { faults: box.rules, known: faultKinds.map((kind) => known(kind, faults[kind])) });
+      case 'POST /faults': {
+        const rule = readRule(body);
+        if ('wrong' in rule) return problem(400, 'invalid_fault', rule.wrong);
+        box.add(rule);
+        return json(200, { faults: box.rules });
+      }
+      case 'DELETE /faults':
+        box.set([]);
+        return json(200, { faults: [] });
+      case 'PUT /push':
+        return this.#push(body);
+      case 'DELETE /push':
+        await this.#sim.pushTo([]);
+        return json(200, { push: [] });
+      case 'GET /dead-letters':
+        return json(200, { dead_letters: await this.#deadLetters() });
+      case 'POST /dead-letters/replay':
+        return json(200, {
+          results: (await Promise.all(this.#sim.pushers.map(({ sender }) => sender.replay('all')))).flat(),
+        });
+      default:
+        return this.#change(call, body);
+    }
+  }
+
+  #change(call: string, body: { readonly [key: string]: Json }): Answer {
+    const id = /^POST \/reservations\/([^/]+)\/change$/.exec(call)?.[1];
+    if (id === undefined) return problem(404, 'not_found', 'No such call.');
+    const action = readAction(body);
+    if ('wrong' in action) return problem(400, 'invalid_change', action.wrong);
+    const change = this.#sim.hotel.change(id, action);
+    return 'refused' in change ? problem(409, 'refused', change.refused) : changed(change);
+  }
+
+  #state(): Answer {
+    const { hotel, faults: box, log, pushers } = this.#sim;
+    return json(200, {
+      today: Object.fromEntries(hotel.properties.map(({ id }) => [id, hotel.today(id)])),
+      stats: this.#sim.stats,
+      faults: box.rules,
+      push: pushers.map(({ target }) => ({ url: target.url, brand_id: target.brand_id })),
+      lines: log.lines,
+    });
+  }
+
+  #search(text: string, limit: number): Answer {
+    const { hotel } = this.#sim;
+    const wanted = text.trim().toLowerCase();
+    const found: Json[] = [];
+    for (const reservation of hotel.list().sort((a, b) => (a.checkIn < b.checkIn ? -1 : 1))) {
+      const [guest] = hotel.guestsOf(reservation);
+      const words = `${reservation.id} ${reservation.confirmationNumber} ${reservation.status} ${guest?.firstName} ${guest?.lastName} ${guest?.email}`;
+      if (
+        wanted === ''
+          ? reservation.checkOut < hotel.today(reservation.propertyId)
+          : !words.toLowerCase().includes(wanted)
+      )
+        continue;
+      found.push({
+        ...reservationJson(hotel, reservation, 'underscore'),
+        guest: guest === undefined ? null : guestJson(guest),
+      });
+      if (found.length >= Math.min(200, Math.max(1, limit || 50))) break;
+    }
+    return json(200, { reservations: found });
+  }
+
+  async #push(body: { readonly [key: string]: Json }): Promise<Answer> {
+    const { url, secret, brand_id } = body;
+    if (typeof url !== 'string' || !URL.canParse(url) || typeof secret !== 'string' || typeof brand_id !== 'string') {
+      return problem(400, 'invalid_push', 'Give url, secret and brand_id.');
+    }
+    await this.#sim.pushTo([{ url, secret, brand_id }]);
+    return json(200, { push: [{ url, brand_id }] });
+  }
+
+  async #deadLetters() {
+    const all = await Promise.all(this.#sim.pushers.map(({ sender }) => sender.deadLetters()));
+    return all.flat().map(({ id, eventId, event, attempts, failedAt, failure }) => ({
+      id,
+      eventId,
+      event,
+      attempts,
+      failedAt,
+      failure,
+    }));
+  }
+
+  #stream(response: ServerResponse): 'streaming' {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    response.write(': open\n\n');
+    const stop = this.#sim.log.watch((line) => response.write(`data: ${JSON.stringify(line)}\n\n`));
+    response.on('close', stop);
+    return 'streaming';
+  }
+}
+
+function changed(change: HotelChange): Answer {
+  return json(200, { event: change.event, what: change.what, reservation_id: change.reservation?.id ?? null });
+}
+
+function known(kind: string, entry: FaultEntry) {
+  return {
+    kind,
+    what: entry.what,
+    ...(entry.value === undefined ? {} : { value: entry.value[0], standard: entry.value[1] }),
+  };
+}
+
+function whole(value: Json | undefined, standard: number, least: number, most: number): number {
+  return typeof value === 'number' && Number.isInteger(value) ? Math.min(most, Math.max(least, value)) : standard;
+}

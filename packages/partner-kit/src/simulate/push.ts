@@ -1,0 +1,80 @@
+import { type SendResult, WebhookSender, type WebhookSenderOptions } from '../../../sender/src/index.ts';
+import type { Hotel, HotelChange } from './hotel.ts';
+import { type Detail, eventData, guestEventData, type Spelling } from './represent.ts';
+
+/** Where events are sent. */
+export interface PushTarget {
+  readonly url: string;
+  readonly secret: string;
+  readonly brand_id: string;
+  /** Sends only the events of this hotel. Default: all hotels. */
+  readonly propertyId?: string;
+}
+
+export interface PushOptions {
+  readonly spelling: Spelling;
+  readonly detail: Detail;
+  /** A folder for pending events and dead letters. Default: in memory. */
+  readonly folder: string | undefined;
+  readonly sender: Partial<WebhookSenderOptions> | undefined;
+}
+
+/** One event: the hotel's change and the result of sending it. */
+export interface Pushed {
+  readonly change: HotelChange;
+  readonly result: SendResult;
+}
+
+/** Sends every change of the hotel to a webhook endpoint, as it happens. */
+export class Pusher {
+  readonly #sender: WebhookSender;
+  readonly #stop: () => void;
+  readonly target: PushTarget;
+
+  private constructor(sender: WebhookSender, target: PushTarget, stop: () => void) {
+    this.#sender = sender;
+    this.target = target;
+    this.#stop = stop;
+  }
+
+  static async start(
+    hotel: Hotel,
+    target: PushTarget,
+    options: PushOptions,
+    pushed: (pushed: Pushed) => void,
+  ): Promise<Pusher> {
+    const sender = await WebhookSender.open({
+      ...options.sender,
+      ...(options.folder === undefined ? {} : { folder: options.folder }),
+      url: target.url,
+      secret: target.secret,
+      brandId: target.brand_id,
+    });
+    const stop = hotel.onChange((change) => {
+      if (target.propertyId !== undefined && target.propertyId !== change.propertyId) return;
+      const data = dataOf(hotel, change, options);
+      const timestamp = new Date(change.at);
+      void sender.send({ event: change.event, timestamp, data }).then(
+        (result) => pushed({ change, result }),
+        // The folder cannot be written: the simulator continues, and the page shows the failure.
+        (error: Error) => pushed({ change, result: { kind: 'refused', eventId: '', why: error.message } }),
+      );
+    });
+    return new Pusher(sender, target, stop);
+  }
+
+  get sender(): WebhookSender {
+    return this.#sender;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop();
+    await this.#sender.close();
+  }
+}
+
+function dataOf(hotel: Hotel, change: HotelChange, { spelling, detail }: Pick<PushOptions, 'spelling' | 'detail'>) {
+  if (change.event === 'guest.updated' && change.guest !== undefined)
+    return guestEventData(change.guest, change.reservation, detail);
+  return change.reservation === undefined ? {} : eventData(hotel, change.reservation, spelling, detail);
+}
