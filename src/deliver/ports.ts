@@ -66,6 +66,8 @@ export interface Claimed {
   readonly deliveredVersion: number;
   /** That version said that the record has left. */
   readonly isRemoved?: boolean;
+  /** Queued because the brand no longer delivers to the destination. */
+  readonly isLeaving?: boolean;
   readonly triesUsed: number;
   readonly fence: number;
   /** The lease before ours expired: its node may have sent this version before it died. */

@@ -80,7 +80,8 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
       event,
       ...(epoch > 1 && { epoch }),
       version: claimed.version,
-      idempotency_key: keyInEpoch(change.idempotencyKey, epoch),
+      // After its removal, a resend of the same version is not a repetition.
+      idempotency_key: `${keyInEpoch(change.idempotencyKey, epoch)}${claimed.isRemoved && claimed.version === deliveredVersion ? '-back' : ''}`,
       data: part,
     },
     ...(needsDelivered(selection) && {
@@ -105,7 +106,8 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
     };
   };
   if (change.event === 'removed') return leave('removed', 'A rule drops the record.');
-  if (lane.isLeaving) return leave('brand_left', 'The brand no longer delivers to the destination.');
+  if (lane.isLeaving || claimed.isLeaving)
+    return leave('brand_left', 'The brand no longer delivers to the destination.');
   if (!selection.receives.includes(type)) return leave('not_received', `The destination does not receive a ${type}.`);
   if (event === 'erased') {
     if (selection.consent === undefined) return { ...send(selection.fields(type, data)), leaves: 'erased' };

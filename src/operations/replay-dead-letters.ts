@@ -75,7 +75,7 @@ function tryOut(runtime: Runtime, integration: ActiveIntegration, prepared: Prep
     const before = await storedRecord(tx, integration.name, type, id);
     const { outcomes } = await applyPrepared(tx, integration.target, [prepared]);
     const [outcome] = outcomes;
-    if (outcome?.outcome === 'dropped') {
+    if (outcome?.outcome === 'dropped' || outcome?.outcome === 'removed') {
       const reason = prepared.kind === 'dropped' ? prepared.reason : 'A business rule drops the merged record.';
       return { kind: 'dropped', reason };
     }

@@ -17,6 +17,7 @@ import {
   type StoredDocument,
 } from '../store/documents/documents.ts';
 import { writeAudit } from '../store/operate/audit.ts';
+import { leaveDestinations } from '../store/outbox/leave.ts';
 import type { Json } from '../terms.ts';
 import { filesOffered, keyedHashes } from './files-offered.ts';
 import type { Keys } from './keys.ts';
@@ -54,6 +55,7 @@ export async function applyWorkspace(
     const put = await putInForce(tx, context, documents, by);
     const gone = current.filter((one) => !wanted.has(keyOf(one)));
     const applied = [...put, ...(await removeDocuments(tx, gone))];
+    await leaveDestinations(tx, changedBrands(applied));
     await rememberApplied(context, documents);
     return { applied, result: applied };
   });
@@ -132,6 +134,7 @@ export async function takeUpWorkspace(
     const applied = await putInForce(tx, context, put, by);
     const going = [...current.values()].filter((one) => remove.has(keyOf(one)));
     const removed = await removeDocuments(tx, await withoutUsed(tx, going));
+    await leaveDestinations(tx, changedBrands([...applied, ...removed]));
     await auditApplied(tx, by, [...applied, ...removed]);
     await rememberApplied(context, documents);
     const files = new Map(documents.map((one) => [keyOf(one), one.file]));
@@ -165,6 +168,7 @@ export async function changeDocument<T>(
     await putTyped(tx, context.keyring, decided.secrets ?? []);
     const applied = await putInForce(tx, context, decided.put, by);
     const removed = await removeDocuments(tx, decided.remove);
+    await leaveDestinations(tx, changedBrands([...applied, ...removed]));
     // Under the lock, so that of two edits neither overwrites what the other one recorded.
     await rememberApplied(context, decided.put, decided.remove);
     return { applied, result: decided.result([...applied, ...removed]) };
@@ -172,6 +176,10 @@ export async function changeDocument<T>(
   const changed = await context.edits.run(() => transaction(context.pool, change));
   return 'refused' in changed ? changed.refused : announced(context, changed);
 }
+
+/** Integrations whose list of destinations may have changed. */
+const changedBrands = (applied: readonly AppliedDocument[]): string[] =>
+  applied.filter(({ kind, change }) => kind === 'integration' && change !== 'same').map(({ name }) => name);
 
 /** All documents; of the shipped connectors only those in use. */
 function documentsOf(loaded: LoadedDocuments): LoadedDocument[] {

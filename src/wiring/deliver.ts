@@ -2,7 +2,7 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { DestinationServices, DestinationType, Destination as OpenDestination } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { compileFields } from '../deliver/fields.ts';
-import type { DeliverPorts, DestinationConfig, Lanes } from '../deliver/ports.ts';
+import type { DeliverPorts, DestinationConfig, Lane, Lanes } from '../deliver/ports.ts';
 import { profilesConfig, profilesDestination } from '../deliver/profiles.ts';
 import { renewingDestination, type SettingsRead } from '../deliver/renewing.ts';
 import type { Selection } from '../deliver/select.ts';
@@ -11,11 +11,12 @@ import { durationMs } from '../documents/duration.ts';
 import { hasReference } from '../documents/secret-reference.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
+import { errorFacts } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import type { Active } from '../runtime/active.ts';
 import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { brandIdsOf } from '../store/documents/brand-ids.ts';
+import { brandIdsOf, formerBrands } from '../store/documents/brand-ids.ts';
 import { outboxStore } from '../store/outbox/outbox.ts';
 import type { DestinationName, EntityType, IntegrationName, JsonObject } from '../terms.ts';
 import { compileCondition } from '../transform/condition.ts';
@@ -24,6 +25,7 @@ import { openProfiles } from './profiles.ts';
 
 export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
   const types = await loadDestinationTypes();
+  let former = await formerBrands(runtime.pool);
   const configs = new Map<string, DestinationConfig>();
   const configOf = (destination: Versioned<'destination'>): DestinationConfig => {
     const known = configs.get(destination.name);
@@ -71,8 +73,18 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
   let made: { readonly active: Active; readonly lanes: Lanes } | undefined;
   const lanes = (): Lanes => {
     const active = runtime.active();
-    if (made?.active !== active) made = { active, lanes: lanesOf(active, configOf) };
-    return made.lanes;
+    if (made?.active === active) return made.lanes;
+    const found = { active, lanes: lanesOf(active, configOf, former) };
+    made = found;
+    void formerBrands(runtime.pool).then(
+      (brands) => {
+        former = brands;
+        if (made === found) made = { active, lanes: lanesOf(active, configOf, former) };
+      },
+      // Their records wait for the next change of documents, or for the next start.
+      (error: unknown) => runtime.log.warn({ error: errorFacts(error) }, 'deliver: former brands could not be read'),
+    );
+    return found.lanes;
   };
 
   return {
@@ -130,22 +142,37 @@ async function readSettings(
   return { kind: 'missing', message: `The destination ${name} needs ${missing}.` };
 }
 
-function lanesOf(active: Active, configOf: (destination: Versioned<'destination'>) => DestinationConfig): Lanes {
+/** `former`: the brand ids of integrations that are no longer in force. A brand leaves every destination that it does not deliver to. */
+function lanesOf(
+  active: Active,
+  configOf: (destination: Versioned<'destination'>) => DestinationConfig,
+  former: ReadonlyMap<string, string>,
+): Lanes {
   const { integrations, documents, destinations } = active;
+  const leaving = (integration: string, brandId: string, to: readonly string[]): Lane[] =>
+    [...destinations.values()]
+      .filter(({ name }) => !to.includes(name))
+      .map((one) => ({
+        integration: integration as IntegrationName,
+        brandId,
+        destination: configOf(one),
+        isLeaving: true,
+      }));
   const receivers = (body: Versioned<'integration'>['body']) =>
     body.deliver.map((to) => destinations.get(to)).filter((one) => one !== undefined);
   return {
-    brands: integrations,
+    brands: former.size === 0 ? integrations : new Set([...integrations.keys(), ...former.keys()]),
     destinations: [...[...destinations.values()].map(configOf), profilesConfig],
     of: (brand) => {
       const body = integrations.has(brand) ? documents.get(brand)?.body : undefined;
-      if (body === undefined) return [];
+      if (body === undefined) return former.has(brand) ? leaving(brand, former.get(brand) ?? '', []) : [];
       const to = receivers(body);
       const configs = to.map(configOf);
       // Guest profiles are assembled from reservations, if a destination receives guests.
       if (to.some((one) => one.body.receives.includes('guest'))) configs.push(profilesConfig);
       const integration = brand as IntegrationName;
-      return configs.map((destination) => ({ integration, brandId: body.brand_id, destination }));
+      const inForce = configs.map((destination) => ({ integration, brandId: body.brand_id, destination }));
+      return [...inForce, ...leaving(brand, body.brand_id, body.deliver)];
     },
   };
 }

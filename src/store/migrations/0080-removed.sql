@@ -6,5 +6,6 @@ alter table receipts drop constraint receipts_outcome_check,
 alter table changes drop constraint changes_event_check,
   add constraint changes_event_check check (event in ('created', 'updated', 'cancelled', 'erased', 'removed')) not valid;
 
-alter table outbox add column removed boolean not null default false;
+alter table outbox add column removed boolean not null default false, add column leaving boolean not null default false;
 comment on column outbox.removed is 'The last version that was delivered said that the record has left the destination.';
+comment on column outbox.leaving is 'The brand no longer delivers to the destination: what waits says that the record has left.';

@@ -15,6 +15,7 @@ interface ClaimedRow {
   readonly version: number;
   readonly delivered_version: number;
   readonly removed: boolean;
+  readonly leaving: boolean;
   readonly attempt: number;
   readonly fence: number;
   readonly interrupted: boolean;
@@ -47,7 +48,7 @@ const claimSql = (withDelivered: boolean) => `
        set due_at = now() + $4 * interval '1 millisecond', fence = o.fence + 1, leased = true
       from due
      where o.ctid = due.place and o.integration = due.integration and o.destination = $2
-    returning o.integration, o.type, o.id, o.next_version as version, o.delivered_version, o.removed, o.attempt, o.fence,
+    returning o.integration, o.type, o.id, o.next_version as version, o.delivered_version, o.removed, o.leaving, o.attempt, o.fence,
               due.leased as interrupted
   )
   select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.trace,
@@ -115,6 +116,7 @@ function claimedOf(row: ClaimedRow, change: Claimed['change'], persons: Claimed[
     version: row.version,
     deliveredVersion: row.delivered_version,
     ...(row.removed && { isRemoved: true }),
+    ...(row.leaving && { isLeaving: true }),
     triesUsed: row.attempt,
     fence: row.fence,
     interrupted: row.interrupted,

@@ -92,16 +92,19 @@ function columns(settlements: readonly Settlement[], node: string): unknown[] {
 const madeAt = `(select c.at from changes c where c.integration = o.integration and c.type = o.type and c.id = o.id
                     and c.version = o.next_version + 1)`;
 
+/** The brand left the destination while the version was on its way: it is claimed again, as a removal. */
+const sentBefore = `(o.leaving and h.outcome = 'delivered' and coalesce(h.code, 'erased') = 'erased')`;
+
 async function settleDone(pool: Pool, settlements: readonly Settlement[], node: string): Promise<LaneKey[]> {
   const { rows } = await pool.query<LaneKey>({
     name: 'outbox-done',
     text: `with ${results}, moved as (
       update outbox o
-         set next_version = o.next_version + 1,
+         set next_version = case when ${sentBefore} then o.next_version else o.next_version + 1 end,
              delivered_version = case when h.outcome = 'delivered' then h.version else o.delivered_version end,
              removed = case when h.outcome = 'skipped' or h.code = 'erased' then o.removed else h.code is not null end,
-             attempt = 0, leased = false,
-             due_at = case when o.next_version < o.last_version then coalesce(${madeAt}, now()) end
+             leaving = o.leaving and (${sentBefore} or o.next_version < o.last_version), attempt = 0, leased = false,
+             due_at = case when ${sentBefore} then now() when o.next_version < o.last_version then coalesce(${madeAt}, now()) end
         from results h where ${ours}
       returning ${resultColumns}, o.due_at
     ), logged as (${log}), forgotten as (
