@@ -5,6 +5,7 @@ import { InnboundError } from '../errors.ts';
 import { Buckets } from '../intake/push/bucket.ts';
 import { networkOf } from '../intake/push/network.ts';
 import { onBehalfOf } from '../kit/holder.ts';
+import { isTooDeep } from '../kit/json.ts';
 import type { Json } from '../terms.ts';
 import { type Caller, consoleHeader, maySee, shownToken } from './caller.ts';
 import { failureRate, type Identified, type IdentifyPorts, identify } from './identify.ts';
@@ -103,8 +104,12 @@ async function serve(
 ): Promise<FastifyReply> {
   const { route, ports, streams, waits } = serving;
   const { id: requestId, ip: address } = request;
-  if (hasNul(request.params) || hasNul(request.query) || hasNul(request.body)) {
-    return sendProblem(request, reply, 400, 'operate.bad_request', { detail: 'The request contains a NUL character.' });
+  if (isTooDeep(request.body)) {
+    return sendProblem(request, reply, 400, 'operate.bad_request', { detail: 'The body is nested too deep.' });
+  }
+  if ([request.params, request.query, request.body].some(isUnstorable)) {
+    const detail = 'The request contains a NUL character or half a surrogate pair.';
+    return sendProblem(request, reply, 400, 'operate.bad_request', { detail });
   }
   const scope = await scopeOf(route, request.params as Record<string, string>, caller);
   if (scope.kind === 'refused') {
@@ -198,11 +203,11 @@ function sought(query: unknown, hash: (text: string) => string): { [key: string]
   return { ...Object.fromEntries(filters), ...(typeof q === 'string' && q.trim() !== '' && { q: hash(q.trim()) }) };
 }
 
-/** PostgreSQL cannot store it in text, and no field of ours contains it. */
-function hasNul(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0');
+/** PostgreSQL cannot store such a text, and no field of ours contains it. */
+function isUnstorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed();
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, inner]) => key.includes('\0') || hasNul(inner));
+  return Object.entries(value).some((pair) => pair.some(isUnstorable));
 }
 
 const unprocessable = new Set<string>(['operate.invalid_input', 'operate.too_costly']);

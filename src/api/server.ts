@@ -35,8 +35,10 @@ export function buildServer(ports: ServerPorts): FastifyInstance {
     trustedProxies,
     ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
   });
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
     setSecurityHeaders(reply.raw, ports.secure?.() ?? false);
+    // No id or name of ours contains it, and PostgreSQL refuses it.
+    if (request.url.includes('%00')) return sendProblem(request, reply, 400, 'operate.bad_request');
     // A proxy must not send a request on a connection that is about to close.
     if (ports.isDraining?.()) reply.raw.setHeader('connection', 'close');
   });

@@ -19,6 +19,25 @@ export function parseJson(text: string): Json {
   return (exact ? JSON.parse(text) : JSON.parse(text, keepDigits)) as Json;
 }
 
+const deepest = 64;
+
+/** JSON that somebody else wrote. Throws a SyntaxError for text that is nested deeper than any code that walks the value survives. */
+export function parseForeignJson(text: string): Json {
+  const value = parseJson(text);
+  if (isTooDeep(value)) throw new SyntaxError(`it is nested deeper than ${deepest} levels`);
+  return value;
+}
+
+/** JSON.parse survives any depth. So does this: it goes level by level. */
+export function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= deepest; depth++) {
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
 function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   return Number.isFinite(value) && significant(String(value)) === significant(context.source) ? value : context.source;

@@ -1,5 +1,5 @@
 import type { ImportAsked, ImportProposal, ImportRefused } from '../api/routes/import-description.ts';
-import { parseJson } from '../kit/json.ts';
+import { parseForeignJson } from '../kit/json.ts';
 import { proposalYaml } from '../suggest/from-openapi/print.ts';
 import { type Proposal, type ProposeOptions, proposeFromDescription } from '../suggest/from-openapi/propose.ts';
 import type { Json } from '../terms.ts';
@@ -24,7 +24,7 @@ export async function importForApi(asked: ImportAsked): Promise<ImportProposal |
   const { description, name, operation } = asked;
   let sample: Json | undefined;
   try {
-    sample = asked.sample === undefined ? undefined : parseJson(asked.sample);
+    sample = asked.sample === undefined ? undefined : parseForeignJson(asked.sample);
   } catch (error) {
     return { kind: 'wrong', message: `The sample is not JSON: ${(error as Error).message}` };
   }

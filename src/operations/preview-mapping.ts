@@ -7,7 +7,7 @@ import type { Mistake } from '../documents/mistake.ts';
 import { parseFile } from '../documents/parse.ts';
 import { pathFromText } from '../documents/path.ts';
 import type { EventContent } from '../intake/push/reservation-event.ts';
-import { parseJson } from '../kit/json.ts';
+import { parseForeignJson, parseJson } from '../kit/json.ts';
 import { compilePath, type Path } from '../runtime/compile-path.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
@@ -23,7 +23,7 @@ type Suggested = Awaited<ReturnType<ApiPorts['studio']['suggest']>>;
 export function suggestMapping(sample: string, name: string): Suggested {
   let value: Json;
   try {
-    value = parseJson(sample);
+    value = parseForeignJson(sample);
   } catch (error) {
     return { kind: 'nothing', message: `The sample is not JSON: ${(error as Error).message}` };
   }
@@ -82,7 +82,7 @@ function repeatedIds(records: readonly RawRecord[]): Previewed['repeated'] {
 function readSample(path: Path, connector: Bodies['connector'], sample: string, push: boolean) {
   let value: Json;
   try {
-    value = parseJson(sample);
+    value = parseForeignJson(sample);
   } catch (error) {
     const message = `The sample is not JSON: ${(error as Error).message}`;
     return { kind: 'invalid', code: 'operate.invalid_input', message } as const;

@@ -136,6 +136,44 @@ test('a body is not read before the token is checked', async () => {
   assert.match(answer.toString(), /^HTTP\/1\.1 401 /);
 });
 
+test('a body or a text that is nested deep, or that no database stores, is the caller’s mistake', async () => {
+  const admin = await node.token('admin');
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  const connector = 'connector: hotel\nshape: { root_path: reservations }\n';
+  const post = async (path: string, text: string) => {
+    const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' };
+    return (await fetch(`${node.url}/api/v1${path}`, { method: 'POST', headers, body: text })).status;
+  };
+  for (const depth of [70, 5_000, 20_000]) {
+    const list = nested(depth);
+    const yaml = `openapi: 3.1.0\ninfo: {}\npaths:\n  ${'- '.repeat(depth)}x\n`;
+    const asked: readonly (readonly [string, unknown])[] = [
+      ['/map/preview', { connector, sample: list }],
+      ['/map/preview', { connector, sample: `{"reservations":${list}}` }],
+      ['/map/preview', { connector: `connector: hotel\nshape: ${list}\n`, sample: '[]' }],
+      ['/map/suggest', { sample: list }],
+      ['/map/suggest', { sample: `{"reservations":[{"id":${list}}]}` }],
+      ['/import', { name: 'deep', description: `{"openapi":"3.1.0","info":{},"paths":${list}}` }],
+      ['/import', { name: 'deep', description: yaml }],
+      ['/import', { name: 'deep', description: '{"openapi":"3.1.0","info":{},"paths":{}}', sample: list }],
+      ['/documents/validate', { kind: 'connector', text: `connector: hotel\nmap: ${list}\n` }],
+    ];
+    for (const [path, body] of asked) {
+      const status = await post(path, JSON.stringify(body));
+      assert.ok([200, 422].includes(status), `${path} ${JSON.stringify(body).slice(0, 60)} ${depth}: ${status}`);
+    }
+    assert.equal(await post('/map/preview', `{"connector":${list}}`), 400, `a body of ${depth} levels`);
+  }
+  for (const text of ['\\u0000', '\\ud800', '\\udfff x']) {
+    assert.equal(await post('/jobs', `{"operation":"replay","destination":"${text}"}`), 400, text);
+  }
+  assert.equal((await fetch(`${node.url}/webhooks/sbx_1/reports/%00`)).status, 400);
+  assert.equal(
+    (await fetch(`${node.url}/api/v1/jobs/%00`, { headers: { authorization: `Bearer ${admin}` } })).status,
+    400,
+  );
+});
+
 test('NUL characters and forged cursors are bad requests', async () => {
   const admin = await node.token('admin');
   const cursor = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url');

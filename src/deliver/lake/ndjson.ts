@@ -1,5 +1,5 @@
 import { reservationWithoutMentions } from '../../canonical/mentions.ts';
-import { parseJson } from '../../kit/json.ts';
+import { parseForeignJson } from '../../kit/json.ts';
 import { encodeMessage, type Message } from '../message.ts';
 import type { Format } from './format.ts';
 import { guestsAfter, isOlderThan } from './guests-after.ts';
@@ -16,7 +16,7 @@ export const ndjson: Format<string> = {
   erase(line, erasure) {
     // Most lines are about other records; parsing them all would be slow.
     if (!line.includes(JSON.stringify(erasure.message.data.id))) return undefined;
-    const message = parseJson(line) as unknown as Message;
+    const message = parseForeignJson(line) as unknown as Message;
     const { data } = message;
     if (!isOlderThan({ ...message, epoch: message.epoch, id: data.id }, erasure)) return undefined;
     if (message.type === 'guest') {

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../kit/json.ts';
 import type { ApiDescription, Operation, Parameter, SecurityScheme } from '../../suggest/from-openapi/model.ts';
 import { textOf } from '../../suggest/from-openapi/schema.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
@@ -148,7 +149,7 @@ function schemeOf(auth: Json | undefined): SecurityScheme | undefined {
 
 function jsonOf(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseForeignJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { isTooDeep } from '../../kit/json.ts';
 import type { ApiDescription } from '../../suggest/from-openapi/model.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import { readOpenApi } from './openapi.ts';
@@ -17,6 +18,7 @@ export async function readApiDescription(text: string): Promise<ReadDescription>
     return { kind: 'wrong', message: `The description exceeds the limit of ${maxDescriptionBytes} bytes.` };
   }
   const document = parsed(text);
+  if (isTooDeep(document)) return { kind: 'wrong', message: 'The description is nested too deep.' };
   if (!isObject(document)) return { kind: 'wrong', message: 'The file is not a JSON or YAML object.' };
   const version = document.openapi ?? document.swagger;
   if (typeof version === 'string' || typeof version === 'number') {

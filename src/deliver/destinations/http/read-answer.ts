@@ -1,4 +1,4 @@
-import { parseJson } from '../../../kit/json.ts';
+import { parseForeignJson } from '../../../kit/json.ts';
 import { isObject, type Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
 import type { FailureRule, FoundRule } from './operation.ts';
@@ -54,7 +54,7 @@ export function refusedField(
 
 export function parseBody(bytes: Uint8Array): Json | undefined {
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseForeignJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { OAuth2 } from '../../../documents/pull.ts';
 import { foreignText } from '../../../kit/foreign-text.ts';
 import type { Answer } from '../../../kit/http.ts';
-import { parseJson } from '../../../kit/json.ts';
+import { parseForeignJson } from '../../../kit/json.ts';
 import { isObject, type Json } from '../../../terms.ts';
 import { partnerMessage } from '../answer.ts';
 import type { PullPorts } from '../ports.ts';
@@ -89,7 +89,7 @@ function refusal(answer: Answer, secrets: readonly string[]): Renewal {
 
 function parsed(bytes: Uint8Array): Json {
   try {
-    return parseJson(Buffer.from(bytes).toString('utf8'));
+    return parseForeignJson(Buffer.from(bytes).toString('utf8'));
   } catch {
     return null;
   }
