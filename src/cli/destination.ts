@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { stringify } from 'yaml';
 import type { Prepared, PreparedStep } from '../deliver/destination.ts';
 import { prepareDestination } from '../operations/prepare-destination.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -54,6 +55,7 @@ function report(name: string, { steps, settings }: Prepared): void {
   show(table(steps.map(({ what, result }) => [words[result], what])));
   const stopped = steps.find(({ message }) => message !== undefined);
   if (stopped?.message !== undefined) say(`${stopped.what}: ${stopped.message}`);
-  const lines = Object.entries(settings).map(([key, value]) => `  ${key}: ${value}`);
-  if (lines.length > 0) show(`\nPut into the document of ${name}:\nwith:\n${lines.join('\n')}`);
+  if (Object.keys(settings).length > 0) {
+    show(`\nPut into the document of ${name}:\n${stringify({ with: settings }).trimEnd()}`);
+  }
 }

@@ -3,7 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { parse } from 'yaml';
 import { listen } from '../deliver/http-server.ts';
+import { hubspotAccount } from '../deliver/vendors/hubspot.ts';
 import { mailchimpAccount } from '../deliver/vendors/mailchimp.ts';
 import { innbound } from '../support/process.ts';
 
@@ -11,7 +13,14 @@ test('destination prepare creates what is missing, prints the settings, and need
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-destination-'));
   const account = mailchimpAccount();
   const server = await listen((request) => account.answer(request));
+  const vendor = hubspotAccount();
+  const hubspot = await listen((request) =>
+    request.path.includes('/schemas')
+      ? { status: 200, body: { results: [{ name: 'innbound_stay', fullyQualifiedName: '4711' }] } }
+      : vendor.answer(request),
+  );
   t.after(async () => {
+    await hubspot.close();
     await server.close();
     await rm(dir, { recursive: true, force: true });
   });
@@ -39,7 +48,18 @@ with: { base_url: "${server.url}/3.0", list_id: L1 }
   assert.match(first.stdout, /with:\n {2}merge_prefix: IB/);
   assert.match((await prepare('news')).stdout, /exists +merge field IB_BRAND/);
 
-  const unknown = await prepare('crm', '--json');
+  const crm = `destination: crm
+type: http
+preset: hubspot
+auth: { type: bearer, token: "\${env:NEWS_KEY}" }
+with: { base_url: "${hubspot.url}" }
+`;
+  await writeFile(path.join(dir, 'destinations/crm.yaml'), crm);
+  const { stdout } = await prepare('crm');
+  const [, block = ''] = stdout.split('Put into the document of crm:\n');
+  assert.equal((parse(block) as { with: Record<string, unknown> }).with.stay_object, '4711', 'a number stays a text');
+
+  const unknown = await prepare('other', '--json');
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stdout, /There is no destination crm; known destinations: news/);
+  assert.match(unknown.stdout, /There is no destination other; known destinations: crm, news/);
 });

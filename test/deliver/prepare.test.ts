@@ -83,6 +83,28 @@ test('salesforce: prepare stops at an object that only a person can create, and 
   assert.deepEqual(settings, {});
 });
 
+test('prepare takes nothing but a name from the vendor', async (t) => {
+  for (const name of [
+    'p_stay\n  base_url: https://elsewhere.example',
+    'a: b',
+    '$' + '{env:HOME}',
+    '\u001b[2J',
+    'x'.repeat(300),
+  ]) {
+    const odd = (path: string): Reply | undefined =>
+      path.includes('/schemas')
+        ? {
+            status: 200,
+            body: { results: [{ name: 'innbound_stay', fullyQualifiedName: name }], fullyQualifiedName: name },
+          }
+        : undefined;
+    const { prepare } = await at(t, hubspotAccount(), odd);
+    const { steps, settings } = await prepare(false);
+    assert.equal(steps.at(-1)?.result, 'failed', JSON.stringify(name));
+    assert.ok(!JSON.stringify([steps, settings]).includes(JSON.stringify(name).slice(1, -1)), JSON.stringify(name));
+  }
+});
+
 test('prepare stops at a refusal and shows what the vendor said', async (t) => {
   const refused = (path: string): Reply | undefined =>
     path.includes('/schemas')

@@ -12,6 +12,9 @@ type Done = Omit<PreparedStep, 'what'> & {
   readonly element?: Json | undefined;
 };
 
+/** What a person may paste into a document: no line break, no reference to a secret. */
+const vendorName = /^[\w.:-]{1,200}$/;
+
 /** Runs the preset's steps: looks for each thing first, and creates what is missing. */
 export async function prepare(
   settings: Settings,
@@ -33,8 +36,12 @@ export async function prepare(
       for (const [name, rule] of Object.entries(step.gives)) {
         const value = typeof rule === 'string' ? rule : element === undefined ? undefined : textAt(element, rule.path);
         const end = typeof rule === 'string' || rule.without === undefined ? '' : fill(rule.without);
-        if (value !== undefined)
-          withSettings[name] = value.endsWith(end) ? value.slice(0, value.length - end.length) : value;
+        if (value === undefined) continue;
+        if (!vendorName.test(value)) {
+          const message = 'The vendor answered with something that is not a name.';
+          return { steps: [...steps.slice(0, -1), { what: fill(step.what), result: 'failed', message }], settings: {} };
+        }
+        withSettings[name] = value.endsWith(end) ? value.slice(0, value.length - end.length) : value;
       }
     }
   }
@@ -92,7 +99,10 @@ async function follow(step: PrepareStep, scope: Scope, send: Send, dryRun: boole
 /** The vendor's answer helps here: it is about the account, not about guests. */
 function failed(outcome: Requested['outcome']): Done {
   const { message = '', answer = '' } = outcome as { message?: string; answer?: string };
-  return { result: 'failed', message: answer === '' ? message : `${message} ${answer.slice(0, 300)}` };
+  return {
+    result: 'failed',
+    message: answer === '' ? message : `${message} ${answer.slice(0, 300).replace(/[\s\p{Cc}]+/gu, ' ')}`,
+  };
 }
 
 function elementOf(list: Json | undefined, where: Readonly<Record<string, string>>, scope: Scope): Json | undefined {
