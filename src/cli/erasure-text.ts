@@ -23,12 +23,24 @@ function outcomeOf({ state, completed_at: completedAt, stopped_by: by, removed, 
 }
 
 export function notificationText(one: Notified): string {
-  const { destination, records, confirmed, dropped, untold, passed_over: passed, confirmed_at: confirmedAt } = one;
+  const {
+    destination,
+    records,
+    confirmed,
+    dropped,
+    untold,
+    given_up: givenUp,
+    passed_over: passed,
+    confirmed_at: confirmedAt,
+  } = one;
   const counted = (count: number) => `${count} ${count === 1 ? 'record' : 'records'} of ${one.integration}`;
   const of = counted(records);
   const not = passed > 0 ? `, ${passed} of which it does not receive` : '';
   if (dropped > 0) {
     return `${destination} may still hold the guest: an operator dropped the notification for ${dropped} of ${of}. Erase the guest there by hand.`;
+  }
+  if (givenUp > 0) {
+    return `${destination} may still hold the guest: it did not confirm ${givenUp} of ${of} in time. Erase the guest there by hand.`;
   }
   if (untold > 0) {
     return `${destination} may still hold the guest: it received ${counted(untold)} and is no longer delivered to. Erase the guest there by hand.`;

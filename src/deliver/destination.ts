@@ -122,6 +122,8 @@ export interface DestinationType<Settings = unknown> {
   readonly timeoutMs: (settings: Settings) => number;
   /** The destination distinguishes first consent, new consent and withdrawals (`Delivery.consentChange`), so it is never leased directly. */
   readonly comparesConsent?: (settings: Settings) => boolean;
+  /** False if it sends an erasure as it is, so that what the guests were known by need not be kept for it. */
+  readonly findsErasedGuests?: false;
   /** Creates what the destination needs at the vendor: properties, objects, event types. Running it again creates nothing. */
   prepare?(settings: Settings, services: DestinationServices, options: { readonly dryRun: boolean }): Promise<Prepared>;
   /** Opens without connecting: an unreachable destination shows at the first delivery, as a retry. */

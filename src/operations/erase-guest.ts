@@ -113,6 +113,7 @@ async function eraseRecords(
       isPreview: erasureId === previewId,
     },
     {
+      keyring: runtime.keyring,
       strip: withoutGuests,
       remember: (guest, brand, reservationId) => rememberedOf(guest, brand, reservationId).map(hash),
       mayHoldGuestData,
@@ -170,7 +171,7 @@ function notifiedOf(runtime: Runtime, { records, holders }: Erased): Notified[] 
   return [...counts.values()];
 }
 
-const notYet = { records: 0, confirmed: 0, passed_over: 0, dropped: 0, untold: 0, confirmed_at: null };
+const notYet = { records: 0, confirmed: 0, passed_over: 0, dropped: 0, untold: 0, given_up: 0, confirmed_at: null };
 
 export function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
   const { removed = {}, told = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'told'>>;

@@ -76,7 +76,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
   };
 
   return {
-    store: outboxStore(runtime.pool),
+    store: outboxStore(runtime.pool, runtime.keyring),
     lanes,
     open: (config) => (config.name === profilesDestination ? Promise.resolve(openProfiles(runtime)) : open(config)),
     // A lease also checks the machine's wall clock, which keeps running while the machine is suspended.

@@ -1,3 +1,4 @@
+import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { durationMs } from '../documents/duration.ts';
 import { systemClock } from '../kit/clock.ts';
 import { errorFacts } from '../kit/log.ts';
@@ -6,7 +7,7 @@ import { judgeBrands, judgeCauses, sendDueAlerts } from '../operations/watch-onc
 import type { Runtime } from '../runtime/runtime.ts';
 import { withPatience } from '../store/db/pool.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
-import { forgetDeliveredErasures } from '../store/erasure/traces.ts';
+import { forgetDeliveredErasures, giveUpErasures } from '../store/erasure/identifiers.ts';
 import { claimMark, countActivity } from '../store/operate/activity.ts';
 import { pruneStore } from '../store/operate/retention.ts';
 import { countQuality } from '../store/records/quality.ts';
@@ -43,12 +44,22 @@ export function startWatch(runtime: Runtime): Loop {
     }),
     judging,
     every('alert routes', 2_000, (signal) => sendDueAlerts(runtime, signal)),
-    every('delivered erasures', 5_000, () => forgetDeliveredErasures(pool)),
+    every('delivered erasures', 5_000, () => forgetErasures(runtime)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
     every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
     every('retention', 10 * 60_000, () => prune(runtime)),
   ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
+}
+
+/** Identifiers are kept no longer than the payloads that they came from. */
+export async function forgetErasures({ pool, active }: Pick<Runtime, 'pool' | 'active'>): Promise<void> {
+  const types = await loadDestinationTypes();
+  const { destinations, settings } = active();
+  const needing = [...destinations.values()].filter(({ body }) => types.get(body.type)?.findsErasedGuests !== false);
+  const names = needing.map(({ name }) => name);
+  await forgetDeliveredErasures(pool, names);
+  await giveUpErasures(pool, names, durationMs(settings.retention.raw));
 }
 
 const judgedEveryMs = 30_000;

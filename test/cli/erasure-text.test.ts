@@ -19,6 +19,7 @@ const crm = {
   passed_over: 0,
   dropped: 0,
   untold: 0,
+  given_up: 0,
   confirmed_at: '2026-03-01T10:00:07Z',
 };
 

@@ -9,6 +9,7 @@ import { compileFields } from '../../src/deliver/fields.ts';
 import type { Delivery, Message } from '../../src/deliver/message.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from '../../src/deliver/ports.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import { type Keyring, newKey } from '../../src/kit/crypto.ts';
 import { openHttp } from '../../src/kit/http.ts';
 import type { Loop } from '../../src/kit/loop.ts';
 import { Wake } from '../../src/kit/wake.ts';
@@ -183,7 +184,7 @@ export function ports(
   const wake = new Wake();
   const inForce = listedLanes(lanes);
   return {
-    store: outboxStore(pool),
+    store: outboxStore(pool, keyring),
     lanes: () => inForce,
     open: async ({ name }) => {
       const destination = destinations[name];
@@ -199,6 +200,9 @@ export function ports(
     ...change,
   } as DeliverPorts & { readonly wake: Wake };
 }
+
+/** Seals what erased guests were known by. */
+export const keyring: Keyring = [newKey()];
 
 export function services(workspaceDir: string, allowPrivate = true): DestinationServices & { close(): Promise<void> } {
   const http = openHttp({ allowPrivate, userAgent: 'test' });

@@ -6,10 +6,11 @@ import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { parquet } from '../../src/deliver/lake/parquet.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
+import { open } from '../../src/kit/crypto.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
 import { eraseGuest, previewErasure } from '../../src/operations/erase-guest.ts';
 import { exportGuest } from '../../src/operations/export-guest.ts';
-import { forgetDeliveredErasures } from '../../src/store/erasure/traces.ts';
+import { forgetDeliveredErasures } from '../../src/store/erasure/identifiers.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
@@ -180,8 +181,12 @@ test('nothing is left of an erased person in any table or file', async () => {
   const erased = await eraseGuest(runtime, request, 'officer');
   assert.ok(erased.kind === 'erased');
   assert.deepEqual(erased.receipt.removed, preview.preview.removed);
-  const told = await runtime.pool.query<{ erased: Json }>('select erased from changes where erased is not null');
-  assert.ok(JSON.stringify(told.rows).includes('oldmark@mail.example'), 'destinations learn the old address too');
+  const sealedOnes = await runtime.pool.query<{ sealed: Buffer; bound: string }>(
+    `select sealed, 'erased ' || integration || ' ' || type || ' ' || id || ' ' || version as bound from erased_identifiers`,
+  );
+  const told = sealedOnes.rows.map(({ sealed, bound }) => open(runtime.keyring, sealed, bound));
+  const names = told.map((one) => (one.kind === 'ok' ? one.plaintext.toString() : one.kind)).join();
+  assert.ok(names.includes('oldmark@mail.example'), 'destinations learn the old address too');
   await deliver();
   await forgetDeliveredErasures(runtime.pool);
   assert.deepEqual(await placesOf(Object.values(marks)), []);

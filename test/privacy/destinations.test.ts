@@ -10,7 +10,7 @@ import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { dropDeadLetter } from '../../src/operations/replay-dead-letters.ts';
 import { resendRecords } from '../../src/operations/resend.ts';
 import { noteConfirmations } from '../../src/store/erasure/erasures.ts';
-import { forgetDeliveredErasures } from '../../src/store/erasure/traces.ts';
+import { forgetDeliveredErasures } from '../../src/store/erasure/identifiers.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
@@ -161,7 +161,7 @@ test('a destination that has not answered or refused is not shown as confirmed',
 
 test('the address is deleted once all destinations have received the erasure', async () => {
   await forgetDeliveredErasures(node.runtime.pool);
-  const { rows } = await node.runtime.pool.query(`select from changes where erased is not null`);
+  const { rows } = await node.runtime.pool.query(`select from erased_identifiers`);
   assert.equal(rows.length, 0);
 });
 

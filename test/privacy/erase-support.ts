@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { transaction } from '../../src/store/db/pool.ts';
+import { openIdentifiers } from '../../src/store/erasure/identifiers.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
-import type { Json } from '../../src/terms.ts';
+import type { EntityType, Json } from '../../src/terms.ts';
 import type { ApiNode } from '../api/node.ts';
 
 /** Every table as text, to find anything that is left of a person. */
@@ -18,6 +19,17 @@ export async function tablesWith(node: ApiNode, text: string): Promise<string[]>
     if (hits.length > 0) found.push(name);
   }
   return found;
+}
+
+/** What destinations learn of an erased person, in the order of the versions of a record. */
+export async function identifiersOf({ runtime }: ApiNode, id: string): Promise<Json[][]> {
+  const { rows } = await runtime.pool.query<{ type: EntityType; version: number; sealed: Buffer }>(
+    `select type, version, sealed from erased_identifiers where integration = 'grand' and id = $1 order by version`,
+    [id],
+  );
+  const open = ({ sealed, ...row }: (typeof rows)[number]) =>
+    openIdentifiers(runtime.keyring, { integration: 'grand', id, ...row }, sealed);
+  return rows.map((row) => open(row) as unknown as Json[]);
 }
 
 /** Stores one message about a reservation, as of some time ago. */

@@ -1989,6 +1989,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2023,6 +2024,7 @@ export interface Operations {
           passed_over: number;
           dropped: number;
           untold: number;
+          given_up: number;
           confirmed_at: string | null;
         }[];
       }[];
@@ -2051,6 +2053,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2104,6 +2107,7 @@ export interface Operations {
           passed_over: number;
           dropped: number;
           untold: number;
+          given_up: number;
           confirmed_at: string | null;
         }[];
       }[];
@@ -2137,6 +2141,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };
@@ -2169,6 +2174,7 @@ export interface Operations {
         passed_over: number;
         dropped: number;
         untold: number;
+        given_up: number;
         confirmed_at: string | null;
       }[];
     };

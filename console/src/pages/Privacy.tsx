@@ -265,7 +265,7 @@ const stateTones = {
 };
 
 function Notified({ told }: { told: Receipt['told'][number] }) {
-  const { destination, integration, records, confirmed, passed_over, dropped, untold, confirmed_at } = told;
+  const { destination, integration, records, confirmed, passed_over, dropped, untold, given_up, confirmed_at } = told;
   return (
     <div>
       {destination} <span className="muted">({integration})</span>{' '}
@@ -277,6 +277,7 @@ function Notified({ told }: { told: Receipt['told'][number] }) {
         [
           ...(records > 0 ? [`${number(confirmed + passed_over)} of ${number(records)}`] : []),
           ...(dropped > 0 ? [`${number(dropped)} dropped`] : []),
+          ...(given_up > 0 ? [`${number(given_up)} given up: erase the guest there by hand`] : []),
           ...(untold > 0 ? [`${number(untold)} no longer delivered: erase the guest there by hand`] : []),
         ].join(', ')
       )}

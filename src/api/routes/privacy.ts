@@ -101,6 +101,11 @@ const receipt = z.object({
         .describe(
           'How many further records of the guest it received before it was taken out of `deliver` or no longer received their type. It is not notified of these: erase the guest there by hand. The receipt stays open.',
         ),
+      given_up: z
+        .int()
+        .describe(
+          'How many of them it had not confirmed when what the guest was known by was deleted, after `retention.raw`: erase the guest there by hand. The receipt stays open.',
+        ),
       confirmed_at: instant.nullable(),
     }),
   ),

@@ -12,6 +12,11 @@ const places = [
   { table: 'partner_tokens', column: 'access', boundTo: `'partner token ' || integration || ' access'` },
   { table: 'partner_tokens', column: 'refresh', boundTo: `'partner token ' || integration || ' refresh'` },
   { table: 'consents', column: 'verifier', boundTo: `'partner token ' || integration || ' verifier'` },
+  {
+    table: 'erased_identifiers',
+    column: 'sealed',
+    boundTo: `'erased ' || integration || ' ' || type || ' ' || id || ' ' || version`,
+  },
 ] as const;
 
 const keyId = (column: string) => `encode(substr(${column}, 2, 8), 'hex')`;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { encodeRecord } from '../../canonical/encode.ts';
 import { mentions } from '../../canonical/mentions.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import type { Keyring } from '../../kit/crypto.ts';
 import { jsonbText } from '../../kit/json.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import { viewsWithout } from '../../reconcile/views-without.ts';
@@ -11,9 +12,11 @@ import { enqueue } from '../outbox/enqueue.ts';
 import { type ApplyTarget, type Change, idempotencyKey, type Receipt, writeChanges } from '../records/changes.ts';
 import { erasureLock } from './erased.ts';
 import { type FoundRecord, findRecords, type WantedPerson } from './find.ts';
+import { keepIdentifiers } from './identifiers.ts';
 
 /** What an erasure needs besides the person. */
 export interface EraseRules {
+  readonly keyring: Keyring;
   readonly strip: (
     reservation: Reservation,
     isErased: (guest: Guest) => boolean,
@@ -86,18 +89,8 @@ async function rewriteNewest(
     return { item, type, id, outcome: 'erased', version, reason, raw: null, notes: '[]' };
   });
   await together([...writeChanges(tx, target, receipts, changes), enqueue(tx, target, changes)]);
-  await tx.query(
-    `update changes c set erased = t.identifiers::jsonb
-       from unnest($2::text[], $3::text[], $4::int[], $5::text[]) as t (type, id, version, identifiers)
-      where c.integration = $1 and c.type = t.type and c.id = t.id and c.version = t.version and c.id = any($3::text[])`,
-    [
-      target.integration satisfies IntegrationName,
-      changes.map(({ type }) => type),
-      changes.map(({ id }) => id),
-      changes.map(({ version }) => version),
-      records.map((found) => JSON.stringify(identifiersOf(found))),
-    ],
-  );
+  const kept = records.map((found) => ({ ...found, version: found.version + 1, identifiers: identifiersOf(found) }));
+  await keepIdentifiers(tx, erasure.rules.keyring, kept);
 }
 
 function erasedChange(

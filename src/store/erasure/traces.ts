@@ -1,6 +1,6 @@
 import { parseJson } from '../../kit/json.ts';
 import type { Json } from '../../terms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import type { Tx } from '../db/pool.ts';
 import { likePattern, type WantedTraces } from './find.ts';
 
 export interface TraceFinder extends WantedTraces {
@@ -235,15 +235,4 @@ function names(traces: TraceFinder, text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Deletes the identifiers of erased guests once all destinations have received them, with this version or a newer one. */
-export async function forgetDeliveredErasures(db: Pool): Promise<number> {
-  const { rowCount } = await db.query(
-    `update changes c set erased = null
-      where c.erased is not null and not exists (
-        select from outbox o where o.integration = c.integration and o.type = c.type and o.id = c.id
-           and o.next_version <= c.version and o.next_version <= o.last_version)`,
-  );
-  return rowCount ?? 0;
 }

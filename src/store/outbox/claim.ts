@@ -1,8 +1,9 @@
 import { decodeRecord } from '../../canonical/encode.ts';
-import type { Guest } from '../../canonical/reservation.ts';
 import type { Claimed, ClaimOptions, LaneKey } from '../../deliver/ports.ts';
+import type { Keyring } from '../../kit/crypto.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
+import { openIdentifiers } from '../erasure/identifiers.ts';
 import { claimedPersons } from './claimed-persons.ts';
 import { currentVersions } from './current-versions.ts';
 
@@ -18,7 +19,7 @@ interface ClaimedRow {
   readonly idempotency_key: string;
   readonly at_ms: number;
   readonly data: string;
-  readonly erased: readonly Guest[] | null;
+  readonly sealed: Buffer | null;
   readonly trace: string | null;
   readonly delivered_data?: readonly string[] | null;
   readonly dropped_data?: readonly string[] | null;
@@ -43,7 +44,8 @@ const claimSql = (withDelivered: boolean) => `
      where o.ctid = due.place and o.integration = $1 and o.destination = $2
     returning o.type, o.id, o.next_version as version, o.delivered_version, o.attempt, o.fence, due.leased as interrupted
   )
-  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.erased, c.trace
+  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.data::text as data, c.trace,
+         case when c.event = 'erased' then ${identifiersOfClaim} end as sealed
          ${withDelivered ? `, array(${deliveredBefore}) as delivered_data, array(${droppedSince}) as dropped_data` : ''}
     from claimed k
     left join lateral ${changeOfClaim} c on true`;
@@ -54,6 +56,9 @@ const claimSql = (withDelivered: boolean) => `
  */
 const changeOfClaim =
   '(select * from changes where integration = $1 and type = k.type and id = k.id and version = k.version limit 1)';
+
+const identifiersOfClaim =
+  '(select sealed from erased_identifiers where integration = $1 and type = k.type and id = k.id and version = k.version)';
 
 /** Ten versions are enough to compare with. A refusal needs the last consent, however long ago it was stated. */
 const deliveredBefore = `select data::text from changes
@@ -70,7 +75,7 @@ const claimPlain = { name: 'outbox-claim', text: claimSql(false) };
 const claimWithDelivered = { name: 'outbox-claim-delivered', text: claimSql(true) };
 
 export async function claim(
-  pool: Pool,
+  { pool, keyring }: { readonly pool: Pool; readonly keyring: Keyring | undefined },
   lane: LaneKey,
   limit: number,
   leaseMs: number,
@@ -84,7 +89,7 @@ export async function claim(
   const current = gone.length > 0 ? await currentVersions(pool, lane.integration, gone) : undefined;
   const persons = withDelivered ? await claimedPersons(pool, lane.integration, rows) : undefined;
   return rows.map((row) => {
-    const change = storedChange(row) ?? current?.get(`${row.type} ${row.id}`);
+    const change = storedChange(row, lane.integration, keyring) ?? current?.get(`${row.type} ${row.id}`);
     return {
       type: row.type,
       id: row.id,
@@ -101,14 +106,14 @@ export async function claim(
   });
 }
 
-function storedChange(row: ClaimedRow): Claimed['change'] {
+function storedChange(row: ClaimedRow, integration: string, keyring: Keyring | undefined): Claimed['change'] {
   if (row.event === null) return undefined;
   return {
     event: row.event,
     idempotencyKey: row.idempotency_key,
     at: row.at_ms,
     record: () => decodeRecord(row.type, row.data),
-    ...(row.erased && { erased: row.erased }),
+    ...(row.sealed && { erased: keyring ? openIdentifiers(keyring, { ...row, integration }, row.sealed) : [] }),
     ...(row.trace !== null && { trace: row.trace }),
   };
 }

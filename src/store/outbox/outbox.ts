@@ -1,4 +1,5 @@
 import type { DeliveryStore } from '../../deliver/ports.ts';
+import type { Keyring } from '../../kit/crypto.ts';
 import type { Pool } from '../db/pool.ts';
 import { noteFailure, noteSignOfLife, releaseProbe, takeProbe } from './circuit.ts';
 import { claim, extend, putBackIfCommitted } from './claim.ts';
@@ -11,12 +12,12 @@ import { settle } from './settle.ts';
  * the end of the lease and raises the fence. A settlement counts only while the fence is unchanged. The same index finds due
  * records and those that a dead node left behind.
  */
-export function outboxStore(pool: Pool): DeliveryStore {
+export function outboxStore(pool: Pool, keyring?: Keyring): DeliveryStore {
   return {
     nextDue: (lanes, bounds) => nextDue(pool, lanes, bounds),
     nextDueOfAll: (bounds) => nextDueOfAll(pool, bounds),
     countDue: (lane, limit) => countDue(pool, lane, limit),
-    claim: (lane, limit, leaseMs, options = {}) => claim(pool, lane, limit, leaseMs, options),
+    claim: (lane, limit, leaseMs, options = {}) => claim({ pool, keyring }, lane, limit, leaseMs, options),
     extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
     putBack: async (lane, claims) => void (await extend(pool, lane, claims, 0, false)),
     putBackIfCommitted: (lane, claims, transaction) => putBackIfCommitted(pool, lane, claims, transaction),

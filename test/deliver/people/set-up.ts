@@ -12,7 +12,7 @@ import { eraseFromRecords } from '../../../src/store/erasure/erase.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { listen, type Received } from '../http-server.ts';
-import { config, lane, openStore, ports, services, takeIn } from '../support.ts';
+import { config, keyring, lane, openStore, ports, services, takeIn } from '../support.ts';
 import { type Account, Refusal } from '../vendors/account.ts';
 
 let store: ReturnType<typeof openStore> | undefined;
@@ -95,7 +95,7 @@ export function setUpPeople(make: () => Account) {
             integration: name,
             hashes: [],
           },
-          { strip: withoutGuests, remember: () => [], mayHoldGuestData },
+          { keyring, strip: withoutGuests, remember: () => [], mayHoldGuestData },
           () => ({ ...target, destinations: { reservation: [name], guest: [] } }),
         ),
       );

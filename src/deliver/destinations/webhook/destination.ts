@@ -14,6 +14,7 @@ export const destinationType: DestinationType<Settings> = {
   settings: settingsSchema,
   batch: () => ({ standard: 1, most: 1 }),
   timeoutMs,
+  findsErasedGuests: false,
   open(settings, { http, clock }) {
     const keys = [settings.secret, settings.old_secret]
       .filter((secret) => secret !== undefined)
