@@ -104,3 +104,29 @@ test('a listing without an end is given up as an outage', async (t) => {
   assert.ok(isOutage(outcome), JSON.stringify(outcome));
   assert.ok(requests < 1_100, `${requests} requests`);
 });
+
+test('no entity of an XML answer is fetched or expanded', async (t) => {
+  const fetched: string[] = [];
+  const outside = createServer((request, response) => {
+    fetched.push(request.url ?? '');
+    response.end('fetched-text');
+  });
+  outside.listen(0, '127.0.0.1');
+  await once(outside, 'listening');
+  t.after(() => outside.close());
+  const at = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`;
+  const laughs = Array.from({ length: 12 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
+  const documents = [
+    `<!DOCTYPE x [<!ENTITY e SYSTEM "${at}/e">]><Error><Code>&e;</Code></Error>`,
+    `<!DOCTYPE x SYSTEM "${at}/dtd"><Error><Code>A</Code></Error>`,
+    `<!DOCTYPE x [<!ENTITY % p SYSTEM "${at}/p"> %p;]><Error><Code>A</Code></Error>`,
+    `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]><Error><Code>&e;</Code></Error>`,
+    `<!DOCTYPE x [<!ENTITY l0 "ha">${laughs}]><Error><Code>&l12;</Code></Error>`,
+  ];
+  for (const document of documents) {
+    const { outcome } = await outcomeOf(t, xml(500, document));
+    assert.ok(outcome?.kind === 'retry', `${document}: ${JSON.stringify(outcome)}`);
+    assert.ok(outcome.message.length < 200 && !outcome.message.includes('fetched'), outcome.message);
+  }
+  assert.deepEqual(fetched, []);
+});
