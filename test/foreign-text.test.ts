@@ -166,7 +166,7 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<string | undef
       raised_at: new Date(0),
       resolved_at: null,
     } as const;
-    const ports = { http: offered.http, mail: { connect: open, deadlineMs: 10_000 }, now: Date.now };
+    const ports = { http: offered.http, mail: { connect: open }, now: Date.now };
     const email = {
       type: 'email',
       host: '127.0.0.1',

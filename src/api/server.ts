@@ -15,13 +15,15 @@ export interface ServerPorts extends HealthPorts {
   readonly connectionsPerAddress?: number;
   /** Whether browsers reach the service over https and may insist on it. */
   readonly secure?: () => boolean;
+  /** How long a client may take none of its answer. */
+  readonly sendTimeoutMs?: number;
   /** True while the service stops. */
   readonly isDraining?: () => boolean;
 }
 
 /** The HTTP server. Clients that are slow to send their headers or body are disconnected. */
 export function buildServer(ports: ServerPorts): FastifyInstance {
-  const { trustedProxies = [], connectionsPerAddress } = ports;
+  const { trustedProxies = [], connectionsPerAddress, sendTimeoutMs = 30_000 } = ports;
   const app = fastify({
     ...serverLimits,
     logger: false,
@@ -41,6 +43,11 @@ export function buildServer(ports: ServerPorts): FastifyInstance {
     if (request.url.includes('%00')) return sendProblem(request, reply, 400, 'operate.bad_request');
     // A proxy must not send a request on a connection that is about to close.
     if (ports.isDraining?.()) reply.raw.setHeader('connection', 'close');
+  });
+  // Otherwise a client that asks for large pages and reads none would keep them in memory.
+  app.addHook('onSend', async ({ raw: { socket } }) => {
+    // A request that was injected has no real one.
+    if ('setTimeout' in socket) socket.setTimeout(sendTimeoutMs);
   });
   registerHealth(app, ports);
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, 404, 'operate.no_route'));

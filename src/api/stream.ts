@@ -45,10 +45,10 @@ export function openStreams(): Streams {
       });
       raw.write(': here\n\n');
       const beat = setInterval(() => {
-        raw.write(': still here\n\n');
+        if (!raw.writableEnded) raw.write(': still here\n\n');
         // A revoked token or an ended session must stop receiving.
         stillMay().then(
-          (may) => may || raw.end(),
+          (may) => may || leave(raw),
           () => {},
         );
       }, heartbeatMs);
@@ -63,14 +63,21 @@ export function openStreams(): Streams {
       return reply;
     },
     end() {
-      for (const raw of open.keys()) raw.end();
+      for (const raw of open.keys()) leave(raw);
     },
   };
+}
+
+/** Ends a stream; one whose reader does not read would never come to its end, so it is cut. */
+function leave(raw: ServerResponse): void {
+  if (raw.writableNeedDrain) raw.destroy();
+  else raw.end();
 }
 
 function writer(raw: ServerResponse): (event: string, data: unknown) => void {
   let id = 0;
   return (event, data) => {
+    if (raw.writableEnded) return;
     if (raw.writableLength > mostBuffered) {
       raw.destroy();
       return;

@@ -12,7 +12,7 @@ countries.registerLocale(english);
 
 const nameForm = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/;
 
-/** The value of `credentials` that stands for the role of the machine; see host-references.ts. */
+/** The value of `credentials` for the role of the machine; see host-references.ts. */
 export const machineIdentity = 'machine';
 
 /** The name of a document: safe in a URL, a file name and a metric's label. */

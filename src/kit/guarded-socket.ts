@@ -1,11 +1,15 @@
 import { connect, type Socket } from 'node:net';
 import { BlockedAddress, isBlockedLiteral, publicLookup } from './http/connect.ts';
 
-/** A TCP connection, to public addresses only unless allowed. */
+/** A TCP connection, to public addresses only unless allowed. It is cut after `lifeMs`, whatever happens on it. */
 export function openSocket(
   host: string,
   port: number,
-  { allowPrivate, timeoutMs }: { readonly allowPrivate: boolean; readonly timeoutMs: number },
+  {
+    allowPrivate,
+    timeoutMs,
+    lifeMs,
+  }: { readonly allowPrivate: boolean; readonly timeoutMs: number; readonly lifeMs: number },
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     // `lookup` is not called for IP literals.
@@ -17,6 +21,8 @@ export function openSocket(
       socket.off('error', reject);
       socket.setTimeout(0);
       socket.removeAllListeners('timeout');
+      const late = setTimeout(() => socket.destroy(new Error('the time of the connection is over')), lifeMs);
+      socket.once('close', () => clearTimeout(late));
       resolve(socket);
     });
   });

@@ -47,8 +47,9 @@ const mailDeadlineMs = 20_000;
 
 function sender(runtime: Runtime, clock: Clock): SendAlertsPorts['send'] {
   const { http, allowPrivate, ca } = runtime;
-  const connect = (host: string, port: number) => openSocket(host, port, { allowPrivate, timeoutMs: mailDeadlineMs });
-  const mail = { connect, deadlineMs: mailDeadlineMs, ...(ca !== undefined && { ca: [...rootCertificates, ca] }) };
+  const connect = (host: string, port: number) =>
+    openSocket(host, port, { allowPrivate, timeoutMs: mailDeadlineMs, lifeMs: mailDeadlineMs });
+  const mail = { connect, ...(ca !== undefined && { ca: [...rootCertificates, ca] }) };
   return (settings, notice) => sendNotice(settings, notice, { http, mail, now: clock.now });
 }
 

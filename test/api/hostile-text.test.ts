@@ -36,7 +36,7 @@ test('a viewer who posts 34 costly texts at once does not keep an admin from app
   await Promise.all(flood);
 });
 
-test('a sandbox has a worker of its own', async (t) => {
+test('sandboxes have a separate worker', async (t) => {
   const [console, sandbox] = [node.runtime.offload, node.runtime.sandboxOffload].map((one) =>
     t.mock.method(one, 'run'),
   );

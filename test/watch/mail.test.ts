@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { openSocket } from '../../src/kit/guarded-socket.ts';
 import { sendMail } from '../../src/watch/routes/email.ts';
+import { requestOf } from '../../src/watch/routes/requests.ts';
 import type { Notice } from '../../src/watch/routes/route.ts';
+import { smtpServer } from './smtp-server.ts';
 
 const notice: Notice = {
   alert: {
@@ -43,16 +46,52 @@ async function sendTo(t: TestContext, answer: (socket: Socket) => void, deadline
     from: 'a@hotels.example',
     to: ['b@hotels.example'],
   } as const;
-  const open = async (host: string) => {
-    const socket = connect({ host, port });
-    await once(socket, 'connect');
-    return socket;
-  };
-  return sendMail(settings, notice, { connect: open, deadlineMs }).then(
+  const open = (host: string) => openSocket(host, port, { allowPrivate: true, timeoutMs: 5_000, lifeMs: deadlineMs });
+  return sendMail(settings, notice, { connect: open }).then(
     () => 'sent',
     (error: { code?: string }) => error.code ?? 'failed',
   );
 }
+
+test('a text inside an alert forges no line, link or direction in any route', async (t) => {
+  const smtp = await smtpServer();
+  t.after(() => smtp.close());
+  const { port } = smtp;
+  const connectTo = async () => {
+    const socket = connect({ host: '127.0.0.1', port });
+    await once(socket, 'connect');
+    return socket;
+  };
+  const hostile = [
+    'x\nRaised: never\n\nhttps://elsewhere.example',
+    '[Open](https://elsewhere.example)',
+    '![](https://elsewhere.example/p)',
+    '\u202egnp\u001b[2J',
+    'x'.repeat(100_000),
+  ];
+  for (const text of hostile) {
+    for (const field of ['message', 'subject', 'integration']) {
+      const forged: Notice = { ...notice, alert: { ...notice.alert, [field]: text } };
+      const shared = { url: 'https://vendor.example', routing_key: 'r', api_key: 'a', severities: [] };
+      const shown = (['slack', 'teams', 'opsgenie', 'pagerduty'] as const).map((type) =>
+        JSON.stringify(requestOf({ type, ...shared } as Parameters<typeof requestOf>[0], forged).body),
+      );
+      const settings = {
+        host: '127.0.0.1',
+        port,
+        security: 'none',
+        from: 'a@hotels.example',
+        to: ['b@hotels.example'],
+      } as const;
+      await sendMail(settings, forged, { connect: connectTo });
+      const { text: mail = '' } = smtp.mails.at(-1) ?? {};
+      for (const one of [...shown, JSON.stringify(mail)]) {
+        assert.doesNotMatch(one, /\\nRaised: never|\]\(|\u202e|\\u001b/, one.slice(0, 500));
+        assert.ok(one.length < 20_000, `${one.length} characters`);
+      }
+    }
+  }
+});
 
 test('a mail server that answers slowly and without end does not hold up the other alerts', async (t) => {
   const drip = (socket: Socket) => {

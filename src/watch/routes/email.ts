@@ -2,12 +2,10 @@ import type { Socket } from 'node:net';
 import { cut, type EmailSettings, factsOf, headline, type Notice } from './route.ts';
 
 export interface MailPorts {
-  /** Opens a connection to an address that may be reached. */
+  /** Opens a connection to an address that may be reached, for a limited time: a slow server must not hold up the alerts behind it. */
   readonly connect: (host: string, port: number) => Promise<Socket>;
   /** Further certificate authorities, in PEM. */
   readonly ca?: readonly string[] | undefined;
-  /** For the mail as a whole: a timeout per answer would let a slow server hold up the alerts behind it. */
-  readonly deadlineMs: number;
 }
 
 /** Sends one mail. Rejects with the server's answer. The mails about one alert form a thread. */
@@ -26,11 +24,7 @@ export async function sendMail(settings: EmailSettings, notice: Notice, ports: M
     // The socket is ours, so that mail cannot reach a private network either.
     getSocket: (_options, callback) => {
       ports.connect(host, port).then(
-        (connection) => {
-          const late = setTimeout(() => connection.destroy(new Error('the deadline is over')), ports.deadlineMs);
-          connection.once('close', () => clearTimeout(late));
-          callback(null, { connection });
-        },
+        (connection) => callback(null, { connection }),
         (error: Error) => callback(error),
       );
     },

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../terms.ts';
-import { cut, factsOf, headline, type Notice, type RouteSettings } from './route.ts';
+import { cut, factsOf, headline, type Notice, plain, type RouteSettings } from './route.ts';
 
 /** A request as the vendor documents it. */
 export interface RouteRequest {
@@ -78,11 +78,11 @@ function pagerDutyBody(routingKey: string, notice: Notice): JsonObject {
     ...(link !== undefined && { client_url: link, links: [{ href: link, text: 'Open in Innbound' }] }),
     payload: {
       summary: cut(headline(notice), 1_024),
-      source: alert.integration === '' ? 'innbound' : alert.integration,
+      source: alert.integration === '' ? 'innbound' : plain(alert.integration),
       severity: alert.severity,
       timestamp: alert.raised_at.toISOString(),
       class: alert.kind,
-      ...(alert.subject !== '' && { component: alert.subject }),
+      ...(alert.subject !== '' && { component: plain(alert.subject) }),
       custom_details: Object.fromEntries(factsOf(notice)),
     },
   };
@@ -100,12 +100,12 @@ function opsgenieRequest(settings: Extract<RouteSettings, { type: 'opsgenie' }>,
     message: cut(headline(notice), 130),
     alias: alert.alert_id,
     description: [
-      alert.message,
+      plain(alert.message),
       ...factsOf(notice).map(([name, value]) => `${name}: ${value}`),
       ...(link ? [link] : []),
     ].join('\n'),
     source: 'Innbound',
-    entity: alert.integration === '' ? 'innbound' : alert.integration,
+    entity: alert.integration === '' ? 'innbound' : plain(alert.integration),
     tags: [alert.kind],
     details: Object.fromEntries(factsOf(notice)),
     priority: alert.severity === 'critical' ? 'P1' : 'P3',

@@ -63,15 +63,25 @@ export const keepsAlerts = ({ type }: RouteSettings): boolean => type === 'pager
 /** One line, the same everywhere: "Critical: The partner refuses our credentials. (lisbon-grand)". */
 export function headline({ alert, news }: Notice): string {
   const state = news === 'resolved' ? 'Resolved' : alert.severity === 'critical' ? 'Critical' : 'Warning';
-  return `${state}: ${alert.message}${alert.integration === '' ? '' : ` (${alert.integration})`}`;
+  return `${state}: ${plain(alert.message)}${alert.integration === '' ? '' : ` (${plain(alert.integration)})`}`;
 }
+
+/** One short line without control characters and Markdown links: a text inside an alert must not look like a part of it. */
+export const plain = (text: string): string =>
+  cut(
+    text
+      .slice(0, 2_000)
+      .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+      .replaceAll('](', '] ('),
+    1_500,
+  );
 
 /** What a person needs besides the headline. */
 export function factsOf({ alert }: Notice): readonly (readonly [name: string, value: string])[] {
   return [
     ['Alert', alert.kind],
-    ...(alert.integration === '' ? [] : [['Integration', alert.integration] as const]),
-    ...(alert.subject === '' ? [] : [['Subject', alert.subject] as const]),
+    ...(alert.integration === '' ? [] : [['Integration', plain(alert.integration)] as const]),
+    ...(alert.subject === '' ? [] : [['Subject', plain(alert.subject)] as const]),
     ['Raised', alert.raised_at.toISOString()],
     ...(alert.resolved_at === null ? [] : [['Resolved', alert.resolved_at.toISOString()] as const]),
   ];
