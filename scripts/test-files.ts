@@ -54,11 +54,34 @@ export function planTests(root: string): TestPlan {
   return { alone: files.filter(isAlone), shared };
 }
 
+/** Files of the pure rooms and the store that start programs or further servers, copy the sources, or fill large tables. */
+const slow = [
+  'canonical/one-line',
+  'persons/deliveries',
+  'store/db/beside',
+  'store/db/frozen-server',
+  'store/db/hosts',
+  'store/db/upgrade',
+  'store/distribution',
+  'store/new-brand',
+  'suggest/command',
+].map((file) => `test/${file}.test.ts`);
+
+/** The pure rooms, and the store against one server: `npm run test:fast`. */
+export function planFast(root: string): TestPlan {
+  const { shared } = planTests(root);
+  const quick = (['pure', 'persons', 'store'] as const).map(
+    (group) => [group, (shared.get(group) ?? []).filter((file) => !slow.includes(file))] as const,
+  );
+  return { alone: [], shared: new Map(quick) };
+}
+
 /** Rooms without a database or a server: each alone would mostly load the sources. */
 const pure = [
   'canonical',
   'connectors',
   'documents',
+  'json-path',
   'normalize',
   'pipeline',
   'reconcile',
