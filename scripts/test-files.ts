@@ -24,7 +24,7 @@ export const alone = [
   'fuzz',
   'install',
   'intake/pull/cli',
-  'intake/pull/partners',
+  'intake/pull/partner-scripts',
   'intake/pull/resume',
   'intake/push/attacks',
   'intake/push/clocks',
@@ -58,7 +58,7 @@ export function planTests(root: string): TestPlan {
 const slow = [
   'canonical/one-line',
   'persons/deliveries',
-  'store/db/beside',
+  'store/db/previous-version',
   'store/db/frozen-server',
   'store/db/hosts',
   'store/db/upgrade',
