@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
  * the sources and starts a PostgreSQL.
  */
 export const alone = [
+  'canonical/one-line',
   'console',
   'deliver/busy',
   'deliver/chaos',
@@ -54,9 +55,8 @@ export function planTests(root: string): TestPlan {
   return { alone: files.filter(isAlone), shared };
 }
 
-/** Files of the pure rooms and the store that start programs or further servers, copy the sources, or fill large tables. */
+/** Files of the pure rooms and the store that start programs or further servers, or fill large tables. */
 const slow = [
-  'canonical/one-line',
   'persons/deliveries',
   'store/db/previous-version',
   'store/db/frozen-server',
