@@ -1,5 +1,5 @@
 /**
- * Records the statements that the service sends, for test/store/db/beside.test.ts. Once per release, over tests that exercise it:
+ * Records the statements that the service sends, for test/store/db/previous-version.test.ts. Once per release, over tests that exercise it:
  *
  *   STATEMENTS=test/store/beside/0.2.0.json NODE_OPTIONS=--import=./scripts/record-statements.ts scripts/test test/deliver test/intake
  */

@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
  * the sources and starts a PostgreSQL.
  */
 export const alone = [
+  'canonical/one-line',
   'console',
   'deliver/busy',
   'deliver/chaos',
@@ -24,7 +25,7 @@ export const alone = [
   'fuzz',
   'install',
   'intake/pull/cli',
-  'intake/pull/partners',
+  'intake/pull/partner-scripts',
   'intake/pull/resume',
   'intake/push/attacks',
   'intake/push/clocks',
@@ -54,11 +55,33 @@ export function planTests(root: string): TestPlan {
   return { alone: files.filter(isAlone), shared };
 }
 
+/** Files of the pure rooms and the store that start programs or further servers, or fill large tables. */
+const slow = [
+  'persons/deliveries',
+  'store/db/previous-version',
+  'store/db/frozen-server',
+  'store/db/hosts',
+  'store/db/upgrade',
+  'store/distribution',
+  'store/new-brand',
+  'suggest/command',
+].map((file) => `test/${file}.test.ts`);
+
+/** The pure rooms, and the store against one server: `npm run test:fast`. */
+export function planFast(root: string): TestPlan {
+  const { shared } = planTests(root);
+  const quick = (['pure', 'persons', 'store'] as const).map(
+    (group) => [group, (shared.get(group) ?? []).filter((file) => !slow.includes(file))] as const,
+  );
+  return { alone: [], shared: new Map(quick) };
+}
+
 /** Rooms without a database or a server: each alone would mostly load the sources. */
 const pure = [
   'canonical',
   'connectors',
   'documents',
+  'json-path',
   'normalize',
   'pipeline',
   'reconcile',

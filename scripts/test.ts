@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepareBrowser } from './prepare-browser.ts';
 import { makeSuiteFolder, removeSuiteFolder } from './suite-folder.ts';
-import { planTests, writeShared } from './test-files.ts';
+import { planFast, planTests, writeShared } from './test-files.ts';
 
 const root = path.dirname(import.meta.dirname);
 const tool = (name: string) => path.join(root, 'node_modules', '.bin', name);
@@ -44,13 +44,14 @@ delete env.NODE_TEST_CONTEXT;
 
 interface Plan {
   readonly checks: boolean;
-  readonly tests: 'all' | readonly string[];
+  readonly tests: 'all' | 'fast' | readonly string[];
 }
 
 function plan(args: readonly string[]): Plan | undefined {
   const [first] = args;
   if (first === undefined || (first === '--all' && args.length === 1)) return { checks: true, tests: 'all' };
   if (first === '--no-suite' && args.length === 1) return { checks: true, tests: [] };
+  if (first === '--fast' && args.length === 1) return { checks: true, tests: 'fast' };
   if (first === '--suite' && args.length === 1) return { checks: false, tests: 'all' };
   if (args.some((arg) => arg.startsWith('-'))) return undefined;
   return { checks: false, tests: args.map(pattern) };
@@ -89,16 +90,18 @@ async function check([step, program, ...args]: (typeof staticChecks)[number]): P
 async function main(): Promise<number> {
   const planned = plan(process.argv.slice(2));
   if (planned === undefined) {
-    console.error('Usage: scripts/test [--all | --no-suite | --suite | PATH...]');
+    console.error('Usage: scripts/test [--all | --fast | --no-suite | --suite | PATH...]');
     return 2;
   }
   const checked = await Promise.all((planned.checks ? staticChecks : []).map(check));
   const ok = checked.every((one) => one);
   if (planned.tests.length === 0) return ok ? 0 : 1;
   if (!ok) console.log('✖ the checks above failed, so this run fails; the tests run anyway');
-  prepareBrowser();
-  // Once, before the tests that start services: each of them would find it missing and wait for the same build.
-  await run(process.execPath, [path.join(root, 'console', 'build.ts')], 'inherit');
+  if (planned.tests !== 'fast') {
+    prepareBrowser();
+    // Once, before the tests that start services: each of them would find it missing and wait for the same build.
+    await run(process.execPath, [path.join(root, 'console', 'build.ts')], 'inherit');
+  }
   const passed = await runTests(planned.tests);
   return passed && ok ? 0 : 1;
 }
@@ -107,7 +110,8 @@ async function runTests(tests: Plan['tests']): Promise<boolean> {
   const folder = makeSuiteFolder();
   env.TMPDIR = folder;
   try {
-    const patterns = tests === 'all' ? writeShared(root, planTests(root), folder) : tests;
+    const plans = { all: planTests, fast: planFast };
+    const patterns = typeof tests === 'string' ? writeShared(root, plans[tests](root), folder) : tests;
     return (await run(process.execPath, [...runner, ...patterns], 'inherit')).ok;
   } finally {
     removeSuiteFolder(folder);

@@ -100,6 +100,28 @@ test('rooms import only what the house allows', () => {
   assert.deepEqual(broken, []);
 });
 
+test('packages import nothing of the service, except the demo, and only the command line imports them', () => {
+  const root = fileURLToPath(new URL('../', import.meta.url));
+  const importsOf = (folder: string) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) =>
+        [...readFileSync(path.join(root, folder, file), 'utf8').matchAll(statement)]
+          .filter(([, , specifier]) => specifier?.startsWith('.'))
+          .map(([, , specifier = '']) => path.join(folder, path.dirname(file), specifier)),
+      );
+  const outside = (folder: string, ...others: readonly string[]) =>
+    importsOf(folder).filter((file) => ![`${folder}/`, ...others].some((place) => file.startsWith(place)));
+  assert.deepEqual(outside('packages/sender/src'), []);
+  assert.deepEqual(outside('packages/partner-kit/src', 'packages/sender/src/index.ts'), []);
+  assert.deepEqual(outside('packages/demo/src', 'src/', 'packages/partner-kit/src/simulate/index.ts'), []);
+  const inPackages = sources.filter(({ room, text }) => room !== 'cli' && text.includes('/packages/'));
+  assert.deepEqual(
+    inPackages.map(({ file }) => file),
+    [],
+  );
+});
+
 test('pure rooms use no node modules, clock, network, process or randomness', () => {
   const forbidden = /\b(?:process\.|Date\.now|Math\.random|fetch\(|performance\.|setTimeout|setInterval|new Date\(\))/;
   const broken: string[] = [];

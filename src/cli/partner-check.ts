@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  type CheckAuth,
-  fromDocument,
-  runApiCheck,
-  runSenderCheck,
-} from '../../packages/partner-kit/src/check/index.ts';
+import { type CheckAuth, runApiCheck, runSenderCheck } from '../../packages/partner-kit/src/check/index.ts';
 import { type AuthDocument, authSchema } from '../documents/auth.ts';
 import { positionAt } from '../documents/positions.ts';
 import { resolveSecrets } from '../documents/resolve-secrets.ts';
 import { readYaml } from '../documents/yaml-text.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
+import { checkAuth } from './check-auth.ts';
 import { type CommonOptions, withRuntime } from './command.ts';
 import { readInputFile } from './input-file.ts';
 import { onPort, terminalIo } from './partner-io.ts';
@@ -197,7 +193,7 @@ function missing(missing: readonly { readonly reference: string }[]): InnboundEr
 }
 
 function usable(auth: AuthDocument): CheckAuth {
-  const made = fromDocument(auth);
+  const made = checkAuth(auth);
   if ('wrong' in made) throw new InnboundError('operate.usage', made.wrong);
   return made;
 }

@@ -18,7 +18,7 @@ export function backoffMs(options: BackoffOptions, retry: number, random: () => 
   return Math.round(longest / 2 + random() * (longest / 2));
 }
 
-/** The delay that a Retry-After header asks for. Duplicates src/kit on purpose: partners copy this folder alone. */
+/** The delay that a Retry-After header asks for. The service has its own: partners copy this folder alone. */
 export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {
   const text = header?.trim();
   if (text === undefined || text === '') return undefined;

@@ -1,5 +1,6 @@
 /** The public interface for partners. This folder depends on Node built-ins only. */
-export type { BackoffOptions } from './backoff.ts';
+export { cause } from './answer.ts';
+export { type BackoffOptions, retryAfterMs } from './backoff.ts';
 export type { DeadLetter, Failure, OutgoingEvent } from './letter.ts';
 export type { Observation, SenderStats, SendResult, WebhookSenderOptions } from './options.ts';
 export { WebhookSender } from './sender.ts';

@@ -33,7 +33,7 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Declared in the first line of the file; `test/store/db/beside.test.ts` checks the claim. */
+/** Declared in the first line of the file; `test/store/db/previous-version.test.ts` checks the claim. */
 export const isAdditive = ({ sql }: Pick<Migration, 'sql'>): boolean => sql.startsWith('-- additive');
 
 export const hashOf = ({ sql }: Pick<Migration, 'sql'>): string => createHash('sha256').update(sql).digest('hex');

@@ -67,9 +67,6 @@ const changeOfClaim =
 const identifiersOfClaim =
   '(select sealed from erased_identifiers where integration = k.integration and type = k.type and id = k.id and version = k.version)';
 
-const identifiersOfClaim =
-  '(select sealed from erased_identifiers where integration = $1 and type = k.type and id = k.id and version = k.version)';
-
 /** Ten versions are enough to compare with. A refusal needs the last consent, however long ago it was stated. */
 const deliveredBefore = `select data::text from changes
    where integration = k.integration and type = k.type and id = k.id and version <= k.delivered_version

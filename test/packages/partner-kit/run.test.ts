@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fromDocument, runApiCheck, runSenderCheck } from '../../../packages/partner-kit/src/check/index.ts';
+import { runApiCheck, runSenderCheck } from '../../../packages/partner-kit/src/check/index.ts';
 import type { Io } from '../../../packages/partner-kit/src/io.ts';
 import { readEvents } from '../../../packages/partner-kit/src/send/read-events.ts';
 import { runSend } from '../../../packages/partner-kit/src/send/run.ts';
@@ -196,43 +196,4 @@ test('events are read from an object, an array or lines; mistakes are reported w
     assert.ok('wrong' in read, wrong);
     assert.doesNotMatch(read.wrong, /Zdenka/);
   }
-});
-
-test('auth of a document becomes auth of the check', () => {
-  assert.deepEqual(fromDocument({ type: 'api_key', key: 'k' }), {
-    type: 'api_key',
-    in: 'header',
-    name: 'X-API-Key',
-    key: 'k',
-  });
-  assert.deepEqual(fromDocument({ type: 'api_key', key: 'k', query: 'q' }), {
-    type: 'api_key',
-    in: 'query',
-    name: 'q',
-    key: 'k',
-  });
-  const oauth = {
-    type: 'oauth2' as const,
-    token_url: 'https://t.example',
-    client_id: 'c',
-    client_secret: 's',
-    client_auth: 'post' as const,
-    scopes: ['a', 'b'],
-    params: { x: 'y' },
-  };
-  assert.deepEqual(fromDocument({ ...oauth, grant: 'client_credentials' }), {
-    type: 'oauth2',
-    tokenUrl: 'https://t.example',
-    clientId: 'c',
-    clientSecret: 's',
-    clientAuth: 'post',
-    parameters: { x: 'y', scope: 'a b' },
-  });
-  const consent = {
-    grant: 'authorization_code' as const,
-    authorize_url: 'https://a.example',
-    authorize_params: {},
-    pkce: true,
-  };
-  assert.ok('wrong' in fromDocument({ ...oauth, ...consent }));
 });

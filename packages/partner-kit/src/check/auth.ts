@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { Json } from '../../../../src/terms.ts';
+import type { Json } from '../json.ts';
 import { defaultHmacHeaders, defaultHmacSign, type HmacSettings, type SimulatorAuth } from '../simulate/auth/method.ts';
 
 /** Authentication for the API: the same methods as the service, but OAuth 2 by client credentials only, because there is no browser. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { retryAfterMs } from '../../../../src/kit/retry-after.ts';
-import type { Json } from '../../../../src/terms.ts';
-import { cause } from '../../../sender/src/answer.ts';
+import { cause, retryAfterMs } from '../../../sender/src/index.ts';
+import type { Json } from '../json.ts';
 import { type CheckAuth, type Credentials, type Draft, secretNames, withCredentials } from './auth.ts';
 import { excerpt, redactHeaders } from './redact.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/terms.ts';
+import type { JsonObject } from '../json.ts';
 import type { Draft } from './auth.ts';
 import type { Target } from './gather.ts';
 

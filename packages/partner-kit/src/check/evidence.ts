@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type LocalDate } from '../../../../src/terms.ts';
+import { isObject, type JsonObject, type LocalDate } from '../json.ts';
 import type { CheckAuth } from './auth.ts';
 import type { Seen } from './client.ts';
 

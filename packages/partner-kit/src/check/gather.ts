@@ -1,4 +1,4 @@
-import type { JsonObject, LocalDate } from '../../../../src/terms.ts';
+import type { JsonObject, LocalDate } from '../json.ts';
 import type { CheckAuth } from './auth.ts';
 import { OutOfRequests, type PoliteClient, type Seen } from './client.ts';
 import { Drafts } from './drafts.ts';

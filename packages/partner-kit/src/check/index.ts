@@ -1,4 +1,3 @@
 /** The checker, for the command line and for tests. */
 export type { CheckAuth } from './auth.ts';
-export { fromDocument } from './auth-document.ts';
 export { runApiCheck, runSenderCheck } from './run.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../../src/terms.ts';
+import type { Json } from '../json.ts';
 
 /**
  * Reports are sent by e-mail, so they show the form of a value, not the value. Values of the fields named here are

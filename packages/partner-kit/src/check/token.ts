@@ -1,4 +1,4 @@
-import { isObject } from '../../../../src/terms.ts';
+import { isObject } from '../json.ts';
 import type { CheckAuth } from './auth.ts';
 import type { PoliteClient, Seen } from './client.ts';
 

@@ -1,4 +1,4 @@
-import type { LocalDate } from '../../../../src/terms.ts';
+import type { LocalDate } from '../json.ts';
 import { addExtra, type HotelReservation, type HotelStatus, moveStay, roomTypes, withRooms } from './booking.ts';
 import { countryOf, type HotelGuest, inventEmail, inventPhone } from './guests.ts';
 import { addDays, type Property } from './property.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../../src/terms.ts';
+import type { Json } from '../json.ts';
 import { actionKinds, type ChangeAction } from './actions.ts';
 import { isRealDate } from './query.ts';
 

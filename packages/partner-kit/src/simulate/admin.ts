@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Json } from '../../../../src/terms.ts';
+import type { Json } from '../json.ts';
 import { readAction } from './admin-action.ts';
 import { type Answer, bodyObject, type Exchange, json, problem } from './exchange.ts';
 import { type FaultBox, faultKinds, faults, readRule } from './faults/rule.ts';

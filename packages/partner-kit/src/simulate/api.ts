@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/terms.ts';
+import type { JsonObject } from '../json.ts';
 import type { HotelReservation } from './booking.ts';
 import { type Answer, bodyObject, type Exchange, json, problem } from './exchange.ts';
 import type { Twist } from './faults/twist.ts';

@@ -1,4 +1,4 @@
-import type { LocalDate } from '../../../../src/terms.ts';
+import type { LocalDate } from '../json.ts';
 import { addDays, daysBetween, type Property } from './property.ts';
 import type { Random } from './random.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../../../src/terms.ts';
+import { isObject, type Json } from '../json.ts';
 
 /** One complete request. */
 export interface Exchange {

@@ -1,4 +1,4 @@
-import type { EpochMs, LocalDate } from '../../../../src/terms.ts';
+import type { EpochMs, LocalDate } from '../json.ts';
 import { applyAction, type ChangeAction } from './actions.ts';
 import { type HotelReservation, type HotelStatus, inventBooking } from './booking.ts';
 import { type HotelGuest, inventGuest } from './guests.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/terms.ts';
+import type { JsonObject } from '../json.ts';
 
 export const pagings = ['offset', 'cursor', 'page', 'link', 'body_link', 'none'] as const;
 export type Paging = (typeof pagings)[number];

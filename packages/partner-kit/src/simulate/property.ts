@@ -1,4 +1,4 @@
-import type { LocalDate } from '../../../../src/terms.ts';
+import type { LocalDate } from '../json.ts';
 
 /** One hotel of the group. Its id is brand_id in events and property_id in searches. */
 export interface Property {

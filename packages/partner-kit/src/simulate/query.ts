@@ -1,4 +1,4 @@
-import type { Json, LocalDate } from '../../../../src/terms.ts';
+import type { Json, LocalDate } from '../json.ts';
 import { type HotelStatus, hotelStatuses } from './booking.ts';
 
 /** How requests write a day: YYYY-MM-DD, DD/MM/YYYY, seconds since 1970, or a date-time. */

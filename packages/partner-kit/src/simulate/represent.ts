@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/terms.ts';
+import type { JsonObject } from '../json.ts';
 import { type HotelCharge, type HotelReservation, type HotelRoom, type HotelStatus, totalMinor } from './booking.ts';
 import type { HotelGuest } from './guests.ts';
 import type { Hotel } from './hotel.ts';

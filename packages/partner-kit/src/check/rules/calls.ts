@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../../src/terms.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import type { Seen } from '../client.ts';
 import { type Evidence, moved, rowKey } from '../evidence.ts';
 import { broken, holds, type Rule, unseen, type Verdict } from '../rule.ts';

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../../src/terms.ts';
+import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { isRealDate } from '../../simulate/query.ts';
 import type { Evidence } from '../evidence.ts';
 import { formOf } from '../redact.ts';

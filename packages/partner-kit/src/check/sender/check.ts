@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Json } from '../../../../../src/terms.ts';
+import type { Json } from '../../json.ts';
 import { excerpt } from '../redact.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { judge } from '../rule.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../../src/terms.ts';
+import type { Json, JsonObject } from '../../json.ts';
 import { isRealDate } from '../../simulate/query.ts';
 import { formOf } from '../redact.ts';
 import { holds, type Rule, unseen } from '../rule.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, type Json, type JsonObject } from '../../../../../src/terms.ts';
+import { isObject, type Json, type JsonObject } from '../../json.ts';
 
 /** One request from the sender. `raw` and `json` contain guest data and stay in memory. */
 export interface Delivery {

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../../../../src/terms.ts';
+import { isObject, type Json } from '../../json.ts';
 import { formOf } from '../redact.ts';
 import { broken, holds, type Rule, unseen } from '../rule.ts';
 import { envelopeOf, eventIdOf } from './delivery.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../../src/terms.ts';
+import type { Json, JsonObject } from '../../json.ts';
 import type { FaultEntry, Twist } from './twist.ts';
 
 /** Reservations that violate the description. Each breaks one field, in every record unless noted. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../src/terms.ts';
+import type { JsonObject } from '../../json.ts';
 import type { Answer, Exchange } from '../exchange.ts';
 import type { Leniency } from '../query.ts';
 

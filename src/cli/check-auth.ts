@@ -1,7 +1,8 @@
-import type { AuthDocument } from '../../../../src/documents/auth.ts';
-import type { CheckAuth } from './auth.ts';
+import type { CheckAuth } from '../../packages/partner-kit/src/check/index.ts';
+import type { AuthDocument } from '../documents/auth.ts';
 
-export function fromDocument(auth: AuthDocument): CheckAuth | { readonly wrong: string } {
+/** The credentials of an integration, as the checker takes them. */
+export function checkAuth(auth: AuthDocument): CheckAuth | { readonly wrong: string } {
   switch (auth.type) {
     case 'none':
     case 'bearer':
