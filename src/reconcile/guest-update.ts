@@ -65,10 +65,7 @@ export function planGuestUpdate(
     return { kind: 'ambiguous', candidates: unknown.map(({ at }) => at) };
   }
   const own = compared.filter(
-    (one) =>
-      meant.includes(one) ||
-      (one.decision.is !== 'different' &&
-        meant.some(({ guest }) => samePerson(guest, one.guest, { isShared }).is === 'same')),
+    (one) => meant.includes(one) || meant.some((person) => isPersonOf(one, person, isShared)),
   );
   return {
     kind: 'person',
@@ -82,6 +79,8 @@ type Compared = StoredPerson & { readonly decision: ReturnType<typeof samePerson
 interface StoredPerson {
   readonly at: PersonPlace;
   readonly guest: Guest;
+  /** For a profile: with the keys and names that an operator gave to it. */
+  readonly owner: Candidate;
   readonly compare: (update: GuestUpdate, isShared: (address: string) => boolean) => ReturnType<typeof samePerson>;
   /** The event shares a key with this person, or names the reservation. */
   readonly isNear: (update: GuestUpdate) => boolean;
@@ -94,6 +93,7 @@ function storedPersons({ profiles, reservations }: KnownPersons): StoredPerson[]
       (profile): StoredPerson => ({
         at: { profile: profile.id },
         guest: profile.guest,
+        owner: profile,
         compare: ({ guest }, isShared) => comparedWith(guest, profile, { isShared }),
         isNear: ({ guest }) => sharesKey(guest, profile.guest),
       }),
@@ -103,6 +103,7 @@ function storedPersons({ profiles, reservations }: KnownPersons): StoredPerson[]
         (guest, place): StoredPerson => ({
           at: { reservation: id, place },
           guest,
+          owner: { id, guest },
           compare: (update, isShared) => {
             const isOneReservation = update.reservationId === id;
             // In a reservation with one guest there is only one place that an event without a name can mean.
@@ -128,6 +129,16 @@ function strongest(compared: readonly Compared[]): readonly Compared[] {
   const by = (wanted: readonly SameReason[]) =>
     compared.filter(({ decision }) => decision.is === 'same' && wanted.includes(decision.because));
   return reasons.map(by).find((found) => found.length > 0) ?? [];
+}
+
+/** A guest whom the event does not mean itself, but who is the person whom it means. An operator may have merged two guest ids. */
+function isPersonOf(
+  { guest, decision }: Compared,
+  { owner }: Compared,
+  isShared: (address: string) => boolean,
+): boolean {
+  const isMerged = guestKeys(guest).some((key) => key.kind === 'guest_id' && owner.pins?.has(keyText(key)));
+  return (decision.is !== 'different' || isMerged) && comparedWith(guest, owner, { isShared }).is === 'same';
 }
 
 const areSeveral = (guests: readonly Guest[]): boolean =>

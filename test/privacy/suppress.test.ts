@@ -94,7 +94,7 @@ test('a rule that removes the address does not bring the profile of an erased gu
     const lane: Lane = {
       events: [],
       profiles: async () => [],
-      newProfileId: () => 'gst_1',
+      newProfileId: async () => 'gst_1',
       reservation: async () => undefined,
       reservationsOf: async () => [],
       async apply(given) {

@@ -62,14 +62,12 @@ async function updateGuest(
     const failure = { code: 'push.guest_ambiguous', message: ambiguous(plan.candidates) } as const;
     return bury(lane, event, deadEvent(arrivalOf(event), failure, data, { ...about, detail }));
   }
-  const idOf = (guest: Guest) =>
-    plan.profile.id ?? lane.newProfileId(guest, (id) => known.profiles.some((one) => one.id === id));
   const ruled = ruledProfile(path, plan.profile, update);
   if (ruled.kind === 'failed') {
     const dead = deadEvent(arrivalOf(event), ruled, data, { ...about, detail: ruled.detail });
     return bury(lane, event, { ...dead, guests: () => [update.guest] });
   }
-  const profileId = idOf(ruled.kind === 'kept' ? ruled.guest : update.guest);
+  const profileId = plan.profile.id ?? (await lane.newProfileId(ruled.kind === 'kept' ? ruled.guest : update.guest));
   if (profileId === undefined && plan.reservations.length === 0) return undefined;
   const prepared: Prepared[] = plan.reservations.map((one) =>
     amended(path, arrivalOf(event, 'guest'), one, { sent: data, raw: data }),

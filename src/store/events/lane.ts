@@ -8,7 +8,7 @@ import { type Pool, type Tx, together } from '../db/pool.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import { type ApplyOptions, type ApplyTarget, applyPrepared } from '../records/apply.ts';
 import { findProfiles, findReservationsOf, readReservationAhead } from '../records/guest-lookup.ts';
-import { newProfileId } from '../records/profile-id.ts';
+import { profileIds } from '../records/profile-id.ts';
 import type { FirstPending, PendingFloors } from './pending-floors.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
@@ -102,7 +102,7 @@ export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEven
     events,
     apply: (prepared) => applyPrepared(tx, target, prepared, options),
     profiles: (keys) => findProfiles(tx, integration, keys),
-    newProfileId: (guest, isTaken) => newProfileId(integration, guest, isTaken),
+    newProfileId: async (guest) => (await profileIds(tx, integration, [guest]))(guest),
     reservation: (id) => readReservationAhead(tx, integration, id),
     reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
   };

@@ -1,3 +1,4 @@
+import { mergedPin } from '../../persons/profile-match.ts';
 import type { Tx } from '../db/pool.ts';
 
 /** Which profiles the guests of a reservation have. */
@@ -7,15 +8,18 @@ export interface ProfileBookings {
   has(reservation: string, profile: string): boolean;
 }
 
+/** A merged profile's bookings are those of the profile that continues it. */
 export async function bookingsOf(
   tx: Tx,
   integration: string,
   reservations: readonly string[],
 ): Promise<ProfileBookings> {
   const { rows } = await tx.query<{ reservation_id: string; profile_id: string }>(
-    `select reservation_id, profile_id from profile_bookings
-      where integration = $1 and reservation_id = any($2) order by reservation_id, profile_id`,
-    [integration, [...new Set(reservations)]],
+    `select distinct b.reservation_id, coalesce(p.profile_id, b.profile_id) as profile_id
+       from profile_bookings b
+       left join profile_pins p on p.integration = b.integration and p.key = $3 || b.profile_id
+      where b.integration = $1 and b.reservation_id = any($2) order by 1, 2`,
+    [integration, [...new Set(reservations)], mergedPin('')],
   );
   const found = Map.groupBy(rows, ({ reservation_id }) => reservation_id);
   const of = (reservation: string) => (found.get(reservation) ?? []).map(({ profile_id }) => profile_id);
