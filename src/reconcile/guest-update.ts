@@ -2,7 +2,7 @@ import { fields as canonical } from '../canonical/fields.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { guestKeys, keyText, keyTexts } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, pinnedElsewhere } from '../persons/profile-match.ts';
-import { type SameReason, samePerson } from '../persons/same-person.ts';
+import { type Between, type SameReason, samePerson } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
 import { extraPrefix } from './merge.ts';
@@ -42,12 +42,14 @@ export interface KnownPersons {
   readonly profiles: readonly Candidate[];
   /** Reservations of guests with such a key, and the named one. */
   readonly reservations: readonly Reservation[];
+  /** Whether the profile comes from the guest list of this reservation, among others. */
+  readonly isBookingOf?: (reservation: string, profile: string) => boolean;
 }
 
 /**
  * Finds the person whom a guest event is about and what it changes: the profile, and the guest in every reservation that is still to come
  * or in house. The strongest reason decides: the guest id, an address that one person has, the name in the reservation that the event names.
- * `assigned`: an operator decided which stored person is meant.
+ * `assigned`: an operator decided which stored person is meant. It is ambiguous again if another person is there by now.
  */
 export function planGuestUpdate(
   update: GuestUpdate,
@@ -58,15 +60,19 @@ export function planGuestUpdate(
   const stored = storedPersons(known);
   const isShared = sharedAmong([update.guest, ...stored.map(({ guest }) => guest)]);
   const compared = stored.map((one) => ({ ...one, decision: one.compare(update, isShared) }));
-  const meant = assigned === undefined ? strongest(compared) : compared.filter(({ at }) => isPlace(at, assigned));
+  const meant =
+    assigned === undefined
+      ? strongest(compared)
+      : compared.filter(({ at, decision }) => isPlace(at, assigned) && decision.is !== 'different');
   if (areSeveral(meant.map(({ guest }) => guest))) return { kind: 'ambiguous', candidates: meant.map(({ at }) => at) };
   const unknown = compared.filter(({ decision, isNear }) => decision.is === 'unknown' && isNear(update));
-  if (meant.length === 0 && unknown.length > 0) {
+  if (meant.length === 0 && (assigned !== undefined || unknown.length > 0)) {
     return { kind: 'ambiguous', candidates: unknown.map(({ at }) => at) };
   }
-  const own = compared.filter(
-    (one) => meant.includes(one) || meant.some((person) => isPersonOf(one, person, isShared)),
-  );
+  const among = (persons: readonly Compared[]) => (one: Compared) =>
+    persons.includes(one) || persons.some((person) => isPersonOf(one, person, { ...known, isShared }));
+  const profiles = compared.filter(({ at }) => 'profile' in at).filter(among(meant));
+  const own = compared.filter(among([...meant, ...profiles]));
   return {
     kind: 'person',
     profile: profileAfter(update, own, known.profiles),
@@ -133,12 +139,15 @@ function strongest(compared: readonly Compared[]): readonly Compared[] {
 
 /** A guest whom the event does not mean itself, but who is the person whom it means. An operator may have merged two guest ids. */
 function isPersonOf(
-  { guest, decision }: Compared,
-  { owner }: Compared,
-  isShared: (address: string) => boolean,
+  { at, guest, decision }: Compared,
+  { at: place, owner }: Compared,
+  { isBookingOf, isShared }: Pick<KnownPersons, 'isBookingOf'> & Between,
 ): boolean {
+  const [a, b] = 'profile' in at ? [place, at] : [at, place];
+  const isOneReservation = 'reservation' in a && 'profile' in b && isBookingOf?.(a.reservation, b.profile) === true;
+  const between = { ...(isShared && { isShared }), isOneReservation };
   const isMerged = guestKeys(guest).some((key) => key.kind === 'guest_id' && owner.pins?.has(keyText(key)));
-  return (decision.is !== 'different' || isMerged) && comparedWith(guest, owner, { isShared }).is === 'same';
+  return (decision.is !== 'different' || isMerged) && comparedWith(guest, owner, between).is === 'same';
 }
 
 const areSeveral = (guests: readonly Guest[]): boolean =>

@@ -1211,6 +1211,51 @@ export interface Operations {
       message: string;
     };
   };
+  'dead_letters.candidates': {
+    input: {
+      id: string;
+    };
+    answer: {
+      items: {
+        at: {
+          profile: string;
+        } | {
+          reservation: string;
+          place: number;
+        };
+        person: {
+          first_name?: string | undefined;
+          last_name?: string | undefined;
+          email?: string | undefined;
+          phone?: string | undefined;
+          guest_id?: string | undefined;
+          date_of_birth?: string | undefined;
+          nationality?: string | undefined;
+          marketing_consent?: boolean | undefined;
+        } | null;
+        stay?: {
+          check_in: string;
+          check_out: string;
+          status: string;
+        } | undefined;
+      }[];
+    };
+  };
+  'dead_letters.assign': {
+    input: {
+      id: string;
+      to: {
+        profile: string;
+      } | {
+        reservation: string;
+        place: number;
+      };
+    };
+    answer: {
+      result: "assigned" | "still_open";
+      message?: string | undefined;
+    };
+  };
   'dead_letters.replay': {
     input: {
       id: string;
@@ -2310,6 +2355,8 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'dead_letters.list': ['GET', '/dead-letters'],
   'dead_letters.get': ['GET', '/dead-letters/{id}'],
   'dead_letters.preview': ['GET', '/dead-letters/{id}/preview'],
+  'dead_letters.candidates': ['GET', '/dead-letters/{id}/candidates'],
+  'dead_letters.assign': ['POST', '/dead-letters/{id}/assign'],
   'dead_letters.replay': ['POST', '/dead-letters/{id}/replay'],
   'dead_letters.replay_many': ['POST', '/dead-letters/replay'],
   'dead_letters.drop': ['POST', '/dead-letters/{id}/drop'],

@@ -15,6 +15,7 @@ const said: ReadonlyMap<string, string> = new Map([
   ['integrations.reprocess', 'Reprocessed'],
   ['dead_letters.replay', 'Replayed the dead letter'],
   ['dead_letters.replay_many', 'Replayed dead letters'],
+  ['dead_letters.assign', 'Assigned the guest event of the dead letter'],
   ['dead_letters.drop', 'Dropped the dead letter'],
   ['endpoint.issue', 'Created the endpoint of'],
   ['endpoint.rotate', 'Rotated the secret of'],

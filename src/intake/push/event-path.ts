@@ -69,6 +69,8 @@ export interface Lane {
   reservation(id: string): Promise<Reservation | undefined>;
   /** The reservations of guests with one of these keys, and the named one, locked. */
   reservationsOf(keys: readonly GuestKey[], named: string | undefined): Promise<readonly Reservation[]>;
+  /** Which profiles come from the guest lists of these reservations. */
+  bookings(reservations: readonly string[]): Promise<{ has(reservation: string, profile: string): boolean }>;
 }
 
 /** The result of processing one event. */

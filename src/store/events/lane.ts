@@ -8,6 +8,7 @@ import { type Pool, type Tx, together } from '../db/pool.ts';
 import { leasingTransaction } from '../outbox/leasing-transaction.ts';
 import { type ApplyOptions, type ApplyTarget, applyPrepared } from '../records/apply.ts';
 import { findProfiles, findReservationsOf, readReservationAhead } from '../records/guest-lookup.ts';
+import { bookingsOf } from '../records/profile-bookings.ts';
 import { profileIds } from '../records/profile-id.ts';
 import type { FirstPending, PendingFloors } from './pending-floors.ts';
 
@@ -104,6 +105,7 @@ export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEven
     profiles: (keys) => findProfiles(tx, integration, keys),
     newProfileId: async (guest) => (await profileIds(tx, integration, [guest]))(guest),
     reservation: (id) => readReservationAhead(tx, integration, id),
+    bookings: (reservations) => bookingsOf(tx, integration, reservations),
     reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
   };
 }
@@ -133,25 +135,11 @@ export async function nextEvents(
   limit: number,
   floors: PendingFloors,
 ): Promise<{ events: PendingEvent[]; more: boolean }> {
-  const { rows } = await tx.query<{
-    seq: number;
-    event: EventType;
-    occurred_ms: number;
-    received_ms: number;
-    body: Buffer;
-    attempt: number;
-    hydrated: Buffer | null;
-    hydrated_ms: number | null;
-    trace: string | null;
-    among: number;
-  }>({
+  const { rows } = await tx.query<EventRow & { among: number }>({
     name: 'next-events',
     text: `
       select seq, event, occurred_ms, received_ms, body, attempt, hydrated, hydrated_ms, trace, among
-        from (select seq, event, body, attempt, hydrated, trace,
-                     (extract(epoch from occurred_at) * 1000)::bigint as occurred_ms,
-                     (extract(epoch from received_at) * 1000)::bigint as received_ms,
-                     (extract(epoch from hydrated_at) * 1000)::bigint as hydrated_ms,
+        from (select ${eventColumns},
                      sum(octet_length(body) + coalesce(octet_length(hydrated), 0)) over (order by seq) as bytes,
                      row_number() over (order by seq) as nth, count(*) over () as among
                 from (select * from events where integration = $1 and state = 'pending' and seq > $4 order by seq limit $2) first) sized
@@ -159,18 +147,47 @@ export async function nextEvents(
        order by seq`,
     values: [integration, limit, batchBytes, floors.of(integration)],
   });
-  const events = rows.map((row) => ({
-    seq: row.seq,
-    event: row.event,
-    occurredAt: row.occurred_ms,
-    receivedAt: row.received_ms,
-    body: row.body,
-    attempt: row.attempt,
-    ...(row.hydrated && row.hydrated_ms !== null && { hydrated: { body: row.hydrated, requestedAt: row.hydrated_ms } }),
-    ...(row.trace !== null && { trace: row.trace }),
-  }));
+  const events = rows.map(pendingEvent);
   return { events, more: (rows[0]?.among ?? 0) === limit || (rows[0]?.among ?? 0) > rows.length };
 }
+
+/** An event whose dead letter an operator settles, under the lock of its lane; undefined if its body is no longer kept. */
+export async function lockEvent(tx: Tx, integration: string, seq: number): Promise<PendingEvent | undefined> {
+  await tx.query(`select pg_advisory_xact_lock(${laneLock('$1')})`, [integration]);
+  const { rows } = await tx.query<EventRow>(
+    `select ${eventColumns} from events where integration = $1 and seq = $2 and state = 'dead' and body is not null`,
+    [integration, seq],
+  );
+  return rows[0] && pendingEvent(rows[0]);
+}
+
+interface EventRow {
+  readonly seq: number;
+  readonly event: EventType;
+  readonly occurred_ms: number;
+  readonly received_ms: number;
+  readonly body: Buffer;
+  readonly attempt: number;
+  readonly hydrated: Buffer | null;
+  readonly hydrated_ms: number | null;
+  readonly trace: string | null;
+}
+
+const eventColumns = `seq, event, body, attempt, hydrated, trace,
+                     (extract(epoch from occurred_at) * 1000)::bigint as occurred_ms,
+                     (extract(epoch from received_at) * 1000)::bigint as received_ms,
+                     (extract(epoch from hydrated_at) * 1000)::bigint as hydrated_ms`;
+
+const pendingEvent = (row: EventRow): PendingEvent => ({
+  seq: row.seq,
+  event: row.event,
+  occurredAt: row.occurred_ms,
+  receivedAt: row.received_ms,
+  body: row.body,
+  attempt: row.attempt,
+  ...(row.hydrated && row.hydrated_ms !== null && { hydrated: { body: row.hydrated, requestedAt: row.hydrated_ms } }),
+  ...(row.trace !== null && { trace: row.trace }),
+});
 
 export async function settle(tx: Tx, integration: string, settled: readonly Settled[]): Promise<void> {
   await tx.query({
