@@ -127,3 +127,132 @@ test('of an event with several guests, each uncertain one is assigned by itself'
   assert.equal((await guestsOf('C2'))[0]?.phone, '+351912000444');
   assert.equal((await guestsOf('C1'))[0]?.phone, '+351912000333');
 });
+
+interface Pair {
+  readonly evidence: string;
+  readonly reason: string;
+  readonly profiles: readonly { readonly id: string; readonly bookings: number; readonly person: Guest }[];
+}
+
+async function pairs(token = operator): Promise<readonly Pair[]> {
+  return (await node.call('GET', '/integrations/grand/guest-pairs', token)).body.items;
+}
+
+const named = (all: readonly Pair[], lastName: string) =>
+  all.filter(({ profiles }) => profiles.some(({ person }) => person.last_name === lastName));
+
+test('pairs that may be one person are listed by bookings, and “not the same” is remembered', async () => {
+  const email = 'desk@holidays.example';
+  const pia = { first_name: 'Pia', last_name: 'Lund', email };
+  const ole = { first_name: 'Ole', last_name: 'Berg', email };
+  await book('D1', { ...pia, marketing_consent: true });
+  await book('D2', ole);
+  await book('D3', { ...pia, nationality: 'DK' });
+  await book('D4', { ...ole, nationality: 'NO' });
+  // A second booking that certainly belongs to the first Ole.
+  await book('D5', { ...ole, date_of_birth: '1980-01-02' });
+  const { body } = await node.call('GET', '/integrations/grand/guest-pairs?limit=100', operator);
+  const all: readonly Pair[] = body.items;
+  const values = all.map(({ profiles }) => profiles.reduce((sum, { bookings }) => sum + bookings, 0));
+  assert.deepEqual(
+    values,
+    values.toSorted((a, b) => b - a),
+    'the most valuable first',
+  );
+  const [pair, ...more] = named(all, 'Lund');
+  assert.deepEqual(more, []);
+  assert.equal(pair?.evidence, 'shared_address');
+  assert.match(pair?.reason ?? '', /other people have it as well/);
+  assert.deepEqual(
+    new Set(pair?.profiles.map(({ person }) => JSON.stringify(person))),
+    new Set([JSON.stringify({ ...pia, marketing_consent: true }), JSON.stringify({ ...pia, nationality: 'DK' })]),
+  );
+  assert.ok(!JSON.stringify(await pairs(viewer)).includes('Lund'), 'a viewer sees no names');
+
+  const [a, b] = pair?.profiles.map(({ id }) => id) ?? [];
+  const decided = await node.call('POST', `/integrations/grand/guests/${a}/not-same`, operator, { as: b ?? '' });
+  assert.deepEqual(decided.body, { remembered: true });
+  assert.deepEqual(named(await pairs(), 'Lund'), []);
+  await book('D3', { ...pia, nationality: 'DK', phone: '+351912000555' });
+  assert.deepEqual(named(await pairs(), 'Lund'), [], 'it is not proposed again');
+  const again = await node.call('POST', `/integrations/grand/guests/${a}/not-same`, operator, { as: b ?? '' });
+  assert.equal(again.status, 404);
+  assert.equal(await audited('guests.not_same'), 2);
+});
+
+test('a pair leaves the list when it is merged, or when the data decides it', async () => {
+  const email = 'desk@tours.example';
+  const kim = { first_name: 'Kim', last_name: 'Dahl', email };
+  await book('E1', kim);
+  await book('E2', { first_name: 'Bo', last_name: 'Roth', email });
+  await book('E3', { ...kim, nationality: 'SE' });
+  await book('E4', { ...kim, nationality: 'FI' });
+  assert.equal(named(await pairs(), 'Dahl').length, 3);
+  const ids = [...new Set(named(await pairs(), 'Dahl').flatMap(({ profiles }) => profiles.map(({ id }) => id)))];
+  const merged = await node.call('POST', `/integrations/grand/guests/${ids[0]}/merge`, operator, {
+    into: ids[1] ?? '',
+  });
+  assert.equal(merged.status, 200);
+  const left = named(await pairs(), 'Dahl');
+  assert.deepEqual(
+    left.map(({ profiles }) => new Set(profiles.map(({ id }) => id))),
+    [new Set(ids.slice(1))],
+  );
+  assert.equal(
+    left[0]?.profiles.find(({ id }) => id === ids[1])?.bookings,
+    2,
+    'with the bookings of the merged profile',
+  );
+  const { body } = await node.call('GET', `/integrations/grand/guests/${ids[1]}/stays`, operator);
+  assert.equal(body.items.length, 2);
+  await book('E4', { ...kim, nationality: 'FI', date_of_birth: '1970-01-01' });
+  await book('E1', { ...kim, date_of_birth: '1990-01-01' });
+  await book('E3', { ...kim, date_of_birth: '1990-01-01' });
+  assert.deepEqual(named(await pairs(), 'Dahl'), [], 'two birth dates are two persons');
+});
+
+test('addresses that different persons have are listed, and leave the list when that ends', async () => {
+  const shared = async (token = operator) =>
+    (await node.call('GET', '/integrations/grand/shared-addresses', token)).body.items as { email?: string }[];
+  const email = 'desk@sails.example';
+  await book('F1', { first_name: 'Ada', last_name: 'Falk', email });
+  await book('F2', { first_name: 'Per', last_name: 'Holm', email, phone: '+351912000666' });
+  const entry = { email, persons: 2, bookings: 2 };
+  assert.deepEqual(
+    (await shared()).filter((one) => one.email === email),
+    [entry],
+  );
+  assert.ok(!JSON.stringify(await shared(viewer)).includes('sails'), 'a viewer sees no address');
+  await book('F2', { first_name: 'Per', last_name: 'Holm', email: 'per@holm.example', phone: '+351912000666' });
+  assert.deepEqual(
+    (await shared()).filter((one) => one.email === email),
+    [],
+  );
+});
+
+test('the stays of a guest are listed, exported, and forgotten with the guest', async () => {
+  const tove = { first_name: 'Tove', last_name: 'Lind', email: 'tove@lind.example' };
+  await book('G1', tove);
+  await book('G2', tove);
+  const id = await profileId({ email: tove.email });
+  const { body } = await node.call('GET', `/integrations/grand/guests/${id}/stays`, viewer);
+  const stay = { check_in: '2099-12-01', check_out: '2099-12-04', status: 'confirmed' };
+  assert.deepEqual(body.items, [
+    { id: 'G1', ...stay },
+    { id: 'G2', ...stay },
+  ]);
+  const admin = await node.token('admin');
+  const exported = await node.call('POST', '/privacy/exports', admin, { email: tove.email });
+  const { records } = exported.body;
+  assert.deepEqual(records.find((one: { id: string }) => one.id === id).stays, ['G1', 'G2']);
+  await node.runtime.pool.query(
+    `insert into profile_pairs (integration, one, other, evidence) values ('grand', $1, 'gst_zzz', 'shared_address')`,
+    [id],
+  );
+  assert.equal((await node.call('POST', '/privacy/erasures', admin, { email: tove.email })).status, 201);
+  const { rows } = await node.runtime.pool.query(
+    `select profile_id from profile_bookings where profile_id = $1 union all select one from profile_pairs where one = $1`,
+    [id],
+  );
+  assert.deepEqual(rows, []);
+});

@@ -8,6 +8,7 @@ import { type Pool, transaction } from '../db/pool.ts';
 import type { ApplyTarget } from './apply.ts';
 import { mergeCause, type ProfileEdit, pin, readForEdit, writeProfiles } from './profile-edit.ts';
 import { type Profile, profilesByKeys } from './profile-lookup.ts';
+import { continuePairs } from './profile-pairs.ts';
 import { fromReservations } from './profile-sources.ts';
 
 /**
@@ -35,6 +36,7 @@ export async function mergeProfiles(
       into,
     ]);
     await pin(tx, target, into, keys, from);
+    await continuePairs(tx, target.integration, from, into);
     const consent = newerConsent(kept.consent, source.consent);
     const guest = withConsent(mergeProfile(source.guest, kept.guest), consent);
     return writeProfiles(tx, target, mergeCause(from, into), [
