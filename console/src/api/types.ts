@@ -22,6 +22,7 @@ export type Note = NonNullable<Received['notes']>[number];
 export type Difference = NonNullable<Received['diff']>[number];
 export type DeadLetter = Item<'dead_letters.list'>;
 export type WholeDeadLetter = Answer<'dead_letters.get'>;
+export type GuestPair = Item<'guests.pairs'>;
 export type GuestCandidate = Item<'dead_letters.candidates'>;
 export type Preview = Answer<'dead_letters.preview'>;
 export type Destination = Item<'destinations.list'>;
