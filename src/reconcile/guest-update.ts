@@ -154,7 +154,8 @@ const areSeveral = (guests: readonly Guest[]): boolean =>
   guests.some((one, i) => guests.slice(i + 1).some((other) => samePerson(one, other).is === 'different'));
 
 function isPlace(at: PersonPlace, wanted: PersonPlace): boolean {
-  return JSON.stringify(at) === JSON.stringify(wanted);
+  if ('profile' in at) return 'profile' in wanted && at.profile === wanted.profile;
+  return 'reservation' in wanted && at.reservation === wanted.reservation && at.place === wanted.place;
 }
 
 /** The profile of the person, with the values of the event; not with a key that an operator gave to another profile. */

@@ -4,6 +4,7 @@ import type { Guest } from '../../src/canonical/reservation.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { IntegrationName, JsonObject } from '../../src/terms.ts';
 import { deliverPorts } from '../../src/wiring/deliver.ts';
+import { innbound } from '../support/process.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
 /** What an operator decides about persons: whom an event means, who is the same, and who is not. */
@@ -255,4 +256,33 @@ test('the stays of a guest are listed, exported, and forgotten with the guest', 
     [id],
   );
   assert.deepEqual(rows, []);
+});
+
+test('the commands list pairs and shared addresses, tell two persons apart, and assign an event', async () => {
+  const email = 'desk@rails.example';
+  const una = { first_name: 'Una', last_name: 'Vale', email };
+  await book('H1', una);
+  await book('H2', { first_name: 'Max', last_name: 'Wirth', email });
+  await book('H3', { ...una, nationality: 'IE' });
+  const command = (...args: string[]) =>
+    innbound([...args, '-w', node.runtime.workspaceDir, '--json'], { env: node.env });
+  const shared = (await command('profile', 'shared', '-i', 'grand')).json();
+  assert.deepEqual(
+    shared.filter((one) => one.email === email),
+    [{ email, persons: 3, bookings: 3 }],
+  );
+  const listed = (await command('profile', 'pairs', '-i', 'grand')).json() as unknown as Pair[];
+  const [a, b] = named(listed, 'Vale')[0]?.profiles.map(({ id }) => id) ?? [];
+  const decided = await command('profile', 'not-same', String(a), String(b), '-i', 'grand');
+  assert.deepEqual(decided.json(), [{ remembered: true }]);
+  assert.equal((await command('profile', 'not-same', String(a), String(b), '-i', 'grand')).code, 1);
+  await node.send('grand', 'guest.updated', { ...una, phone: '+351912000777' });
+  const { body } = await node.call('GET', '/dead-letters?code=push.guest_ambiguous', operator);
+  const { id } = body.items.at(-1);
+  const wrong = await command('dead-letters', 'assign', id, '--to', 'gst_1');
+  assert.match(`${wrong.code} ${wrong.stdout}${wrong.stderr}`, /^1 .*--to takes one of/s);
+  const done = await command('dead-letters', 'assign', id, '--to', 'H3:1');
+  assert.deepEqual(done.json(), [{ result: 'assigned' }]);
+  assert.equal((await guestsOf('H3'))[0]?.phone, '+351912000777');
+  assert.equal((await guestsOf('H1'))[0]?.phone, undefined, 'the other Una Vale is another person');
 });

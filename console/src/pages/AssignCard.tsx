@@ -22,7 +22,7 @@ export function AssignCard({ letter: { id, integration } }: { letter: WholeDeadL
   );
   const nameOf = ({ at, person }: GuestCandidate) => (person && fullName(person)) || textOf(at);
   return (
-    <Card title="Whom does it mean?" aside="opening it was recorded in the audit" flush>
+    <Card title="Whom does it mean?" aside="a guest’s profile and coming stays change together" flush>
       <Table
         label="Persons whom the event may mean"
         rows={query.data?.items}

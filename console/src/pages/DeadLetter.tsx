@@ -163,6 +163,13 @@ function Seen({ preview }: { preview: Preview }) {
       </Notice>
     );
   }
+  if (preview.record.id === '') {
+    return (
+      <Notice tone="calm" title="It would be processed again from the beginning">
+        Its result depends on what is stored then.
+      </Notice>
+    );
+  }
   const whole = preview.diff.length === 1 && preview.diff[0]?.path === '';
   return (
     <>
