@@ -55,7 +55,7 @@ describe('the guests of a brand', { skip }, () => {
   });
 
   test('pairs are merged or told apart, and shared addresses are listed', async () => {
-    await page.getByRole('link', { name: 'Guests' }).click();
+    await go(page, '/guests');
     const shared = page.getByRole('table', { name: 'Shared addresses and numbers' });
     assert.match(await textOf(shared.getByRole('row', { name: new RegExp(email) })), /44$/);
     assert.deepEqual(await barriersAt(page, '/guests'), []);
