@@ -8,6 +8,7 @@ import { DocumentPage } from './pages/DocumentPage.tsx';
 import { Documents } from './pages/Documents.tsx';
 import { Event } from './pages/Event.tsx';
 import { Events } from './pages/Events.tsx';
+import { Guests } from './pages/Guests.tsx';
 import { Incident } from './pages/Incident.tsx';
 import { Incidents } from './pages/Incidents.tsx';
 import { Integration } from './pages/Integration.tsx';
@@ -47,6 +48,7 @@ const pages = [
     component: Reservations,
     validateSearch: filters.reservations,
   }),
+  createRoute({ ...at, path: '/guests', component: Guests, validateSearch: filters.guests }),
   createRoute({
     ...at,
     path: '/dead-letters',

@@ -5,6 +5,18 @@ import { anyJson, instant } from './route.ts';
 
 export const entityType = z.enum(['reservation', 'guest']);
 
+/** Who a person is, for an operator's decision. */
+export const person = z.object({
+  first_name: z.string().optional(),
+  last_name: z.string().optional(),
+  email: z.string().optional(),
+  phone: z.string().optional(),
+  guest_id: z.string().optional(),
+  date_of_birth: z.string().optional(),
+  nationality: z.string().optional(),
+  marketing_consent: z.boolean().optional(),
+});
+
 export const note = z.object({
   step: z.enum(['shape', 'normalize', 'transform', 'reconcile']),
   field: z.string().describe('Canonical path, such as guests[0].phone.'),

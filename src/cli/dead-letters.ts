@@ -4,6 +4,7 @@ import { drainOnce } from '../deliver/deliveries.ts';
 import { type Preview, replayDeadLetters, type Under, underFor } from '../deliver/replay.ts';
 import { InnboundError } from '../errors.ts';
 import { drainEvents } from '../intake/push/worker.ts';
+import { assignGuestEvent, guestCandidates, placeText } from '../operations/assign-guest-event.ts';
 import { dropDeadLetter, replayPorts } from '../operations/replay-dead-letters.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import {
@@ -36,6 +37,10 @@ interface ReplayOptions extends FilterOptions {
   readonly under?: Under;
   readonly diff?: boolean;
   readonly rate: number;
+}
+
+interface AssignOptions extends CommonOptions {
+  readonly to: string;
 }
 
 interface DropOptions extends FilterOptions {
@@ -73,6 +78,17 @@ export function define(group: Command): void {
       withRuntime(options, 'dead-letters replay', (runtime) => replay(runtime, ids, options)),
     );
 
+  common(group.command('assign <id>'))
+    .description('apply a guest event that may mean several persons to one of them')
+    .requiredOption(
+      '--to <person>',
+      'one of the candidates: a profile, or a reservation and the place in its guest list',
+    )
+    .addHelpText('after', assignExamples)
+    .action((id: string, options: AssignOptions) =>
+      withRuntime(options, 'dead-letters assign', (runtime) => assign(runtime, id, options)),
+    );
+
   filtered(group.command('drop [ids...]'))
     .description('drop dead letters permanently; a held reservation continues with its next version')
     .option('--all', 'every open dead letter that matches the filters')
@@ -87,6 +103,12 @@ Examples:
   innbound dead-letters replay 17
   innbound dead-letters replay 17 --under today --diff
   innbound dead-letters replay --all --destination crm --rate 10`;
+
+const assignExamples = `
+Examples:
+  innbound dead-letters show 17                       # names the candidates
+  innbound dead-letters assign 17 --to gst_77c2
+  innbound dead-letters assign 17 --to R-1001:2       # the second guest of R-1001`;
 
 function filtered(command: Command): Command {
   return common(command)
@@ -213,6 +235,25 @@ function showDiff(letter: DeadLetter, preview: Preview, { json }: CommonOptions)
     show(`  ${path}: ${JSON.stringify(before) ?? '(none)'} -> ${JSON.stringify(after) ?? '(none)'}`);
   }
   if (preview.diff.length === 0) show('  the record would not change');
+}
+
+async function assign(runtime: Runtime, id: string, options: AssignOptions): Promise<void> {
+  const letter = await showDeadLetter(runtime.pool, id);
+  const candidates = (await guestCandidates(runtime, id)) ?? [];
+  const to = candidates.find(({ at }) => placeText(at) === options.to)?.at;
+  if (letter === undefined || to === undefined) {
+    const known = candidates.map(({ at }) => placeText(at)).join(', ');
+    const why = known === '' ? `Dead letter ${id} has no guest event to assign.` : `--to takes one of ${known}.`;
+    throw new InnboundError('operate.invalid_input', why);
+  }
+  const done = await assignGuestEvent(runtime, id, to, userInfo().username);
+  if (done.result === 'refused') throw new InnboundError('operate.conflict', done.reason);
+  const { integration } = letter;
+  await audited(runtime, 'dead_letters.assign', { integration, target: { id, to: options.to } });
+  await drainOnce(await deliverPorts(runtime), { integration });
+  if (options.json) printJson(done);
+  else say(done.result === 'assigned' ? `${id}: assigned to ${options.to}.` : `${id}: it stays open. ${done.message}`);
+  if (done.result === 'still_open') process.exitCode = 1;
 }
 
 async function drop(runtime: Runtime, ids: readonly string[], options: DropOptions): Promise<void> {

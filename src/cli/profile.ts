@@ -2,8 +2,11 @@ import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { type CheckPosition, checkStart, checkStep } from '../operations/check-profiles.ts';
 import { editProfiles, type ProfileDecision } from '../operations/edit-profiles.ts';
+import { mergeCandidates, notSamePerson } from '../operations/merge-candidates.ts';
+import type { PersonView } from '../operations/person-view.ts';
+import { sharedAddresses } from '../operations/shared-addresses.ts';
 import type { GuestKeyKind } from '../persons/identifiers.ts';
-import { audited, type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly integration: string;
@@ -14,6 +17,18 @@ interface Options extends CommonOptions {
 const kinds: readonly string[] = ['guest_id', 'email', 'phone'] satisfies GuestKeyKind[];
 
 export function define(profile: Command): void {
+  common(profile.command('pairs'))
+    .description('list pairs of profiles that may be one person, those with the most bookings first')
+    .requiredOption('-i, --integration <name>', 'the integration that they belong to')
+    .action((options: Options) => pairs(options));
+  common(profile.command('not-same <id> <other>'))
+    .description('remember that two profiles of a pair are two persons')
+    .requiredOption('-i, --integration <name>', 'the integration that both belong to')
+    .action((id: string, other: string, options: Options) => notSame(options, id, other));
+  common(profile.command('shared'))
+    .description('list addresses and numbers under which different persons are known')
+    .requiredOption('-i, --integration <name>', 'the integration that they belong to')
+    .action((options: Options) => shared(options));
   common(profile.command('merge <id> <into>'))
     .description('merge a profile into another of the same integration')
     .requiredOption('-i, --integration <name>', 'the integration that both belong to')
@@ -92,6 +107,63 @@ function splitOf(id: string, { fields, merged }: Options): ProfileDecision {
     throw new InnboundError('operate.invalid_input', `--fields takes ${kinds.join(', ')}, not ${unknown.join(', ')}.`);
   }
   return { kind: 'split', id, fields: named as GuestKeyKind[] };
+}
+
+function pairs(options: Options): Promise<void> {
+  const { integration } = options;
+  return withRuntime(options, 'profile pairs', async (runtime) => {
+    const found = await mergeCandidates(runtime, integration, 100);
+    await audited(runtime, 'guests.pairs', { integration, target: {} });
+    if (options.json) for (const one of found) printJson(one);
+    else if (found.length === 0) say('No pairs to decide.');
+    for (const { reason, profiles } of options.json ? [] : found) {
+      show(reason);
+      for (const { id, bookings, person } of profiles) show(`  ${id}  ${bookings} bookings  ${personText(person)}`);
+    }
+  });
+}
+
+const personText = ({ first_name, last_name, email, phone, date_of_birth, marketing_consent: consent }: PersonView) =>
+  [
+    first_name,
+    last_name,
+    email,
+    phone,
+    date_of_birth,
+    consent === undefined ? undefined : `consent ${consent ? 'yes' : 'no'}`,
+  ]
+    .filter((one) => one !== undefined)
+    .join(' ');
+
+function notSame(options: Options, id: string, other: string): Promise<void> {
+  const { integration } = options;
+  return withRuntime(options, 'profile not-same', async (runtime) => {
+    if (!(await notSamePerson(runtime, integration, id, other))) {
+      const why = `${id} and ${other} are not an undecided pair of ${integration}.`;
+      throw new InnboundError('operate.invalid_input', why);
+    }
+    await audited(runtime, 'guests.not_same', { integration, target: { id, as: other } });
+    if (options.json) printJson({ remembered: true });
+    else say('Remembered: two persons.');
+  });
+}
+
+function shared(options: Options): Promise<void> {
+  const { integration } = options;
+  return withRuntime(options, 'profile shared', async (runtime) => {
+    const found = await sharedAddresses(runtime, integration);
+    await audited(runtime, 'guests.shared_addresses', { integration, target: {} });
+    if (options.json) for (const one of found) printJson(one);
+    else if (found.length === 0) say('No address or number has different persons.');
+    else {
+      const rows = found.map(({ email, phone, persons, bookings }) => [
+        email ?? phone ?? '',
+        String(persons),
+        String(bookings),
+      ]);
+      show(table([['address or number', 'persons', 'bookings'], ...rows]));
+    }
+  });
 }
 
 function edit(options: Options, decision: ProfileDecision): Promise<void> {

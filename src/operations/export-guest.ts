@@ -5,10 +5,11 @@ import { parseJson } from '../kit/json.ts';
 import { ownParts } from '../privacy/own-parts.ts';
 import type { Traces } from '../privacy/traces.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { rolledBack } from '../store/db/pool.ts';
+import { rolledBack, type Tx } from '../store/db/pool.ts';
 import { type FoundRecord, findRecords } from '../store/erasure/find.ts';
 import { findTraces } from '../store/erasure/traces.ts';
 import { deliveredTo } from '../store/outbox/delivered.ts';
+import { staysOf } from '../store/records/profile-bookings.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import { readGuestRequest } from './guest-request.ts';
 
@@ -39,10 +40,22 @@ export async function exportGuest(
       const parts = texts.flatMap((text) => partsOf(traces, text));
       if (parts.length > 0) payloads.push({ place, key, parts });
     });
-    return { records: records.map(ownPart), payloads, delivered: await deliveredTo(tx, records) };
+    const own = await Promise.all(
+      records.map(async (one) => ({ ...ownPart(one), ...(await staysOfProfile(tx, one)) })),
+    );
+    return { records: own, payloads, delivered: await deliveredTo(tx, records) };
   });
   return { kind: 'export', export: found };
 }
+
+/** A profile with the ids of its stays. */
+async function staysOfProfile(tx: Tx, { integration, type, id }: FoundRecord): Promise<JsonObject> {
+  if (type !== 'guest') return {};
+  const stays = await staysOf(tx, integration, id, mostStays);
+  return stays.length === 0 ? {} : { stays: stays.map((stay) => stay.id) };
+}
+
+const mostStays = 10_000;
 
 const guestsOf = (record: FoundRecord['record']): readonly Guest[] => ('guests' in record ? record.guests : [record]);
 

@@ -17,6 +17,9 @@ export function namePin(guest: Guest, mergedFrom: string): string | undefined {
   return name === undefined ? undefined : `name:${name}@${mergedFrom}`;
 }
 
+/** The id of a merged profile, as a pin: its bookings belong to the profile that continues it. */
+export const mergedPin = (id: string): string => `profile:${id}`;
+
 /** The keys, without the names, that an operator gave to a profile. */
 export const pinnedKeys = ({ pins }: Candidate): GuestKey[] =>
   [...(pins ?? [])].flatMap((text) => {

@@ -3,7 +3,7 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import { guestKeys, keyText, keyTexts } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, pinnedElsewhere } from '../persons/profile-match.ts';
-import { type SameReason, samePerson } from '../persons/same-person.ts';
+import { type Between, type SameReason, samePerson } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
 import { extraPrefix } from './merge.ts';
@@ -49,12 +49,14 @@ export interface KnownPersons {
   readonly profiles: readonly Candidate[];
   /** Reservations of guests with such a key, and the named one. */
   readonly reservations: readonly Reservation[];
+  /** Whether the profile comes from the guest list of this reservation, among others. */
+  readonly isBookingOf?: (reservation: string, profile: string) => boolean;
 }
 
 /**
  * Finds the person whom a guest event is about and what it changes: the profile, and the guest in every reservation that is still to come
  * or in house. The strongest reason decides: the guest id, an address that one person has, the name in the reservation that the event names.
- * `assigned`: an operator decided which stored person is meant.
+ * `assigned`: an operator decided which stored person is meant. It is ambiguous again if another person is there by now.
  */
 export function planGuestUpdate(
   update: GuestUpdate,
@@ -65,18 +67,19 @@ export function planGuestUpdate(
   const stored = storedPersons(known);
   const isShared = sharedAmong([update.guest, ...stored.map(({ guest }) => guest)]);
   const compared = stored.map((one) => ({ ...one, decision: one.compare(update, isShared) }));
-  const meant = assigned === undefined ? strongest(compared) : compared.filter(({ at }) => isPlace(at, assigned));
+  const meant =
+    assigned === undefined
+      ? strongest(compared)
+      : compared.filter(({ at, decision }) => isPlace(at, assigned) && decision.is !== 'different');
   if (areSeveral(meant.map(({ guest }) => guest))) return { kind: 'ambiguous', candidates: meant.map(({ at }) => at) };
   const unknown = compared.filter(({ decision, isNear }) => decision.is === 'unknown' && isNear(update));
-  if (meant.length === 0 && unknown.length > 0) {
+  if (meant.length === 0 && (assigned !== undefined || unknown.length > 0)) {
     return { kind: 'ambiguous', candidates: unknown.map(({ at }) => at) };
   }
-  const own = compared.filter(
-    (one) =>
-      meant.includes(one) ||
-      (one.decision.is !== 'different' &&
-        meant.some(({ guest }) => samePerson(guest, one.guest, { isShared }).is === 'same')),
-  );
+  const among = (persons: readonly Compared[]) => (one: Compared) =>
+    persons.includes(one) || persons.some((person) => isPersonOf(one, person, { ...known, isShared }));
+  const profiles = compared.filter(({ at }) => 'profile' in at).filter(among(meant));
+  const own = compared.filter(among([...meant, ...profiles]));
   return {
     kind: 'person',
     profile: profileAfter(update, own, known.profiles),
@@ -89,6 +92,8 @@ type Compared = StoredPerson & { readonly decision: ReturnType<typeof samePerson
 interface StoredPerson {
   readonly at: PersonPlace;
   readonly guest: Guest;
+  /** For a profile: with the keys and names that an operator gave to it. */
+  readonly owner: Candidate;
   readonly compare: (update: GuestUpdate, isShared: (address: string) => boolean) => ReturnType<typeof samePerson>;
   /** The event shares a key with this person, or names the reservation. */
   readonly isNear: (update: GuestUpdate) => boolean;
@@ -101,6 +106,7 @@ function storedPersons({ profiles, reservations }: KnownPersons): StoredPerson[]
       (profile): StoredPerson => ({
         at: { profile: profile.id },
         guest: profile.guest,
+        owner: profile,
         compare: ({ guest }, isShared) => comparedWith(guest, profile, { isShared }),
         isNear: ({ guest }) => sharesKey(guest, profile.guest),
       }),
@@ -110,6 +116,7 @@ function storedPersons({ profiles, reservations }: KnownPersons): StoredPerson[]
         (guest, place): StoredPerson => ({
           at: { reservation: id, place },
           guest,
+          owner: { id, guest },
           compare: (update, isShared) => {
             const isOneReservation = update.reservationId === id;
             // In a reservation with one guest there is only one place that an event without a name can mean.
@@ -137,11 +144,25 @@ function strongest(compared: readonly Compared[]): readonly Compared[] {
   return reasons.map(by).find((found) => found.length > 0) ?? [];
 }
 
+/** A guest whom the event does not mean itself, but who is the person whom it means. An operator may have merged two guest ids. */
+function isPersonOf(
+  { at, guest, decision }: Compared,
+  { at: place, owner }: Compared,
+  { isBookingOf, isShared }: Pick<KnownPersons, 'isBookingOf'> & Between,
+): boolean {
+  const [a, b] = 'profile' in at ? [place, at] : [at, place];
+  const isOneReservation = 'reservation' in a && 'profile' in b && isBookingOf?.(a.reservation, b.profile) === true;
+  const between = { ...(isShared && { isShared }), isOneReservation };
+  const isMerged = guestKeys(guest).some((key) => key.kind === 'guest_id' && owner.pins?.has(keyText(key)));
+  return (decision.is !== 'different' || isMerged) && comparedWith(guest, owner, between).is === 'same';
+}
+
 const areSeveral = (guests: readonly Guest[]): boolean =>
   guests.some((one, i) => guests.slice(i + 1).some((other) => samePerson(one, other).is === 'different'));
 
 function isPlace(at: PersonPlace, wanted: PersonPlace): boolean {
-  return JSON.stringify(at) === JSON.stringify(wanted);
+  if ('profile' in at) return 'profile' in wanted && at.profile === wanted.profile;
+  return 'reservation' in wanted && at.reservation === wanted.reservation && at.place === wanted.place;
 }
 
 /** The profile of the person, with the values of the event; not with a key that an operator gave to another profile. */

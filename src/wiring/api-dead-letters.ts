@@ -1,5 +1,6 @@
 import type { ApiPorts } from '../api/api.ts';
 import { type ReplayResult, replayDeadLetters, underFor } from '../deliver/replay.ts';
+import { assignGuestEvent, guestCandidates } from '../operations/assign-guest-event.ts';
 import { dropDeadLetter, replayPorts } from '../operations/replay-dead-letters.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { countDeadLetters, listDeadLetters, showDeadLetter } from '../store/operate/dead-letters.ts';
@@ -27,6 +28,8 @@ export function deadLetterPorts(runtime: Runtime): ApiPorts['deadLetters'] {
       });
       return results;
     },
+    candidates: (id) => guestCandidates(runtime, id),
+    assign: (id, to, by) => assignGuestEvent(runtime, id, to, by),
     drop: (id, by, reason) => dropDeadLetter(runtime, id, { by, reason }),
   };
 }

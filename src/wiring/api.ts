@@ -11,9 +11,11 @@ import { incidentDetail, incidentList, namesIn } from '../operations/incidents.t
 import { type JobRequest, previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { checkCases, saveCase } from '../operations/mapping-cases.ts';
+import { mergeCandidates, notSamePerson } from '../operations/merge-candidates.ts';
 import { openOidc } from '../operations/oidc.ts';
 import { putSecret } from '../operations/put-secret.ts';
 import { resendDelivery } from '../operations/resend.ts';
+import { sharedAddresses } from '../operations/shared-addresses.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
 import { hashIdentity } from '../privacy/identity.ts';
@@ -37,6 +39,7 @@ import { sharedAlerts } from '../store/operate/overview.ts';
 import { runIntegration } from '../store/operate/owners.ts';
 import { findToken, listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../store/operate/tokens.ts';
 import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.ts';
+import { staysOf } from '../store/records/profile-bookings.ts';
 import { readQuality } from '../store/records/quality.ts';
 import { searchRecords } from '../store/records/search.ts';
 import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
@@ -119,7 +122,13 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       runDetail: (runId) => runDetail(pool, runId),
       partnerText: (runId) => runPartnerText(pool, runId),
     },
-    profiles: { edit: (integration, decision) => editProfiles(runtime, integration, decision) },
+    profiles: {
+      edit: (integration, decision) => editProfiles(runtime, integration, decision),
+      pairs: (integration, limit) => mergeCandidates(runtime, integration, limit),
+      notSame: (integration, id, other) => notSamePerson(runtime, integration, id, other),
+      shared: (integration) => sharedAddresses(runtime, integration),
+      stays: (integration, id, limit) => staysOf(pool, integration, id, limit),
+    },
     records: {
       search: ({ text, ...rest }) =>
         searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '', countriesOf(runtime, rest.integrations)) }),

@@ -110,7 +110,7 @@ test('a merge can be undone: both profiles are as before, and bookings match the
 
 test('a phone that two people share is split off, and stays with the new profile', async () => {
   const mother = { first_name: 'Eva', last_name: 'Maior', email: 'eva@mail.example', phone: '+351912000333' };
-  const daughter = { first_name: 'Lia', last_name: 'Maior', phone: mother.phone, nationality: 'BR' };
+  const daughter = { phone: mother.phone, nationality: 'BR' };
   await book(mother, daughter);
   const id = await idOf({ email: mother.email });
   const split = await decide(id, 'split', { fields: ['phone'] });
@@ -221,7 +221,8 @@ test('a guest event reaches the bookings under the other address of a merged gue
   assert.deepEqual(await subscribed('prado', 'stays'), everybody);
   await decide(await idOf({ guest_id: 'p1' }), 'merge', { into: await idOf({ guest_id: 'p2' }) });
   await node.send('grand', 'guest.updated', { guest_id: 'p2', email: current, marketing_consent: false });
-  assert.deepEqual(await subscribed('prado', 'stays'), { ...everybody, [old]: false, [current]: false });
+  const [now, kept] = [{ ...everybody, [current]: false }, 'his sister has the old address as well, and said yes'];
+  assert.deepEqual(await subscribed('prado', 'stays'), now, kept);
   const { rows } = await node.runtime.pool.query(
     `select data -> 'guests' -> 0 ->> 'email' as email, data -> 'guests' -> 0 ->> 'marketing_consent' as consent
        from records where type = 'reservation' and data::text like '%Prado%' order by id`,
@@ -331,4 +332,62 @@ function permutations(length: number): number[][] {
   return permutations(last).flatMap((one) =>
     Array.from({ length }, (_, at) => [...one.slice(0, at), last, ...one.slice(at)]),
   );
+}
+
+test('a merge gives the surviving profile no address that other people have, and its bookings stay with it', async () => {
+  const email = 'desk@smith-travel.example';
+  const john = { first_name: 'John', last_name: 'Smith', email };
+  const mary = { first_name: 'Mary', last_name: 'Jones', email };
+  await book(john, mary, { ...john, nationality: 'GB' });
+  const again = `b-${booked}`;
+  const into = await first(john, { nationality: undefined });
+  const from = await idOf({ ...john, nationality: 'GB' });
+  assert.notEqual(from, into, 'an agent’s address makes nobody the same person');
+  assert.equal((await decide(from, 'merge', { into })).status, 200);
+  const { rows } = await node.runtime.pool.query(`select key from profile_pins where profile_id = $1`, [into]);
+  assert.deepEqual(
+    rows.filter(({ key }) => key === `email:${email}`),
+    [],
+  );
+
+  const stay = { check_in: '2099-12-01', check_out: '2099-12-05' };
+  const asBefore = { ...john, nationality: 'GB', phone: '+351912000999' };
+  await node.take('grand', reservation(again, { ...stay, guests: [asBefore as JsonObject] }));
+  await deliver();
+  assert.equal(
+    await idOf({ phone: '+351912000999' }),
+    into,
+    'a booking of the merged profile belongs to the one that stays',
+  );
+
+  await book({ ...mary, nationality: 'IE' });
+  assert.equal((await profile({ nationality: 'IE' }))?.guest.email, email, 'Mary keeps the agent’s address');
+
+  await book({ ...john, nationality: 'US' });
+  const third = await idOf({ ...john, nationality: 'US' });
+  assert.ok(![from, into].includes(third), 'another John Smith of the agent is nobody known');
+  assert.equal((await profile({ extra: { merged_into: into } }))?.id, from, 'the merged profile stays merged');
+});
+
+test('the address that a merged profile had and a stranger has as well leads to neither', async () => {
+  const email = 'desk@agency.example';
+  const own = { first_name: 'Tim', last_name: 'Alder', email: 'tim@alder.example' };
+  await book({ first_name: 'Zoe', last_name: 'Birch', email }, { ...own, email }, own);
+  const [from, into] = [await idOf({ ...own, email }), await idOf(own)];
+  assert.equal((await decide(from, 'merge', { into })).status, 200);
+  await book({ ...own, email, nationality: 'DK' });
+  const later = await idOf({ ...own, email, nationality: 'DK' });
+  assert.ok(![from, into].includes(later));
+  assert.equal((await profile({ extra: { merged_into: into } }))?.id, from, 'its id is not given again');
+});
+
+/** The profile with these values that lacks the others. */
+async function first(where: Partial<Guest>, without: Partial<Record<keyof Guest, undefined>>): Promise<string> {
+  const { rows } = await node.runtime.pool.query<{ id: string; data: Guest }>(
+    `select id, data from records where integration = 'grand' and type = 'guest' and data::jsonb @> $1::jsonb`,
+    [JSON.stringify(where)],
+  );
+  const [found] = rows.filter(({ data }) => Object.keys(without).every((field) => !(field in data)));
+  assert.ok(found, JSON.stringify(where));
+  return found.id;
 }

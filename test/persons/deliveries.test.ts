@@ -226,7 +226,7 @@ describe('guest events under a shared address', () => {
       `select detail from dead_letters where code = 'push.guest_ambiguous' and detail::text like '%two%'`,
     );
     const candidates = [0, 1].map((place) => ({ reservation: 'two', place }));
-    assert.deepEqual(rows, [{ detail: { candidates } }]);
+    assert.deepEqual(rows, [{ detail: { guest: 0, candidates } }]);
   });
 });
 

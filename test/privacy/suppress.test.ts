@@ -94,9 +94,10 @@ test('a rule that removes the address does not bring the profile of an erased gu
     const lane: Lane = {
       events: [],
       profiles: async () => [],
-      newProfileId: () => 'gst_1',
+      newProfileId: async () => 'gst_1',
       reservation: async () => undefined,
       reservationsOf: async () => [],
+      bookings: async () => ({ has: () => false }),
       async apply(given) {
         prepared.push(...given);
         return { outcomes: [], changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0 };

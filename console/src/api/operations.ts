@@ -996,6 +996,70 @@ export interface Operations {
       next_cursor: string | null;
     };
   };
+  'guests.stays': {
+    input: {
+      integration: string;
+      id: string;
+    };
+    answer: {
+      items: {
+        id: string;
+        check_in: string;
+        check_out: string;
+        status: string;
+      }[];
+    };
+  };
+  'guests.pairs': {
+    input: {
+      integration: string;
+      limit?: number | undefined;
+    };
+    answer: {
+      items: {
+        evidence: "shared_address" | "other_last_name";
+        reason: string;
+        found_at: string;
+        profiles: {
+          id: string;
+          bookings: number;
+          person: {
+            first_name?: string | undefined;
+            last_name?: string | undefined;
+            email?: string | undefined;
+            phone?: string | undefined;
+            guest_id?: string | undefined;
+            date_of_birth?: string | undefined;
+            nationality?: string | undefined;
+            marketing_consent?: boolean | undefined;
+          };
+        }[];
+      }[];
+    };
+  };
+  'guests.not_same': {
+    input: {
+      integration: string;
+      id: string;
+      as: string;
+    };
+    answer: {
+      remembered: true;
+    };
+  };
+  'guests.shared_addresses': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      items: {
+        email?: string | undefined;
+        phone?: string | undefined;
+        persons: number;
+        bookings: number;
+      }[];
+    };
+  };
   'guests.merge': {
     input: {
       integration: string;
@@ -1210,6 +1274,51 @@ export interface Operations {
     } | {
       kind: "gone";
       message: string;
+    };
+  };
+  'dead_letters.candidates': {
+    input: {
+      id: string;
+    };
+    answer: {
+      items: {
+        at: {
+          profile: string;
+        } | {
+          reservation: string;
+          place: number;
+        };
+        person: {
+          first_name?: string | undefined;
+          last_name?: string | undefined;
+          email?: string | undefined;
+          phone?: string | undefined;
+          guest_id?: string | undefined;
+          date_of_birth?: string | undefined;
+          nationality?: string | undefined;
+          marketing_consent?: boolean | undefined;
+        } | null;
+        stay?: {
+          check_in: string;
+          check_out: string;
+          status: string;
+        } | undefined;
+      }[];
+    };
+  };
+  'dead_letters.assign': {
+    input: {
+      id: string;
+      to: {
+        profile: string;
+      } | {
+        reservation: string;
+        place: number;
+      };
+    };
+    answer: {
+      result: "assigned" | "still_open";
+      message?: string | undefined;
     };
   };
   'dead_letters.replay': {
@@ -2315,6 +2424,10 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'reservations.timeline': ['GET', '/integrations/{integration}/reservations/{id}'],
   'guests.search': ['GET', '/guests'],
   'guests.timeline': ['GET', '/integrations/{integration}/guests/{id}'],
+  'guests.stays': ['GET', '/integrations/{integration}/guests/{id}/stays'],
+  'guests.pairs': ['GET', '/integrations/{integration}/guest-pairs'],
+  'guests.not_same': ['POST', '/integrations/{integration}/guests/{id}/not-same'],
+  'guests.shared_addresses': ['GET', '/integrations/{integration}/shared-addresses'],
   'guests.merge': ['POST', '/integrations/{integration}/guests/{id}/merge'],
   'guests.split': ['POST', '/integrations/{integration}/guests/{id}/split'],
   'changes.read': ['GET', '/changes'],
@@ -2323,6 +2436,8 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'dead_letters.list': ['GET', '/dead-letters'],
   'dead_letters.get': ['GET', '/dead-letters/{id}'],
   'dead_letters.preview': ['GET', '/dead-letters/{id}/preview'],
+  'dead_letters.candidates': ['GET', '/dead-letters/{id}/candidates'],
+  'dead_letters.assign': ['POST', '/dead-letters/{id}/assign'],
   'dead_letters.replay': ['POST', '/dead-letters/{id}/replay'],
   'dead_letters.replay_many': ['POST', '/dead-letters/replay'],
   'dead_letters.drop': ['POST', '/dead-letters/{id}/drop'],

@@ -53,4 +53,5 @@ export function reservationOf(data: Json | undefined): Reservation {
   };
 }
 
-export const fullName = ({ first_name, last_name }: Guest): string => [first_name, last_name].filter(Boolean).join(' ');
+export const fullName = ({ first_name, last_name }: Partial<Guest>): string =>
+  [first_name, last_name].filter(Boolean).join(' ');

@@ -12,6 +12,7 @@ import { DiffTable, JsonText } from '../parts/data.tsx';
 import { capital, clockOf, plural, sentence, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
+import { AssignCard } from './AssignCard.tsx';
 
 const route = getRouteApi('/desk/dead-letters/$id');
 
@@ -51,6 +52,7 @@ export function DeadLetter() {
           </Head>
           <div className="stack">
             <Why letter={letter} />
+            {letter.code === 'push.guest_ambiguous' && letter.state === 'open' && <AssignCard letter={letter} />}
             <div className="split">
               <Replay letter={letter} />
               <Kept letter={letter} />
@@ -158,6 +160,13 @@ function Seen({ preview }: { preview: Preview }) {
     return (
       <Notice tone="bad" title="It would fail again">
         {sentence(preview.message)} {meaning(preview.code)?.next}
+      </Notice>
+    );
+  }
+  if (preview.record.id === '') {
+    return (
+      <Notice tone="calm" title="It would be processed again from the beginning">
+        Its result depends on what is stored then.
       </Notice>
     );
   }

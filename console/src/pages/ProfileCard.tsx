@@ -8,6 +8,7 @@ import { Card, Empty, Notice } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
+import { Who } from '../parts/Who.tsx';
 import { useMay } from '../shell/session.ts';
 
 /** Which person a profile is: an operator merges two profiles of one person, or splits one that two people share. */
@@ -152,16 +153,6 @@ function Merge({ story: { integration, id, data }, onClose }: { story: Story; on
         </DialogButtons>
       </div>
     </Modal>
-  );
-}
-
-function Who({ guest, id }: { guest: Guest; id: string }) {
-  return (
-    <>
-      <strong>{fullName(guest) || 'without a name'}</strong>
-      <div className="small">{[guest.email, guest.phone, guest.guest_id].filter(Boolean).join(' · ')}</div>
-      <div className="muted small">{id}</div>
-    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
-import { useAct } from '../api/query.tsx';
+import { useAct, useApi } from '../api/query.tsx';
 import { fullName, guestOf, isErased, reservationOf } from '../api/record.ts';
 import { useTimeline } from '../api/timeline.ts';
 import type { DeliveryNow, Entry, Timeline as Story } from '../api/types.ts';
@@ -9,7 +9,8 @@ import { withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
 import { JsonText } from '../parts/data.tsx';
 import { ago, destinationName, plural, words } from '../parts/format.ts';
-import { BrandLink } from '../parts/links.tsx';
+import { BrandLink, RecordLink } from '../parts/links.tsx';
+import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 import { Ledger } from './Ledger.tsx';
 import { ProfileCard } from './ProfileCard.tsx';
@@ -40,6 +41,7 @@ export function Timeline() {
           <div className="stack">
             <Verdict story={story} />
             {story.type === 'guest' && story.version > 0 && <ProfileCard story={story} />}
+            {story.type === 'guest' && story.version > 0 && <Stays story={story} />}
             <div className="wide-narrow">
               <Card title="Timeline" aside="newest first">
                 {story.history_since && (
@@ -70,6 +72,31 @@ export function Timeline() {
         </>
       )}
     </Loaded>
+  );
+}
+
+function Stays({ story: { integration, id } }: { story: Story }) {
+  const query = useApi('guests.stays', { integration, id }, { staleMs: 60_000 });
+  return (
+    <Card title="Stays" aside="the latest arrival first" flush>
+      <Table
+        label="Stays of this guest"
+        narrow
+        rows={query.data?.items}
+        error={query.error}
+        rowKey={(stay) => stay.id}
+        find={(stay) => stay.id}
+        empty={<Empty small title="No reservation of this guest is stored" />}
+        columns={[
+          { head: 'Reservation', cell: (stay) => <RecordLink integration={integration} id={stay.id} lead /> },
+          {
+            head: 'Stay',
+            cell: ({ check_in, check_out }) => <span className="num">{`${check_in} – ${check_out}`}</span>,
+          },
+          { head: 'Status', cell: ({ status }) => <State of={status} /> },
+        ]}
+      />
+    </Card>
   );
 }
 

@@ -32,6 +32,9 @@ export const Mark = () => (
 export const icons = {
   overview: draw(<path d="M3 15.5h14M5 15.5a5 5 0 0 1 10 0M10 7.5V5m-5 3-1.5-1.5M15 8l1.5-1.5" />),
   search: draw(<path d="M9 15A6 6 0 1 0 9 3a6 6 0 0 0 0 12Zm4.3-1.7L17 17" />),
+  guests: draw(
+    <path d="M7.5 9.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM2 16.5a5.5 5.5 0 0 1 11 0M13 4a3 3 0 0 1 0 5.5M15 11.8a5.5 5.5 0 0 1 3 4.7" />,
+  ),
   dead: draw(<path d="M3 5.5h14v9.5H3zM3.5 6l6.5 5 6.5-5M12 13.5l3 3m0-3-3 3" />),
   alerts: draw(
     <path d="M10 3a4.5 4.5 0 0 0-4.5 4.5c0 4-1.5 5-1.5 6h12c0-1-1.5-2-1.5-6A4.5 4.5 0 0 0 10 3Zm-1.5 13a1.6 1.6 0 0 0 3 0" />,

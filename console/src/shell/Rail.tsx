@@ -43,6 +43,7 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
       places: [
         { to: '/', label: 'Overview', icon: 'overview' },
         { to: '/reservations', label: 'Reservations', icon: 'search' },
+        { to: '/guests', label: 'Guests', icon: 'guests' },
         { to: '/dead-letters', label: 'Dead letters', icon: 'dead', count: counts?.open_dead_letters },
         { to: '/incidents', label: 'Incidents', icon: 'incidents' },
         { to: '/alerts', label: 'Alerts', icon: 'alerts', count: counts?.open_alerts },

@@ -40,6 +40,7 @@ export const deadLetters = filters({
   destination: text,
   state: oneOf(...letterStates),
 });
+export const guests = filters({ integration: text });
 export const events = filters({ integration: text, state: oneOf(...eventStates) });
 export const studio = filters({ connector: text, letter: text });
 export const integration = filters({ job: oneOf('reprocess') });

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { longestId } from '../../canonical/limits.ts';
 import type { Preview, ReplayResult, Under } from '../../deliver/replay.ts';
+import type { Assignment, GuestCandidate } from '../../operations/assign-guest-event.ts';
+import type { PersonPlace } from '../../reconcile/guest-update.ts';
 import type { DeadLetter, DeadLetterFilter, WholeDeadLetter } from '../../store/operate/dead-letters.ts';
-import { attempt, entityType, replayPreview } from '../forms.ts';
+import { attempt, entityType, person, replayPreview } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
@@ -16,6 +19,8 @@ export interface DeadLetterPorts {
     under: Under | undefined,
     by: string,
   ) => Promise<readonly ReplayResult[]>;
+  readonly candidates: (id: string) => Promise<readonly GuestCandidate[] | undefined>;
+  readonly assign: (id: string, to: PersonPlace, by: string) => Promise<Assignment>;
   readonly drop: (id: string, by: string, reason: string) => Promise<boolean>;
 }
 
@@ -70,6 +75,18 @@ const filter = {
   code: z.string().optional(),
   record_id: z.string().optional(),
 };
+const place = z.union([
+  z.strictObject({ profile: z.string().min(1).max(longestId).describe('The id of a profile.') }),
+  z.strictObject({
+    reservation: z.string().min(1).max(longestId),
+    place: z.int().min(0).describe('The place among the guests of the reservation, from 0.'),
+  }),
+]);
+const candidate = z.object({
+  at: place,
+  person: person.nullable().describe('Null if nobody is there any more.'),
+  stay: z.object({ check_in: z.string(), check_out: z.string(), status: z.string() }).optional(),
+});
 const idParam = z.strictObject({ id: z.string().regex(/^\d{1,18}$/) });
 /** Replayed while the caller waits; for more, call again or use the command line. */
 const mostAtOnce = 200;
@@ -141,6 +158,40 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       handle: async ({ params, query }) => {
         const found = await ports.show(params.id);
         return found ? ok(await ports.preview(found, query.under)) : notFound(`dead letter ${params.id}`);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/candidates`,
+      id: 'dead_letters.candidates',
+      summary: 'The persons whom an ambiguous guest event may mean, as they are now; up to 50',
+      tag: 'dead letters',
+      role: 'viewer',
+      scope,
+      payload: true,
+      params: idParam,
+      response: z.object({ items: z.array(candidate) }),
+      handle: async ({ params }) => {
+        const items = await ports.candidates(params.id);
+        return items ? ok({ items }) : notFound(`guest event to assign in dead letter ${params.id}`);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/assign`,
+      id: 'dead_letters.assign',
+      summary: 'Apply an ambiguous guest event to one of its candidates',
+      description:
+        'The event changes the profile and the coming reservations of that person, and they are delivered. It stays open if another person is there by now, or if another guest of the event is not certain.',
+      tag: 'dead letters',
+      role: 'operator',
+      scope,
+      params: idParam,
+      body: z.strictObject({ to: place }),
+      response: z.object({ result: z.enum(['assigned', 'still_open']), message: z.string().optional() }),
+      handle: async ({ params, body, caller }) => {
+        const done = await ports.assign(params.id, body.to, caller.name);
+        return done.result === 'refused' ? problem(409, 'operate.conflict', done.reason) : ok(done);
       },
     }),
     route({

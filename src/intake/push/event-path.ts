@@ -57,11 +57,13 @@ export interface Lane {
   apply(prepared: readonly Prepared[]): Promise<Tally>;
   profiles(keys: readonly GuestKey[]): Promise<readonly Candidate[]>;
   /** The id for a new profile of this guest; undefined if nothing could find the profile again. */
-  newProfileId(guest: Guest, isTaken: (id: string) => boolean): string | undefined;
+  newProfileId(guest: Guest): Promise<string | undefined>;
   /** The reservation of this id, if its stay is not over; not locked. */
   reservation(id: string): Promise<Reservation | undefined>;
   /** The reservations of guests with one of these keys, and the named one, locked. */
   reservationsOf(keys: readonly GuestKey[], named: string | undefined): Promise<readonly Reservation[]>;
+  /** Which profiles come from the guest lists of these reservations. */
+  bookings(reservations: readonly string[]): Promise<{ has(reservation: string, profile: string): boolean }>;
 }
 
 /** The result of processing one event. */

@@ -12,65 +12,71 @@ import {
 import type { Amendment, Arrival, Incoming, Prepared } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { EventPath, Lane, PendingEvent, ReadGuest, Settled } from './event-path.ts';
-import { arrivalOf, dataOf, deadEvent } from './reservation-event.ts';
+import { arrivalOf, type DeadEvent, dataOf, deadEvent } from './reservation-event.ts';
 
 /**
  * guest.updated: finds or creates the guest's profile and changes it, together with every future or in-house reservation of
- * that guest, in the lane's transaction. `assigned`: whom an operator says that it means.
+ * that guest, in the lane's transaction. An event with several guests becomes a dead letter for the first whom it cannot settle. `assigned`:
+ * an operator says whom that guest is; those before it are settled already.
  */
 export async function workGuestEvent(
   lane: Lane,
   path: EventPath,
   event: PendingEvent,
-  assigned?: PersonPlace,
+  assigned?: Assigned,
 ): Promise<Settled> {
   const data = dataOf(event);
   const read = path.guest(data);
   if (read.kind === 'invalid') {
     return bury(lane, event, deadEvent(arrivalOf(event), read, data, { type: 'guest', detail: read.detail }));
   }
-  const settled: Settled[] = [];
-  for (const guest of read.updates) {
-    const one = await updateGuest(lane, path, event, { data, ...guest, assigned });
-    if (one) settled.push(one);
+  const results: (Settled | DeadEvent)[] = [];
+  for (const [place, guest] of read.updates.entries()) {
+    if (assigned !== undefined && place < assigned.guest) continue;
+    const to = place === assigned?.guest ? assigned.to : undefined;
+    const one = await updateGuest(lane, path, event, { data, ...guest, place, to });
+    if (one) results.push(one);
   }
   // A reservation may contain companions with a name only; without any guest that can be identified, the event becomes a dead letter.
-  const first = settled.find(({ state }) => state === 'dead') ?? settled[0];
-  if (first) return first;
-  return bury(
-    lane,
-    event,
-    deadEvent(arrivalOf(event), { code: 'push.guest_unidentified', message: unidentified }, data, { type: 'guest' }),
-  );
+  const failure = { code: 'push.guest_unidentified', message: unidentified } as const;
+  const first = results.find((one) => 'deadLetter' in one) ?? results[0];
+  const result = first ?? deadEvent(arrivalOf(event), failure, data, { type: 'guest' });
+  return 'deadLetter' in result ? bury(lane, event, result) : result;
+}
+
+/** Which guest of an event an operator assigned, and to whom. */
+export interface Assigned {
+  /** The place among the event's guests. */
+  readonly guest: number;
+  readonly to: PersonPlace;
 }
 
 interface OneUpdate extends ReadGuest {
   readonly data: Json;
-  readonly assigned: PersonPlace | undefined;
+  readonly place: number;
+  readonly to: PersonPlace | undefined;
 }
 
 async function updateGuest(
   lane: Lane,
   path: EventPath,
   event: PendingEvent,
-  { data, update, notes, assigned }: OneUpdate,
-): Promise<Settled | undefined> {
+  { data, update, notes, place, to }: OneUpdate,
+): Promise<Settled | DeadEvent | undefined> {
   const known = await knownPersons(lane, update);
-  const plan = planGuestUpdate(update, known, path.today(event.receivedAt), assigned);
+  const plan = planGuestUpdate(update, known, path.today(event.receivedAt), to);
   const about = { type: 'guest', detail: {} } as const;
   if (plan.kind === 'ambiguous') {
-    const detail = { candidates: plan.candidates.map((one) => ({ ...one })) };
+    const detail = { guest: place, candidates: plan.candidates.map((one) => ({ ...one })) };
     const failure = { code: 'push.guest_ambiguous', message: ambiguous(plan.candidates) } as const;
-    return bury(lane, event, deadEvent(arrivalOf(event), failure, data, { ...about, detail }));
+    return deadEvent(arrivalOf(event), failure, data, { ...about, detail });
   }
-  const idOf = (guest: Guest) =>
-    plan.profile.id ?? lane.newProfileId(guest, (id) => known.profiles.some((one) => one.id === id));
   const ruled = ruledProfile(path, plan.profile, update);
   if (ruled.kind === 'failed') {
     const dead = deadEvent(arrivalOf(event), ruled, data, { ...about, detail: ruled.detail });
-    return bury(lane, event, { ...dead, guests: () => [update.guest] });
+    return { ...dead, guests: () => [update.guest] };
   }
-  const profileId = idOf(ruled.kind === 'kept' ? ruled.guest : update.guest);
+  const profileId = plan.profile.id ?? (await lane.newProfileId(ruled.kind === 'kept' ? ruled.guest : update.guest));
   if (profileId === undefined && plan.reservations.length === 0) return undefined;
   const prepared: Prepared[] = plan.reservations.map((one) =>
     amended(path, arrivalOf(event, 'guest'), one, { sent: data, raw: data }),
@@ -106,7 +112,8 @@ async function knownPersons(lane: Lane, { guest, reservationId }: GuestUpdate) {
     [...[guest, ...near].flatMap(guestKeys), ...ofProfiles],
     reservationId,
   );
-  return { profiles, reservations };
+  const bookings = await lane.bookings(reservations.map(({ id }) => id));
+  return { profiles, reservations, isBookingOf: bookings.has };
 }
 
 /** Names the candidates by booking and place, never by guest data. */

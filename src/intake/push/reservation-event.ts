@@ -95,12 +95,14 @@ const cancelled: Adjust = (record) => {
   };
 };
 
+export type DeadEvent = Extract<Prepared, { kind: 'dead' }>;
+
 export function deadEvent(
   arrival: Arrival,
   { code, message }: { readonly code: ErrorCode; readonly message: string },
   raw: Json,
   more: { detail?: Json; type?: 'reservation' | 'guest'; id?: string } = {},
-): Prepared {
+): DeadEvent {
   const { detail = {}, type = 'reservation', id } = more;
   const deadLetter = { kind: 'event' as const, type, code, message, detail, raw, ...(id !== undefined && { id }) };
   return { kind: 'dead', arrival, deadLetter };

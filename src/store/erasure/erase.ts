@@ -60,7 +60,7 @@ export async function eraseFromRecords(
     const mine = records.filter((record) => record.integration === brand);
     await rewriteNewest(tx, targetOf(brand), mine, { erasureId, person, rules });
   }
-  await removePins(tx, records);
+  await removeProfiles(tx, records);
   const versions = await rewriteVersions(tx, records, rules);
   const receipts = await emptyReceipts(tx, records, erasureId);
   return { records, versions, receipts };
@@ -178,13 +178,21 @@ function stripped(
   return rules.strip(record as Reservation, (guest) => meant.has(guest), named).reservation;
 }
 
-async function removePins(tx: Tx, records: readonly FoundRecord[]): Promise<void> {
+/** The bookings, pairs and keys of the person's profiles, also of those that were merged into them. */
+async function removeProfiles(tx: Tx, records: readonly FoundRecord[]): Promise<void> {
   const profiles = records.filter(({ type }) => type === 'guest');
-  await tx.query(
-    `delete from profile_pins p using unnest($1::text[], $2::text[]) as t (integration, id)
-      where p.integration = t.integration and p.profile_id = t.id`,
-    [profiles.map(({ integration }) => integration), profiles.map(({ id }) => id)],
-  );
+  const ids = [profiles.map(({ integration }) => integration), profiles.map(({ id }) => id)];
+  const remove = (table: string, columns: string) =>
+    tx.query(
+      `with own as (select * from unnest($1::text[], $2::text[]) as t (integration, id)),
+            t as (table own union select m.integration, m.merged_from from profile_pins m
+                   join own on m.integration = own.integration and m.profile_id = own.id)
+       delete from ${table} p using t where p.integration = t.integration and t.id in (${columns})`,
+      ids,
+    );
+  await remove('profile_bookings', 'p.profile_id');
+  await remove('profile_pairs', 'p.one, p.other');
+  await remove('profile_pins', 'p.profile_id');
 }
 
 /** Every kept version, delivered or queued. */

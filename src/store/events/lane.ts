@@ -6,7 +6,8 @@ import { int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
 import { applyPrepared, type OnChanged } from '../records/apply.ts';
 import { findProfiles, findReservationsOf, readReservationAhead } from '../records/guest-lookup.ts';
-import { newProfileId } from '../records/profile-id.ts';
+import { bookingsOf } from '../records/profile-bookings.ts';
+import { profileIds } from '../records/profile-id.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
@@ -120,7 +121,7 @@ export async function lockFirst(tx: Tx, target: ApplyTarget): Promise<PendingEve
 }
 
 /** What applying events needs, inside a transaction that holds the lock of their brand. */
-function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEvent[], onChanged: () => void): Lane {
+export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEvent[], onChanged: () => void): Lane {
   const { integration } = target;
   return {
     events,
@@ -130,8 +131,9 @@ function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEvent[], on
       return tally;
     },
     profiles: (keys) => findProfiles(tx, integration, keys),
-    newProfileId: (guest, isTaken) => newProfileId(integration, guest, isTaken),
+    newProfileId: async (guest) => (await profileIds(tx, integration, [guest]))(guest),
     reservation: (id) => readReservationAhead(tx, integration, id),
+    bookings: (reservations) => bookingsOf(tx, integration, reservations),
     reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
   };
 }
@@ -144,26 +146,11 @@ async function nextEvents(
 ): Promise<{ readonly events: ReadonlyMap<string, readonly PendingEvent[]>; readonly more: boolean }> {
   if (lanes.length === 0) return { events: new Map(), more: false };
   const share = Math.max(1, Math.floor(limit / lanes.length));
-  const { rows } = await tx.query<{
-    integration: string;
-    seq: number;
-    event: EventType;
-    occurred_ms: number;
-    received_ms: number;
-    body: Buffer;
-    attempt: number;
-    hydrated: Buffer | null;
-    hydrated_ms: number | null;
-    trace: string | null;
-    more: boolean;
-  }>({
+  const { rows } = await tx.query<EventRow & { integration: string; more: boolean }>({
     name: 'next-events',
     text: `
       select integration, seq, event, occurred_ms, received_ms, body, attempt, hydrated, hydrated_ms, trace, more
-        from (select e.integration, seq, event, body, attempt, hydrated, trace,
-                     (extract(epoch from occurred_at) * 1000)::bigint as occurred_ms,
-                     (extract(epoch from received_at) * 1000)::bigint as received_ms,
-                     (extract(epoch from hydrated_at) * 1000)::bigint as hydrated_ms,
+        from (select e.integration, ${eventColumns},
                      sum(octet_length(body) + coalesce(octet_length(hydrated), 0)) over (order by seq) as bytes,
                      sum(octet_length(body) + coalesce(octet_length(hydrated), 0)) over () > $4
                        or max(nth) over () = $3 as more,
@@ -183,22 +170,47 @@ async function nextEvents(
     ],
   });
   const events = Map.groupBy(rows, ({ integration }) => integration);
-  const read = [...events].map(([integration, own]): [string, PendingEvent[]] => [
-    integration,
-    own.map((row) => ({
-      seq: row.seq,
-      event: row.event,
-      occurredAt: row.occurred_ms,
-      receivedAt: row.received_ms,
-      body: row.body,
-      attempt: row.attempt,
-      ...(row.hydrated &&
-        row.hydrated_ms !== null && { hydrated: { body: row.hydrated, requestedAt: row.hydrated_ms } }),
-      ...(row.trace !== null && { trace: row.trace }),
-    })),
-  ]);
+  const read = [...events].map(([integration, own]): [string, PendingEvent[]] => [integration, own.map(pendingEvent)]);
   return { events: new Map(read), more: rows[0]?.more === true };
 }
+
+/** An event whose dead letter an operator settles, under the lock of its lane; undefined if its body is no longer kept. */
+export async function lockEvent(tx: Tx, integration: string, seq: number): Promise<PendingEvent | undefined> {
+  await tx.query(`select pg_advisory_xact_lock(${laneLock('$1')})`, [integration]);
+  const { rows } = await tx.query<EventRow>(
+    `select ${eventColumns} from events where integration = $1 and seq = $2 and state = 'dead' and body is not null`,
+    [integration, seq],
+  );
+  return rows[0] && pendingEvent(rows[0]);
+}
+
+interface EventRow {
+  readonly seq: number;
+  readonly event: EventType;
+  readonly occurred_ms: number;
+  readonly received_ms: number;
+  readonly body: Buffer;
+  readonly attempt: number;
+  readonly hydrated: Buffer | null;
+  readonly hydrated_ms: number | null;
+  readonly trace: string | null;
+}
+
+const eventColumns = `seq, event, body, attempt, hydrated, trace,
+                     (extract(epoch from occurred_at) * 1000)::bigint as occurred_ms,
+                     (extract(epoch from received_at) * 1000)::bigint as received_ms,
+                     (extract(epoch from hydrated_at) * 1000)::bigint as hydrated_ms`;
+
+const pendingEvent = (row: EventRow): PendingEvent => ({
+  seq: row.seq,
+  event: row.event,
+  occurredAt: row.occurred_ms,
+  receivedAt: row.received_ms,
+  body: row.body,
+  attempt: row.attempt,
+  ...(row.hydrated && row.hydrated_ms !== null && { hydrated: { body: row.hydrated, requestedAt: row.hydrated_ms } }),
+  ...(row.trace !== null && { trace: row.trace }),
+});
 
 export async function settle(tx: Tx, integration: string, settled: readonly Settled[]): Promise<void> {
   if (settled.length === 0) return;

@@ -1,17 +1,19 @@
-import { type GuestKeyKind, guestKeys, keyText, keyTexts } from '../../persons/identifiers.ts';
-import { namePin } from '../../persons/profile-match.ts';
+import { type GuestKeyKind, guestKeys, keyText } from '../../persons/identifiers.ts';
+import { mergedPin, namePin } from '../../persons/profile-match.ts';
+import { sharedAmong } from '../../persons/shared.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import { mergeProfile, withConsent, withoutKeys } from '../../reconcile/profile.ts';
 import { retired, withoutOther } from '../../reconcile/separate-profile.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { mergeCause, type ProfileEdit, pin, readForEdit, writeProfiles } from './profile-edit.ts';
-import type { Profile } from './profile-lookup.ts';
+import { type Profile, profilesByKeys } from './profile-lookup.ts';
+import { continuePairs } from './profile-pairs.ts';
 import { fromReservations } from './profile-sources.ts';
 
 /**
- * Merges two profiles into one. `into` keeps its own values and takes those that it lacks; the keys of `from` lead to it from now on.
- * `from` stays as a record that only names its successor.
+ * Merges two profiles into one. `into` keeps its own values and takes those that it lacks; the keys and the bookings of `from` lead to it
+ * from now on, except an address that other people have. `from` stays as a record that only names its successor.
  */
 export async function mergeProfiles(
   pool: Pool,
@@ -23,14 +25,18 @@ export async function mergeProfiles(
     const found = await readForEdit(tx, target, [from, into]);
     if ('kind' in found) return found;
     const [source, kept] = found as [Profile, Profile];
-    const name = namePin(source.guest, from);
-    const keys = [...keyTexts(source.guest), ...(name === undefined ? [] : [name]), ...(source.pins ?? [])];
+    const all = await profilesByKeys(tx, target.integration, guestKeys(source.guest));
+    const isShared = sharedAmong(all.flatMap(({ id, guest }) => (id === into ? [] : [guest])));
+    const own = guestKeys(source.guest).filter(({ value }) => !isShared(value));
+    const name = namePin(source.guest, from) ?? [];
+    const keys = [...own.map(keyText), mergedPin(from), name, ...(source.pins ?? [])].flat();
     await tx.query('update profile_pins set profile_id = $3 where integration = $1 and profile_id = $2', [
       target.integration,
       from,
       into,
     ]);
     await pin(tx, target, into, keys, from);
+    await continuePairs(tx, target.integration, from, into);
     const consent = newerConsent(kept.consent, source.consent);
     const guest = withConsent(mergeProfile(source.guest, kept.guest), consent);
     return writeProfiles(tx, target, mergeCause(from, into), [

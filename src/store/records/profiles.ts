@@ -11,7 +11,7 @@ import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { applyPrepared } from './apply.ts';
 import { bookingsOf, linkBookings } from './profile-bookings.ts';
-import { newProfileId } from './profile-id.ts';
+import { profileIds } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
 import { addPairs, type ProfilePair } from './profile-pairs.ts';
 import { moveSaid, type SaidState } from './said-state.ts';
@@ -63,6 +63,7 @@ export async function assembleProfiles(
     );
     const guests = met.map(({ guest }) => guest);
     const profiles = new ProfileIndex(await profilesLike(tx, integration, guests, bookings.profileIds));
+    const newId = await profileIds(tx, integration, guests);
     const made = new Made();
     for (const one of met) {
       const { guest, from, at } = one;
@@ -72,7 +73,7 @@ export async function assembleProfiles(
       const choice = chooseProfile(guest, free, (id) => bookings.has(from.id, id));
       if (choice.kind === 'none') continue;
       const known = choice.kind === 'known' ? choice.profile : undefined;
-      const id = known?.id ?? newProfileId(integration, guest, (taken) => profiles.get(taken) !== undefined);
+      const id = known?.id ?? (await newId(guest));
       if (id === undefined) continue;
       made.use(from, id, choice.kind === 'new' ? choice.alike : []);
       const stated = consents.of(one) ?? statedBy(guest, at.effectiveAt);

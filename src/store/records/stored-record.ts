@@ -1,6 +1,6 @@
 import { toReservation } from '../../canonical/check.ts';
 import { decodeRecord } from '../../canonical/encode.ts';
-import type { Reservation } from '../../canonical/reservation.ts';
+import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
@@ -16,6 +16,20 @@ export async function storedRecord(
     [integration, type, id],
   );
   return rows[0]?.data;
+}
+
+/** The newest versions of these records, by type and id. */
+export async function storedRecords(
+  db: Pool | Tx,
+  integration: string,
+  wanted: readonly { readonly type: EntityType; readonly id: string }[],
+): Promise<Map<string, Reservation | Guest>> {
+  const { rows } = await db.query<{ type: EntityType; id: string; data: string }>(
+    `select r.type, r.id, r.data::text as data from unnest($2::text[], $3::text[]) as t (type, id)
+       join records r on r.integration = $1 and r.type = t.type and r.id = t.id and r.version > 0`,
+    [integration, wanted.map(({ type }) => type), wanted.map(({ id }) => id)],
+  );
+  return new Map(rows.map(({ type, id, data }) => [`${type} ${id}`, decodeRecord(type, data)]));
 }
 
 /**

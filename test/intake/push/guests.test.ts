@@ -141,7 +141,7 @@ describe('guest events', () => {
     );
     const { rows } = await bench.pool.query('select code, detail from dead_letters');
     const candidates = [{ reservation: 'R-1001', place: 1 }];
-    assert.deepEqual(rows, [{ code: 'push.guest_ambiguous', detail: { candidates } }]);
+    assert.deepEqual(rows, [{ code: 'push.guest_ambiguous', detail: { guest: 0, candidates } }]);
   });
 
   test('an event that names a reservation reaches its guest even if no key matches', async () => {

@@ -14,6 +14,7 @@ export const laneOf = (events: readonly EventRow[], apply: Lane['apply']): Lane 
   profiles: () => notModelled('guest events'),
   newProfileId: () => notModelled('guest events'),
   reservation: () => notModelled('guest events'),
+  bookings: () => notModelled('guest events'),
   reservationsOf: () => notModelled('guest events'),
 });
 
