@@ -77,7 +77,10 @@ export class Claiming {
     const mostEach = Math.floor(calls / lanes.length) * batch;
     const startedAtMs = this.#clock.uptimeMs();
     const sinceMs = this.#floor.sinceMs(lanes.map(({ integration }) => ({ integration, destination: name })));
-    const leased = await this.#lease(lanes, mostEach, { sinceMs });
+    const leased = await this.#lease(lanes, mostEach, { sinceMs }).catch((error: unknown) => {
+      this.add(lanes);
+      throw error;
+    });
     const counts = new Map<Lane, number>();
     for (const { lane, claims } of leased) counts.set(lane, (counts.get(lane) ?? 0) + claims.length);
     const full = lanes.filter((lane) => counts.get(lane) === mostEach);

@@ -48,6 +48,12 @@ export class DueFloor {
     };
   }
 
+  /** The next scan is a full one. */
+  forget(): void {
+    this.#oldestDueAtMs = undefined;
+    this.#fullScanAtMs = Number.NEGATIVE_INFINITY;
+  }
+
   /** A version that was made a while ago became the next one to deliver, due since it was made. */
   reopen(lanes: readonly LaneKey[]): void {
     for (const lane of lanes) this.#open.add(keyOf(lane));

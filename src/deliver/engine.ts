@@ -104,6 +104,8 @@ export class Engine {
     const inForce = this.#lanes();
     if (inForce === this.#followed) return;
     this.#followed = inForce;
+    // A destination that was paused may have old work.
+    this.#floor.forget();
     this.#listed = inForce.brands.size > listedBrands ? undefined : laneKeysOf(inForce);
     const open = inForce.destinations.filter(({ paused }) => !paused);
     const configs = new Map(open.map((config) => [config.name as string, config]));
@@ -129,8 +131,9 @@ export class Engine {
     const scan = this.#floor.scan();
     const bounds = { sinceMs: scan.sinceMs, withinMs: longestSleepMs };
     const found = await (this.#listed ? store.nextDue(this.#listed, bounds) : store.nextDueOfAll(bounds));
-    scan.found(found);
-    return found.filter(this.#laneOf);
+    const inForce = found.filter(this.#laneOf);
+    scan.found(inForce);
+    return inForce;
   }
 
   /** With `batch.wait`, a lane is due once its oldest record has waited for that time or a full batch is due. */

@@ -144,7 +144,9 @@ test('a step that failed is tried again after its lease, and three failures end 
   for (let times = 0; times < 3; times++) {
     assert.equal(await stepJobs(node.runtime, signal), true);
     assert.equal(await stepJobs(node.runtime, signal), false, 'the lease is still held');
-    await pool.query(`update jobs set leased_until = now() - interval '1 s' where job_id = $1`, [job_id]);
+    await pool.query(`update jobs set due_at = now() - interval '1 s' where job_id = $1 and due_at is not null`, [
+      job_id,
+    ]);
   }
   const failed = await job(job_id);
   assert.deepEqual([failed.state, failed.code], ['failed', 'operate.unexpected']);
@@ -164,7 +166,9 @@ async function failSteps(jobId: string, times: number, end: 'pg_cancel_backend' 
     const ended = `select ${end}(pid) from pg_locks where relation = 'records'::regclass and not granted`;
     while (!isOver) await pool.query(ended);
     assert.equal(await stepping, true);
-    await pool.query(`update jobs set leased_until = now() - interval '1 s' where job_id = $1`, [jobId]);
+    await pool.query(`update jobs set due_at = now() - interval '1 s' where job_id = $1 and due_at is not null`, [
+      jobId,
+    ]);
   }
   await blocker.query('commit');
   blocker.release();
@@ -223,11 +227,13 @@ test('a worker keeps its job while a step takes longer than the lease', async ()
   const quick = { ...clock, schedule: (_: number, run: () => void) => clock.schedule(5, run) };
   const stepping = stepJobs({ ...node.runtime, clock: quick }, signal);
   const isHeld = async () => {
-    const { rows } = await pool.query('select leased_until > now() as held from jobs where job_id = $1', [job_id]);
+    const { rows } = await pool.query('select due_at > now() as held from jobs where job_id = $1', [job_id]);
     return rows[0]?.held === true;
   };
   while (!(await isHeld()));
-  await pool.query(`update jobs set leased_until = now() - interval '1 s' where job_id = $1`, [job_id]);
+  await pool.query(`update jobs set due_at = now() - interval '1 s' where job_id = $1 and due_at is not null`, [
+    job_id,
+  ]);
   await until('the lease is renewed', isHeld);
   await blocker.query('commit');
   blocker.release();
@@ -243,7 +249,10 @@ test('a job whose worker died continues where it stopped', async () => {
   const dead = await claimJob(node.runtime.pool, 30_000);
   assert.equal(dead?.job_id, job_id);
   assert.equal(await stepJobs(node.runtime, signal), false);
-  await node.runtime.pool.query(`update jobs set leased_until = now() - interval '1 s' where job_id = $1`, [job_id]);
+  await node.runtime.pool.query(
+    `update jobs set due_at = now() - interval '1 s' where job_id = $1 and due_at is not null`,
+    [job_id],
+  );
   await finish();
   assert.deepEqual((await job(job_id)).done, 250);
 });

@@ -50,11 +50,11 @@ export interface Batching {
 }
 
 export interface BatchResult {
-  /** There may be more events than the batch took. */
+  /** One of the brands may have more events than the batch took. */
   readonly more: boolean;
   /** Another node holds a brand. */
   readonly busy: boolean;
-  /** Where the next batch begins. */
+  /** The last brand of the batch, if others may follow; otherwise empty. */
   readonly after: string;
 }
 
@@ -84,12 +84,17 @@ export function startEventWorker(ports: EventWorkerPorts): Loop {
 
 /** Works until nothing is pending; true when another node held a brand. */
 async function workAll(ports: EventWorkerPorts, signal?: AbortSignal, beat = () => {}): Promise<boolean> {
-  let busy = false;
-  let result: BatchResult = { more: true, busy: false, after: '' };
-  while (result.more && signal?.aborted !== true) {
-    result = await workBatch(ports, result.after);
-    busy ||= result.busy;
+  let [after, more, busy] = ['', false, false];
+  while (signal?.aborted !== true) {
+    const result = await workBatch(ports, after);
     beat();
+    after = result.after;
+    more ||= result.more;
+    busy ||= result.busy;
+    // The last brands had their turn.
+    if (after !== '') continue;
+    if (!more) break;
+    more = false;
   }
   return busy;
 }

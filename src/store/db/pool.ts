@@ -84,7 +84,7 @@ const isRetried = (error: unknown): boolean =>
 
 const patientMs = 3_600_000;
 
-/** A connection of its own whose statements may take an hour: for migrations and other work whose time grows with the data. */
+/** Runs work on a separate connection whose statements may take an hour: a migration, or other work whose time grows with the data. */
 export async function withPatience<T>(pool: Pool, work: (patient: Pool) => Promise<T>): Promise<T> {
   const applicationName = pool.options.application_name ?? 'innbound';
   const patient = openSibling(pool, { applicationName, maxConnections: 1, statementMs: patientMs });

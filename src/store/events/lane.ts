@@ -12,7 +12,7 @@ import { profileIds } from '../records/profile-id.ts';
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
 /**
- * The most brands in one transaction. Each takes statements of its own: with 50, brands were visited before they had much to do, and an event
+ * The most brands in one transaction. Each adds statements: with 50, brands were visited before they had much to do, and an event
  * took 27 % more processor time (bench/mechanisms.md).
  */
 const batchLanes = 8;
@@ -21,6 +21,8 @@ const batchLanes = 8;
  * poll. It gives up long before PostgreSQL looks for a deadlock, and its events are processed one by one: each locks its records in order.
  */
 const batchWaitsMs = 200;
+/** The same for a single event, which is then set aside for a while: other brands wait for it. */
+const eventWaitsMs = 2_000;
 
 export interface EventStore {
   readonly pool: Pool;
@@ -62,13 +64,13 @@ export async function workEvents(
       return {
         settled,
         changed,
-        more: more || hasOthers,
+        more,
         busy: found.some((one) => !one.mine),
         after: hasOthers ? (found.at(-1)?.integration ?? '') : '',
       };
     },
     (tx, { settled }) => Promise.all(settled.map((one) => settle(tx, one.integration, one.settled))),
-    limit > 1 ? batchWaitsMs : undefined,
+    limit > 1 ? batchWaitsMs : eventWaitsMs,
   );
   for (const target of changed) onChanged(target);
   return result;

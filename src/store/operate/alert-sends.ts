@@ -1,5 +1,6 @@
 import type { ClaimedSend, SendStore } from '../../watch/send-alerts.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import { changeHeld, claimDue, isHeld, type LeasedTable } from '../lease.ts';
 import type { AlertRow, RoutableAlert } from './alerts.ts';
 
 /** Which routes get an alert, and after how long. Decided in the transaction that raises or resolves it. */
@@ -37,17 +38,16 @@ export async function enqueueSends(
   );
 }
 
+const sendTable: LeasedTable = { name: 'alert_sends', key: ['route', 'alert_id'] };
+
 export function sendStore(pool: Pool): SendStore {
   return {
     claim: async (limit, leaseMs) => {
       const { rows } = await pool.query<ClaimedSend>(
-        `with due as materialized (
-           select route, alert_id, leased from alert_sends where due_at <= now() order by due_at limit $1 for update skip locked
-         ), claimed as (
-           update alert_sends s set due_at = now() + $2 * interval '1 ms', fence = s.fence + 1, leased = true
-             from due where s.route = due.route and s.alert_id = due.alert_id
-           returning s.route, s.alert_id, s.sent, s.fence, s.attempt, due.leased or s.attempt > 0 as tried
-         )
+        `with ${claimDue(sendTable, {
+          set: 'leased = true',
+          returning: 't.route, t.alert_id, t.sent, t.fence, t.attempt, due.leased or t.attempt > 0 as tried',
+        })}
          select c.route, c.sent, c.fence, c.attempt, c.tried,
                 json_build_object('alert_id', a.alert_id, 'kind', a.kind, 'integration', a.integration, 'subject', a.subject,
                                   'severity', a.severity, 'message', a.message, 'detail', a.detail) as alert,
@@ -58,31 +58,27 @@ export function sendStore(pool: Pool): SendStore {
       return rows;
     },
     settle: async ({ route, alert, fence }, outcome) => {
-      const key = [route, alert.alert_id, fence];
+      const held = [route, alert.alert_id, fence] as const;
+      const change = (set: string, ...values: unknown[]) => changeHeld(pool, sendTable, held, set, values);
       if (outcome.kind === 'retry') {
-        await pool.query(
-          `update alert_sends set due_at = now() + $4 * interval '1 ms', leased = false, attempt = attempt + 1, failure = $5
-            where route = $1 and alert_id = $2 and fence = $3`,
-          [...key, outcome.delayMs, outcome.message],
-        );
+        const set = `due_at = now() + $4 * interval '1 ms', leased = false, attempt = attempt + 1, failure = $5`;
+        await change(set, outcome.delayMs, outcome.message);
         return;
       }
       if (outcome.kind === 'rest') {
-        const sql =
-          'update alert_sends set due_at = null, leased = false where route = $1 and alert_id = $2 and fence = $3';
-        await pool.query(sql, key);
+        await change('due_at = null, leased = false');
         return;
       }
       if (outcome.kind === 'dropped') {
-        await pool.query('delete from alert_sends where route = $1 and alert_id = $2 and fence = $3', key);
+        await pool.query(`delete from alert_sends where ${isHeld(sendTable)}`, [...held]);
         return;
       }
       // An alert that ended meanwhile is due again at once.
-      await pool.query(
-        `update alert_sends s set sent = $4, sent_at = now(), leased = false, attempt = 0, failure = null,
-                due_at = case when $4 = 'raised' and a.resolved_at is not null then now() end
-           from alerts a where a.alert_id = s.alert_id and s.route = $1 and s.alert_id = $2 and s.fence = $3`,
-        [...key, outcome.news],
+      await change(
+        `sent = $4, sent_at = now(), leased = false, attempt = 0, failure = null,
+         due_at = case when $4 = 'raised' and
+                            (select a.resolved_at from alerts a where a.alert_id = alert_sends.alert_id) is not null then now() end`,
+        outcome.news,
       );
     },
   };

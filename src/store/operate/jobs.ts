@@ -1,5 +1,6 @@
 import type { Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
+import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
 
 export type JobOperation = 'replay' | 'resend' | 'reprocess' | 'check_profiles';
 
@@ -74,7 +75,7 @@ export async function readJob(
 /** The step in progress finishes and no other follows. Nothing is undone. */
 export async function stopJob(db: Pool, jobId: string, by: string): Promise<void> {
   await db.query(
-    `update jobs set state = 'stopped', stopped_by = $2, finished_at = now()
+    `update jobs set state = 'stopped', stopped_by = $2, finished_at = now(), due_at = null
       where job_id = $1 and state in ('queued', 'running')`,
     [jobId, by],
   );
@@ -87,27 +88,27 @@ export interface ClaimedJob extends JobRow {
   readonly halvings: number;
 }
 
+const jobTable: LeasedTable = { name: 'jobs', key: ['job_id'] };
+const heldJob = ({ job_id, fence }: ClaimedJob): Held => [job_id, fence];
+
+const byPerson = `(select max(own.stepped_at) from jobs own where own.requested_by = jobs.requested_by and own.due_at is not null) nulls first,
+  due_at, job_id`;
+
 /** The person who has waited longest for a step is next, with the job that has: neither a long job nor many jobs delay the others. */
 export async function claimJob(db: Pool, leaseMs: number): Promise<ClaimedJob | undefined> {
+  const returning = `${columns}, position, fence, halvings`.replace(/\w+/g, 't.$&');
   const { rows } = await db.query<ClaimedJob>(
-    `update jobs set state = 'running', stepped_at = now(), leased_until = now() + $1 * interval '1 ms', fence = fence + 1
-      where job_id = (select job_id from jobs
-                       where state in ('queued', 'running') and (leased_until is null or leased_until < now())
-                       order by (select max(own.stepped_at) from jobs own
-                                  where own.requested_by = jobs.requested_by and own.state in ('queued', 'running')) nulls first,
-                                stepped_at nulls first, job_id limit 1 for update skip locked)
-     returning ${columns}, position, fence, halvings`,
-    [leaseMs],
+    `with ${claimDue(jobTable, { set: `state = 'running', stepped_at = now()`, returning, order: byPerson })} select * from claimed`,
+    [1, leaseMs],
   );
   return rows[0];
 }
 
 /** A step that is in progress holds its job, however long it takes. */
-export async function renewJob(db: Pool, { job_id, fence }: ClaimedJob, leaseMs: number): Promise<void> {
-  await db.query(
-    `update jobs set leased_until = now() + $3 * interval '1 ms' where job_id = $1 and fence = $2 and leased_until is not null`,
-    [job_id, fence, leaseMs],
-  );
+export async function renewJob(db: Pool, job: ClaimedJob, leaseMs: number): Promise<void> {
+  // A job that was stopped stays so.
+  const set = `due_at = case when due_at is not null then now() + $3 * interval '1 ms' end`;
+  await changeHeld(db, jobTable, heldJob(job), set, [leaseMs]);
 }
 
 /** A step this quick may be twice as large the next time. */
@@ -116,28 +117,35 @@ const quick = `interval '5 seconds'`;
 /** Stores the result of a step. Without a position the job is done. */
 export async function advanceJob(
   db: Pool,
-  { job_id, fence }: ClaimedJob,
+  job: ClaimedJob,
   step: {
     readonly done: number;
     readonly counts: { readonly [outcome: string]: number };
     readonly position: Json | undefined;
   },
 ): Promise<void> {
-  await db.query(
-    `update jobs set done = done + $3, counts = $4, position = $5, leased_until = null, failures = 0, code = null, message = null,
-            halvings = case when now() - stepped_at < ${quick} then greatest(halvings - 1, 0) else halvings end,
-            state = case when state = 'running' and $5::jsonb is null then 'done' else state end,
-            finished_at = case when state = 'running' and $5::jsonb is null then now() else finished_at end
-      where job_id = $1 and fence = $2`,
-    [
-      job_id,
-      fence,
-      step.done,
-      JSON.stringify(step.counts),
-      step.position === undefined ? null : JSON.stringify(step.position),
-    ],
+  const isLast = `state = 'running' and $5::jsonb is null`;
+  await changeHeld(
+    db,
+    jobTable,
+    heldJob(job),
+    // A renewal that is still on its way must not hold the next step.
+    `fence = fence + 1, done = done + $3, counts = $4, position = $5, failures = 0, code = null, message = null,
+     halvings = case when now() - stepped_at < ${quick} then greatest(halvings - 1, 0) else halvings end,
+     due_at = case when state = 'running' and $5::jsonb is not null then now() end,
+     state = case when ${isLast} then 'done' else state end,
+     finished_at = case when ${isLast} then now() else finished_at end`,
+    [step.done, JSON.stringify(step.counts), step.position === undefined ? null : JSON.stringify(step.position)],
   );
 }
+
+/** A running job fails if this is true; otherwise it is due again when its lease ends. */
+const failsIf = (condition: string): string =>
+  `state = case when ${condition} then 'failed' else state end,
+   finished_at = case when ${condition} then now() else finished_at end,
+   due_at = case when ${condition} then null else due_at end`;
+
+const runningJob: LeasedTable = { ...jobTable, held: `state = 'running'` };
 
 /**
  * After a step that took too long: the next attempt waits for the end of the lease and has half the size. After `most` halvings the job
@@ -145,16 +153,13 @@ export async function advanceJob(
  */
 export async function halveJob(
   db: Pool,
-  { job_id, fence }: ClaimedJob,
+  job: ClaimedJob,
   failure: { readonly code: string; readonly message: string; readonly most: number; readonly last: string },
 ): Promise<void> {
-  await db.query(
-    `update jobs set halvings = halvings + 1, code = $3, message = case when halvings + 1 >= $5 then $6 else $4 end,
-            state = case when halvings + 1 >= $5 then 'failed' else state end,
-            finished_at = case when halvings + 1 >= $5 then now() else finished_at end
-      where job_id = $1 and fence = $2 and state = 'running'`,
-    [job_id, fence, failure.code, failure.message, failure.most, failure.last],
-  );
+  const isLast = 'halvings + 1 >= $5';
+  const set = `halvings = halvings + 1, code = $3, message = case when ${isLast} then $6 else $4 end, ${failsIf(isLast)}`;
+  const { code, message, most, last } = failure;
+  await changeHeld(db, runningJob, heldJob(job), set, [code, message, most, last]);
 }
 
 /**
@@ -163,14 +168,10 @@ export async function halveJob(
  */
 export async function noteJobFailure(
   db: Pool,
-  { job_id, fence }: ClaimedJob,
-  failure: { readonly code: string; readonly message: string; readonly most: number | undefined },
+  job: ClaimedJob,
+  { code, message, most }: { readonly code: string; readonly message: string; readonly most: number | undefined },
 ): Promise<void> {
-  await db.query(
-    `update jobs set failures = failures + case when $5::int is null then 0 else 1 end, code = $3, message = $4,
-            state = case when failures + 1 >= $5 then 'failed' else state end,
-            finished_at = case when failures + 1 >= $5 then now() else finished_at end
-      where job_id = $1 and fence = $2 and state = 'running'`,
-    [job_id, fence, failure.code, failure.message, failure.most ?? null],
-  );
+  const set = `failures = failures + case when $5::int is null then 0 else 1 end, code = $3, message = $4,
+               ${failsIf('failures + 1 >= $5')}`;
+  await changeHeld(db, runningJob, heldJob(job), set, [code, message, most ?? null]);
 }

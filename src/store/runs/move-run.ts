@@ -2,8 +2,9 @@ import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit } from '../../intake/pull/run-state.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
 import type { Tx } from '../db/pool.ts';
+import { isHeld } from '../lease.ts';
 import { Fenced } from './fenced.ts';
-import { addCounters } from './row.ts';
+import { addCounters, heldRun, runTable } from './row.ts';
 
 interface Move {
   readonly lease: Lease;
@@ -26,7 +27,7 @@ export async function moveRun(tx: Tx, { lease, leaseMs, pagesBefore, commit, cou
     text: `
      with moved as (
        update runs set due_at = now() + $4 * interval '1 ms', waiting = null, position = $5, ${added.sql}
-        where integration = $1 and run_id = $2 and fence = $3 and state = 'running' and pages = $20
+        where ${isHeld(runTable)} and pages = $20
        returning pages
      ), logged as (
        insert into run_pages (integration, run_id, page_no, window_from, window_to, pass, requested_at, duration_ms, tries,
@@ -36,9 +37,7 @@ export async function moveRun(tx: Tx, { lease, leaseMs, pagesBefore, commit, cou
      )
      select require_held_run(count(*)) from moved`,
     values: [
-      lease.integration,
-      lease.runId,
-      lease.fence,
+      ...heldRun(lease),
       leaseMs,
       JSON.stringify(position),
       log.window.from,

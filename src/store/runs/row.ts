@@ -1,6 +1,8 @@
+import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, Position, Run } from '../../intake/pull/run-state.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { IntegrationName, RunId, SyncType } from '../../terms.ts';
+import type { Held, LeasedTable } from '../lease.ts';
 
 /** A row of the table `runs`. Each counter has its own column, so that lists and metrics need not parse JSON. */
 export interface RunRow {
@@ -19,6 +21,10 @@ export interface RunRow {
   readonly error_code: string | null;
   readonly error_message: string | null;
 }
+
+export const runTable: LeasedTable = { name: 'runs', key: ['integration', 'run_id'], held: `state = 'running'` };
+
+export const heldRun = ({ integration, runId, fence }: Lease): Held => [integration, runId, fence];
 
 export const counterColumns: Readonly<Record<keyof Counters, string>> = {
   pages: 'pages',

@@ -6,10 +6,11 @@ import { jsonbText, storedText } from '../../kit/json.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
+import { changeHeld, claimDue, isHeld } from '../lease.ts';
 import type { OnChanged } from '../records/apply.ts';
 import { commitPage } from './commit-page.ts';
 import { knownRows } from './pulled.ts';
-import { addCounters, countersOf, type RunRow, runColumns, runOf } from './row.ts';
+import { addCounters, countersOf, heldRun, type RunRow, runColumns, runOf, runTable } from './row.ts';
 import { commitFormed, stagedKeys } from './staged-rows.ts';
 import { storedRooms } from './stored-rooms.ts';
 import { findUnlisted, noteUnlisted, storedReservation } from './unlisted.ts';
@@ -88,24 +89,20 @@ export async function queueRun(
   }
 }
 
+/** What a claim sets besides the lease; `node` is the parameter with the name of the node. */
+const running = (node: string) =>
+  `state = 'running', node = ${node}, waiting = null, started_at = coalesce(t.started_at, now())`;
+
 /** The runs due longest: queued, parked, or abandoned by a node whose lease expired. */
 async function claimDueRuns(pool: Pool, most: number, node: string, leaseMs: number): Promise<Run[]> {
   const { rows } = await pool.query<RunRow>(
-    `update runs r
-        set state = 'running', fence = r.fence + 1, node = $1, due_at = now() + $2 * interval '1 ms', waiting = null,
-            started_at = coalesce(r.started_at, now())
-       from (select integration, run_id from runs where due_at <= now() order by due_at limit $3 for update skip locked) t
-      where r.integration = t.integration and r.run_id = t.run_id
-      returning ${qualified(runColumns)}`,
-    [node, leaseMs, most],
+    `with ${claimDue(runTable, { set: running('$3'), returning: runColumns.replace(/\w+/g, 't.$&') })} select * from claimed`,
+    [most, leaseMs, node],
   );
   return rows.map(runOf);
 }
 
-function qualified(columns: string): string {
-  return columns.replace(/\w+/g, 'r.$&');
-}
-
+/** A run that somebody waits for is claimed before its time. */
 async function claimRun(
   pool: Pool,
   integration: IntegrationName,
@@ -114,8 +111,7 @@ async function claimRun(
   leaseMs: number,
 ): Promise<Run | undefined> {
   const { rows } = await pool.query<RunRow>(
-    `update runs set state = 'running', fence = fence + 1, node = $3, due_at = now() + $4 * interval '1 ms', waiting = null,
-            started_at = coalesce(started_at, now())
+    `update runs t set due_at = now() + $4 * interval '1 ms', fence = fence + 1, ${running('$3')}
       where integration = $1 and run_id = $2 and (state = 'queued' or (state = 'running' and due_at <= now()))
       returning ${runColumns}`,
     [integration, runId, node, leaseMs],
@@ -129,12 +125,8 @@ async function extendLease(
   leaseMs: number,
   waiting: WaitReason | undefined,
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update runs set due_at = now() + $4 * interval '1 ms', waiting = $5
-      where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
-    [lease.integration, lease.runId, lease.fence, leaseMs, waiting ?? null],
-  );
-  return rowCount === 1;
+  const set = `due_at = now() + $4 * interval '1 ms', waiting = $5`;
+  return changeHeld(pool, runTable, heldRun(lease), set, [leaseMs, waiting ?? null]);
 }
 
 async function startRun(pool: Pool, lease: Lease, position: Position, target: ApplyTarget): Promise<boolean> {
@@ -146,25 +138,14 @@ async function startRun(pool: Pool, lease: Lease, position: Position, target: Ap
      )
      update runs set position = $4, connector_version = $5, integration_version = $6, pages = 0, rows = 0, fetched = 0,
             changed = 0, unchanged = 0, superseded = 0, dropped = 0, skipped = 0, repeated = 0, dead = 0, bytes = 0
-      where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
-    [
-      lease.integration,
-      lease.runId,
-      lease.fence,
-      JSON.stringify(position),
-      target.connectorVersion,
-      target.integrationVersion,
-    ],
+      where ${isHeld(runTable)}`,
+    [...heldRun(lease), JSON.stringify(position), target.connectorVersion, target.integrationVersion],
   );
   return rowCount === 1;
 }
 
 async function commitPosition(pool: Pool, lease: Lease, position: Position): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update runs set position = $4 where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
-    [lease.integration, lease.runId, lease.fence, JSON.stringify(position)],
-  );
-  return rowCount === 1;
+  return changeHeld(pool, runTable, heldRun(lease), 'position = $4', [JSON.stringify(position)]);
 }
 
 async function parkRun(
@@ -174,21 +155,14 @@ async function parkRun(
   { afterMs, waiting, position }: Parked,
 ): Promise<boolean> {
   const counters = addCounters(counted, 7);
-  const { rowCount } = await pool.query(
-    `update runs set state = 'queued', node = null, due_at = now() + $4 * interval '1 ms', waiting = $5,
-            position = coalesce($6::jsonb, position), ${counters.sql}
-      where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
-    [
-      lease.integration,
-      lease.runId,
-      lease.fence,
-      afterMs,
-      waiting ?? null,
-      position === undefined ? null : JSON.stringify(position),
-      ...counters.values,
-    ],
+  return changeHeld(
+    pool,
+    runTable,
+    heldRun(lease),
+    `state = 'queued', node = null, due_at = now() + $4 * interval '1 ms', waiting = $5,
+     position = coalesce($6::jsonb, position), ${counters.sql}`,
+    [afterMs, waiting ?? null, position === undefined ? null : JSON.stringify(position), ...counters.values],
   );
-  return rowCount === 1;
 }
 
 async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counters): Promise<boolean> {
@@ -197,7 +171,7 @@ async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counter
     `with ended as (
        update runs set state = $4, error_code = $5, error_message = $6, partner_text = $8, findings = $7, finished_at = now(), due_at = null,
               node = null, waiting = null, ${counters.sql}
-        where integration = $1 and run_id = $2 and fence = $3 and state = 'running'
+        where ${isHeld(runTable)}
        returning integration, run_id, sync, position
      ), advanced as (
        insert into watermarks (integration, sync, at, feed)
@@ -211,9 +185,7 @@ async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counter
      )
      select from ended`,
     [
-      lease.integration,
-      lease.runId,
-      lease.fence,
+      ...heldRun(lease),
       end.state,
       end.code ?? null,
       storedText(end.message) ?? null,

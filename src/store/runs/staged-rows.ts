@@ -6,11 +6,12 @@ import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import { changeHeld } from '../lease.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
 import { applyPrepared, type OnChanged } from '../records/apply.ts';
 import { Fenced, fencedTransaction } from './fenced.ts';
 import { rememberRows } from './pulled.ts';
-import { addCounters, withTally } from './row.ts';
+import { addCounters, heldRun, runTable, withTally } from './row.ts';
 import { withoutRefused } from './set-aside.ts';
 
 /** Keeps the rows of a flat list until the run has read all pages. An identical row, from a second pass or another window, is kept once. */
@@ -59,12 +60,9 @@ export async function commitFormed(
         formed.keys,
       ]);
       const counters = addCounters(withTally(formed.counted, tally), 5);
-      const { rowCount } = await tx.query(
-        `update runs set due_at = now() + $4 * interval '1 ms', waiting = null, ${counters.sql}
-        where integration = $1 and run_id = $2 and fence = $3 and state = 'running'`,
-        [lease.integration, lease.runId, lease.fence, leaseMs, ...counters.values],
-      );
-      if (rowCount !== 1) throw new Fenced();
+      const set = `due_at = now() + $4 * interval '1 ms', waiting = null, ${counters.sql}`;
+      const isOurs = await changeHeld(tx, runTable, heldRun(lease), set, [leaseMs, ...counters.values]);
+      if (!isOurs) throw new Fenced();
       return tally;
     });
   const tally = await write(formed).catch(async (error: unknown) => {

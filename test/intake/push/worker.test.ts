@@ -220,6 +220,21 @@ describe('the worker', () => {
     assert.deepEqual(rows, [{ changes: 30, ids: 30 }]);
   });
 
+  test('a brand with a backlog gets its next turn after the other brands', async () => {
+    const turns: (string | undefined)[] = [];
+    const results = [
+      { more: true, busy: false, after: 'brand-8' },
+      { more: false, busy: false, after: '' },
+      { more: false, busy: false, after: '' },
+    ];
+    const batch: typeof bench.ports.batch = async ({ after }) => {
+      turns.push(after);
+      return results.shift() ?? assert.fail('it went on although nothing was left');
+    };
+    await drainEvents({ ...bench.ports, batch });
+    assert.deepEqual(turns, ['', 'brand-8', '']);
+  });
+
   test('large events are processed in batches that fit into memory', async () => {
     const note = 'x'.repeat(6 * 1024 * 1024);
     for (const id of ['R-1', 'R-2', 'R-3', 'R-4'])
