@@ -3,9 +3,9 @@ import type { Lease } from './lease.ts';
 import type { DeliveryStore, LaneKey, Settlement } from './ports.ts';
 
 /**
- * Writes settlements in groups: those that arrive within a few milliseconds, or while a statement runs, share the next one. Calls do
- * not wait for it; their slots are free once the answer is there. If the store fails, the group is retried until its leases have
- * expired. After that another node delivers the versions again, which the idempotency key makes harmless.
+ * Writes settlements in groups: those that arrive while a statement runs share the next one. Calls do not wait for it; their slots are
+ * free once the answer is there. If the store fails, the group is retried until its leases have expired. After that another node
+ * delivers the versions again, which the idempotency key makes harmless.
  */
 export interface Settler {
   settle(settlements: readonly Settlement[], lease: Pick<Lease, 'leftMs'>): Promise<void>;
@@ -18,7 +18,6 @@ interface Submitted {
 }
 
 const mostAtOnce = 2_000;
-const gatherMs = 5;
 
 export interface SettlerPorts {
   readonly store: Pick<DeliveryStore, 'settle'>;
@@ -39,7 +38,6 @@ export function openSettler({ store, clock, node, onMore, onFailure, stopping }:
   async function write(): Promise<void> {
     isWriting = true;
     while (queue.length > 0) {
-      await clock.wait(gatherMs);
       const group: Submitted[] = [];
       let size = 0;
       while (queue.length > 0 && size < mostAtOnce) {
