@@ -65,6 +65,8 @@ for (const [entry, names] of table.replace(/^.*:$/gm, '').split(',').entries()) 
   }
 }
 
+export const isGivenName = (word: string): boolean => entriesOf.has(word);
+
 /** Whether two given names are forms of one name; undefined if one of them is not a common name. */
 export function areForms(a: string, b: string): boolean | undefined {
   const [ofA, ofB] = [entriesOf.get(a), entriesOf.get(b)];

@@ -1,7 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import { leadingTitles, numberedPlaceholder, placeholders, trailingTitles } from '../normalize/name-words.ts';
 import { fold, spellings } from './fold.ts';
-import { areForms } from './given-names.ts';
+import { areForms, isGivenName } from './given-names.ts';
 import { isOneMistake } from './typing-mistake.ts';
 
 export type Names = Pick<Guest, 'first_name' | 'last_name'>;
@@ -28,11 +28,22 @@ export function compareNames(a: Names, b: Names): NameLikeness {
   const fullName = fullNameKey(a);
   if (fullName !== undefined && fullName === fullNameKey(b)) return { first: 'equal', last: 'equal', full: 'equal' };
   const straight = { first: compareFirst(one.first, other.first), last: compareLast(one.last, other.last) };
-  const swapped = { first: compareFirst(one.first, other.last), last: compareLast(one.last, other.first) };
+  const swapped = { first: compareAny(one.first, other.last), last: compareAny(one.last, other.first) };
   const { first, last } = isSwap(straight, swapped) ? weaker(swapped) : straight;
   if (first === 'incompatible' || last === 'incompatible') return { first, last, full: 'incompatible' };
   if (first === 'missing' || last === 'missing') return { first, last, full: 'missing' };
   return { first, last, full: 'compatible' };
+}
+
+/**
+ * The same first name with another last name. Two relatives whose names stand in swapped fields look alike (Weber, Ana and Weber, Rui), so
+ * this holds only where it is clear which name is the given one.
+ */
+export function isChangedSurname(a: Names, b: Names): boolean {
+  const [one, other] = [partsOf(a), partsOf(b)];
+  const { first, last } = compareNames(a, b);
+  if (first !== 'equal' || last !== 'incompatible') return false;
+  return one.first.every(isGivenName) && ![...one.last, ...other.last].some(isGivenName);
 }
 
 /** A placeholder or a company is not a name. */
@@ -71,12 +82,15 @@ function wordsOf(name: string | undefined): readonly string[] {
   if (name === undefined || name === '') return [];
   const lower = name.slice(0, longest).toLowerCase().trim();
   if (placeholders.has(lower) || numberedPlaceholder.test(lower)) return [];
-  const words = fold(lower)
+  const words = fold(lower.replace(loneLetter, (letter) => [...fold(letter)][0] ?? ''))
     .replace(/['’`´]/g, '')
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
   return words.filter((word) => !titles.has(word) && !placeholders.has(word));
 }
+
+/** An initial stays one letter in every script: Ю. is Y., not Yu. */
+const loneLetter = /(?<!\p{L})\p{L}(?![\p{L}\p{M}])/gu;
 
 const titles: ReadonlySet<string> = new Set(
   [...leadingTitles, ...trailingTitles, 'sir', 'dame', 'lord', 'lady', 'jr', 'junior', 'senior'].map(fold),
@@ -112,9 +126,16 @@ function compareFirst(a: readonly string[], b: readonly string[]): Likeness {
 
 /** Of a swapped pair nobody knows which name is the first one. */
 function weaker({ first, last }: Pair): Pair {
-  const likeness = (['missing', 'compatible', 'equal'] as const).find((one) => one === first || one === last) ?? first;
+  const likeness = weakest(first, last);
   return { first: likeness, last: likeness };
 }
+
+const weakest = (a: Likeness, b: Likeness): Likeness =>
+  (['incompatible', 'missing', 'compatible'] as const).find((one) => one === a || one === b) ?? 'equal';
+
+/** Two names that may be first or last names: Andrea and Andreas are not one name with a typing mistake. */
+const compareAny = (a: readonly string[], b: readonly string[]): Likeness =>
+  weakest(compareFirst(a, b), compareLast(a, b));
 
 /** Every word of the shorter name is in the longer one: García and García López. */
 function compareLast(a: readonly string[], b: readonly string[]): Likeness {
@@ -145,8 +166,11 @@ function areGiven(a: string, b: string): boolean {
   return areForms(a, b) ?? (areSpelledAlike(a, b) || isOneMistake(a, b, 'given'));
 }
 
-const areFamily = (a: string, b: string): boolean =>
-  a === b || isInitialOf(a, b) || isInitialOf(b, a) || areSpelledAlike(a, b) || isOneMistake(a, b, 'family');
+/** Two given names may stand in the wrong field: Mario and Marco are not one name with a typing mistake there either. */
+function areFamily(a: string, b: string): boolean {
+  if (a === b || isInitialOf(a, b) || isInitialOf(b, a)) return true;
+  return areForms(a, b) ?? (areSpelledAlike(a, b) || isOneMistake(a, b, 'family'));
+}
 
 function areSpelledAlike(a: string, b: string): boolean {
   const known = new Set(spellings(a));

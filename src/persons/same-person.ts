@@ -1,5 +1,5 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { compareNames, hasName, type NameLikeness } from './names.ts';
+import { compareNames, fullNameKey, hasName, isChangedSurname, type NameLikeness } from './names.ts';
 
 /** What is known about a person at one place: a guest of a booking, a profile, a guest event. */
 export type Mention = Pick<
@@ -23,8 +23,8 @@ export interface Between {
   readonly isOnePlace?: boolean;
   /** Guest ids of two systems say nothing about each other. By default both mentions come from one system. */
   readonly areTwoSystems?: boolean;
-  /** Whether different persons of the brand have this address or number. */
-  readonly isShared?: (address: string) => boolean;
+  /** Whether different persons of the brand have this address, number or full name. */
+  readonly isShared?: (text: string) => boolean;
 }
 
 export type Decision =
@@ -65,14 +65,14 @@ function byAddress(a: Mention, b: Mention, names: NameLikeness, between: Between
   const hasEmail = areEqual(emailOf(a, between), emailOf(b, between));
   const hasPhone = areEqual(a.phone, b.phone);
   const isCompatible = names.last !== 'incompatible';
-  if (hasEmail && !isShared(a.email) && (isCompatible || names.first === 'equal')) return same('email');
+  if (hasEmail && !isShared(a.email) && (isCompatible || isChangedSurname(a, b))) return same('email');
   if (hasPhone && !isShared(a.phone) && isCompatible) return same('phone');
   return undefined;
 }
 
 function byName(a: Mention, b: Mention, names: NameLikeness, between: Between): Decision {
   if (names.full === 'equal') {
-    if (between.isOneReservation) return same('name_in_reservation');
+    if (between.isOneReservation && !between.isShared?.(fullNameKey(a) ?? '')) return same('name_in_reservation');
     if (areEqual(a.date_of_birth, b.date_of_birth)) return same('name_and_birth_date');
   }
   const isNameless = !hasName(a) || !hasName(b);

@@ -1,16 +1,17 @@
+import { fullNameKey } from './names.ts';
 import { type Between, type Mention, samePerson } from './same-person.ts';
 
 /** More persons at one address are not compared: it is shared long before. */
 const mostCompared = 50;
 
 /**
- * Which addresses and numbers different persons have, among these mentions. Such an address identifies nobody by itself: a travel agent
- * types in the same one for every guest, and a family has one phone.
+ * Which addresses, numbers and full names (`fullNameKey`) different persons have, among these mentions. Such an address identifies nobody
+ * by itself: a travel agent types in the same one for every guest, and a family has one phone. Father and son may have one name.
  */
 export function sharedAmong(mentions: Iterable<Mention>, between: Between = {}): (address: string) => boolean {
   const having = new Map<string, Mention[]>();
   for (const mention of mentions) {
-    for (const address of addressesOf(mention)) {
+    for (const address of [...addressesOf(mention), ...namesOf(mention)]) {
       const others = having.get(address);
       if (others === undefined) having.set(address, [mention]);
       else if (others.length < mostCompared) others.push(mention);
@@ -29,6 +30,8 @@ export function sharedAmong(mentions: Iterable<Mention>, between: Between = {}):
 
 const hasDifferent = (mentions: readonly Mention[], between: Between): boolean =>
   mentions.some((one, i) => mentions.slice(i + 1).some((other) => samePerson(one, other, between).is === 'different'));
+
+const namesOf = (mention: Mention): string[] => [fullNameKey(mention)].filter((name) => name !== undefined);
 
 const addressesOf = ({ email, phone }: Mention): string[] =>
   [email, phone].filter((address) => address !== undefined && address !== '') as string[];

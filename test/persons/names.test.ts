@@ -20,6 +20,7 @@ const cases: readonly (readonly [a: string, b: string, full: string])[] = [
   ['Юрий | Иванов', 'Juri | Iwanow', 'compatible'],
   ['Γιώργος | Παππάς', 'Giorgos | Pappas', 'equal'],
   ['J. | Costa', 'João | Costa', 'compatible'],
+  ['Ю. | Иванова', 'Yuliya | Ivanova', 'compatible'],
   ['João | C.', 'João | Costa', 'compatible'],
   ['Bob | Smith', 'Robert | Smith', 'compatible'],
   ['Kate | Smith', 'Katherine | Smith', 'compatible'],
@@ -39,6 +40,8 @@ const cases: readonly (readonly [a: string, b: string, full: string])[] = [
   ['Mario | Rossi', 'Maria | Rossi', 'incompatible'],
   ['Jan | Novak', 'Ian | Novak', 'incompatible'],
   ['Maria João | Silva', 'Maria José | Silva', 'incompatible'],
+  ['Andrea | Costa', 'Costa | Andreas', 'incompatible'],
+  ['Galli | Mario', 'Galli | Marco', 'incompatible'],
   ['Ana | Costa', 'Ana | Silva', 'incompatible'],
   ['Ana | García López', 'Ana | García Pérez', 'incompatible'],
 ];

@@ -15,7 +15,7 @@ const joao: Mention = {
   document_number: 'N123',
 };
 const maria: Mention = { first_name: 'Maria', last_name: 'Costa', email: 'maria@guests.example' };
-const shared: Between = { isShared: () => true };
+const shared: Between = { isShared: (text) => /[@+]/.test(text) };
 
 const cases: readonly (readonly [
   what: string,
@@ -88,6 +88,14 @@ const cases: readonly (readonly [
     {},
     'same',
     'email',
+  ],
+  [
+    'relatives with one address and swapped names',
+    { email: joao.email, first_name: 'Bäcker', last_name: 'Raj' },
+    { email: joao.email, first_name: 'Bäcker', last_name: 'François' },
+    {},
+    'unknown',
+    'other_last_name',
   ],
   [
     'a changed surname with the phone',
