@@ -2,15 +2,15 @@ import type { ListName } from '../canonical/fields.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { statedGuest } from '../canonical/stated-guest.ts';
 import { fullNameKey } from '../persons/names.ts';
-import { type Between, samePerson } from '../persons/same-person.ts';
+import { type Between, type Decision, samePerson } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json } from '../terms.ts';
 import type { Values } from './statement.ts';
 
-/** What identifies an element of a list: its key, and its current and earlier values. */
+/** What identifies an element of a list: its key, and of each source its current and earlier values. */
 export interface ItemIdentity {
   readonly key?: string | undefined;
-  readonly looks: readonly Values[];
+  readonly looks: readonly (readonly Values[])[];
 }
 
 /**
@@ -110,7 +110,7 @@ interface Rules {
 
 function keysOf(item: ItemIdentity, keyOf: KeyOf): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const look of item.looks) {
+  for (const look of item.looks.flat()) {
     const key = keyOf(look, item);
     if (key !== undefined) found.add(key);
   }
@@ -130,8 +130,16 @@ const byKey: KeyOf = (_, { key }) => key;
 
 /** Both elements have a value, and no value of one equals a value of the other. */
 function differ(a: ItemIdentity, b: ItemIdentity, of: (values: Values) => string | undefined): boolean {
-  const known = new Set(a.looks.map(of).filter((one) => one !== undefined));
-  const others = b.looks.map(of).filter((one) => one !== undefined);
+  const known = new Set(
+    a.looks
+      .flat()
+      .map(of)
+      .filter((one) => one !== undefined),
+  );
+  const others = b.looks
+    .flat()
+    .map(of)
+    .filter((one) => one !== undefined);
   return known.size > 0 && others.length > 0 && !others.some((one) => known.has(one));
 }
 
@@ -139,20 +147,26 @@ const keysDiffer = (a: ItemIdentity, b: ItemIdentity): boolean =>
   a.key !== undefined && b.key !== undefined && a.key !== b.key;
 /** One of the two has no value. */
 const lacks = (a: ItemIdentity, b: ItemIdentity, of: (values: Values) => string | undefined): boolean =>
-  !a.looks.some((look) => of(look) !== undefined) || !b.looks.some((look) => of(look) !== undefined);
+  [a, b].some(({ looks }) => looks.flat().every((look) => of(look) === undefined));
 const type = (values: Values): string | undefined => text(values.room_type);
 const dates = ({ start_date, end_date }: Values): string | undefined => together(start_date, end_date);
 const code = (values: Values): string | undefined => text(values.code);
 const description = (values: Values): string | undefined => text(values.description);
 
-/** Guests are the same person at once or not at all: within the reservation, an address of different persons identifies nobody. */
+/**
+ * Guests are the same person at once or not at all: within the reservation, an address of different persons identifies nobody. Whoever is
+ * different from what one source says about a person is not this person, whatever another source says.
+ */
 function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity[]): Rules {
-  const guestsIn = (items: readonly ItemIdentity[]): Guest[] => items.flatMap(({ looks }) => looks.map(statedGuest));
+  const guestsIn = (items: readonly ItemIdentity[]): Guest[] =>
+    items.flatMap(({ looks }) => looks.flat().map(statedGuest));
   const between = { isOneReservation: true, isShared: sharedAmong([...guestsIn(base), ...guestsIn(others)]) };
   const areSame =
     (at: Between): Fits =>
-    (a, b) =>
-      guestsIn([a]).some((one) => guestsIn([b]).some((other) => samePerson(one, other, at).is === 'same'));
+    (a, b) => {
+      const decisions = a.looks.flatMap((one) => b.looks.map((other) => decide(one, other, at)));
+      return decisions.includes('same') && !decisions.includes('different');
+    };
   const fits = areSame(between);
   const name = (values: Values): string | undefined => fullNameKey(statedGuest(values));
   const keys: readonly KeyOf[] = [
@@ -167,6 +181,13 @@ function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity
     keys: keys.map((keyOf) => ({ keyOf, fits })),
     fitsAtPlace: areSame({ ...between, isOnePlace: true }),
   };
+}
+
+/** A guest whose name was corrected is the same person under the earlier name. */
+function decide(one: readonly Values[], other: readonly Values[], between: Between): Decision['is'] {
+  const all = one.flatMap((a) => other.map((b) => samePerson(statedGuest(a), statedGuest(b), between).is));
+  if (all.includes('same')) return 'same';
+  return all.includes('unknown') ? 'unknown' : 'different';
 }
 
 const rules: { readonly [Name in Exclude<ListName, 'guests'>]: Rules } = {

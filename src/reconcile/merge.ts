@@ -95,12 +95,11 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
 /** The fields of one object, each with its newest statement. */
 class Slots {
   readonly #fields = new Map<string, { readonly from: Timed; readonly giver: Giver }>();
-  readonly #looks: Values[] = [];
+  readonly #looks: (readonly Values[])[] = [];
   #key: string | undefined;
 
   add(timed: Timed & Partial<ViewItem>, source: Source, otherwise: Mark): void {
-    this.#looks.push(timed.values);
-    if (timed.as !== undefined) this.#looks.push(timed.as);
+    this.#looks.push(timed.as === undefined ? [timed.values] : [timed.values, timed.as]);
     this.#key ??= timed.key;
     for (const field of fieldsSaid(timed.values)) {
       const at = field === 'marketing_consent' ? consentAt(timed, otherwise) : markOf(timed, field, otherwise);

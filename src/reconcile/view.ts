@@ -169,5 +169,5 @@ function joined(a: ViewItem, aAt: Mark, b: ViewItem, bAt: Mark, keeps: Keeps): V
 }
 
 export function identityOf({ values, key, as }: ViewItem): ItemIdentity {
-  return { key, looks: as === undefined ? [values] : [values, as] };
+  return { key, looks: [as === undefined ? [values] : [values, as]] };
 }

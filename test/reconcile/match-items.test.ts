@@ -6,7 +6,7 @@ import { accept } from '../../src/reconcile/view.ts';
 
 const room = (key: string | undefined, room_type = 'Double', start_date = '2026-12-01') => ({
   key,
-  looks: [{ room_type, start_date, end_date: '2026-12-04' }],
+  looks: [[{ room_type, start_date, end_date: '2026-12-04' }]],
 });
 
 test('the partner’s own id distinguishes rooms that look alike', () => {
@@ -37,7 +37,7 @@ test('events that replace all charges by others keep nothing of the old ones', (
 });
 
 test('a charge without an id is still found by code and description', () => {
-  const charge = (key: string | undefined, code: string) => ({ key, looks: [{ code, description: code }] });
+  const charge = (key: string | undefined, code: string) => ({ key, looks: [[{ code, description: code }]] });
   assert.deepEqual(
     matchItems(
       'charges',

@@ -25,7 +25,7 @@ test('the profiles of 4,000 guests are found in time that grows with their numbe
 
 test('two lists of 4,000 guests are matched in time that grows with their number', () => {
   const { items, readsPerItem } = countReads(many(4_000));
-  const faces = items.map((values) => ({ looks: [values as { [field: string]: string }] }));
+  const faces = items.map((values) => ({ looks: [[values as { [field: string]: string }]] }));
   const places = matchItems('guests', faces, faces.toReversed());
   assert.equal(places[0], 3_999);
   assert.ok(readsPerItem() < 400, `${readsPerItem()} reads of each guest`);
