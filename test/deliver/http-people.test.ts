@@ -47,6 +47,31 @@ test('a guest is the same by id, by full name, or by phone where a name is missi
   ]);
 });
 
+test('a number of two relatives moves nobody’s contact', () => {
+  const phone = '+351911111111';
+  const both = [
+    { ...ana, phone },
+    { ...rui, phone },
+  ];
+  assert.deepEqual(previous(after([{ email: 'new@guests.example', phone }], both)), [undefined]);
+});
+
+test('a contact under an address of several people gets the address and the consent of its guests, and nothing else', () => {
+  const mary = {
+    ...ana,
+    email: 'agent@travel.example',
+    phone: '+351911111111',
+    guest_id: '7',
+    marketing_consent: true,
+  };
+  const [person] = peopleOf({
+    ...after([{ ...mary, extra: { language: 'pt' } }]),
+    isShared: (address) => address === mary.email,
+  });
+  const { email } = mary;
+  assert.deepEqual(person, { email, marketing_consent: true, key: email, own_email: email, is_new: true });
+});
+
 test('the newest version in which the guest has an address decides', () => {
   const moved = { ...ana, email: 'new@guests.example' };
   const { email: _, ...without } = ana;

@@ -1,6 +1,6 @@
 import type { Guest } from '../../../canonical/reservation.ts';
 import { samePerson } from '../../../persons/same-person.ts';
-import type { EntityType } from '../../../terms.ts';
+import { sharedAmong } from '../../../persons/shared.ts';
 import { guestsOf } from '../../consent.ts';
 import type { ConsentChange, Delivery, MessageData } from '../../message.ts';
 
@@ -50,21 +50,38 @@ export function peopleOf(delivery: Delivery): Person[] {
   const { message } = delivery;
   const named = guestsOf(message.type, message.data);
   const earlier = (delivery.earlier?.() ?? []).map((version) => guestsOf(message.type, version));
+  const isSame = message.type === 'guest' ? () => true : sameIn([named, ...earlier]);
   return named.map((guest) => {
     const change = delivery.consentChange?.(guest);
     const key = keyOf(guest);
-    const previous = previousOf(guest, named, earlier, message.type);
     const isKnown = earlier.some((guests) => guests.some((one) => keyOf(one) === key));
+    const news = {
+      ...(change !== undefined && { consent_change: change }),
+      ...(delivery.earlier && key !== undefined && !isKnown && { is_new: true }),
+    };
+    if (key !== undefined && delivery.isShared?.(key)) return { ...sharedPerson(guest), ...news };
+    const previous = previousOf(guest, named, earlier, isSame);
     const person = personOf(guest, message.integration);
-    const before = earlierOf(guest, earlier, message.type);
+    const before = earlierOf(guest, earlier, isSame);
     return {
       ...person,
       ...(before !== undefined && { lost: lostBy(person, personOf(before, message.integration)) }),
-      ...(change !== undefined && { consent_change: change }),
       ...(previous !== undefined && { previous: addressesOf(previous) }),
-      ...(delivery.earlier && key !== undefined && !isKnown && { is_new: true }),
+      ...news,
     };
   });
+}
+
+/** The vendor has one contact for an address of several people: what is stated about one of them may not stand beside another's. */
+function sharedPerson(guest: Guest): Person {
+  const { own_email: email, phone_key: phone } = addressesOf(guest);
+  const { marketing_consent: consent } = guest;
+  const kept = {
+    ...(email !== undefined && { email }),
+    ...(phone !== undefined && { phone }),
+    ...(consent !== undefined && { marketing_consent: consent }),
+  };
+  return { ...kept, ...addressesOf(kept) };
 }
 
 /**
@@ -92,7 +109,8 @@ export function ownerOf(sharing: readonly Person[], { message, earlier }: Delive
   const oldest = (earlier?.() ?? [])
     .map((version: MessageData) => guestsOf(message.type, version).find((guest) => keyOf(guest) === first.key))
     .findLast((guest) => guest !== undefined);
-  return (oldest && sharing.find((guest) => isSame(guest, oldest))) ?? first;
+  const isSame = oldest && sameIn([[...sharing, oldest]]);
+  return (isSame && sharing.find((guest) => isSame(guest, oldest))) ?? first;
 }
 
 function personOf(guest: Guest, integration: string): Person {
@@ -123,13 +141,13 @@ function previousOf(
   guest: Guest,
   named: readonly Guest[],
   earlier: readonly (readonly Guest[])[],
-  type: EntityType,
+  isSame: IsSame,
 ): Guest | undefined {
   const key = keyOf(guest);
   if (key === undefined) return undefined;
   for (const guests of earlier) {
     if (guests.some((one) => keyOf(one) === key)) return undefined;
-    const before = guests.find((one) => keyOf(one) !== undefined && (type === 'guest' || isSame(one, guest)));
+    const before = guests.find((one) => keyOf(one) !== undefined && isSame(one, guest));
     if (before === undefined) continue;
     return named.some((one) => keyOf(one) === keyOf(before)) ? undefined : before;
   }
@@ -137,11 +155,11 @@ function previousOf(
 }
 
 /** The earlier guest whose values the vendor has: the last one with this address, else the same guest under another address. */
-function earlierOf(guest: Guest, earlier: readonly (readonly Guest[])[], type: EntityType): Guest | undefined {
+function earlierOf(guest: Guest, earlier: readonly (readonly Guest[])[], isSame: IsSame): Guest | undefined {
   const key = keyOf(guest);
   const hadKey = (one: Guest) => key !== undefined && keyOf(one) === key;
   for (const guests of earlier) {
-    const found = guests.find(hadKey) ?? guests.find((one) => type === 'guest' || isSame(one, guest));
+    const found = guests.find(hadKey) ?? guests.find((one) => isSame(one, guest));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -152,5 +170,10 @@ const lostBy = (now: Person, before: Person): ReadonlySet<string> =>
   new Set(Object.keys(before).filter((field) => !keys.has(field) && !Object.hasOwn(now, field)));
 const keys: ReadonlySet<string> = new Set(['key', 'phone_key']);
 
-/** Within one booking, across versions. */
-const isSame = (a: Guest, b: Guest): boolean => samePerson(a, b, { isOneReservation: true }).is === 'same';
+type IsSame = (a: Guest, b: Guest) => boolean;
+
+/** Within one booking, across versions. A guest record is about one person in all its versions. */
+function sameIn(versions: readonly (readonly Guest[])[]): IsSame {
+  const between = { isOneReservation: true, isShared: sharedAmong(versions.flat()) };
+  return (a, b) => samePerson(a, b, between).is === 'same';
+}
