@@ -31,6 +31,8 @@ export function sharedAmong(mentions: Iterable<Mention>, between: Between = {}):
 const hasDifferent = (mentions: readonly Mention[], between: Between): boolean =>
   mentions.some((one, i) => mentions.slice(i + 1).some((other) => samePerson(one, other, between).is === 'different'));
 
+export const hasAddress = (mention: Mention, address: string): boolean => addressesOf(mention).includes(address);
+
 const namesOf = (mention: Mention): string[] => [fullNameKey(mention)].filter((name) => name !== undefined);
 
 const addressesOf = ({ email, phone }: Mention): string[] =>

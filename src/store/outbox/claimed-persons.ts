@@ -3,7 +3,7 @@ import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { ClaimedPersons } from '../../deliver/ports.ts';
 import { findProfile } from '../../persons/profile-match.ts';
 import { samePerson } from '../../persons/same-person.ts';
-import { sharedAmong } from '../../persons/shared.ts';
+import { hasAddress, sharedAmong } from '../../persons/shared.ts';
 import { newerConsent } from '../../reconcile/consent.ts';
 import type { EntityType } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
@@ -41,9 +41,7 @@ export async function claimedPersons(
     const isShared = sharedAmong([...profiles.map(({ guest }) => guest), ...guests]);
     const outsiders = (address: string, insiders: readonly Guest[]) =>
       profiles.filter(
-        ({ guest }) =>
-          (guest.email === address || guest.phone === address) &&
-          insiders.every((one) => samePerson(one, guest).is === 'different'),
+        ({ guest }) => hasAddress(guest, address) && insiders.every((one) => samePerson(one, guest).is === 'different'),
       );
     const isDisputed = profiles.some(({ guest }) => guest.marketing_consent !== undefined);
     const consents = isDisputed ? await readConsents(tx, integration, reservations) : undefined;
