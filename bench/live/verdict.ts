@@ -29,8 +29,9 @@ export async function judge(
   const { fates, versions, settled, runs } = await observeDatabase(pool);
   const history: History = {
     statements: partner.statements,
+    mentions: erasures.length > 0 ? [] : partner.mentions,
     fates,
-    versions: versions.map((one) => ({ ...one, value: stateText(JSON.parse(one.value)) })),
+    versions: versions.map((one) => ({ ...one, value: stateText(JSON.parse(one.value)), text: one.value })),
     settled,
     writes,
     runs,

@@ -44,7 +44,36 @@ const sound: History = {
   isQuiet: true,
 };
 
+const ana = { first_name: 'Ana', document_number: 'N1', marketing_consent: true };
+const rui = { first_name: 'Rui', marketing_consent: false };
+const mentions = [
+  { record: 'a', person: 'ana', guest: ana },
+  { record: 'a', person: 'rui', guest: rui },
+];
+const about = (guests: object[]): string => JSON.stringify({ guests });
+
 const broken: readonly { readonly name: string; readonly rule: Rule; readonly change: Partial<History> }[] = [
+  {
+    name: 'a stored guest has a relative’s document',
+    rule: 'nothing_of_another_person',
+    change: { mentions, versions: [stored(1, 'one'), { ...stored(2, 'two'), text: about([{ ...ana, ...rui }]) }] },
+  },
+  {
+    name: 'a delivered guest has a consent that was stated about somebody else',
+    rule: 'nothing_of_another_person',
+    change: {
+      mentions,
+      writes: [write(1, 'one'), write(2, 'two', { body: about([{ ...rui, marketing_consent: true }]) })],
+    },
+  },
+  {
+    name: 'a guest has a value that was stated in another booking',
+    rule: 'nothing_of_another_person',
+    change: {
+      mentions: [...mentions, { record: 'b', person: 'ana', guest: { nationality: 'PT' } }],
+      versions: [stored(1, 'one'), { ...stored(2, 'two'), text: about([{ ...ana, nationality: 'PT' }]) }],
+    },
+  },
   { name: 'an accepted event is lost', rule: 'accepted_is_accounted_for', change: { fates: [made('e1', 1)] } },
   {
     name: 'an event is counted twice',
@@ -235,6 +264,12 @@ test('versions behind a dead letter may be pending, and skipped ones are left ou
   assert.deepEqual(checkHistory(held), []);
   const skipped = { ...sound, settled: [settled(1, 'skipped'), settled(2, 'delivered')], writes: [write(2, 'two')] };
   assert.deepEqual(checkHistory(skipped), []);
+  const guests = {
+    ...sound,
+    mentions,
+    versions: [stored(1, 'one'), { ...stored(2, 'two'), text: about([rui, ana, {}]) }],
+  };
+  assert.deepEqual(checkHistory(guests), []);
 });
 
 test('a history of 40,000 events is checked in linear time', () => {

@@ -2,6 +2,7 @@ import { checkAccount } from './account.ts';
 import { checkErasures } from './erasures.ts';
 import type { History, Violation } from './history.ts';
 import { checkNewest } from './newest.ts';
+import { checkPersons } from './persons.ts';
 import { checkWrites } from './writes.ts';
 
 /**
@@ -12,7 +13,14 @@ import { checkWrites } from './writes.ts';
  *   the final state is the newest statement by (effective time, sequence)         newest.ts
  *   nothing after an erasure                                                      erasures.ts
  *   no value that no partner said                                                 newest.ts, writes.ts
+ *   nobody has a field or a consent that was not stated about them                persons.ts
  */
 export function checkHistory(history: History): Violation[] {
-  return [...checkAccount(history), ...checkWrites(history), ...checkNewest(history), ...checkErasures(history)];
+  return [
+    ...checkAccount(history),
+    ...checkWrites(history),
+    ...checkNewest(history),
+    ...checkErasures(history),
+    ...checkPersons(history),
+  ];
 }

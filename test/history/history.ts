@@ -1,3 +1,5 @@
+import type { Mention } from './persons.ts';
+
 /**
  * What happened in a run, as seen from outside and as the store reports it afterwards. Values are opaque texts: two of them are
  * equal if and only if the records say the same.
@@ -5,6 +7,8 @@
 export interface History {
   /** What partners said, except refused messages. */
   readonly statements: readonly Statement[];
+  /** What partners said about persons, for runs whose records have guests of several. */
+  readonly mentions?: readonly Mention[];
   /** The outcomes of the accepted events, as the store reports them. */
   readonly fates: readonly Fate[];
   /** Every version in the store. */
@@ -47,7 +51,7 @@ export interface Version {
   readonly value: string;
   /** Written by an erasure, not by a partner. */
   readonly isErasure?: boolean;
-  /** All that is stored, for runs with erasures. */
+  /** All that is stored, for runs with erasures or several persons. */
   readonly text?: string;
 }
 
@@ -95,7 +99,8 @@ export type Rule =
   | 'one_key_one_body'
   | 'newest_statement_holds'
   | 'nothing_after_erasure'
-  | 'nothing_unsaid';
+  | 'nothing_unsaid'
+  | 'nothing_of_another_person';
 
 export interface Violation {
   readonly rule: Rule;

@@ -1,6 +1,7 @@
 import { sign } from '../../packages/sender/src/sign.ts';
 import type { Http } from '../../src/kit/http.ts';
 import type { Statement } from '../history/history.ts';
+import type { Mention } from '../history/persons.ts';
 import { brand, brandNames, pageSize } from './brands.ts';
 import type { Host } from './host.ts';
 import type { Dice } from './random.ts';
@@ -23,6 +24,7 @@ interface Booking {
   readonly checkIn: string;
   amount: number;
   status: string;
+  guests: readonly RelativeName[];
 }
 
 /** Records what the partner said, for the checker. */
@@ -44,6 +46,8 @@ export class Partner {
   readonly #deliver: Deliver;
   readonly #books = new Map<string, Map<string, Booking>>();
   readonly #said = new Map<string, Saying>();
+  /** What was said about each person of a booking. */
+  readonly mentions: Mention[] = [];
   #amounts = 100;
   #events = 0;
   #rows = 0;
@@ -74,9 +78,10 @@ export class Partner {
     this.#amounts += 1;
     const status = this.#dice.happens(0.15) ? 'cancelled' : 'confirmed';
     const checkIn = dayAfter(this.#time.nowMs, 1 + (Number(id.slice(1)) % 6));
-    const booking = book.get(id) ?? { id, checkIn, amount: 0, status };
+    const booking = book.get(id) ?? { id, checkIn, amount: 0, status, guests: [] };
     booking.amount = this.#amounts;
     booking.status = status;
+    booking.guests = relativeNames.filter(() => this.#dice.happens(0.6)).sort(() => this.#dice.next() - 0.5);
     book.set(id, booking);
     if (!pushes) return;
     const happenedAtMs = Math.floor(this.#time.nowMs);
@@ -103,7 +108,7 @@ export class Partner {
       event_id: eventId,
       timestamp: new Date(occurredAtMs).toISOString(),
       brand_id: brand(integration).body.brand_id,
-      data: reservationOf(booking),
+      data: reservationOf(booking, this.#guests(integration, booking, 'event')),
     };
     const rawBody = Buffer.from(JSON.stringify(content));
     const said = {
@@ -200,11 +205,25 @@ export class Partner {
     const rows = listed.slice(offset, offset + pageSize).map((booking) => ({ ...booking, integration }));
     const bytes = Buffer.from(
       JSON.stringify({
-        reservations: rows.map(reservationOf),
+        reservations: rows.map((row) => reservationOf(row, this.#guests(integration, row, 'row'))),
         ...(this.hasTotal && { total: listed.length }),
       }),
     );
     return { bytes, rows };
+  }
+
+  /** The guests of a booking as a row or an event shows them: with what only the one or the other knows. */
+  #guests(integration: string, { id, guests }: Booking, as: 'row' | 'event'): object[] {
+    const record = `${integration}/${id}`;
+    return guests.map((person) => {
+      const { name, row, event } = relatives(id)[person];
+      const isNameless = as === 'event' && person === 'ana' && this.#dice.happens(0.2);
+      const guest = isNameless ? { phone } : { ...name, ...(as === 'row' ? row : event) };
+      // Without a name it may mean any of them.
+      const meant = isNameless ? relativeNames : [person];
+      this.mentions.push(...meant.map((one) => ({ record, person: one, guest })));
+      return guest;
+    });
   }
 
   /** A complete run listed the whole book: all of it must be stored. */
@@ -224,7 +243,7 @@ export class Partner {
       const statement = {
         id,
         record: `${row.integration}/${row.id}`,
-        value: stateText(reservationOf(row)),
+        value: stateText(reservationOf(row, [])),
         // The node's estimate of the database's clock may be behind by a round trip.
         fromMs: Math.floor(requestedAtMs) - clockErrorMs,
         toMs: Math.ceil(requestedAtMs) + 1,
@@ -243,7 +262,30 @@ function dayAfter(atMs: number, days: number): string {
   return new Date(atMs + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-function reservationOf({ id, checkIn, amount, status }: Booking) {
+const relativeNames = ['ana', 'senior', 'junior'] as const;
+type RelativeName = (typeof relativeNames)[number];
+const phone = '+351912345678';
+
+/** Relatives with one phone; father and son have one name. The list knows documents and consents, events know phones. */
+const relatives = (id: string) => ({
+  ana: {
+    name: { first_name: 'Ana', last_name: 'Exemplo' },
+    row: { email: `${id.toLowerCase()}@guests.example`, document_number: `${id}-1`, marketing_consent: true },
+    event: { phone, nationality: 'PT' },
+  },
+  senior: {
+    name: { first_name: 'Rui', last_name: 'Exemplo', date_of_birth: '1950-02-03' },
+    row: { document_number: `${id}-2`, marketing_consent: false },
+    event: { phone, nationality: 'FR' },
+  },
+  junior: {
+    name: { first_name: 'Rui', last_name: 'Exemplo', date_of_birth: '1980-02-03' },
+    row: { document_number: `${id}-3` },
+    event: { phone, nationality: 'DE' },
+  },
+});
+
+function reservationOf({ id, checkIn, amount, status }: Booking, guests: readonly object[]) {
   return {
     id,
     confirmation_number: `C-${id}`,
@@ -252,7 +294,7 @@ function reservationOf({ id, checkIn, amount, status }: Booking) {
     status,
     total_amount: amount,
     currency: 'EUR',
-    guests: [{ first_name: 'Ana', last_name: 'Exemplo', email: `${id}@guests.example` }],
+    guests,
     rooms: [],
     charges: [],
   };

@@ -226,7 +226,8 @@ export class World {
     return {
       statements: this.#partner.statements,
       fates,
-      versions: versions.map((one) => ({ ...one, value: stateText(JSON.parse(one.value)) })),
+      mentions: this.#partner.mentions,
+      versions: versions.map((one) => ({ ...one, value: stateText(JSON.parse(one.value)), text: one.value })),
       settled,
       writes: this.#writes,
       runs,
