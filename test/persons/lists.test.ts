@@ -7,7 +7,7 @@ import type { Source, Statement } from '../../src/reconcile/statement.ts';
 import { statementOf } from '../../src/reconcile/statement-of.ts';
 import { accept } from '../../src/reconcile/view.ts';
 import type { Dice } from '../simulation/random.ts';
-import { type Mention, type Person, Population, SaidAbout, type Way, ways, written } from './population.ts';
+import { clearWay, type Mention, type Person, Population, SaidAbout, type Way, ways, written } from './population.ts';
 
 /** The guests of one booking in messages of three sources, written in every way, in every order of arrival. */
 
@@ -45,13 +45,11 @@ function mention(person: Person, others: readonly Person[], { hasIds, isSure }: 
     ...ways.equal,
     ...(isSure && !hasIds ? [] : [...ways.compatible, 'first_typo' as const]),
   ]);
-  const isClear = (ways.equal as readonly Way[]).includes(way) || !others.some((one) => beginAlike(one, person));
-  return { person, guest: { ...written(guest, isClear ? way : 'exact', dice), ...fields, ...document, ...birth } };
+  return {
+    person,
+    guest: { ...written(guest, clearWay(way, person, others), dice), ...fields, ...document, ...birth },
+  };
 }
-
-/** An initial or a typing mistake may mean either of them. */
-const beginAlike = (a: Person, b: Person): boolean =>
-  a !== b && a.guest.first_name?.[0]?.toLowerCase() === b.guest.first_name?.[0]?.toLowerCase();
 
 const haveOneName = (a: Guest, b: Guest): boolean => a.first_name === b.first_name && a.last_name === b.last_name;
 

@@ -19,8 +19,8 @@ export interface Mention {
   readonly guest: Guest;
 }
 
-const households = ['single', 'couple', 'family', 'twins', 'namesakes', 'siblings', 'agency', 'group'] as const;
-type Household = (typeof households)[number];
+export const households = ['single', 'couple', 'family', 'twins', 'namesakes', 'siblings', 'agency', 'group'] as const;
+export type Household = (typeof households)[number];
 
 /** Where people have more than one name, all of them are in the first field, as partners send them. */
 const womenNames = `Ana|Maria João|Joana|Rita|Inês|Beatriz|Catarina|Margarida|Teresa|Sofia|Marta|Julia|Katherine|Elizabeth|Susan|Patricia|
@@ -184,6 +184,13 @@ export const ways = {
 } as const;
 export type Way = (typeof ways)['equal' | 'compatible'][number] | 'first_typo' | 'none';
 
+/** An initial or a typing mistake that may mean two people is not written: nobody could tell them apart. */
+export function clearWay(way: Way, person: Person, others: readonly Person[]): Way {
+  const initialOf = ({ guest }: Person) => guest.first_name?.[0]?.toLowerCase();
+  const isClear = (ways.equal as readonly Way[]).includes(way);
+  return isClear || !others.some((one) => one !== person && initialOf(one) === initialOf(person)) ? way : 'exact';
+}
+
 const firstOf = (name: string): string => name.split(' ')[0] ?? name;
 
 export function written({ first_name: first = '', last_name: last = '' }: Guest, way: Way, dice: Dice): Guest {
@@ -222,7 +229,7 @@ const withoutMarks = (text: string): string =>
     .normalize('NFC');
 
 /** One letter of the longest word left out, doubled, changed or swapped with its neighbour; never the first or the last one. */
-function mistyped(text: string, dice: Dice): string {
+export function mistyped(text: string, dice: Dice): string {
   const word = text.split(/[ ’]/).reduce((longest, one) => (one.length > longest.length ? one : longest));
   if (word.length < 5) return text;
   const at = dice.whole(1, word.length - 3);

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Guest } from '../../src/canonical/reservation.ts';
+import { assembleProfiles } from '../../src/store/records/profiles.ts';
+import type { IntegrationName } from '../../src/terms.ts';
+import { openStore, reservation, takeIn } from '../deliver/support.ts';
+import { type Booking, bookingsOf } from './bookings.ts';
+import { households, Population, SaidAbout } from './population.ts';
+
+/** Bookings of invented households in the real store, each population in a brand of its own. */
+
+let store: Awaited<ReturnType<typeof openStore>>;
+before(async () => {
+  store = await openStore();
+});
+after(() => store.close());
+
+const populations = Array.from({ length: 6 }, (_, seed) => seed + 1);
+
+/** Stores the bookings in this order, some of them together, and assembles the profiles. */
+async function assemble(integration: string, bookings: readonly Booking[], together: number): Promise<void> {
+  const target = {
+    integration: integration as IntegrationName,
+    connectorVersion: 1,
+    integrationVersion: 1,
+    destinations: { reservation: [], guest: [] },
+  };
+  for (let at = 0; at < bookings.length; at += together) {
+    const page = bookings
+      .slice(at, at + together)
+      .map(({ id, mentions }) => ({ id, version: 1, guests: mentions.map(({ guest }) => guest) }));
+    const records = page.map(({ id, guests }) => reservation(id, { guests }));
+    await takeIn(store.pool, records, [], { integration });
+    await assembleProfiles(store.pool, target, page);
+  }
+}
+
+for (const seed of populations) {
+  test(`population ${seed}: a profile has no field or consent that was not stated about this person`, async () => {
+    const population = new Population(seed);
+    const bookings = bookingsOf(population, [...households, ...households, ...households]);
+    const said = new SaidAbout();
+    for (const { mentions } of bookings) for (const one of mentions) said.add(one);
+    await assemble(`brand-${seed}`, bookings, population.dice.whole(1, 10));
+    const { rows } = await store.pool.query<{ data: Guest }>(
+      `select data from changes where integration = $1 and type = 'guest'`,
+      [`brand-${seed}`],
+    );
+    assert.ok(rows.length > 20);
+    const mixed = rows.filter(({ data }) => said.whose(data).size === 0);
+    assert.deepEqual(
+      mixed.map(({ data }) => data),
+      [],
+    );
+  });
+}
