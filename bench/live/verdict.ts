@@ -31,7 +31,11 @@ export async function judge(
     statements: partner.statements,
     mentions: erasures.length > 0 ? [] : partner.mentions,
     fates,
-    versions: versions.map((one) => ({ ...one, value: stateText(JSON.parse(one.value)), text: one.value })),
+    versions: versions.map((one) => ({
+      ...one,
+      value: stateText(JSON.parse(one.value)),
+      ...(erasures.length === 0 && { text: one.value }),
+    })),
     settled,
     writes,
     runs,

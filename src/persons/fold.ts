@@ -22,7 +22,7 @@ const ascii = /^[\u0000-\u007f]*$/;
 export function fold(text: string): string {
   const lower = text.toLowerCase();
   if (ascii.test(lower)) return lower;
-  // й is a letter of its own; its decomposition would read as и.
+  // й is a separate letter; its decomposition would read as и.
   return [...lower.replaceAll('й', 'y').normalize('NFD').replace(/\p{M}/gu, '')]
     .map((letter) => plain.get(letter) ?? letter)
     .join('');

@@ -9,7 +9,7 @@ import { Traces } from './traces.ts';
  * address and number, so an older version of a booking may have other keys of the same person than the request.
  *
  *   requested   an e-mail address or phone number names everyone who has it; a guest id names one guest of one brand
- *   found       whoever is the same person as one of them (`persons/same-person.ts`)
+ *   found       everybody who is the same person as one of them (`persons/same-person.ts`)
  */
 export class Person {
   readonly #integration: string | undefined;

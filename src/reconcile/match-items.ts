@@ -18,7 +18,7 @@ export interface ItemIdentity {
  * strongest to the weakest, each over the whole list before the next one, and an element is matched once. Linear in the lists'
  * lengths.
  *
- *   guest    whoever is the same person (`persons/same-person.ts`): by id; by name with e-mail or phone; by name; by e-mail; by phone;
+ *   guest    the same person (`persons/same-person.ts`): by id; by name with e-mail or phone; by name; by e-mail; by phone;
  *            by position
  *   room     the partner's id; dates and type; type where one of the two has no dates; position unless dates and type both differ
  *   charge   the partner's id; code and description; code where one of the two has no description; description where one of the two
@@ -154,7 +154,7 @@ const code = (values: Values): string | undefined => text(values.code);
 const description = (values: Values): string | undefined => text(values.description);
 
 /**
- * Guests are the same person at once or not at all: within the reservation, an address of different persons identifies nobody. Whoever is
+ * Guests are the same person at once or not at all: within the reservation, an address of different persons identifies nobody. A guest who is
  * different from what one source says about a person is not this person, whatever another source says.
  */
 function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity[]): Rules {

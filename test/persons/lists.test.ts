@@ -61,7 +61,7 @@ function storyOf(seed: number, isSure: boolean): Message[] {
   const population = new Population(seed);
   const { dice } = population;
   const first = population.household();
-  // Two strangers of one name in one booking are not told apart.
+  // Nothing distinguishes two strangers of one name in one booking.
   const second = population.household().filter(({ guest }) => !first.some((one) => haveOneName(one.guest, guest)));
   const people = dice.happens(0.7) ? first : [...first, ...second];
   const hasIds = dice.happens(0.3);

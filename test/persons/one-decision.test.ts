@@ -8,7 +8,7 @@ import { test } from 'node:test';
 const root = path.join(import.meta.dirname, '..', '..', 'src');
 
 const field = '(?:first_name|last_name|email|email_raw|phone|phone_raw|guest_id|date_of_birth|document_number)';
-/** A function whose result stands for one of these fields. */
+/** A function whose result represents one of these fields. */
 const made = '(?:nameOf|keyOf|fullNameKey|nameKey|lastName|ownEmailOf)\\((?!target)[^()]*\\)';
 const one = `(?:\\b${field}\\b|${made})`;
 const nothing = "(?:undefined|null|true|false|'[^']*'|typeof\\b)";

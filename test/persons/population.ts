@@ -221,7 +221,7 @@ export function written({ first_name: first = '', last_name: last = '' }: Guest,
   }
 }
 
-/** й is a letter of its own, not an и with a mark. */
+/** й is a separate letter, not an и with a mark. */
 const withoutMarks = (text: string): string =>
   text
     .normalize('NFD')

@@ -7,7 +7,7 @@ import { openStore, reservation, takeIn } from '../deliver/support.ts';
 import { type Booking, bookingsOf } from './bookings.ts';
 import { households, Population, SaidAbout } from './population.ts';
 
-/** Bookings of invented households in the real store, each population in a brand of its own. */
+/** Bookings of invented households in the real store, one brand per population. */
 
 let store: Awaited<ReturnType<typeof openStore>>;
 before(async () => {
