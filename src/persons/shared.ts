@@ -28,8 +28,18 @@ export function sharedAmong(mentions: Iterable<Mention>, between: Between = {}):
   };
 }
 
+/** Two last names that no compatible name explains are two persons too: Weber, Ana and Weber, Rui. */
 const hasDifferent = (mentions: readonly Mention[], between: Between): boolean =>
-  mentions.some((one, i) => mentions.slice(i + 1).some((other) => samePerson(one, other, between).is === 'different'));
+  mentions.some((one, i) =>
+    mentions.slice(i + 1).some((other) => {
+      const { is, because } = samePerson(one, other, between);
+      return is === 'different' || because === 'other_last_name';
+    }),
+  );
+
+export const hasAddress = (mention: Mention, address: string): boolean => addressesOf(mention).includes(address);
+
+const namesOf = (mention: Mention): string[] => [fullNameKey(mention)].filter((name) => name !== undefined);
 
 export const hasAddress = (mention: Mention, address: string): boolean => addressesOf(mention).includes(address);
 

@@ -19,7 +19,7 @@ export interface Booking {
 }
 
 /** How often a partner knows a field, and how often it is typed in wrongly. */
-export const usual = {
+const usual = {
   email: 0.7,
   phone: 0.55,
   date_of_birth: 0.25,
@@ -131,7 +131,7 @@ function mistakenIn(value: string, dice: Dice): string {
 }
 
 /** What can show that two mentions are one person's: an id, an address that nobody else has, or the name with the birth date. */
-export function linksOf({ person, guest }: Mention): string[] {
+function linksOf({ person, guest }: Mention): string[] {
   const { guest_id, email, email_proxy: isAlias, phone, date_of_birth: born } = guest;
   const name = fullNameKey(guest);
   return [

@@ -228,6 +228,8 @@ test('an address is shared as soon as different persons have it, and no longer w
   assert.equal(sharedAmong([john, mary])(agent), true);
   assert.equal(sharedAmong([john, { ...john, first_name: 'J.' }])(agent), false);
   assert.equal(sharedAmong([john])(agent), false);
+  const [weber, other] = ['Ana', 'Rui'].map((name) => ({ first_name: 'Weber', last_name: name, email: agent }));
+  assert.equal(sharedAmong([weber as Mention, other as Mention])(agent), true, 'no compatible name explains it');
 });
 
 test('an erasure takes the person in every spelling, and no relative with the same phone', () => {
