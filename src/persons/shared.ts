@@ -41,9 +41,5 @@ export const hasAddress = (mention: Mention, address: string): boolean => addres
 
 const namesOf = (mention: Mention): string[] => [fullNameKey(mention)].filter((name) => name !== undefined);
 
-export const hasAddress = (mention: Mention, address: string): boolean => addressesOf(mention).includes(address);
-
-const namesOf = (mention: Mention): string[] => [fullNameKey(mention)].filter((name) => name !== undefined);
-
 const addressesOf = ({ email, phone }: Mention): string[] =>
   [email, phone].filter((address) => address !== undefined && address !== '') as string[];
