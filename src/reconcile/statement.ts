@@ -63,11 +63,14 @@ export const groupOf = (field: string): readonly string[] => [field, ...(followe
 
 /** A text that is not an address or a number is kept as `…_raw`. It applies only where nothing readable was said. */
 export function isRawOnly(values: { readonly [field: string]: unknown }, field: string): boolean {
-  const raw = rawOf[field];
+  const raw = rawOf.get(field);
   return raw !== undefined && (values[raw] ?? null) !== null && (values[field] ?? null) === null;
 }
 
-const rawOf: { readonly [field: string]: string } = { email: 'email_raw', phone: 'phone_raw' };
+const rawOf: ReadonlyMap<string, string> = new Map([
+  ['email', 'email_raw'],
+  ['phone', 'phone_raw'],
+]);
 
 export function fieldsSaid(values: Values): Set<string> {
   return new Set(Object.keys(values).map(leaderOf));

@@ -3,21 +3,16 @@ import { kinds } from '../../../canonical/fields.ts';
 import { canonicalOf, ownColumns, type Table } from './tables.ts';
 
 /** The types of the columns that are not canonical fields; the others are text. */
-const envelope: Readonly<Record<string, string>> = {
-  epoch: 'integer',
-  version: 'integer',
-  position: 'integer',
-  guest_count: 'integer',
-  room_count: 'integer',
-  changed_at: 'timestamp with time zone',
-  removed_at: 'timestamp with time zone',
-};
+const envelope: ReadonlyMap<string, string> = new Map([
+  ...['epoch', 'version', 'position', 'guest_count', 'room_count'].map((name) => [name, 'integer'] as const),
+  ...['changed_at', 'removed_at'].map((name) => [name, 'timestamp with time zone'] as const),
+]);
 
 /** The type of a column of ours. */
 function typeOf(table: string, column: string): string {
   const fields = canonicalOf[(table === 'reservation_versions' ? 'reservations' : table) as Table] ?? [];
   const kind = fields.find(([name]) => name === column)?.[1].kind;
-  return kind === undefined ? (envelope[column] ?? 'text') : kinds[kind].sql;
+  return kind === undefined ? (envelope.get(column) ?? 'text') : kinds[kind].sql;
 }
 
 export interface Mistyped {
