@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { PoolClient } from 'pg';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
-import { type Pool, transaction } from '../../src/store/db/pool.ts';
+import { transaction } from '../../src/store/db/pool.ts';
+import { erasureLock } from '../../src/store/erasure/erased.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+import { until } from '../support/process.ts';
 import { tablesWith } from './erase-support.ts';
 
 /** A guest who must be erased everywhere; a companion who stays. */
@@ -46,41 +47,31 @@ test('intake continues during the search; what it stores meanwhile is erased too
     last_name: 'Berg',
   };
   await node.take('grand', reservation('N1', { guests: [person] }));
-  const store = async (isSearched: boolean) => {
-    assert.ok(isSearched, 'the search through all versions is over');
-    await node.take('grand', reservation('N2', { guests: [{ ...person, first_name: 'Nils' }] }));
-  };
-  const runtime = { ...node.runtime, pool: beforeExclusion(node.runtime.pool, store) };
-  const erased = await eraseGuest(runtime, { email: person.email }, 'officer');
+  const integration = node.runtime.active().integrations.get('grand');
+  if (integration === undefined) throw new TypeError('no brand');
+  const rows = { reservations: [reservation('N2', { guests: [{ ...person, first_name: 'Nils' }] })] };
+  const found = integration.path.shaper.records(rows);
+  assert.equal(found.kind, 'ok');
+  const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
+  const prepared = found.kind === 'ok' ? found.records.map((raw) => integration.path.prepare(raw, arrival)) : [];
+  // A page that began before the erasure excludes intake is written after the erasure has searched everything.
+  const erasing = await transaction(node.runtime.pool, async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock_shared(${erasureLock})`);
+    const begun = eraseGuest(node.runtime, { email: person.email }, 'officer');
+    await until('the erasure waits for the page', async () => {
+      const { rowCount } = await node.runtime.pool.query(
+        `select from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and not granted`,
+      );
+      return rowCount === 1;
+    });
+    await applyPrepared(tx, integration.target, prepared);
+    return { begun };
+  });
+  const erased = await erasing.begun;
   assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 2);
   const left = await tablesWith(node, person.email);
   for (const place of ['records', 'receipts', 'guest_keys']) assert.ok(!left.includes(place), place);
 });
-
-/** Runs the work just before an erasure excludes intake. */
-function beforeExclusion(pool: Pool, work: (isSearched: boolean) => Promise<unknown>): Pool {
-  let isSearched = false;
-  const intercepted = (client: PoolClient): PoolClient =>
-    new Proxy(client, {
-      get: (target, name) => {
-        const value = Reflect.get(target, name);
-        if (typeof value !== 'function') return value;
-        if (name !== 'query') return value.bind(target);
-        return async (sql: unknown, ...more: unknown[]) => {
-          if (String(sql).includes('pg_advisory_xact_lock')) await work(isSearched);
-          if (String(sql).includes('from changes c')) isSearched = true;
-          return value.call(target, sql, ...more);
-        };
-      },
-    });
-  return new Proxy(pool, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name);
-      if (name === 'connect') return async () => intercepted(await target.connect());
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
 
 test('an erasure returns a receipt and names the guest nowhere in clear', async () => {
   const erased = await eraseGuest(node.runtime, { email: `${email} ` }, 'officer');
