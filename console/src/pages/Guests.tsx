@@ -162,7 +162,7 @@ function Pair({ integration, pair: { profiles, reason, found_at } }: { integrati
 }
 
 function SharedAddresses({ integration }: { integration: string }) {
-  const query = useApi('guests.shared_addresses', { integration }, { onFocus: false });
+  const query = useApi('guests.shared_addresses', { integration }, { onFocus: false, staleMs: 60_000 });
   const operator = useMay('operator');
   const rows = query.data?.items.map((one, index) => ({ ...one, index, text: one.email ?? one.phone ?? '' }));
   return (

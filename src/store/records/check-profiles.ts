@@ -6,6 +6,7 @@ import { type Difference, difference } from '../../reconcile/difference.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { bookingsWith } from './profile-bookings.ts';
 import { writeProfiles } from './profile-edit.ts';
 import { lockProfiles, type Profile, profilesById } from './profile-lookup.ts';
 import { assembleProfiles } from './profiles.ts';
@@ -72,7 +73,7 @@ async function checkProfile(tx: Tx, target: ApplyTarget, id: string, isPreview: 
 async function bookingsNear(tx: Tx, integration: string, { id, guest }: Profile) {
   const { rows } = await tx.query<{ id: string; version: number; data: string; is_linked: boolean }>(
     `select r.id, r.version, r.data::text as data, bool_or(k.is_linked) as is_linked
-       from (select reservation_id as id, true as is_linked from profile_bookings where integration = $1 and profile_id = $2
+       from (select reservation_id as id, true as is_linked from (${bookingsWith('$1', '$2')}) own
              union all select id, false from guest_keys where integration = $1 and key = any($3) and type = 'reservation') k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
       group by r.id, r.version, r.data::text, r.effective_at order by r.effective_at limit $4`,

@@ -9,20 +9,15 @@ export interface CommonKey {
   readonly bookings: number;
 }
 
-/**
- * The addresses and numbers of a brand that several profiles have, those with the most profiles first. Reads the brand's keys by their
- * index, in their order.
- */
+/** The addresses and numbers of a brand that several profiles have, those with the most profiles first. Reads all keys of the brand. */
 export async function commonKeys(tx: Tx, integration: string, limit: number): Promise<CommonKey[]> {
   const { rows } = await tx.query<CommonKey>(
-    `select kind, substr(key, length(kind) + 2) as value, profiles,
+    `select split_part(key, ':', 1) as kind, substr(key, strpos(key, ':') + 1) as value, profiles,
             (select count(*)::int from guest_keys b where b.integration = $1 and b.key = common.key and b.type = 'reservation') as bookings
-       from (select kind, key, profiles
-               from (values ('email'), ('phone')) as kinds (kind)
-              cross join lateral (select key, count(*)::int as profiles from guest_keys
-                                   where integration = $1 and key >= kind || ':' and key < kind || ';' and type = 'guest'
-                                   group by key having count(*) > 1) k
-              order by profiles desc, key limit $2) common
+       from (select key, count(*)::int as profiles from guest_keys
+              where integration = $1 and type = 'guest' and (key like 'email:%' or key like 'phone:%')
+              group by key having count(*) > 1
+              order by count(*) desc, key limit $2) common
       order by profiles desc, key`,
     [integration, limit],
   );
