@@ -46,6 +46,8 @@ function ownedBy({ guest: own, pins }: Candidate, guest: Guest): Guest {
 export interface ProfileMatch<Profile extends Candidate> {
   readonly profile: Profile;
   readonly because: SameReason;
+  /** Further profiles that are the same person by this guest. */
+  readonly others: readonly Profile[];
 }
 
 const strength: readonly SameReason[] = [
@@ -67,8 +69,10 @@ export function findProfile<Profile extends Candidate>(
     const decision = comparedWith(guest, profile, betweenOf(profile));
     return decision.is === 'same' ? [{ profile, because: decision.because }] : [];
   });
-  const rank = ({ because }: ProfileMatch<Profile>) => strength.indexOf(because);
-  return found.toSorted((a, b) => rank(a) - rank(b) || (a.profile.id < b.profile.id ? -1 : 1))[0];
+  const [first, ...others] = found.toSorted(
+    (a, b) => strength.indexOf(a.because) - strength.indexOf(b.because) || (a.profile.id < b.profile.id ? -1 : 1),
+  );
+  return first && { ...first, others: others.map(({ profile }) => profile) };
 }
 
 /** The keys of a guest that an operator gave to another profile. */

@@ -12,7 +12,13 @@ import { isSame, mergeGuest } from './guest-update.ts';
  * `persons/same-person.ts` says same.
  */
 export type ProfileChoice<Profile extends Candidate> =
-  | { readonly kind: 'known'; readonly profile: Profile; readonly guest: Guest }
+  | {
+      readonly kind: 'known';
+      readonly profile: Profile;
+      readonly guest: Guest;
+      /** Further profiles that this guest shows to be the same person. */
+      readonly others: readonly Profile[];
+    }
   | { readonly kind: 'new'; readonly guest: Guest; readonly alike: readonly AlikeProfile[] }
   | { readonly kind: 'none' };
 
@@ -36,9 +42,9 @@ export function chooseProfile<Profile extends Candidate>(
   const betweenOf = ({ id }: Candidate) => ({ isShared, isOneReservation: isOfReservation(id) });
   const found = findProfile(guest, candidates, betweenOf);
   if (found !== undefined) {
-    const { profile } = found;
+    const { profile, others } = found;
     const taken = pinnedElsewhere(guest, profile.id, candidates);
-    return { kind: 'known', profile, guest: mergeProfile(profile.guest, withoutKeys(guest, taken)) };
+    return { kind: 'known', profile, guest: mergeProfile(profile.guest, withoutKeys(guest, taken)), others };
   }
   const alike = candidates.flatMap((one): AlikeProfile[] => {
     const { is, because } = comparedWith(guest, one, betweenOf(one));

@@ -212,3 +212,44 @@ test('merging keeps values that are not stated, and prefers an address to an ali
     phone_raw: 'call reception',
   });
 });
+
+test('a guest with the phone of one profile and the address of another makes them one, in every order', async (t) => {
+  const phone = '+351919999999';
+  const bookings = {
+    a: { first_name: 'Ida', last_name: 'Falk', phone },
+    b: { first_name: 'Ida', last_name: 'Falk', email: 'ida@guests.example', nationality: 'SE' },
+    c: { first_name: 'Ida', last_name: 'Falk', phone, email: 'ida@guests.example' },
+  };
+  for (const order of ['abc', 'cab', 'bca']) {
+    const { pool, assemble } = await setUp(t);
+    for (const id of order) {
+      await takeIn(pool, [reservation(id, { guests: [bookings[id as keyof typeof bookings]] })], []);
+      await assemble([id, 1]);
+    }
+    const { rows } = await pool.query<{ data: Guest }>(
+      `select data from records where type = 'guest' and data::jsonb -> 'extra' -> 'merged_into' is null`,
+    );
+    assert.deepEqual(
+      rows.map(({ data }) => data),
+      [{ first_name: 'Ida', last_name: 'Falk', email: 'ida@guests.example', phone, nationality: 'SE' }],
+      order,
+    );
+  }
+});
+
+test('relatives in one booking are not joined by a guest whose name fits both', async (t) => {
+  const { pool, assemble, profiles } = await setUp(t);
+  const [paul, paula] = [
+    { first_name: 'Paul', last_name: 'Rossi', phone: '+351918888888' },
+    { first_name: 'Paula', last_name: 'Rossi', email: 'rossi@guests.example' },
+  ];
+  await takeIn(pool, [reservation('a', { guests: [paul, paula] })], []);
+  const both = { first_name: 'P.', last_name: 'Rossi', phone: paul?.phone ?? '', email: paula?.email ?? '' };
+  await takeIn(pool, [reservation('b', { guests: [both] })], []);
+  await assemble(['a', 1]);
+  await assemble(['b', 1]);
+  assert.deepEqual(
+    (await profiles()).map(({ extra }) => extra),
+    [undefined, undefined],
+  );
+});

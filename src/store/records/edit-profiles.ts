@@ -5,7 +5,8 @@ import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import { mergeProfile, withConsent, withoutKeys } from '../../reconcile/profile.ts';
 import { retired, withoutOther } from '../../reconcile/separate-profile.ts';
-import { type Pool, transaction } from '../db/pool.ts';
+import type { EpochMs } from '../../terms.ts';
+import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { mergeCause, type ProfileEdit, pin, readForEdit, writeProfiles } from './profile-edit.ts';
 import { type Profile, profilesByKeys } from './profile-lookup.ts';
 import { continuePairs } from './profile-pairs.ts';
@@ -25,25 +26,45 @@ export async function mergeProfiles(
     const found = await readForEdit(tx, target, [from, into]);
     if ('kind' in found) return found;
     const [source, kept] = found as [Profile, Profile];
-    const all = await profilesByKeys(tx, target.integration, guestKeys(source.guest));
-    const isShared = sharedAmong(all.flatMap(({ id, guest }) => (id === into ? [] : [guest])));
-    const own = guestKeys(source.guest).filter(({ value }) => !isShared(value));
-    const name = namePin(source.guest, from) ?? [];
-    const keys = [...own.map(keyText), mergedPin(from), name, ...(source.pins ?? [])].flat();
-    await tx.query('update profile_pins set profile_id = $3 where integration = $1 and profile_id = $2', [
-      target.integration,
-      from,
-      into,
-    ]);
-    await pin(tx, target, into, keys, from);
-    await continuePairs(tx, target.integration, from, into);
-    const consent = newerConsent(kept.consent, source.consent);
-    const guest = withConsent(mergeProfile(source.guest, kept.guest), consent);
-    return writeProfiles(tx, target, mergeCause(from, into), [
-      { id: into, guest, consent, reason: `An operator merged profile ${from} into this one.` },
-      { id: from, guest: retired(into, guest), reason: `An operator merged this profile into ${into}.` },
-    ]);
+    return mergeInto(tx, target, source, kept, 'An operator');
   });
+}
+
+/** The merge itself, under the lock of the brand's profiles. `at`: the time of the new states; by default now. */
+export async function mergeInto(
+  tx: Tx,
+  target: ApplyTarget,
+  source: Profile,
+  kept: Profile,
+  who: string,
+  at?: EpochMs,
+): Promise<ProfileEdit> {
+  const { id: from } = source;
+  const { id: into } = kept;
+  const all = await profilesByKeys(tx, target.integration, guestKeys(source.guest));
+  const isShared = sharedAmong(all.flatMap(({ id, guest }) => (id === into ? [] : [guest])));
+  const own = guestKeys(source.guest).filter(({ value }) => !isShared(value));
+  const name = namePin(source.guest, from) ?? [];
+  const keys = [...own.map(keyText), mergedPin(from), name, ...(source.pins ?? [])].flat();
+  await tx.query('update profile_pins set profile_id = $3 where integration = $1 and profile_id = $2', [
+    target.integration,
+    from,
+    into,
+  ]);
+  await pin(tx, target, into, keys, from);
+  await continuePairs(tx, target.integration, from, into);
+  const consent = newerConsent(kept.consent, source.consent);
+  const guest = withConsent(mergeProfile(source.guest, kept.guest), consent);
+  return writeProfiles(
+    tx,
+    target,
+    mergeCause(from, into),
+    [
+      { id: into, guest, consent, reason: `${who} merged profile ${from} into this one.` },
+      { id: from, guest: retired(into, guest), reason: `${who} merged this profile into ${into}.` },
+    ],
+    at,
+  );
 }
 
 /** Moves keys of a profile to a new one, for a second person who shares the profile by mistake. */

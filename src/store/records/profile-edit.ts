@@ -3,6 +3,7 @@ import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Consent } from '../../reconcile/consent.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
+import type { EpochMs } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { applyPrepared } from './apply.ts';
 import { lockProfiles, type Profile, profilesById } from './profile-lookup.ts';
@@ -54,17 +55,15 @@ export async function pin(
   );
 }
 
-/** Applies the states as of now, so that no message from before the decision undoes it. */
+/** Applies the states, by default as of now, so that no message from before the decision undoes it. */
 export async function writeProfiles(
   tx: Tx,
   target: ApplyTarget,
   causeId: string,
   made: readonly Made[],
+  at?: EpochMs,
 ): Promise<ProfileEdit> {
-  const { rows } = await tx.query<{ ms: number }>(
-    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
-  );
-  const effectiveAt = Math.floor(rows[0]?.ms ?? 0);
+  const effectiveAt = at ?? (await now(tx));
   const prepared = made.map(
     ({ id, guest, consent, reason }): Prepared => ({
       kind: 'record',
@@ -83,6 +82,13 @@ export async function writeProfiles(
   );
   const { outcomes } = await applyPrepared(tx, target, prepared);
   return { kind: 'done', profiles: made.map(({ id }, index) => ({ id, version: outcomes[index]?.version ?? 0 })) };
+}
+
+async function now(tx: Tx): Promise<EpochMs> {
+  const { rows } = await tx.query<{ ms: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
+  );
+  return Math.floor(rows[0]?.ms ?? 0);
 }
 
 /** Names the merge in receipts. */

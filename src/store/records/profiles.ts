@@ -10,6 +10,7 @@ import type { StoredViews } from '../../reconcile/said.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { applyPrepared } from './apply.ts';
+import { joinProfiles } from './join-profiles.ts';
 import { bookingsOf, linkBookings } from './profile-bookings.ts';
 import { profileIds } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
@@ -76,6 +77,7 @@ export async function assembleProfiles(
       const id = known?.id ?? (await newId(guest));
       if (id === undefined) continue;
       made.use(from, id, choice.kind === 'new' ? choice.alike : []);
+      if (choice.kind === 'known') made.joins.push(...choice.others.map((other) => ({ kept: id, other: other.id })));
       const stated = consents.of(one) ?? statedBy(guest, at.effectiveAt);
       const consent = newerConsent(known?.consent, stated);
       const own = known?.consent?.own;
@@ -88,6 +90,7 @@ export async function assembleProfiles(
     if (made.restated.size > 0) await moveSaid(tx, integration, 'guest', made.restated);
     await linkBookings(tx, integration, made.links(bookings.has));
     await addPairs(tx, integration, made.pairs);
+    await joinProfiles(tx, target, made.joins);
     return made.late;
   });
 }
@@ -98,6 +101,7 @@ class Made {
   readonly restated = new Map<string, SaidState>();
   readonly late: LateBooking[] = [];
   readonly pairs: ProfilePair[] = [];
+  readonly joins: { readonly kept: string; readonly other: string }[] = [];
   readonly #used = new Map<ReservationVersion, Set<string>>();
 
   isUsed(from: ReservationVersion, id: string): boolean {

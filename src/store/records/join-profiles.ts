@@ -1,0 +1,39 @@
+import { samePerson } from '../../persons/same-person.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
+import type { Tx } from '../db/pool.ts';
+import { mergeInto } from './edit-profiles.ts';
+import { bookingsWith } from './profile-bookings.ts';
+import { profilesById } from './profile-lookup.ts';
+
+/**
+ * Merges profiles that a guest showed to be one person: one booking had the phone only, another one the e-mail address, and a third one has
+ * both. So it does not matter which of them arrives first. An operator can undo it like any merge.
+ */
+export async function joinProfiles(
+  tx: Tx,
+  target: ApplyTarget,
+  pairs: readonly { readonly kept: string; readonly other: string }[],
+): Promise<void> {
+  const merged = new Set<string>();
+  for (const { kept: into, other: from } of pairs) {
+    if (merged.has(into) || merged.has(from)) continue;
+    const profiles = await profilesById(tx, target.integration, [into, from]);
+    const [kept, other] = [into, from].map((id) => profiles.find((one) => one.id === id));
+    if (kept === undefined || other === undefined || samePerson(kept.guest, other.guest).is === 'different') continue;
+    if (await areTwo(tx, target.integration, into, from)) continue;
+    const at = Math.max(kept.effectiveAt, other.effectiveAt);
+    await mergeInto(tx, target, other, kept, 'A booking with the addresses of both', at);
+    merged.add(from);
+  }
+}
+
+/** Two elements of one list are two persons, and so are two profiles of which an operator said so. */
+async function areTwo(tx: Tx, integration: string, a: string, b: string): Promise<boolean> {
+  const { rows } = await tx.query<{ two: boolean }>(
+    `select exists ((${bookingsWith('$1', '$2')}) intersect (${bookingsWith('$1', '$3')}))
+         or exists (select from profile_pairs where integration = $1 and one = least($2, $3) and other = greatest($2, $3)
+                       and different_since is not null) as two`,
+    [integration, a, b],
+  );
+  return rows[0]?.two === true;
+}
