@@ -9,7 +9,7 @@ import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { mergeCause, type ProfileEdit, pin, readForEdit, writeProfiles } from './profile-edit.ts';
 import { type Profile, profilesByKeys } from './profile-lookup.ts';
-import { continuePairs } from './profile-pairs.ts';
+import { continuePairs, separatePair } from './profile-pairs.ts';
 import { fromReservations } from './profile-sources.ts';
 
 /**
@@ -99,6 +99,7 @@ export async function splitProfile(
     const kept = withoutOther(whole.guest, theirs, withoutKeys(own.guest, new Set(movedTexts)));
     const created = newId(['split', id, ...movedTexts]);
     await pin(tx, target, created, movedTexts, undefined);
+    await separatePair(tx, target.integration, id, created);
     const consents = consentsAfterSplit(whole.consent, own.consent, other.consent);
     return writeProfiles(tx, target, `split of ${created} from ${id}`, [
       {

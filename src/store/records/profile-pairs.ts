@@ -50,6 +50,16 @@ export async function openPairs(db: Pool | Tx, integration: string): Promise<Ope
   return rows;
 }
 
+/** Remembers that two profiles which an operator separated are two persons. */
+export async function separatePair(tx: Tx, integration: string, a: string, b: string): Promise<void> {
+  await tx.query(
+    `insert into profile_pairs as p (integration, one, other, evidence, different_since)
+     values ($1, least($2, $3), greatest($2, $3), 'shared_address', now())
+         on conflict (integration, one, other) do update set different_since = coalesce(p.different_since, now())`,
+    [integration, a, b],
+  );
+}
+
 /** Remembers that two profiles are two persons; false if they are not an undecided pair. */
 export async function markDifferent(db: Pool | Tx, integration: string, a: string, b: string): Promise<boolean> {
   const { rowCount } = await db.query(

@@ -5,6 +5,7 @@ import { continuedBy, withoutOther } from '../../reconcile/separate-profile.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { mergeCause, type ProfileEdit, readForEdit, writeProfiles } from './profile-edit.ts';
 import { type Profile, profilesById } from './profile-lookup.ts';
+import { separatePair } from './profile-pairs.ts';
 import { fromReservations, stateBefore } from './profile-sources.ts';
 
 /** Undoes a merge: `from` gets back its last own state and its keys, and `id` loses the values that only `from` had given. */
@@ -26,6 +27,7 @@ export async function undoMerge(
     );
     const keys = [...rows.map(({ key }) => key), ...(await giveBackEarlier(tx, target.integration, id, from))];
     const rest = keyTexts(whole.guest).filter((key) => !keys.includes(key));
+    await separatePair(tx, target.integration, id, from);
     const cause = mergeCause(from, id);
     // Versions from before the merge may be past their retention; then the reservations are the only source.
     const theirs =
