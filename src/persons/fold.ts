@@ -1,32 +1,37 @@
-/** Letters without a decomposition into a plain letter and a mark, and letters of scripts that have one usual transliteration. */
-const plain: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    ...{ ł: 'l', đ: 'd', ø: 'o', ð: 'd', ı: 'i', ħ: 'h', ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
-    ...letters(
-      'абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґ',
-      'a b v g d e e zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g',
-    ),
-    ...letters('αβγδεζηθικλμνξοπρσςτυφχψω', 'a v g d e z i th i k l m n x o p r s s t y f ch ps o'),
-  }),
-);
+/** Letters that have no decomposition into a plain letter and a mark. The migration that folded the stored search keys has the same. */
+const plainLatin = lettersOf('łđøðıħßæœþ', 'l d o d i h ss ae oe th');
+/** Scripts that have one usual transliteration. */
+const otherScripts: ReadonlyMap<string, string> = new Map([
+  ...lettersOf(
+    'абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґ',
+    'a b v g d e e zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g',
+  ),
+  ...lettersOf('αβγδεζηθικλμνξοπρσςτυφχψω', 'a v g d e z i th i k l m n x o p r s s t y f ch ps o'),
+]);
 
-function letters(from: string, to: string): { [letter: string]: string } {
+function lettersOf(from: string, to: string): ReadonlyMap<string, string> {
   const parts = to.split(' ').map((part) => (part === '-' ? '' : part));
-  return Object.fromEntries([...from].map((letter, i) => [letter, parts[i] ?? '']));
+  return new Map([...from].map((letter, i) => [letter, parts[i] ?? '']));
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: every ASCII character, which includes the control characters
 const ascii = /^[\u0000-\u007f]*$/;
 
-/** In lower case, without accents, and Cyrillic and Greek in Latin letters. Other scripts stay. */
-export function fold(text: string): string {
-  const lower = text.toLowerCase();
+/** In lower case without accents, as people type a name in a search: "kovac" finds Kovač. */
+export function foldName(name: string): string {
+  const lower = name.toLowerCase();
   if (ascii.test(lower)) return lower;
-  // й is a separate letter; its decomposition would read as и.
-  return [...lower.replaceAll('й', 'y').normalize('NFD').replace(/\p{M}/gu, '')]
-    .map((letter) => plain.get(letter) ?? letter)
-    .join('');
+  return withLetters(lower.normalize('NFD').replace(/\p{M}/gu, ''), plainLatin);
 }
+
+/** The same, with Cyrillic and Greek in Latin letters. Other scripts stay. */
+export function fold(text: string): string {
+  // й is a separate letter; its decomposition would read as и.
+  return withLetters(foldName(text.toLowerCase().replaceAll('й', 'y')), otherScripts);
+}
+
+const withLetters = (text: string, letters: ReadonlyMap<string, string>): string =>
+  ascii.test(text) ? text : [...text].map((letter) => letters.get(letter) ?? letter).join('');
 
 /**
  * The ways in which a folded word is written in other languages: Müller, Mueller and Muller; Yuri and Juri; Ivanov and Iwanow. Coarse, so it

@@ -1,9 +1,9 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { foldName } from '../../persons/fold.ts';
 import { keyTexts } from '../../persons/identifiers.ts';
 import type { EntityType, IntegrationName } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import { foldName } from './fold-name.ts';
 
 /** A record before and after a batch, for its search keys. */
 export interface KeyedRecord {

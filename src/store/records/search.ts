@@ -1,6 +1,6 @@
+import { foldName } from '../../persons/fold.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
-import { foldName } from './fold-name.ts';
 
 export interface Found {
   readonly integration: string;
