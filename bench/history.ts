@@ -7,12 +7,10 @@ import { dropPartitions } from '../src/store/db/partitions.ts';
 import { openPool, type Pool } from '../src/store/db/pool.ts';
 import { pruneEvents } from '../src/store/events/retention.ts';
 
-/** The last migration before the tables were partitioned. */
-const unpartitioned = 24;
 const day = 86_400_000;
 
 /**
- * What history costs: bytes per event in each table, partitioning a database in place during writes, deleting rows compared with
+ * What history costs: bytes per event in each table, deleting rows compared with
  * dropping partitions. `npm run bench -- history [ROWS]`; a million rows take 6 GB of disk for some minutes.
  */
 export async function run(args: readonly string[]): Promise<void> {
@@ -21,10 +19,9 @@ export async function run(args: readonly string[]): Promise<void> {
   const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
   const pool = openPool({ connection: server.connection, applicationName: 'bench', statementMs: 3_600_000 });
   try {
-    await migrate(pool, unpartitioned);
+    await migrate(pool);
     await timed(`fill ${rows} events with receipt, version and attempt`, () => fill(pool, rows));
     await sizes(pool, rows);
-    await migrateBesideWriter(pool);
     const part = Math.min(rows, 100_000);
     await perRow('empty raw payloads by update', part, () =>
       pool.query(
@@ -39,8 +36,8 @@ export async function run(args: readonly string[]): Promise<void> {
         console.log(`  ${events} events`),
       ),
     );
-    await timed(`drop a partition of ${rows} receipts`, () => dropPartitions(pool, 'receipts', -3 * day));
-    await timed(`drop a partition of ${rows} versions`, () => dropPartitions(pool, 'changes', -3 * day));
+    await timed(`drop a partition of ${rows} receipts`, () => dropPartitions(pool, 'receipts', -32 * day));
+    await timed(`drop a partition of ${rows} versions`, () => dropPartitions(pool, 'changes', -32 * day));
     console.log(`machine load ${os.loadavg()[0]?.toFixed(1)} on ${os.cpus().length} processors`);
   } finally {
     await pool.end();
@@ -104,27 +101,4 @@ async function sizes(pool: Pool, rows: number): Promise<void> {
     console.log(`${name}: ${Math.round(bytes / rows)} bytes an event, ${Math.round(indexes / rows)} of them indexes`);
   }
   console.log(`together: ${Math.round(found.reduce((sum, { bytes }) => sum + bytes, 0) / rows)} bytes an event`);
-}
-
-/** Migrates while another connection inserts, and reports how long an insert had to wait at most. */
-async function migrateBesideWriter(pool: Pool): Promise<void> {
-  let isDone = false;
-  let longestMs = 0;
-  let written = 0;
-  const write = async () => {
-    while (!isDone) {
-      const start = performance.now();
-      await pool.query(
-        `insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome)
-         values ('brand-1', 'reservation', 'W', now(), 1, 'run', 'run_1', 'unchanged')`,
-      );
-      longestMs = Math.max(longestMs, performance.now() - start);
-      written += 1;
-    }
-  };
-  const writing = write();
-  await timed('partition the tables in place', () => migrate(pool));
-  isDone = true;
-  await writing;
-  console.log(`  ${written} inserts beside it, the longest ${longestMs.toFixed(0)} ms`);
 }

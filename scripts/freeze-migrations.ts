@@ -1,10 +1,10 @@
 /**
- * Records the hash of each new migration. A landed migration is frozen: databases remember the hash that they were migrated with, and a
+ * Records the hash of each new migration. A released migration is frozen: databases remember the hash that they were migrated with, and a
  * changed one is refused at start. Run this once when a migration is complete: node_modules/.bin/node scripts/freeze-migrations.ts
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { hashOf, readMigrations } from '../src/store/db/migrate.ts';
+import { hashOf, readVersion } from '../src/store/db/migrate.ts';
 
 export const frozenFile = fileURLToPath(new URL('../test/store/db/frozen-migrations.json', import.meta.url));
 
@@ -16,15 +16,15 @@ export async function readFrozen(): Promise<Frozen> {
 
 if (import.meta.main) {
   const frozen = await readFrozen().catch((): Frozen => ({}));
-  const migrations = await readMigrations();
-  const changed = migrations.filter((one) => frozen[one.file] !== undefined && frozen[one.file] !== hashOf(one));
+  const { migrations } = await readVersion();
+  const changed = migrations.filter((one) => frozen[one.file] !== undefined && frozen[one.file] !== hashOf(one.sql));
   if (changed.length > 0) {
     console.error(
       `Changed after they were frozen: ${changed.map(({ file }) => file).join(', ')}. Write a new migration instead.`,
     );
     process.exitCode = 1;
   } else {
-    const all = Object.fromEntries(migrations.map((one) => [one.file, hashOf(one)]));
+    const all = Object.fromEntries(migrations.map((one) => [one.file, hashOf(one.sql)]));
     await writeFile(frozenFile, `${JSON.stringify(all, null, 2)}\n`);
   }
 }

@@ -55,7 +55,11 @@ export async function thisVersion(
   for (const part of ['src', 'schemas', 'connectors', 'console/build.ts', 'package.json', 'package-lock.json']) {
     await cp(path.join(root, part), path.join(folder, part), { recursive: true });
   }
-  if (migration) await writeFile(path.join(folder, 'src', 'store', 'migrations', migration.file), migration.sql);
+  if (migration) {
+    const migrations = path.join(folder, 'src', 'store', 'migrations');
+    await mkdir(migrations, { recursive: true });
+    await writeFile(path.join(migrations, migration.file), migration.sql);
+  }
   return prepared(folder, 'this tree');
 }
 
@@ -65,7 +69,7 @@ async function prepared(folder: string, name: string): Promise<Version> {
   const [own, current] = await Promise.all(
     [folder, root].map((where) => readFile(path.join(where, 'package-lock.json'), 'utf8')),
   );
-  const migrations = await readdir(path.join(folder, 'src', 'store', 'migrations'));
+  const migrations = await readdir(path.join(folder, 'src', 'store', 'migrations')).catch((): string[] => []);
   return {
     name,
     program: path.join(folder, 'src', 'main.ts'),

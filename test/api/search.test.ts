@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { type ApiNode, apiNode, reservation } from './node.ts';
-
-const migrations = new URL('../../src/store/migrations/', import.meta.url);
 
 /** Search by what a caller says. The brands of the test are in Portugal. */
 let node: ApiNode;
@@ -89,44 +86,4 @@ test('a booking site’s number and a room are found among the further fields', 
   assert.deepEqual(await search('room 412 2032-02-02'), ['X2']);
   await node.take('other', reservation('X2', { ...stay('2032-02-02'), ref: 'BDC-9', room: '414' }));
   assert.deepEqual(await search('412'), ['X1']);
-});
-
-test('records of earlier versions get the keys of their names by the migration', async () => {
-  const { pool } = node.runtime;
-  const keys = async () =>
-    (await pool.query(`select key, id from guest_keys where key ~ '^last_name:' order by key, id`)).rows;
-  const before = await keys();
-  assert.ok(before.some(({ key }) => key === 'last_name:kovac, marko'));
-  await pool.query(`update guest_keys set key = 'last_name:kovač' where key = 'last_name:kovac, marko'`);
-  await pool.query(readFileSync(new URL('0044-full-names.sql', migrations), 'utf8'));
-  assert.deepEqual(await keys(), before);
-});
-
-test('a name key that a node of an earlier version wrote is removed with the name', async () => {
-  const { pool } = node.runtime;
-  await node.take(
-    'grand',
-    reservation('R6', { guests: [{ first_name: 'Old', last_name: 'Märk' }], ...stay('2032-01-01') }),
-  );
-  for (const key of ['last_name:märk', 'last_name:mark'])
-    await pool.query(`insert into guest_keys (integration, type, id, key) values ('grand', 'reservation', 'R6', $1)`, [
-      key,
-    ]);
-  await node.take(
-    'grand',
-    reservation('R6', { guests: [{ first_name: 'New', last_name: 'Name' }], ...stay('2032-01-01') }),
-  );
-  const { rows } = await pool.query(`select key from guest_keys where id = 'R6' and key ~ '^last_name'`);
-  assert.deepEqual(rows, [{ key: 'last_name:name, new' }]);
-});
-
-test('records of earlier versions get the keys of arrival and further fields by the migration', async () => {
-  const { pool } = node.runtime;
-  const keys = async () =>
-    (await pool.query(`select key, id from guest_keys where key ~ '^(extra|check_in):' order by key, id`)).rows;
-  const before = await keys();
-  await pool.query(`delete from guest_keys where key ~ '^(extra|check_in):'`);
-  const [file] = readdirSync(migrations).filter((name) => name.endsWith('-spoken-keys.sql'));
-  await pool.query(readFileSync(new URL(`${file}`, migrations), 'utf8'));
-  assert.deepEqual(await keys(), before);
 });

@@ -31,7 +31,7 @@ import {
 } from '../../src/embedded-postgres/account.ts';
 import { type Binaries, findBinaries, publicCopy } from '../../src/embedded-postgres/binaries.ts';
 import { createCluster, databaseName, superuser } from '../../src/embedded-postgres/cluster.ts';
-import { hashOf, migrate, readMigrations } from '../../src/store/db/migrate.ts';
+import { hashOf, migrate, readVersion } from '../../src/store/db/migrate.ts';
 import { openPool } from '../../src/store/db/pool.ts';
 
 export interface TestDatabase {
@@ -183,7 +183,12 @@ async function copyTemplate(binaries: Binaries, account: Account, data: string):
   const cache = await cacheFolder();
   if (cache === undefined) return makeTemplate(binaries, account, data);
   // The partitions in it begin with the day it was made.
-  const contents = [...(await readMigrations()).map(hashOf), new Date().toISOString().slice(0, 10)].join();
+  const { schema, migrations } = await readVersion();
+  const contents = [
+    hashOf(schema),
+    ...migrations.map(({ sql }) => hashOf(sql)),
+    new Date().toISOString().slice(0, 10),
+  ].join();
   const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12);
   const template = path.join(cache, `${templateName}${binaries.version}-${account.kind}-${hash}`);
   if (!(await access(template).then(isDone, isRefused))) {

@@ -14,35 +14,45 @@ export interface Migration {
   readonly sql: string;
 }
 
+/** What a database is brought to: a new one runs the schema, an older one the migrations that it lacks. */
+export interface Version {
+  readonly schema: string;
+  readonly migrations: readonly Migration[];
+}
+
 const folder = new URL('../migrations/', import.meta.url);
+const schemaFile = new URL('../schema.sql', import.meta.url);
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;
 /** Ten minutes of attempts: a backup or a report may hold its locks for that long. */
 const lockAttempts = 120;
 const lockPauseMs = 2_000;
 
-export async function readMigrations(): Promise<Migration[]> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
-  return Promise.all(
-    files.map(async (file) => ({
+/** The schema of this version, and the migrations since the first release, which start at number 2. */
+export async function readVersion(): Promise<Version> {
+  const files = await readdir(folder).catch((): string[] => []);
+  const migrations = files
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map(async (file) => ({
       file,
       number: Number(file.slice(0, 4)),
       name: file.slice(5, -4),
       sql: await readFile(new URL(file, folder), 'utf8'),
-    })),
-  );
+    }));
+  return { schema: await readFile(schemaFile, 'utf8'), migrations: await Promise.all(migrations) };
 }
 
 /** Declared in the first line of the file; `test/store/db/previous-version.test.ts` checks the claim. */
 export const isAdditive = ({ sql }: Pick<Migration, 'sql'>): boolean => sql.startsWith('-- additive');
 
-export const hashOf = ({ sql }: Pick<Migration, 'sql'>): string => createHash('sha256').update(sql).digest('hex');
+export const hashOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');
 
 function newerThan(
   migrations: readonly Migration[],
   done: readonly (Pick<Migration, 'number' | 'name'> & { readonly additive?: boolean })[],
 ): InnboundError | undefined {
-  const newest = Math.max(0, ...migrations.map(({ number }) => number));
+  const newest = Math.max(1, ...migrations.map(({ number }) => number));
   const unknown = done.find(({ number, additive }) => number > newest && additive !== true);
   if (unknown === undefined) return undefined;
   const message = `The database is at migration ${unknown.number} (${unknown.name}); this version knows up to ${newest}.`;
@@ -54,7 +64,7 @@ function newerThan(
  * migrations it may continue. Reads this version's migrations now, because an upgrade may replace the files while the process runs.
  */
 export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<InnboundError | undefined>> {
-  const migrations = await readMigrations();
+  const { migrations } = await readVersion();
   return async () => {
     const { rows } = await pool.query<{ number: number; name: string; additive: boolean }>(
       'select number, name, additive from migrations',
@@ -64,47 +74,54 @@ export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<Innbou
 }
 
 /**
- * Migrates the database to this version: forward only, each migration in its own transaction, one node at a time. Nodes that start
- * together wait for the first. A database migrated by a newer version is refused, unless all newer migrations are additive.
+ * Creates the schema in a new database, or migrates an older one: forward only, each migration in its own transaction, one node at a
+ * time. Nodes that start together wait for the first. A database migrated by a newer version is refused, unless all newer migrations
+ * are additive.
  */
-export async function migrate(pool: Pool, upTo = Number.POSITIVE_INFINITY): Promise<{ applied: string[] }> {
-  const migrations = (await readMigrations()).filter(({ number }) => number <= upTo);
+export async function migrate(pool: Pool, version?: Version): Promise<{ applied: string[] }> {
+  const to = version ?? (await readVersion());
   const done = await withPatience(pool, async (patient) => {
     const client = await patient.connect();
-    return migrateWith(client, migrations, upTo).finally(() => client.release());
+    return migrateWith(client, to).finally(() => client.release());
   });
-  if (upTo === Number.POSITIVE_INFINITY) await makePartitions(pool);
+  await makePartitions(pool);
   return done;
 }
 
-async function migrateWith(
-  client: pg.PoolClient,
-  migrations: readonly Migration[],
-  upTo: number,
-): Promise<{ applied: string[] }> {
+async function migrateWith(client: pg.PoolClient, { schema, migrations }: Version): Promise<{ applied: string[] }> {
   const applied: string[] = [];
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(`create schema if not exists ${serviceSchema}`);
     await client.query(`create table if not exists migrations (
-      number int primary key, name text not null, hash text not null, applied_at timestamptz not null default now())`);
-    const { rows } = await client.query<{ number: number; name: string; hash: string; additive?: boolean }>(
+      number int primary key, name text not null, hash text not null, applied_at timestamptz not null default now(),
+      additive boolean not null default false)`);
+    const { rows } = await client.query<{ number: number; name: string; hash: string; additive: boolean }>(
       'select * from migrations order by number',
     );
     const done = new Map(rows.map((row) => [row.number, row]));
-    const newer = upTo === Number.POSITIVE_INFINITY ? newerThan(migrations, rows) : undefined;
+    const newer = newerThan(migrations, rows);
     if (newer) throw newer;
-    for (const migration of migrations) {
-      const before = done.get(migration.number);
-      if (before && before.hash !== hashOf(migration)) {
+    const baseline = { number: 1, name: 'schema', sql: schema };
+    if (rows.length === 0) {
+      await client.query('begin');
+      await client.query(schema);
+      for (const one of [baseline, ...migrations]) await recordApplied(client, one);
+      await client.query('commit');
+      return { applied: [baseline.name] };
+    }
+    // Until the first migration, the schema itself must be the one that the database was created with.
+    for (const one of migrations.length === 0 ? [baseline] : migrations) {
+      const before = done.get(one.number);
+      if (before && before.hash !== hashOf(one.sql)) {
         throw new InnboundError(
           'store.changed_migration',
-          `Migration ${migration.number} (${migration.name}) was applied with different contents than this version has.`,
+          `Migration ${one.number} (${one.name}) was applied with different contents than this version has.`,
         );
       }
       if (before) continue;
-      await applyOne(client, migration);
-      applied.push(migration.name);
+      await applyOne(client, one);
+      applied.push(one.name);
     }
     return { applied };
   } catch (error) {
@@ -115,22 +132,25 @@ async function migrateWith(
   }
 }
 
+async function recordApplied(client: pg.PoolClient, one: Pick<Migration, 'number' | 'name' | 'sql'>): Promise<void> {
+  await client.query('insert into migrations (number, name, hash, additive) values ($1, $2, $3, $4)', [
+    one.number,
+    one.name,
+    hashOf(one.sql),
+    isAdditive(one),
+  ]);
+}
+
 /**
  * A migration that changes a busy table sets a lock timeout: later statements queue behind its lock request, so it must not wait
  * long for a statement that reads for minutes. It is retried until it gets the lock.
  */
-async function applyOne(client: pg.PoolClient, migration: Migration): Promise<void> {
+async function applyOne(client: pg.PoolClient, migration: Pick<Migration, 'number' | 'name' | 'sql'>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query('begin');
       await client.query(migration.sql);
-      await client.query('insert into migrations (number, name, hash) values ($1, $2, $3)', [
-        migration.number,
-        migration.name,
-        hashOf(migration),
-      ]);
-      if (isAdditive(migration))
-        await client.query('update migrations set additive = true where number = $1', [migration.number]);
+      await recordApplied(client, migration);
       await client.query('commit');
       return;
     } catch (error) {

@@ -83,25 +83,25 @@ export async function makePartitions(pool: Pool): Promise<number> {
     for (;;) {
       const one = await alone(pool, async (tx) => {
         const newest = (await partitionsOf(tx, table)).at(-1);
-        if (newest === undefined) return 0;
         const { rows } = await tx.query<{ due: boolean; to: string; name: string }>(
-          `select $1::timestamptz < date_trunc($2, now()) + 3 * ('1 ' || $2)::interval as due,
-                  (date_trunc($2, $1::timestamptz) + ('1 ' || $2)::interval)::text as to,
-                  $3 || '_' || to_char($1::timestamptz, 'YYYYMMDD') as name`,
-          [newest.to, width, table],
+          `select $1::timestamptz is null or $1 < date_trunc($2, now()) + 3 * ('1 ' || $2)::interval as due,
+                  (date_trunc($2, coalesce($1, now())) + ('1 ' || $2)::interval)::text as to,
+                  $3 || '_' || to_char(coalesce($1, date_trunc($2, now())), 'YYYYMMDD') as name`,
+          [newest?.to, width, table],
         );
         const next = rows[0];
         if (next?.due !== true) return 0;
-        const from = newest.to.toISOString();
+        // The first partition has no beginning.
+        const from = newest === undefined ? undefined : `'${newest.to.toISOString()}'`;
         await tx.query(`create table ${next.name} (like ${table} including defaults including constraints)`);
         if (key) await tx.query(`alter table ${next.name} add primary key (${key.join(', ')})`);
         // Finds rows only if all nodes were stopped for a whole period, or if a clock ran ahead.
         await tx.query(
-          `with late as (delete from ${table}_kept where ${time} >= '${from}' and ${time} < '${next.to}' returning *)
+          `with late as (delete from ${table}_kept where ${time} >= ${from ?? `'-infinity'`} and ${time} < '${next.to}' returning *)
            insert into ${next.name} select * from late`,
         );
         await tx.query(
-          `alter table ${table} attach partition ${next.name} for values from ('${from}') to ('${next.to}')`,
+          `alter table ${table} attach partition ${next.name} for values from (${from ?? 'minvalue'}) to ('${next.to}')`,
         );
         return 1;
       });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { DatabaseFacts, NodeFacts } from '../../watch/diagnosis.ts';
-import { readMigrations } from '../db/migrate.ts';
+import { readVersion } from '../db/migrate.ts';
 import { type Pool, serviceSchema } from '../db/pool.ts';
 
 /** The facts about the database that `innbound doctor` checks. Works before the first migration and changes nothing. */
@@ -34,7 +34,7 @@ export async function clockAheadMs(db: Pool, clock: Pick<Clock, 'now'>): Promise
 export async function migrationState(db: Pool): Promise<{ pending: number; isNewer: boolean } | undefined> {
   const { rows: found } = await db.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`);
   if (found[0]?.found !== true) return undefined;
-  const own = (await readMigrations()).map(({ number }) => number);
+  const own = [1, ...(await readVersion()).migrations.map(({ number }) => number)];
   const { rows } = await db.query<{ number: number }>('select number from migrations');
   const done = new Set(rows.map(({ number }) => number));
   const newest = Math.max(...own);

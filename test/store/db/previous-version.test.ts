@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Recorded } from '../../../scripts/record-statements.ts';
 import { InnboundError } from '../../../src/errors.ts';
-import { isAdditive, migrate, newerSchemaCheck, readMigrations } from '../../../src/store/db/migrate.ts';
+import { isAdditive, migrate, newerSchemaCheck, readVersion } from '../../../src/store/db/migrate.ts';
 import { openPool, type Pool } from '../../../src/store/db/pool.ts';
 import { testDatabase } from '../../support/database.ts';
 
@@ -30,26 +30,35 @@ async function refused(pool: Pool, statements: readonly string[]): Promise<strin
   for (const [i, text] of statements.entries()) {
     await pool
       .query(`prepare recorded_${i} as ${text}`)
+      .then(() => pool.query(`deallocate recorded_${i}`))
       .catch((error: Error) => found.push(`${error.message}: ${text}`));
   }
   return found;
 }
 
-for (const file of readdirSync(folder)) {
+for (const file of existsSync(folder) ? readdirSync(folder) : []) {
   test(`the statements of ${file.slice(0, -5)} work after every additive migration that came later`, async () => {
     const { migration, statements } = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Recorded;
     assert.ok(statements.length > 100);
-    const later = (await readMigrations()).filter(({ number }) => number > migration);
-    const ending = later.find((one) => !isAdditive(one));
+    const { migrations } = await readVersion();
+    const later = migrations.filter(({ number }) => number > migration);
+    if (later.some((one) => !isAdditive(one))) return;
     await withPool(async (pool) => {
-      await migrate(pool, ending ? ending.number - 1 : undefined);
+      await migrate(pool);
       assert.deepEqual(await refused(pool, statements), []);
-      // Shows that the check can fail: a column that the version uses is dropped.
-      await pool.query('alter table outbox rename column fence to fence_number');
-      assert.ok((await refused(pool, statements)).length > 0);
     });
   });
 }
+
+test('a statement that a later schema no longer accepts is found', async () => {
+  await withPool(async (pool) => {
+    await migrate(pool);
+    const statements = ['select fence from outbox', 'select id from records'];
+    assert.deepEqual(await refused(pool, statements), []);
+    await pool.query('alter table outbox rename column fence to fence_number');
+    assert.equal((await refused(pool, statements)).length, 1);
+  });
+});
 
 test('an older version keeps running after additive migrations of a newer one, and stops after others', async () => {
   await withPool(async (pool) => {

@@ -1,0 +1,874 @@
+-- The schema of this version. A new database is created from it; an older one is brought to it by the files in migrations/
+-- (src/store/db/migrate.ts). Keys begin with the integration, so that the tables can be distributed by brand.
+
+-- Orders what arrives, the same way on every node.
+create sequence intake_seq;
+create sequence receipt_ids;
+create sequence document_positions;
+
+-- Documents and secrets
+
+create table documents (
+  kind text not null,
+  name text not null,
+  version int not null,
+  source text not null,
+  body json not null,
+  hash text not null,
+  applied_at timestamptz not null default now(),
+  applied_by text not null,
+  sealed boolean not null default false,
+  primary key (kind, name, version),
+  check (kind in ('connector', 'integration', 'destination', 'workspace'))
+);
+create index documents_unsealed on documents (kind, name, version) where (not sealed);
+comment on table documents is 'Every version of every document that was ever applied. Bodies hold references to secrets, never secrets.';
+
+create table current_documents (
+  kind text not null,
+  name text not null,
+  version int not null,
+  primary key (kind, name),
+  foreign key (kind, name, version) references documents(kind, name, version)
+);
+comment on table current_documents is 'The version in force of each document; a removed document has no row.';
+
+create table document_changes (
+  kind text not null,
+  name text not null,
+  position bigint not null,
+  primary key (kind, name)
+);
+create index document_changes_position on document_changes (position);
+comment on table document_changes is 'When each document last came into force or was removed, in the order of the changes. Documents that did not change since this table exists have no row.';
+
+create table mapping_cases (
+  connector text not null,
+  name text not null,
+  sample text not null,
+  push boolean not null,
+  timezone text,
+  country text,
+  expected jsonb not null,
+  saved_at timestamptz not null default now(),
+  saved_by text not null,
+  primary key (connector, name)
+);
+comment on table mapping_cases is 'Samples that an operator kept with the records they became: a changed mapping is compared with them. They hold guest data; an erasure deletes those that name the person.';
+
+create table secrets (
+  name text primary key,
+  sealed bytea not null,
+  updated_at timestamptz not null default now()
+);
+
+create table replaced_keys (
+  key_id text primary key,
+  replaced_by text not null,
+  replaced_at timestamptz not null default now(),
+  retired_at timestamptz
+);
+comment on table replaced_keys is 'Ids of the keys that a rotation replaced; the keys themselves are not in the database.';
+
+-- What arrived
+
+create table endpoints (
+  endpoint_id text primary key,
+  integration text not null,
+  sandbox boolean not null default false,
+  issued_at timestamptz not null default now(),
+  retired_at timestamptz
+);
+create unique index endpoints_live on endpoints (integration, sandbox) where (retired_at is null);
+
+create table endpoint_secrets (
+  endpoint_id text not null,
+  secret_no int not null,
+  sealed bytea not null,
+  issued_at timestamptz not null default now(),
+  expires_at timestamptz,
+  primary key (endpoint_id, secret_no),
+  foreign key (endpoint_id) references endpoints(endpoint_id)
+);
+comment on table endpoint_secrets is 'Webhook secrets, sealed. While two are valid, a sender may sign with either.';
+
+create table events (
+  integration text not null,
+  seq bigint not null default nextval('intake_seq'),
+  endpoint_id text not null,
+  event_id text not null,
+  event text not null,
+  occurred_at timestamptz not null,
+  received_at timestamptz not null,
+  body bytea,
+  body_hash bytea not null,
+  state text not null default 'pending',
+  outcome text,
+  type text,
+  id text,
+  version int,
+  due_at timestamptz,
+  attempt int not null default 0,
+  hydrated bytea,
+  hydrated_at timestamptz,
+  trace text,
+  primary key (integration, seq),
+  check (state in ('pending', 'hydrate', 'waiting', 'done', 'dead'))
+);
+create unique index events_once on events (endpoint_id, event_id);
+create index events_pending on events (integration, seq) where (state = 'pending');
+create index events_by_time on events (received_at);
+create index events_waiting on events (due_at) where state in ('hydrate', 'waiting');
+create index events_thin on events (integration, id) where (state = 'hydrate');
+comment on table events is 'Webhooks accepted: durable before the answer, taken once per event id.';
+comment on column events.hydrated is 'The reservation as the partner''s API gave it, for an event that only named it.';
+comment on column events.trace is 'W3C traceparent of the span that accepted the event; null without tracing.';
+
+create table rejections (
+  integration text not null,
+  rejection_id bigint generated always as identity,
+  endpoint_id text not null,
+  at timestamptz not null,
+  status int not null,
+  code text not null,
+  reason text not null,
+  request_id text not null,
+  header_names text[] not null,
+  body_bytes int not null,
+  address text not null,
+  primary key (integration, rejection_id)
+);
+create index rejections_by_time on rejections (integration, at desc);
+comment on table rejections is 'The last webhooks that were refused, and why; names of headers, nothing of the payload. Requests at unknown addresses have the integration ''''.';
+
+create table rejection_counts (
+  integration text not null,
+  endpoint_id text not null,
+  code text not null,
+  reason text not null,
+  hour timestamptz not null,
+  count bigint not null,
+  primary key (integration, endpoint_id, code, reason, hour)
+);
+
+create table sandbox_reports (
+  integration text not null,
+  report_id text not null,
+  endpoint_id text not null,
+  at timestamptz not null default now(),
+  report jsonb not null,
+  primary key (integration, report_id)
+);
+create index sandbox_reports_by_endpoint on sandbox_reports (endpoint_id, at desc);
+comment on table sandbox_reports is 'What a sandbox endpoint answered, for the partner''s developer. May hold what the developer sent.';
+
+-- Records and their history
+
+create table records (
+  integration text not null,
+  type text not null,
+  id text not null,
+  version int not null,
+  effective_at timestamptz not null,
+  seq bigint not null,
+  hash bytea not null,
+  data json not null,
+  created_at timestamptz not null default now(),
+  changed_at timestamptz not null default now(),
+  said json,
+  pulled_hash bytea,
+  primary key (integration, id, type),
+  check (type in ('reservation', 'guest'))
+) with (fillfactor=85);
+comment on table records is 'The newest version of each reservation and guest. A poll that brings nothing new writes nothing here.';
+comment on column records.said is 'What each source (pull, single, push) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
+comment on column records.pulled_hash is 'Hash of the pulled row, as a record of its own, that the record is in line with: the same row again changes nothing. Null: the hash of the record. Empty: none.';
+
+create table receipts (
+  integration text not null,
+  receipt_id bigint not null default nextval('receipt_ids'),
+  type text not null,
+  id text not null,
+  received_at timestamptz not null default now(),
+  effective_at timestamptz not null,
+  seq bigint not null,
+  cause text not null,
+  cause_id text not null,
+  outcome text not null,
+  version int,
+  reason text,
+  connector_version int,
+  integration_version int,
+  raw json,
+  notes jsonb not null default '[]',
+  origins json,
+  check (cause in ('run', 'event', 'replay', 'guest', 'erasure', 'reprocess')),
+  check (outcome in ('created', 'updated', 'cancelled', 'erased', 'removed', 'unchanged', 'superseded', 'dropped', 'dead'))
+) partition by range (received_at);
+create index receipts_by_record on receipts (integration, id, type, receipt_id);
+create index receipts_by_time on receipts (received_at) where (raw is not null);
+create index receipts_newest on receipts (received_at desc) where outcome in ('created', 'updated', 'cancelled', 'erased');
+create index receipts_of_erasures on receipts (cause_id) where (cause = 'erasure');
+create table receipts_kept partition of receipts default;
+alter table receipts_kept add primary key (integration, receipt_id);
+comment on table receipts is 'What came in for a record and what became of it: the timeline. raw is emptied after its retention. Partitioned by time; retention drops partitions.';
+comment on column receipts.origins is 'From which raw path each field came; null where raw alone tells it again.';
+
+create table changes (
+  integration text not null,
+  type text not null,
+  id text not null,
+  version int not null,
+  event text not null,
+  at timestamptz not null default now(),
+  receipt_id bigint not null,
+  data json not null,
+  diff jsonb not null,
+  idempotency_key text not null,
+  trace text,
+  check (event in ('created', 'updated', 'cancelled', 'erased', 'removed'))
+) partition by range (at);
+create index changes_by_receipt on changes (receipt_id);
+create table changes_kept partition of changes default;
+alter table changes_kept add primary key (integration, id, type, version);
+comment on table changes is 'Every version of every record, as it is delivered. Partitioned by time; retention drops partitions.';
+comment on column changes.trace is 'W3C traceparent of the span that made the version, which its deliveries continue; null without tracing.';
+
+create table guest_keys (
+  integration text not null,
+  key text not null,
+  type text not null,
+  id text not null
+);
+create index guest_keys_by_key on guest_keys (key, id) include (integration, type);
+comment on table guest_keys is 'By what a profile or a reservation is found: the guests'' ids, e-mails, phones and last names, the confirmation number. Written with every change of a record; when a guest is erased from it, the keys go with the guest.';
+
+create table sightings (
+  integration text not null,
+  requested_at timestamptz not null,
+  run_id text not null,
+  ids text[] not null
+);
+create index sightings_by_time on sightings (integration, requested_at);
+comment on table sightings is 'Reservations that a pulled page showed unchanged. An event older than a sighting is superseded by it, without a write to the reservation at each poll.';
+
+create table pulled (
+  integration text not null,
+  key text not null,
+  id text not null,
+  version int not null,
+  check_in date not null,
+  check_out date not null,
+  status text not null,
+  content double precision not null,
+  made_by text not null,
+  primary key (integration, key)
+) with (fillfactor=85);
+create index pulled_by_arrival on pulled (integration, check_in);
+comment on table pulled is 'What a partner''s list last showed of each reservation, as a hash, with the version that came of it and what made it (documents and program). While all three stand, the same row again is known to change nothing, without being read.';
+
+create table unlisted (
+  integration text not null,
+  id text not null,
+  sync text not null,
+  since timestamptz not null,
+  run_id text not null,
+  answer text,
+  asked_at timestamptz,
+  primary key (integration, id),
+  check (answer in ('present', 'absent'))
+);
+comment on table unlisted is 'Reservations that a complete run no longer found in a list that should show them, and what the partner answered when asked for one by its id.';
+
+create table drift (
+  integration text not null,
+  field text not null,
+  value text not null,
+  times bigint not null default 1,
+  first_at timestamptz not null default now(),
+  last_at timestamptz not null default now(),
+  primary key (integration, field, value)
+);
+comment on table drift is 'Values of the partner that no value map knows: they passed as they are, somebody should look.';
+
+create table quality (
+  integration text not null,
+  day date not null,
+  counts jsonb not null,
+  counted_at timestamptz not null default now(),
+  primary key (integration, day)
+);
+comment on table quality is 'How complete the reservations were that a brand sent or changed on each day (UTC). Counts only.';
+
+-- Persons
+
+create table profile_bookings (
+  integration text not null,
+  reservation_id text not null,
+  profile_id text not null,
+  primary key (integration, reservation_id, profile_id)
+);
+create index profile_bookings_of_profile on profile_bookings (integration, profile_id);
+
+create table profile_pairs (
+  integration text not null,
+  one text not null,
+  other text not null,
+  evidence text not null,
+  found_at timestamptz not null default now(),
+  different_since timestamptz,
+  primary key (integration, one, other),
+  check (one < other),
+  check (evidence in ('shared_address', 'other_last_name'))
+);
+create index profile_pairs_open on profile_pairs (integration, found_at desc) where (different_since is null);
+
+create table profile_pins (
+  integration text not null,
+  key text not null,
+  profile_id text not null,
+  merged_from text,
+  primary key (integration, key)
+);
+create index profile_pins_of_profile on profile_pins (integration, profile_id);
+comment on table profile_pins is 'Keys that an operator gave to a profile, by merging two profiles or splitting one. merged_from is the profile that a merge took the key from. An erasure removes the keys of the person.';
+
+create table erasures (
+  erasure_id text primary key,
+  requested_by text not null,
+  requested_at timestamptz not null default now(),
+  completed_at timestamptz,
+  subject text not null,
+  receipt jsonb,
+  confirmed_at timestamptz,
+  progress jsonb,
+  seen_at timestamptz not null default now(),
+  stopped_by text,
+  stopped_at timestamptz
+);
+comment on table erasures is 'Proof of each erasure: when, by whom, how much was removed where. The subject is a keyed hash, so the receipt does not hold what was erased.';
+comment on column erasures.confirmed_at is 'When the last destination had confirmed it; the receipt says it of each. Kept here, since the tries themselves are forgotten in time.';
+comment on column erasures.seen_at is 'Renewed every second while the erasure runs: one that ended without a result shows here.';
+comment on column erasures.stopped_by is 'Who asked to stop it. stopped_at is set when it did stop; one that was finished first stays finished.';
+
+create table erased_guests (
+  hash bytea primary key,
+  erasure_id text not null,
+  erased_at timestamptz not null default now(),
+  foreign key (erasure_id) references erasures(erasure_id)
+);
+comment on table erased_guests is 'Keyed hashes of what erased guests were known by: what comes in again under one of them loses the guest before it is stored.';
+
+create table erased_identifiers (
+  integration text not null,
+  type text not null,
+  id text not null,
+  version int not null,
+  sealed bytea not null,
+  at timestamptz not null default now(),
+  primary key (integration, id, type, version)
+);
+comment on table erased_identifiers is 'Of an erasure: what the guests were known by, sealed, for destinations that find them by it. Deleted when these have confirmed it, or have not for too long.';
+
+-- Pull
+
+create table schedules (
+  integration text not null,
+  sync text not null,
+  every_ms int not null,
+  phase_ms int not null,
+  next_at timestamptz not null,
+  last_run_id text,
+  skipped int not null default 0,
+  primary key (integration, sync),
+  check (sync in ('pre_stay', 'stay', 'post_stay'))
+) with (fillfactor=80);
+create index schedules_due on schedules (next_at);
+comment on table schedules is 'When each sync starts next. phase_ms spreads the starts: a sync starts at multiples of every_ms, shifted by it. skipped counts starts that found the run before still going.';
+
+create table watermarks (
+  integration text not null,
+  sync text not null,
+  at timestamptz not null,
+  feed bigint,
+  primary key (integration, sync)
+);
+comment on table watermarks is 'For lists by modification time: when the last complete run of each sync began. Only a complete run moves it.';
+comment on column watermarks.feed is 'A hash of the address and the brand that the run read. Null if the run was of an earlier release.';
+
+create table runs (
+  integration text not null,
+  run_id text not null,
+  sync text not null,
+  kind text not null,
+  state text not null,
+  from_date date,
+  to_date date,
+  requested_by text not null,
+  queued_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  due_at timestamptz,
+  fence bigint not null default 0,
+  node text,
+  waiting text,
+  position jsonb,
+  connector_version int,
+  integration_version int,
+  pages int not null default 0,
+  requests int not null default 0,
+  retries int not null default 0,
+  waited_ms bigint not null default 0,
+  bytes bigint not null default 0,
+  rows int not null default 0,
+  fetched int not null default 0,
+  changed int not null default 0,
+  unchanged int not null default 0,
+  superseded int not null default 0,
+  dropped int not null default 0,
+  skipped int not null default 0,
+  dead int not null default 0,
+  error_code text,
+  error_message text,
+  findings jsonb not null default '[]',
+  partner_text text,
+  repeated int not null default 0,
+  primary key (integration, run_id),
+  check (kind in ('scheduled', 'manual', 'backfill')),
+  check (state in ('queued', 'running', 'complete', 'incomplete', 'failed')),
+  check (sync in ('pre_stay', 'stay', 'post_stay', 'backfill'))
+) with (fillfactor=70);
+create unique index runs_one_at_a_time on runs (integration, sync) where state in ('queued', 'running');
+create index runs_due on runs (due_at) where (due_at is not null);
+create index runs_recent on runs (queued_at desc);
+create index runs_of_sync on runs (integration, sync, queued_at desc);
+create index runs_failed on runs (queued_at) where state in ('incomplete', 'failed');
+create index runs_finished on runs (finished_at) where (fetched > 0);
+create index runs_partner_text on runs (finished_at) where (partner_text is not null);
+-- The planner would otherwise guess few brands from a sample of recent runs.
+alter table runs alter column integration set (n_distinct = 1000);
+comment on table runs is 'Each execution of a sync or backfill. due_at is when a node may claim it: at once while queued, when the lease ends while running, later while it waits for the partner; null when it is over.';
+comment on column runs.partner_text is 'What the partner said about the error that ended the run. Read through the audited view only; emptied with raw payloads and by erasure.';
+comment on column runs.repeated is 'Rows that had the id of a later row of the same page, which counts. Not for flat rows, which share their id by design.';
+
+create table run_pages (
+  integration text not null,
+  run_id text not null,
+  page_no int not null,
+  window_from date not null,
+  window_to date not null,
+  pass int not null,
+  requested_at timestamptz not null,
+  duration_ms int not null,
+  tries int not null,
+  waited_ms int not null,
+  bytes int not null,
+  rows int not null,
+  fresh int not null,
+  changed int not null,
+  mark double precision not null,
+  fingerprint double precision not null,
+  seen bytea,
+  primary key (integration, run_id, page_no)
+);
+comment on table run_pages is 'What each page of a run was asked, answered and brought. mark and fingerprint show pages that come again; seen holds the hashes of its rows until the run ends.';
+
+create table staged_rows (
+  integration text not null,
+  run_id text not null,
+  key text not null,
+  row_hash bytea not null,
+  row_no bigint not null,
+  requested_at timestamptz not null,
+  row json not null,
+  primary key (integration, run_id, key, row_hash)
+);
+comment on table staged_rows is 'Rows of flat lists, gathered until the run has them all and reservations can be put together.';
+
+create table partner_apis (
+  api text primary key,
+  state text not null default 'closed',
+  failures int not null default 0,
+  cooldown_ms int not null default 0,
+  opened_at timestamptz,
+  until timestamptz,
+  last_failure text,
+  last_failure_at timestamptz,
+  next_slot_at timestamptz,
+  check (state in ('closed', 'open', 'probing'))
+);
+comment on table partner_apis is 'One row per partner API that failed or has a rate: the circuit breaker that all nodes share (until is the end of the rest, or of the probe under way) and the rate budget.';
+
+create table partner_states (
+  integration text primary key,
+  retry_at timestamptz,
+  auth_failed_at timestamptz,
+  auth_failed_version int,
+  auth_message text
+);
+comment on table partner_states is 'What a partner told us that outlives a run: not before retry_at (429), credentials refused.';
+
+create table partner_tokens (
+  integration text primary key,
+  identity text not null,
+  generation bigint not null default 0,
+  access bytea,
+  refresh bytea,
+  expires_at timestamptz,
+  obtained_at timestamptz,
+  renewing_since timestamptz,
+  lost text
+);
+comment on table partner_tokens is 'OAuth tokens, sealed. identity tells which client and address they belong to; renewing_since is set before a refresh is sent, so that a crash in between is seen.';
+
+create table consents (
+  state_hash bytea primary key,
+  integration text not null,
+  verifier bytea,
+  redirect_uri text not null,
+  requested_by text not null,
+  expires_at timestamptz not null
+);
+comment on table consents is 'Consent links that were handed out and not come back yet.';
+
+create table pauses (
+  integration text primary key,
+  paused_at timestamptz not null default now(),
+  paused_by text not null,
+  reason text
+);
+comment on table pauses is 'Integrations whose scheduled pulls an operator stopped. Apart from the documents, so that applying them does not undo it.';
+
+-- Delivery
+
+create table outbox (
+  integration text not null,
+  destination text not null,
+  type text not null,
+  id text not null,
+  next_version int not null,
+  last_version int not null,
+  delivered_version int not null default 0,
+  due_at timestamptz,
+  attempt int not null default 0,
+  fence bigint not null default 0,
+  leased boolean not null default false,
+  held_by bigint,
+  removed boolean not null default false,
+  leaving boolean not null default false,
+  primary key (integration, id, type, destination)
+) with (fillfactor=70);
+create index outbox_due on outbox (integration, destination, due_at) where (due_at is not null);
+comment on table outbox is 'One row per destination and record: versions next_version to last_version wait. due_at is when to try next, or when a lease ends; null when nothing waits or a dead letter holds the record back.';
+comment on column outbox.removed is 'The last version that was delivered said that the record has left the destination.';
+comment on column outbox.leaving is 'The brand no longer delivers to the destination: what waits says that the record has left.';
+
+create table attempts (
+  integration text not null,
+  destination text not null,
+  type text not null,
+  id text not null,
+  version int not null,
+  attempt int not null,
+  at timestamptz not null default now(),
+  outcome text not null,
+  code text,
+  status int,
+  message text,
+  duration_ms int,
+  node text,
+  check (outcome in ('delivered', 'skipped', 'retry', 'dead'))
+) partition by range (at);
+create index attempts_by_record on attempts (integration, id, type, at);
+create index attempts_by_time on attempts using brin (at);
+create table attempts_kept partition of attempts default;
+comment on table attempts is 'Each try to deliver a version, with the answer. Partitioned by time; retention drops partitions.';
+
+create table dead_letters (
+  integration text not null,
+  dead_letter_id bigint generated always as identity,
+  kind text not null,
+  fingerprint text not null,
+  type text,
+  id text,
+  destination text,
+  version int,
+  code text not null,
+  message text not null,
+  detail jsonb not null default '{}',
+  raw jsonb,
+  cause text,
+  cause_id text,
+  connector_version int,
+  integration_version int,
+  times int not null default 1,
+  at timestamptz not null default now(),
+  last_at timestamptz not null default now(),
+  state text not null default 'open',
+  closed_at timestamptz,
+  closed_by text,
+  closed_reason text,
+  primary key (integration, dead_letter_id),
+  check (kind in ('event', 'record', 'delivery')),
+  check (state in ('open', 'replayed', 'dropped'))
+);
+create unique index dead_letters_open on dead_letters (integration, kind, fingerprint) where (state = 'open');
+create index dead_letters_by_record on dead_letters (integration, type, id);
+create index dead_letters_listed on dead_letters (integration, state, dead_letter_id);
+create index dead_letters_by_time on dead_letters (closed_at) where (state <> 'open');
+create index dead_letters_by_id on dead_letters (dead_letter_id);
+comment on table dead_letters is 'What failed for good, whole, with its reason. The same record failing again at the next poll counts up, it does not pile up.';
+
+create table destination_circuits (
+  destination text primary key,
+  failing_since timestamptz not null default now(),
+  failures int not null default 1,
+  last_failure text not null,
+  record text not null,
+  several boolean not null,
+  opened_at timestamptz,
+  probes int not null default 0,
+  probe_at timestamptz
+);
+comment on table destination_circuits is 'Destinations whose last calls all failed; a row goes away with the first sign of life.';
+comment on column destination_circuits.failures is 'Failed calls since the last success, over all nodes.';
+comment on column destination_circuits.several is 'Records other than this one failed too, or nobody could be reached: it is the destination, not the record.';
+comment on column destination_circuits.opened_at is 'Since when nothing but probes is sent; null while the circuit is closed.';
+comment on column destination_circuits.probe_at is 'When one node may send the next probe.';
+
+create table destination_pace (
+  destination text primary key,
+  paused_until timestamptz,
+  next_at timestamptz,
+  told_to_wait text
+);
+comment on table destination_pace is 'When a destination may be sent to: a silence it asked for, and its rate, held over all nodes.';
+comment on column destination_pace.told_to_wait is 'The record that was told to wait (429) since the destination last took anything. A second one means that the destination is busy.';
+
+-- Operation
+
+create table alerts (
+  alert_id text primary key,
+  kind text not null,
+  integration text not null default '',
+  subject text not null default '',
+  severity text not null,
+  message text not null,
+  detail jsonb not null default '{}',
+  raised_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  acknowledged_at timestamptz,
+  acknowledged_by text,
+  resolved_at timestamptz,
+  incident_id text,
+  brands text[],
+  check (severity in ('warning', 'critical'))
+);
+create unique index alerts_open on alerts (kind, integration, subject) where (resolved_at is null);
+create index alerts_by_time on alerts (raised_at desc);
+create index alerts_by_incident on alerts (incident_id);
+comment on table alerts is 'What somebody should look at. One open alert per kind, brand and subject; it resolves when its cause is gone.';
+comment on column alerts.brands is 'All brands of an alert that many brands share; its detail names only some. Null for other alerts.';
+
+create table alert_sends (
+  route text not null,
+  alert_id text not null,
+  sent text not null default 'nothing',
+  due_at timestamptz,
+  leased boolean not null default false,
+  fence bigint not null default 0,
+  attempt int not null default 0,
+  failure text,
+  sent_at timestamptz,
+  primary key (route, alert_id),
+  foreign key (alert_id) references alerts(alert_id) on delete cascade,
+  check (sent in ('nothing', 'raised', 'resolved'))
+);
+create index alert_sends_due on alert_sends (due_at) where (due_at is not null);
+create index alert_sends_by_alert on alert_sends (alert_id);
+comment on table alert_sends is 'One row per route and alert: what the route knows of it, and when to try next, or when a lease ends. Written in the transaction that raises or resolves the alert.';
+
+create table incidents (
+  incident_id text primary key,
+  cause text not null,
+  started_at timestamptz not null default now(),
+  ended_at timestamptz,
+  acknowledged_at timestamptz,
+  acknowledged_by text,
+  summary jsonb
+);
+create unique index incidents_open on incidents (cause) where (ended_at is null);
+create index incidents_by_start on incidents (started_at);
+comment on table incidents is 'Alerts of one cause: from the first that was raised until the last is resolved. The summary is written when it ends.';
+
+create table jobs (
+  job_id text primary key,
+  operation text not null,
+  integrations text[],
+  request jsonb not null,
+  requested_by text not null,
+  requested_at timestamptz not null default now(),
+  state text not null default 'queued',
+  total int not null,
+  done int not null default 0,
+  counts jsonb not null default '{}',
+  position jsonb,
+  stepped_at timestamptz,
+  due_at timestamptz default now(),
+  fence int not null default 0,
+  failures int not null default 0,
+  finished_at timestamptz,
+  stopped_by text,
+  code text,
+  message text,
+  halvings int not null default 0,
+  check (operation in ('replay', 'resend', 'reprocess', 'check_profiles')),
+  check (state in ('queued', 'running', 'done', 'stopped', 'failed'))
+);
+create index jobs_due on jobs (due_at) where (due_at is not null);
+comment on table jobs is 'Operations on many records that an operator started. Any worker does the next step and stores how far it has come. Requests hold ids and names; no guest data.';
+comment on column jobs.halvings is 'How often the steps were halved because one took too long. A quick step takes one back.';
+
+create table activity (
+  integration text not null,
+  step text not null,
+  at timestamptz not null,
+  events int not null default 0,
+  pulls int not null default 0,
+  changes int not null default 0,
+  delivered int not null default 0,
+  retried int not null default 0,
+  dead int not null default 0,
+  latency_p50_ms int,
+  latency_p95_ms int,
+  waiting int not null default 0,
+  primary key (integration, step, at),
+  check (step in ('10s', '1h'))
+);
+create index activity_by_time on activity (step, at);
+comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by. Nothing happened: no row. pulls counts runs that found records; latency is from a change to its delivery.';
+
+create table totals (
+  integration text primary key,
+  events bigint not null default 0,
+  changes bigint not null default 0,
+  delivered bigint not null default 0,
+  retried bigint not null default 0,
+  dead bigint not null default 0
+);
+comment on table totals is 'Counted with the activity and never forgotten: counters for metrics, the same on every node.';
+
+create table marks (
+  name text primary key,
+  at timestamptz not null
+);
+comment on table marks is 'Up to where a counting task has come, over all nodes.';
+
+create table audit (
+  audit_id bigint generated always as identity primary key,
+  at timestamptz not null default now(),
+  actor text not null,
+  token_id text,
+  action text not null,
+  integration text,
+  target jsonb not null default '{}',
+  status int,
+  request_id text,
+  address text
+);
+create index audit_by_time on audit (at);
+create index audit_by_integration on audit (integration, audit_id) where (integration is not null);
+comment on table audit is 'Who did what, and who looked at payloads. Targets are ids and names; no guest data.';
+
+create table tokens (
+  token_id text primary key,
+  kind text not null,
+  hash bytea not null,
+  name text not null,
+  role text not null,
+  integrations text[],
+  parent text,
+  created_at timestamptz not null default now(),
+  created_by text not null,
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  subject text,
+  unique (hash),
+  foreign key (parent) references tokens(token_id) on delete cascade,
+  check (kind in ('api', 'sign_in', 'session')),
+  check (role in ('feed', 'viewer', 'operator', 'admin'))
+);
+create index tokens_by_parent on tokens (parent) where (parent is not null);
+create index tokens_by_subject on tokens (subject) where (subject is not null);
+comment on table tokens is 'Who may call the API: tokens, one-time sign-in links and the sessions made from either. Only hashes; 256 random bits need no salt. integrations null means every brand.';
+
+create table used_once (
+  hash bytea primary key,
+  until timestamptz not null
+);
+comment on table used_once is 'Hashes of what counts once, until it would be refused for its age: the state of a sign-in, the id of a logout token.';
+
+create table nodes (
+  node text primary key,
+  role text not null,
+  url text not null,
+  started_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  clock_ahead_ms bigint,
+  stalled text[] not null default '{}',
+  keys text[] not null default '{}',
+  version text
+);
+comment on table nodes is 'The running nodes, each renewing its row; one that was killed is forgotten after a minute.';
+comment on column nodes.clock_ahead_ms is 'How far the node''s clock is ahead of the database''s, as of its last heartbeat; negative when it is behind.';
+comment on column nodes.version is 'The version that the node runs, for operators during an upgrade.';
+
+create table store_state (
+  single boolean primary key default true,
+  epoch int not null default 1,
+  beat bigint not null default 0,
+  raised_at timestamptz,
+  reason text,
+  check (single)
+);
+insert into store_state default values;
+
+-- Rules that the database enforces
+
+create function require_held_run(moved_rows bigint) returns void language plpgsql immutable as $$
+begin
+  if moved_rows <> 1 then
+    raise exception 'the run is held by another node, or has moved on' using errcode = 'IB001';
+  end if;
+end $$;
+
+create function refuse_retired_key() returns trigger language plpgsql as $$
+declare
+  col text;
+  retired boolean;
+begin
+  foreach col in array tg_argv loop
+    execute format('select exists (select from %I.replaced_keys where key_id = $1 and retired_at is not null)', tg_table_schema)
+       into retired using substr(to_jsonb(new) ->> col, 5, 16);
+    if retired then
+      raise exception 'the value is sealed with the key %, which was replaced: restart this process with the new key',
+        substr(to_jsonb(new) ->> col, 5, 16) using errcode = 'IB002';
+    end if;
+  end loop;
+  return new;
+end $$;
+create trigger refuse_retired_key before insert or update of sealed on secrets for each row execute function refuse_retired_key('sealed');
+create trigger refuse_retired_key before insert or update of sealed on endpoint_secrets for each row execute function refuse_retired_key('sealed');
+create trigger refuse_retired_key before insert or update of access, refresh on partner_tokens for each row execute function refuse_retired_key('access', 'refresh');
+create trigger refuse_retired_key before insert or update of verifier on consents for each row execute function refuse_retired_key('verifier');
+create trigger refuse_retired_key before insert or update of sealed on erased_identifiers for each row execute function refuse_retired_key('sealed');
+
+create function note_document_change() returns trigger language plpgsql set search_path = innbound_service as $$
+begin
+  insert into document_changes as c (kind, name, position)
+  values (coalesce(new.kind, old.kind), coalesce(new.name, old.name), nextval('document_positions'))
+  on conflict (kind, name) do update set position = excluded.position;
+  return null;
+end $$;
+create trigger note_document_change after insert or delete or update on current_documents for each row execute function note_document_change();
