@@ -94,12 +94,12 @@ const micros = (ms: number, count: number): string => `${((ms * 1_000) / count).
 const lane = { integration: 'bench', destination: 'crm' };
 
 async function fill(pool: Pool, records: number): Promise<void> {
-  await pool.query('truncate outbox, changes, attempts');
+  await pool.query('truncate outbox, records, attempts');
   for (let from = 0; from < records; from += 100_000) {
     const to = Math.min(from + 100_000, records);
     await pool.query(
-      `insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key)
-       select 'bench', 'reservation', 'R-' || n, 1, 'created', n, $3::json, '[]', 'ib_' || md5(n::text)
+      `insert into records (integration, type, id, version, event, effective_at, seq, hash, data)
+       select 'bench', 'reservation', 'R-' || n, 1, 'created', now(), n, sha256(n::text::bytea), $3::json
          from generate_series($1::int, $2::int - 1) n`,
       [from, to, JSON.stringify(reservation(1))],
     );

@@ -25,8 +25,8 @@ export async function run(args: readonly string[]): Promise<void> {
     const part = Math.min(rows, 100_000);
     await perRow('empty raw payloads by update', part, () =>
       pool.query(
-        `update receipts r set raw = null from (select integration, receipt_id from receipts order by receipt_id limit $1) o
-          where r.integration = o.integration and r.receipt_id = o.receipt_id`,
+        `update history r set raw = null from (select integration, id, type, entry_id from history order by entry_id limit $1) o
+          where r.integration = o.integration and r.id = o.id and r.type = o.type and r.entry_id = o.entry_id`,
         [part],
       ),
     );
@@ -36,8 +36,7 @@ export async function run(args: readonly string[]): Promise<void> {
         console.log(`  ${events} events`),
       ),
     );
-    await timed(`drop a partition of ${rows} receipts`, () => dropPartitions(pool, 'receipts', -32 * day));
-    await timed(`drop a partition of ${rows} versions`, () => dropPartitions(pool, 'changes', -32 * day));
+    await timed(`drop a partition of ${rows} entries`, () => dropPartitions(pool, 'history', -32 * day));
     console.log(`machine load ${os.loadavg()[0]?.toFixed(1)} on ${os.cpus().length} processors`);
   } finally {
     await pool.end();
@@ -77,13 +76,11 @@ async function fill(pool: Pool, rows: number): Promise<void> {
        e as (insert into events (integration, seq, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash, state)
              select 'brand-' || n % 100, n, 'ep_' || n % 100, md5(n::text), 'reservation.updated', now(), now(),
                     convert_to(text, 'UTF8'), sha256(convert_to(text, 'UTF8')), 'done' from payload),
-       r as (insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version, connector_version,
-                                   integration_version, raw)
-             select 'brand-' || n % 100, 'reservation', 'R' || n % 200000, now(), n, 'event', n::text, 'updated', 1 + n / 200000, 1, 1, text::json
-               from payload returning integration, id, version, receipt_id, raw),
-       c as (insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key)
-             select integration, 'reservation', id, version, 'updated', receipt_id, raw,
-                    '[{"path": "status", "before": "confirmed", "after": "checked_in"}]', 'ib_' || md5(receipt_id::text) from r)
+       h as (insert into history (integration, type, id, effective_at, seq, cause, cause_id, outcome, version, connector_version,
+                                  integration_version, diff, idempotency_key)
+             select 'brand-' || n % 100, 'reservation', 'R' || n % 200000, now(), n, 'event', n::text, 'updated', 1 + n / 200000, 1, 1,
+                    '[{"path": "status", "before": "confirmed", "after": "checked_in"}]', 'ib_' || md5(n::text)
+               from payload)
        insert into attempts (integration, destination, type, id, version, attempt, outcome, status, duration_ms, node)
        select 'brand-' || n % 100, 'crm', 'reservation', 'R' || n % 200000, 1 + n / 200000, 1, 'delivered', 200, 12, 'node-1' from payload`,
       range,
@@ -95,7 +92,7 @@ async function fill(pool: Pool, rows: number): Promise<void> {
 async function sizes(pool: Pool, rows: number): Promise<void> {
   const { rows: found } = await pool.query<{ name: string; bytes: number; indexes: number }>(
     `select t as name, pg_total_relation_size(t::regclass) as bytes, pg_indexes_size(t::regclass) as indexes
-       from unnest(array['events', 'receipts', 'changes', 'attempts']) t`,
+       from unnest(array['events', 'history', 'attempts']) t`,
   );
   for (const { name, bytes, indexes } of found) {
     console.log(`${name}: ${Math.round(bytes / rows)} bytes an event, ${Math.round(indexes / rows)} of them indexes`);

@@ -63,8 +63,7 @@ export async function keptTexts(pool: Pool): Promise<{ readonly place: string; r
     `select 'event ' || event_id as place, convert_from(body, 'UTF8') as text from events where body is not null
      union all select 'record ' || integration || '/' || id, r::text from records r
      union all select 'key of ' || integration || '/' || id, key from guest_keys
-     union all select 'version ' || integration || '/' || id || ' ' || version, data::text || coalesce(diff::text, '') from changes
-     union all select 'receipt of ' || integration || '/' || id, r::text from receipts r
+     union all select 'entry of ' || integration || '/' || id, h::text from history h
      union all select 'dead letter', d::text from dead_letters d
      union all select 'attempt', message from attempts where message is not null`,
   );

@@ -20,7 +20,7 @@ const tables = {
   outbox: `insert into outbox (integration, destination, type, id, next_version, last_version, delivered_version, fence)
     select g.integration, t.destination, t.type, g.id, 2, 1, 1, 1
       from g join t on t.integration = g.integration and t.id = g.copied`,
-  receipts: `insert into receipts (integration, type, id, received_at, effective_at, seq, cause, cause_id, outcome, version)
+  history: `insert into history (integration, type, id, at, effective_at, seq, cause, cause_id, outcome, version)
     select g.integration, 'reservation', g.id, now() - make_interval(days => 100 - 10 * e), now(), g.n, 'event', g.n::text,
            case when e = 1 then 'created' else 'unchanged' end, 1
       from g, generate_series(1, ${receiptsEach}) e`,
@@ -36,13 +36,13 @@ export async function keepFirstRows(pool: Pool): Promise<void> {
 /** Returns the seconds that it took. Nodes must not run meanwhile. */
 export async function fill(pool: Pool, size: number, brands: number): Promise<number> {
   const startedAt = performance.now();
-  await pool.query('truncate changes, attempts, events');
+  await pool.query('truncate attempts, events');
   for (const [table, insert] of Object.entries(tables)) {
     await transaction(pool, async (tx) => {
       await tx.query(`set local maintenance_work_mem = '1GB'`);
       await tx.query(`truncate ${table}`);
       const build = await dropIndexes(tx, table);
-      const first = table === 'receipts' ? '' : `, t as materialized (table bench.${table})`;
+      const first = table === 'history' ? '' : `, t as materialized (table bench.${table})`;
       await tx.query(
         `with g as (select 'b' || n % ${brands} as integration, n, 'r' || lpad(n::text, 9, '0') as id,
                            'r' || lpad((n % ${brands})::text, 9, '0') as copied from generate_series(0, ${size - 1}) n)${first}

@@ -152,6 +152,8 @@ export interface Outcome {
   readonly outcome: OutcomeName;
   readonly id?: string;
   readonly version?: number;
+  /** Why a message was superseded. */
+  readonly reason?: string;
   /**
    * Of a pulled row: a newer statement of another source overrules part of it, so the same row may still change the record next time.
    */

@@ -3,7 +3,7 @@
 
 -- Orders what arrives, the same way on every node.
 create sequence intake_seq;
-create sequence receipt_ids;
+create sequence history_entries;
 create sequence document_positions;
 
 -- Documents and secrets
@@ -104,6 +104,7 @@ create table events (
   body_hash bytea not null,
   state text not null default 'pending',
   outcome text,
+  reason text,
   type text,
   id text,
   version int,
@@ -120,6 +121,7 @@ create index events_pending on events (integration, seq) where (state = 'pending
 create index events_by_time on events (received_at);
 create index events_waiting on events (due_at) where state in ('hydrate', 'waiting');
 create index events_thin on events (integration, id) where (state = 'hydrate');
+create index events_without_news on events (integration, id) where outcome in ('unchanged', 'superseded');
 comment on table events is 'Webhooks accepted: durable before the answer, taken once per event id.';
 comment on column events.hydrated is 'The reservation as the partner''s API gave it, for an event that only named it.';
 comment on column events.trace is 'W3C traceparent of the span that accepted the event; null without tracing.';
@@ -166,73 +168,58 @@ comment on table sandbox_reports is 'What a sandbox endpoint answered, for the p
 
 create table records (
   integration text not null,
-  type text not null,
+  type text not null check (type in ('reservation', 'guest')),
   id text not null,
   version int not null,
+  event text not null default 'created',
   effective_at timestamptz not null,
   seq bigint not null,
   hash bytea not null,
   data json not null,
-  created_at timestamptz not null default now(),
-  changed_at timestamptz not null default now(),
   said json,
   pulled_hash bytea,
-  primary key (integration, id, type),
-  check (type in ('reservation', 'guest'))
-) with (fillfactor=85);
+  trace text,
+  created_at timestamptz not null default now(),
+  changed_at timestamptz not null default now(),
+  primary key (integration, id, type)
+) with (fillfactor = 85);
 comment on table records is 'The newest version of each reservation and guest. A poll that brings nothing new writes nothing here.';
+comment on column records.event is 'What made the version: created, updated, cancelled, erased or removed.';
 comment on column records.said is 'What each source (pull, single, push) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
 comment on column records.pulled_hash is 'Hash of the pulled row, as a record of its own, that the record is in line with: the same row again changes nothing. Null: the hash of the record. Empty: none.';
+comment on column records.trace is 'W3C traceparent of the span that made the version, which its deliveries continue; null without tracing.';
 
-create table receipts (
+create table history (
   integration text not null,
-  receipt_id bigint not null default nextval('receipt_ids'),
   type text not null,
   id text not null,
-  received_at timestamptz not null default now(),
+  entry_id bigint not null default nextval('history_entries'),
+  at timestamptz not null default now(),
   effective_at timestamptz not null,
   seq bigint not null,
-  cause text not null,
+  cause text not null check (cause in ('run', 'event', 'replay', 'guest', 'erasure', 'reprocess')),
   cause_id text not null,
-  outcome text not null,
+  outcome text not null check (outcome in ('created', 'updated', 'cancelled', 'erased', 'removed', 'unchanged', 'superseded', 'dropped', 'dead')),
   version int,
+  diff json,
+  idempotency_key text,
+  trace text,
   reason text,
   connector_version int,
   integration_version int,
   raw json,
   notes jsonb not null default '[]',
-  origins json,
-  check (cause in ('run', 'event', 'replay', 'guest', 'erasure', 'reprocess')),
-  check (outcome in ('created', 'updated', 'cancelled', 'erased', 'removed', 'unchanged', 'superseded', 'dropped', 'dead'))
-) partition by range (received_at);
-create index receipts_by_record on receipts (integration, id, type, receipt_id);
-create index receipts_by_time on receipts (received_at) where (raw is not null);
-create index receipts_newest on receipts (received_at desc) where outcome in ('created', 'updated', 'cancelled', 'erased');
-create index receipts_of_erasures on receipts (cause_id) where (cause = 'erasure');
-create table receipts_kept partition of receipts default;
-alter table receipts_kept add primary key (integration, receipt_id);
-comment on table receipts is 'What came in for a record and what became of it: the timeline. raw is emptied after its retention. Partitioned by time; retention drops partitions.';
-comment on column receipts.origins is 'From which raw path each field came; null where raw alone tells it again.';
-
-create table changes (
-  integration text not null,
-  type text not null,
-  id text not null,
-  version int not null,
-  event text not null,
-  at timestamptz not null default now(),
-  receipt_id bigint not null,
-  data json not null,
-  diff jsonb not null,
-  idempotency_key text not null,
-  trace text,
-  check (event in ('created', 'updated', 'cancelled', 'erased', 'removed'))
+  origins json
 ) partition by range (at);
-create index changes_by_receipt on changes (receipt_id);
-create table changes_kept partition of changes default;
-alter table changes_kept add primary key (integration, id, type, version);
-comment on table changes is 'Every version of every record, as it is delivered. Partitioned by time; retention drops partitions.';
-comment on column changes.trace is 'W3C traceparent of the span that made the version, which its deliveries continue; null without tracing.';
+create index history_of_record on history (integration, id, type, entry_id);
+create index history_by_time on history (at);
+create index history_raw on history (at) where raw is not null;
+create index history_feed on history (entry_id) where diff is not null;
+create index history_of_erasures on history (cause_id) where cause = 'erasure';
+create table history_kept partition of history default;
+comment on table history is 'What came in for a record and what became of it. An entry that made a version has its difference to the one before: earlier versions are read from the newest by undoing them. Partitioned by time; retention drops partitions.';
+comment on column history.raw is 'What a poll brought, until its retention ends. The payload of an event is in events.';
+comment on column history.origins is 'From which raw path each field came; null where raw alone tells it again.';
 
 create table guest_keys (
   integration text not null,

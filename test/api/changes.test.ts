@@ -41,7 +41,9 @@ const nowCursor = async (token = feed): Promise<string> => (await ask('after=now
 /** Stores reservations and waits until the feed shows them: transactions of other databases on the same server delay it too. */
 async function take(integration: string, ...reservations: Json[]): Promise<void> {
   await node.take(integration, ...reservations);
-  const { rows } = await node.runtime.pool.query<{ last: number }>('select max(receipt_id) as last from changes');
+  const { rows } = await node.runtime.pool.query<{ last: number }>(
+    'select max(entry_id) as last from history where diff is not null',
+  );
   await until('the feed has caught up', async () => {
     const { body } = await ask('after=now');
     return Number(String(body.cursor).split('.')[1]) >= (rows[0]?.last ?? 0);
@@ -226,7 +228,7 @@ test('under writers of uneven speed, readers get every committed version once an
   writing = false;
   await reader;
   const { rows } = await node.runtime.pool.query<{ id: string; version: number }>(
-    `select id, version from changes where id like 'C%' and integration = 'grand'`,
+    `select id, version from history where diff is not null and id like 'C%' and integration = 'grand'`,
   );
   assert.ok(rows.length > 60);
   const keys = named(seen);
@@ -329,7 +331,9 @@ test('the client of the guide follows the feed and survives a kill', async (t) =
   const second = start();
   t.after(() => second.kill('SIGKILL'));
   await until('the second change is there', has('F1', 2));
-  const { rows } = await node.runtime.pool.query(`select 1 from changes where integration = 'grand'`);
+  const { rows } = await node.runtime.pool.query(
+    `select 1 from history where diff is not null and integration = 'grand'`,
+  );
   assert.equal(new Set((await lines()).map(({ idempotency_key }) => idempotency_key)).size, rows.length);
 });
 
@@ -359,7 +363,7 @@ test('after a restore an older cursor is outdated', async () => {
 test('a cursor before the history that is kept is outdated', async () => {
   const cursor = await nowCursor();
   // The first partition ends the day after tomorrow.
-  assert.equal(await dropPartitions(node.runtime.pool, 'changes', -3 * 86_400_000), 1);
+  assert.equal(await dropPartitions(node.runtime.pool, 'history', -31 * 86_400_000), 1);
   const { status, body } = await ask(`after=${cursor}`);
   assert.deepEqual([status, body.code], [410, 'operate.cursor_outdated']);
   assert.match(body.detail, /retention/);

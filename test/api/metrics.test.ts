@@ -8,7 +8,7 @@ let node: ApiNode;
 before(async () => {
   node = await apiNode();
   await node.take('grand', reservation('R1'), reservation('R2'), { id: 'BAD' });
-  await node.runtime.pool.query(`update receipts set received_at = now() - interval '20 seconds'`);
+  await node.runtime.pool.query(`update history set at = now() - interval '20 seconds'`);
   await countActivity(node.runtime.pool);
 });
 after(() => node.stop());

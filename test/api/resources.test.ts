@@ -312,7 +312,7 @@ test('a dry run pulls all pages of one day, shows the records, and stores nothin
 });
 
 test('the overview counts activity; destinations and deliveries show the backlog', async () => {
-  await node.runtime.pool.query(`update receipts set received_at = now() - interval '20 seconds'`);
+  await node.runtime.pool.query(`update history set at = now() - interval '20 seconds'`);
   await countActivity(node.runtime.pool);
   const counted = async () => {
     const overview = await get('/overview?period=15m');
@@ -364,7 +364,7 @@ test('the live stream carries only the brands of the token', async () => {
   // A transaction that begins before other changes and commits after the stream sent them.
   await transaction(node.runtime.pool, async (tx) => {
     await tx.query(
-      `insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, version)
+      `insert into history (integration, type, id, effective_at, seq, cause, cause_id, outcome, version)
        values ('grand', 'reservation', 'SLOW', now(), 0, 'event', 'e', 'updated', 2)`,
     );
     await node.take('grand', reservation('L2'));

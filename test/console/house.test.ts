@@ -152,7 +152,7 @@ describe('privacy, tokens and audit', { skip }, () => {
 
   test('of a reservation with thousands of receipts the newest are drawn, and older ones on request', async () => {
     await desk.service.runtime.pool.query(
-      `insert into receipts (integration, type, id, received_at, effective_at, seq, cause, cause_id, outcome, reason, raw)
+      `insert into history (integration, type, id, at, effective_at, seq, cause, cause_id, outcome, reason, raw)
        select 'grand', 'reservation', 'R1', now() + n * interval '1 ms', now(), n, 'event', n::text, 'unchanged', 'Receipt ' || n, '{"a": 1}'
          from generate_series(1, 5000) n`,
     );

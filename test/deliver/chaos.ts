@@ -218,7 +218,8 @@ async function account(pool: Pool, states: Set<string>, crm: Awaited<ReturnType<
     destinations.flatMap((destination) => [...states].map((state) => `${destination} ${state}`)),
   );
   const key = `concat_ws(' ', destination, integration, id, data ->> 'total_amount') as key`;
-  const version = 'join changes using (integration, type, id, version)';
+  const version =
+    'join (select integration, type, id, version from history where diff is not null) made using (integration, type, id, version)';
   const delivered = await keyed(`select ${key} from attempts ${version} where outcome = 'delivered'`);
   const dead = await keyed(`select ${key} from dead_letters ${version} where kind = 'delivery' and state = 'open'`);
   const pending = await keyed(
@@ -228,7 +229,7 @@ async function account(pool: Pool, states: Set<string>, crm: Awaited<ReturnType<
   // If the database was lost before its answer, the same late state was stored twice.
   const superseded = await keyed(
     `select distinct concat_ws(' ', destination, integration, id, raw ->> 'total_amount') as key
-       from receipts cross join unnest(array['crm', 'lake']) as destination where outcome = 'superseded'`,
+       from events cross join unnest(array['crm', 'lake']) as destination where outcome = 'superseded'`,
   );
   const together = new Set([...delivered, ...superseded, ...dead, ...pending]);
   const sum = delivered.size + superseded.size + dead.size + pending.size;

@@ -240,9 +240,10 @@ async function onceEach(subject: Subject, ids: readonly string[]): Promise<void>
 async function erase(pool: Pool, id: string): Promise<void> {
   await pool.query(
     `with gone as (
-       insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key)
-       select integration, type, id, version + 1, 'erased', receipt_id, (data::jsonb || '{"guests": []}')::json, '[]', 'ib_erased_' || id || '_padding'
-         from changes where id = $1 order by version desc limit 1 returning integration, type, id, version)
+       update records set version = version + 1, event = 'erased', hash = sha256(hash), data = (data::jsonb || '{"guests": []}')::json
+        where id = $1 returning integration, type, id, version), entry as (
+       insert into history (integration, type, id, version, effective_at, seq, cause, cause_id, outcome, diff, idempotency_key)
+       select integration, type, id, version, now(), 1, 'erasure', 'e', 'erased', '[]', 'ib_erased' from gone)
      update outbox o set last_version = g.version, due_at = now() from gone g
       where o.integration = g.integration and o.type = g.type and o.id = g.id`,
     [id],

@@ -112,7 +112,7 @@ test('a version that was sent and then dropped may have arrived: a withdrawal or
     [[{ ...ana, ...no }]],
   );
   await takeIn(store.pool, [reservation('erased', { guests: [{}] })], ['crm']);
-  await store.pool.query(`update changes set event = 'erased' where id = 'erased' and version = 3`);
+  await store.pool.query(`update records set event = 'erased' where id = 'erased' and version = 3`);
   await drainOnce(made);
   assert.equal(sent().at(-1)?.event, 'erased');
   await take(reservation('withdrawn', { guests: [{ ...ana, ...no }], total_amount: '3' }));

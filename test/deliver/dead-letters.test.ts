@@ -93,7 +93,7 @@ test('a replayed record never overwrites newer data', async (t) => {
     `select version, data ->> 'total_amount' as amount from records where id = 'r1'`,
   );
   assert.deepEqual(rows, [{ version: 1, amount: '2' }]);
-  const outcomes = await fixed.pool.query(`select outcome from receipts where cause = 'replay'`);
+  const outcomes = await fixed.pool.query(`select outcome from history where cause = 'replay'`);
   assert.deepEqual(outcomes.rows, [{ outcome: 'superseded' }]);
 });
 

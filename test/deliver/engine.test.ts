@@ -340,7 +340,7 @@ test('a version that cannot be read becomes a dead letter alone', async (t) => {
   t.after(() => store.close());
   const crm = scripted(() => delivered);
   await takeIn(store.pool, [reservation('bad'), reservation('fine')], ['crm']);
-  await store.pool.query(`update changes set data = '{"id": "bad"}' where id = 'bad'`);
+  await store.pool.query(`update records set data = '{"id": "bad"}' where id = 'bad'`);
   const counts = await drainOnce(ports(store.pool, [lane(config('crm'))], { crm: crm.destination }));
   assert.deepEqual(counts, { delivered: 1, skipped: 0, retry: 0, dead: 1 });
   assert.deepEqual(

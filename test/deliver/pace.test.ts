@@ -86,7 +86,7 @@ test('an incomplete batch waits for more, a full one is sent at once', async (t)
 test('versions that have waited long enough follow each other at once, whatever batch.wait says', async (t) => {
   const { pool } = await setUp(t, 1);
   for (let i = 2; i <= 6; i++) await takeIn(pool, [reservation('r0', { total_amount: String(i) })], ['crm']);
-  await pool.query(`update changes set at = at - interval '2 hours'`);
+  await pool.query(`update history set at = at - interval '2 hours'`);
   await pool.query(`update outbox set due_at = due_at - interval '2 hours'`);
   const crm = scripted(() => delivered);
   const one = lane(config('crm', { batch: 10, batchWaitMs: 3_600_000 }));

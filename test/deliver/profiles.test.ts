@@ -4,6 +4,7 @@ import type { Guest } from '../../src/canonical/reservation.ts';
 import { chooseProfile, mergeProfile } from '../../src/reconcile/profile.ts';
 import { assembleProfiles } from '../../src/store/records/profiles.ts';
 import type { IntegrationName } from '../../src/terms.ts';
+import { storedVersions } from '../support/versions.ts';
 import { openStore, reservation, takeIn } from './support.ts';
 
 const ana: Guest = { first_name: 'Ana', last_name: 'Exemplo', email: 'ana@guests.example', phone: '+351912345678' };
@@ -19,14 +20,12 @@ async function setUp(t: TestContext) {
     destinations: { reservation: [], guest: ['crm'] },
   };
   const assemble = async (...versions: [id: string, version: number][]) => {
-    const { rows } = await pool.query<{ id: string; version: number; data: { guests: Guest[] } }>(
-      `select id, version, data from changes where type = 'reservation'`,
-    );
+    const rows = await storedVersions(pool, `c.type = 'reservation'`);
     const wanted = rows.filter((row) => versions.some(([id, version]) => row.id === id && row.version === version));
     await assembleProfiles(
       pool,
       target,
-      wanted.map(({ id, version, data }) => ({ id, version, guests: data.guests })),
+      wanted.map(({ id, version, data }) => ({ id, version, guests: (data as { guests: Guest[] }).guests })),
     );
   };
   const profiles = async () => {
@@ -59,7 +58,7 @@ test('a repeated batch makes the same profiles once', async (t) => {
     { version: 1, ...ana },
     { version: 1, ...rui },
   ]);
-  const { rows } = await pool.query(`select count(*)::int as n from receipts where type = 'guest'`);
+  const { rows } = await pool.query(`select count(*)::int as n from history where type = 'guest'`);
   assert.deepEqual(rows, [{ n: 2 }]);
 });
 

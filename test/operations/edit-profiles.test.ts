@@ -259,7 +259,7 @@ test('an erasure by the address of the merged profile reaches the profile that c
   assert.equal(erased.kind, 'erased');
   const { rows } = await node.runtime.pool.query(
     `select 1 from records where data::text ~ 'mark(one|two)'
-     union all select 1 from changes where data::text ~ 'mark(one|two)'
+     union all select 1 from history where diff::text ~ 'mark(one|two)'
      union all select 1 from profile_pins where key ~ 'mark(one|two)'`,
   );
   assert.equal(rows.length, 0);

@@ -118,5 +118,5 @@ test('an erased guest does not come back with a message that has the name only, 
   assert.deepEqual(rows[0].data.guests[0], {});
   assert.equal(rows[0].data.guests[1].last_name, 'Haug');
   assert.doesNotMatch(rows[0].said, /torne/i);
-  assert.ok(!(await tablesWith(node, 'torne')).includes('receipts'));
+  assert.ok(!(await tablesWith(node, 'torne')).includes('history'));
 });

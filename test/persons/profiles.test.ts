@@ -5,6 +5,7 @@ import { continuedBy } from '../../src/reconcile/separate-profile.ts';
 import { assembleProfiles } from '../../src/store/records/profiles.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { openStore, reservation, takeIn } from '../deliver/support.ts';
+import { storedVersions } from '../support/versions.ts';
 import { type Booking, bookingsOf } from './bookings.ts';
 import { households, Population, SaidAbout } from './population.ts';
 
@@ -43,10 +44,8 @@ for (const seed of populations) {
     const said = new SaidAbout();
     for (const { mentions } of bookings) for (const one of mentions) said.add(one);
     await assemble(`brand-${seed}`, bookings, population.dice.whole(1, 10));
-    const { rows } = await store.pool.query<{ data: Guest }>(
-      `select data from changes where integration = $1 and type = 'guest'`,
-      [`brand-${seed}`],
-    );
+    const versions = await storedVersions(store.pool, `c.integration = $1 and c.type = 'guest'`, [`brand-${seed}`]);
+    const rows = versions.map(({ data }) => ({ data: data as Guest }));
     assert.ok(rows.length > 20);
     // A profile that was merged only names the one that continues it.
     const mixed = rows.filter(({ data }) => continuedBy(data) === undefined && said.whose(data).size === 0);

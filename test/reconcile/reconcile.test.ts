@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { difference } from '../../src/reconcile/difference.ts';
+import { difference, undo } from '../../src/reconcile/difference.ts';
 import { type Arrived, type Known, reconcile } from '../../src/reconcile/reconcile.ts';
 
 const known: Known = { version: 3, effectiveAt: 1000, seq: 7, hash: 'a', status: 'confirmed' };
@@ -95,5 +95,29 @@ test('a record does not differ from itself', () => {
     fc.property(fc.jsonValue(), (value) =>
       assert.deepEqual(difference(value as never, structuredClone(value) as never), []),
     ),
+  );
+});
+
+test('undoing a difference gives the record before it', () => {
+  const name = fc.oneof(fc.constantFrom('a', 'b', 'guests', 'a.b', 'x[0]', '"', '\\', '', '__proto__'), fc.string());
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 4 },
+      fc.constant(null),
+      fc.boolean(),
+      fc.integer(),
+      fc.string(),
+      tie('list'),
+      tie('object'),
+    ),
+    list: fc.array(tie('any'), { maxLength: 4 }),
+    object: fc.dictionary(name, tie('any'), { maxKeys: 4 }),
+  })).object;
+  fc.assert(
+    fc.property(value, value, (one, other) => {
+      const [before, after] = [one, other].map((it) => JSON.parse(JSON.stringify(it)));
+      const diff = JSON.parse(JSON.stringify(difference(before, after)));
+      assert.deepEqual(undo(structuredClone(after), diff), before);
+    }),
   );
 });

@@ -1,5 +1,6 @@
 import type { Pool } from '../../src/store/db/pool.ts';
 import type { Fate, Settled } from '../history/history.ts';
+import { storedVersions } from '../support/versions.ts';
 import type { Observed } from './store-ports.ts';
 
 /** The outcome of an event, from its row. */
@@ -24,10 +25,7 @@ export async function observeDatabase(pool: Pool): Promise<Observed> {
     `select event_id, state, outcome, version, seq, (extract(epoch from received_at) * 1000)::bigint as received_ms
        from events order by seq`,
   );
-  const versions = await pool.query<{ record: string; version: number; value: string; isErasure: boolean }>(
-    `select integration || '/' || id as record, version, data::text as value, event = 'erased' as "isErasure"
-       from changes where type = 'reservation'`,
-  );
+  const versions = await storedVersions(pool, `c.type = 'reservation'`);
   const done = await pool.query<Settled>(
     `select integration || '/' || id as record, destination, version, outcome as kind from attempts
       where type = 'reservation' and outcome in ('delivered', 'skipped')`,
@@ -43,7 +41,12 @@ export async function observeDatabase(pool: Pool): Promise<Observed> {
   );
   return {
     fates: events.rows.map(({ event_id, state, outcome, version }) => fate(event_id, state, outcome, version)),
-    versions: versions.rows,
+    versions: versions.map(({ integration, id, version, text, event }) => ({
+      record: `${integration}/${id}`,
+      version,
+      value: text,
+      isErasure: event === 'erased',
+    })),
     settled: [...done.rows, ...open.rows],
     runs: runs.rows,
     receipts: new Map(

@@ -69,7 +69,7 @@ test('one sequence orders arrivals, another numbers receipts, and only intake us
   const names = new Set(
     statements.flatMap(({ sql }) => [...sql.matchAll(/nextval\('(\w+)'\)/g)].map(([, name]) => name)),
   );
-  assert.deepEqual([...names].sort(), ['intake_seq', 'receipt_ids']);
+  assert.deepEqual([...names].sort(), ['history_entries', 'intake_seq']);
   const rooms = new Set(filesWith((sql) => /nextval/.test(sql)).map((file) => file.split('/')[0]));
   assert.deepEqual([...rooms].sort(), ['events', 'records', 'runs']);
 });
@@ -112,7 +112,7 @@ const uniqueWithoutIntegration: readonly string[] = ['endpoints_pkey', 'events_o
 
 /** Tables whose rows belong to a brand and that grow with its traffic. */
 const spread =
-  /\b(?:update|delete from|insert into)\s+(?:records|receipts|changes|sightings|outbox|attempts|dead_letters|events|runs|run_pages|staged_rows|pulled|guest_keys|unlisted)\b/;
+  /\b(?:update|delete from|insert into)\s+(?:records|history|sightings|outbox|attempts|dead_letters|events|runs|run_pages|staged_rows|pulled|guest_keys|unlisted)\b/;
 
 test('statements that write a brand’s rows name the integration', () => {
   assert.deepEqual(

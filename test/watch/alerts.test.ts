@@ -284,7 +284,7 @@ const kept = { rawMs: 30 * day, deadLettersMs: 90 * day, runsMs: 90 * day, audit
 
 test('deletes what is past its retention, but never the newest state or open work', async () => {
   await node.take('other', reservation('OLD'), { id: 'DEAD' });
-  await query(`update receipts set received_at = received_at - interval '31 days'`);
+  await query(`update history set at = at - interval '31 days'`);
   await query(
     `insert into sightings values ('other', now() - interval '8 days', 'r', '{OLD}'), ('other', now(), 'r', '{OLD}')`,
   );

@@ -72,6 +72,7 @@ export type Settled =
       readonly seq: number;
       readonly state: 'done' | 'dead';
       readonly outcome: string;
+      readonly reason?: string;
       readonly type: 'reservation' | 'guest';
       readonly id?: string;
       readonly version?: number;

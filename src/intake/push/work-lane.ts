@@ -39,9 +39,13 @@ async function workRun(lane: Lane, path: EventPath, events: readonly PendingEven
   const prepared = open.map(({ event, data }) => prepareReservation(path, event, data));
   const { outcomes } = await lane.apply(prepared);
   for (const [i, { event }] of open.entries()) {
-    const { outcome, id, version } = outcomes[i] ?? { outcome: 'unchanged' };
+    const { outcome, id, version, reason } = outcomes[i] ?? { outcome: 'unchanged' };
     const state = outcome === 'dead' ? 'dead' : 'done';
-    const where = { ...(id !== undefined && { id }), ...(version !== undefined && { version }) };
+    const where = {
+      ...(id !== undefined && { id }),
+      ...(version !== undefined && { version }),
+      ...(reason && { reason }),
+    };
     settled.push({ seq: event.seq, state, outcome, type: 'reservation', ...where });
   }
   return settled;

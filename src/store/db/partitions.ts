@@ -6,26 +6,20 @@ interface Partitioned {
   readonly time: string;
   /** How much time one partition covers: few partitions make lookups by record cheap, many make retention exact. */
   readonly width: 'week' | 'month';
-  readonly key?: readonly string[];
   /** Rows `p` that outlive the retention: they move to the default partition before theirs is dropped. */
   readonly needed?: string;
 }
 
 /** The large tables of history. `events` and `runs` are not among them: both need a unique key that time partitions cannot enforce. */
 const tables = {
-  receipts: {
-    time: 'received_at',
-    width: 'month',
-    key: ['integration', 'receipt_id'],
-    needed: `p.cause = 'erasure' and exists (select from erasures e where e.erasure_id = p.cause_id and e.confirmed_at is null)`,
-  },
-  changes: {
+  history: {
     time: 'at',
     width: 'month',
-    key: ['integration', 'id', 'type', 'version'],
-    // Consent-filtered destinations compare the next version with the one delivered last.
-    needed: `exists (select from outbox o where o.integration = p.integration and o.id = p.id and o.type = p.type
-                        and o.next_version <= o.last_version and p.version >= o.delivered_version)`,
+    // Erasures whose confirmation is open. Versions that wait; consent-filtered destinations compare them with the one delivered last.
+    needed: `(p.cause = 'erasure' and exists (select from erasures e where e.erasure_id = p.cause_id and e.confirmed_at is null))
+             or (p.diff is not null and exists (
+               select from outbox o where o.integration = p.integration and o.id = p.id and o.type = p.type
+                  and o.next_version <= o.last_version and p.version >= o.delivered_version))`,
   },
   attempts: { time: 'at', width: 'week' },
 } as const satisfies Record<string, Partitioned>;
@@ -79,7 +73,7 @@ async function alone(pool: Pool, work: (tx: Tx) => Promise<number>): Promise<num
 export async function makePartitions(pool: Pool): Promise<number> {
   let made = 0;
   for (const table of Object.keys(tables) as PartitionedTable[]) {
-    const { time, width, key } = ofTable(table);
+    const { time, width } = ofTable(table);
     for (;;) {
       const one = await alone(pool, async (tx) => {
         const newest = (await partitionsOf(tx, table)).at(-1);
@@ -94,7 +88,6 @@ export async function makePartitions(pool: Pool): Promise<number> {
         // The first partition has no beginning.
         const from = newest === undefined ? undefined : `'${newest.to.toISOString()}'`;
         await tx.query(`create table ${next.name} (like ${table} including defaults including constraints)`);
-        if (key) await tx.query(`alter table ${next.name} add primary key (${key.join(', ')})`);
         // Finds rows only if all nodes were stopped for a whole period, or if a clock ran ahead.
         await tx.query(
           `with late as (delete from ${table}_kept where ${time} >= ${from ?? `'-infinity'`} and ${time} < '${next.to}' returning *)

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { encodeRecord } from '../../canonical/encode.ts';
-import { mentions } from '../../canonical/mentions.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { Keyring } from '../../kit/crypto.ts';
-import { jsonbText } from '../../kit/json.ts';
+import { jsonbText, parseJson } from '../../kit/json.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
+import { difference } from '../../reconcile/difference.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import { viewsWithout } from '../../reconcile/views-without.ts';
 import type { IntegrationName, Json } from '../../terms.ts';
@@ -62,7 +62,7 @@ export async function eraseFromRecords(
   }
   await removeProfiles(tx, records);
   const versions = await rewriteVersions(tx, records, rules);
-  const receipts = await emptyReceipts(tx, records, erasureId);
+  const receipts = await emptyEntries(tx, records, erasureId);
   return { records, versions, receipts };
 }
 
@@ -195,34 +195,29 @@ async function removeProfiles(tx: Tx, records: readonly FoundRecord[]): Promise<
   await remove('profile_pins', 'p.profile_id');
 }
 
-/** Every kept version, delivered or queued. */
+/** Every kept version, delivered or queued: what leads from one to the next, without the person. */
 async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: EraseRules): Promise<number> {
   let count = 0;
   for (const found of records) {
-    for (const { version, record, diff } of found.versions) {
-      const kept = (found.type === 'guest' ? [] : diff).filter(
-        (one) => !rules.mayHoldGuestData(one.path) && !mentions(JSON.stringify(one), found.named),
-      );
+    let before: Json | undefined;
+    for (const { version, record } of found.versions) {
+      const after = parseJson(jsonbText(encodeRecord(stripped(record, found, rules))));
+      // Nobody can read a version before the first kept one.
+      const diff = before === undefined ? [] : difference(before, after);
       await tx.query(
-        `update changes set data = $5::json, diff = $6 where integration = $1 and type = $2 and id = $3 and version = $4`,
-        [
-          found.integration,
-          found.type,
-          found.id,
-          version,
-          jsonbText(encodeRecord(stripped(record, found, rules))),
-          JSON.stringify(kept),
-        ],
+        `update history set diff = $5::json where integration = $1 and type = $2 and id = $3 and version = $4 and diff is not null`,
+        [found.integration, found.type, found.id, version, JSON.stringify(diff)],
       );
+      before = after;
       count += 1;
     }
   }
   return count;
 }
 
-async function emptyReceipts(tx: Tx, records: readonly FoundRecord[], erasureId: string): Promise<number> {
+async function emptyEntries(tx: Tx, records: readonly FoundRecord[], erasureId: string): Promise<number> {
   const { rowCount } = await tx.query(
-    `update receipts r set raw = null, origins = null,
+    `update history r set raw = null, origins = null,
             notes = coalesce((select jsonb_agg(n - '{before,after}'::text[]) from jsonb_array_elements(r.notes) as n
                                where r.type = 'reservation' and n ->> 'field' not like all('{guests%,charges%,extra%}')), '[]')
        from unnest($1::text[], $2::text[], $3::text[]) as t (integration, type, id)

@@ -6,6 +6,7 @@ import type { StoredViews } from '../../reconcile/said.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { readReservation } from '../records/stored-record.ts';
+import { keptVersions, versionsAfter } from '../records/versions.ts';
 
 /** The person to look for. The store does not decide who is the same person; the privacy room implements this. */
 export interface WantedPerson {
@@ -45,7 +46,6 @@ export interface FoundRecord {
   readonly versions: readonly {
     readonly version: number;
     readonly record: Reservation | Guest;
-    readonly diff: readonly { readonly path: string }[];
   }[];
   /** The guests of the record and its versions that are the person. */
   readonly meant: ReadonlySet<Guest>;
@@ -154,7 +154,7 @@ async function readCandidates(
     data: string;
     said: StoredViews | null;
     pins: string[];
-    versions: readonly { version: number; data: string; diff: readonly { path: string }[] }[];
+    made: string | null;
   }>(
     `with named as (
        select k.integration, k.type, k.id from unnest($1::text[], $2::text[]) as t (key, integration)
@@ -165,26 +165,24 @@ async function readCandidates(
        union
        select * from unnest($6::text[], $7::text[], $8::text[])
        union
-       select c.integration, c.type, c.id from changes c
+       select c.integration, c.type, c.id from history c
         where ($5::text is null or c.integration = $5) and ($9::text is null or c.at >= now() - $9::interval)
-          and ${isNamed('c.data')}
+          and c.diff is not null and ${isNamed('c.diff')}
        union
        select s.integration, s.type, s.id from records s
         where $9::text is null and ($5::text is null or s.integration = $5)
           and (${isNamed('s.data')} or ${isNamed('s.said')})
        union
        select s.integration, s.type, s.id
-         from (select distinct integration, type, id from receipts
-                where $9::text is not null and received_at >= now() - $9::interval) t
+         from (select distinct integration, type, id from history
+                where $9::text is not null and at >= now() - $9::interval) t
          join records s using (integration, type, id)
-        where ($5::text is null or s.integration = $5) and ${isNamed('s.said')})
+        where ($5::text is null or s.integration = $5) and (${isNamed('s.data')} or ${isNamed('s.said')}))
      select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
             r.hash = '' as "isRemoved", r.data::text as data, r.said,
             (select coalesce(array_agg(p.key), '{}') from profile_pins p
               where r.type = 'guest' and p.integration = r.integration and p.profile_id = r.id) as pins,
-            (select json_agg(json_build_object('version', c.version, 'data', c.data::text, 'diff', c.diff) order by c.version)
-               from changes c
-              where c.integration = r.integration and c.type = r.type and c.id = r.id) as versions
+            ${versionsAfter('r', '0')} as made
        from records r join named using (integration, type, id)
       where r.version > 0
       order by r.integration, r.type, r.id ${locks ? 'for update of r' : ''}`,
@@ -200,7 +198,7 @@ async function readCandidates(
       earlier === undefined ? null : longestTransaction,
     ],
   );
-  return rows.map(({ effective_ms: effectiveAt, data, said, versions, ...row }) => {
+  return rows.map(({ effective_ms: effectiveAt, data, said, made, ...row }) => {
     const decode = (text: string): Reservation | Guest =>
       row.type === 'guest' ? decodeRecord('guest', text) : readReservation(text);
     return {
@@ -208,7 +206,9 @@ async function readCandidates(
       effectiveAt,
       record: decode(data),
       said: said ?? undefined,
-      versions: (versions ?? []).map(({ version, data: text, diff }) => ({ version, record: decode(text), diff })),
+      versions: keptVersions({ version: row.version, data }, made)
+        .map(({ version, data: text }) => ({ version, record: decode(text) }))
+        .reverse(),
     };
   });
 }

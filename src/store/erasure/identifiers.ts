@@ -59,7 +59,7 @@ export async function giveUpErasures(db: Pool, needing: readonly string[], keptM
     const { rows } = await tx.query<{ erasure_id: string; integration: string; destination: string; records: number }>(
       `select r.cause_id as erasure_id, e.integration, o.destination, count(*)::int as records
          from erased_identifiers e
-         join receipts r on r.integration = e.integration and r.type = e.type and r.id = e.id and r.version = e.version
+         join history r on r.integration = e.integration and r.type = e.type and r.id = e.id and r.version = e.version
                         and r.cause = 'erasure'
          join outbox o on ${waiting}
         where ${late} group by 1, 2, 3`,

@@ -66,10 +66,10 @@ export const places: readonly Place[] = [
   },
   {
     name: 'raw_payloads',
-    table: 'receipts',
-    key: ['integration', 'receipt_id'],
+    table: 'history',
+    key: ['integration', 'entry_id'],
     texts: ['raw::text', 'notes::text', 'reason'],
-    clean: `update receipts t set raw = null, notes = '[]', origins = null,
+    clean: `update history t set raw = null, notes = '[]', origins = null,
                    reason = case when reason is null then null else 'A guest was erased.' end`,
   },
   {

@@ -220,11 +220,11 @@ export async function settle(tx: Tx, integration: string, settled: readonly Sett
     name: 'settle-events',
     text: `
       update events e
-         set state = t.state, outcome = t.outcome, type = coalesce(t.type, e.type), id = t.id, version = t.version,
+         set state = t.state, outcome = t.outcome, reason = t.reason, type = coalesce(t.type, e.type), id = t.id, version = t.version,
              due_at = case when t.state = 'hydrate' then now() end,
              attempt = case when t.state = 'hydrate' then 0 else e.attempt end
-        from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])
-          as t (seq, state, outcome, type, id, version)
+        from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::text[])
+          as t (seq, state, outcome, type, id, version, reason)
        where e.integration = $1 and e.seq = t.seq and e.seq = any($2::bigint[])`,
     values: [
       integration,
@@ -234,6 +234,7 @@ export async function settle(tx: Tx, integration: string, settled: readonly Sett
       texts(settled.map((one) => ('type' in one ? one.type : 'reservation'))),
       texts(settled.map((one) => one.id)),
       int4s(settled.map((one) => ('version' in one ? one.version : undefined))),
+      texts(settled.map((one) => ('reason' in one ? one.reason : undefined))),
     ],
   });
 }

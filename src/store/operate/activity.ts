@@ -85,8 +85,8 @@ async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0],
      ), latencies as (
        select t.integration, percentile_cont(array[0.5, 0.95]) within group (order by extract(epoch from t.at - c.at) * 1000) as ms
          from tried t join tries n using (integration)
-        cross join lateral (select at from changes c where c.integration = t.integration and c.id = t.id and c.type = t.type
-                                                       and c.version = t.version limit 1) c
+        cross join lateral (select at from history c where c.integration = t.integration and c.id = t.id and c.type = t.type
+                                                       and c.version = t.version and c.diff is not null limit 1) c
         where t.outcome = 'delivered' and hashtext(t.id) % greatest(n.delivered / $4, 1) = 0 group by t.integration
      ), counted_once as (
      insert into activity (integration, step, at, events, pulls, changes, delivered, retried, dead, latency_p50_ms, latency_p95_ms, waiting)
@@ -102,8 +102,7 @@ async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0],
           group by integration
          union all
          select integration, 0, 0, count(*)::int, 0, 0, 0, null, null, 0
-           from receipts where received_at >= $2 and received_at < $3
-            and outcome in ('created', 'updated', 'cancelled', 'erased') group by integration
+           from history where at >= $2 and at < $3 and diff is not null group by integration
          union all
          select integration, 0, 0, 0, delivered, retried, dead, ms[1], ms[2], 0 from tries left join latencies using (integration)
          union all

@@ -43,8 +43,8 @@ export async function holdsErasure(tx: Tx, id: string): Promise<boolean> {
   const { rows } = await tx.query(
     `select from dead_letters d join outbox o on o.integration = d.integration and o.destination = d.destination and o.type = d.type
             and o.id = d.id and o.held_by = d.dead_letter_id
-       join changes c on c.integration = o.integration and c.type = o.type and c.id = o.id and c.version = o.next_version
-      where d.dead_letter_id = $1::bigint and c.event = 'erased'`,
+       join history c on c.integration = o.integration and c.type = o.type and c.id = o.id and c.version = o.next_version
+      where d.dead_letter_id = $1::bigint and c.outcome = 'erased'`,
     [id],
   );
   return rows.length > 0;
@@ -81,8 +81,8 @@ export async function skipHeldTo(tx: Tx, id: string, version: number, node: stri
   await tx.query(
     `with held as (
        select o.integration, o.destination, o.type, o.id, o.next_version,
-              coalesce((select min(c.version) from changes c where c.integration = o.integration and c.type = o.type and c.id = o.id
-                           and c.version >= o.next_version and c.version < $2 and c.event = 'erased'), $2) as following
+              coalesce((select min(c.version) from history c where c.integration = o.integration and c.type = o.type and c.id = o.id
+                           and c.version >= o.next_version and c.version < $2 and c.outcome = 'erased'), $2) as following
          from outbox o join dead_letters d
            on d.dead_letter_id = $1::bigint and o.integration = d.integration and o.destination = d.destination
           and o.type = d.type and o.id = d.id and o.held_by = d.dead_letter_id

@@ -46,7 +46,7 @@ export async function settleDeadLetters(
         and d.integration = found.integration and d.dead_letter_id = found.dead_letter_id
         and (t.mode <> 'single' or d.detail -> 'requested_by_id' = 'true')
         and to_timestamp(t.ms / 1000.0) > coalesce(
-              (select max(r.effective_at) from receipts r
+              (select max(r.effective_at) from history r
                 where r.integration = d.integration and r.type = d.type and r.id = d.id
                   and r.outcome = 'dead' and r.cause_id = d.cause_id),
               d.last_at)`,

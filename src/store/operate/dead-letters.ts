@@ -1,5 +1,7 @@
+import { parseJson } from '../../kit/json.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import { versionOf, versionsAfter } from '../records/versions.ts';
 
 type DeadLetterKind = 'event' | 'record' | 'delivery';
 type DeadLetterState = 'open' | 'replayed' | 'dropped';
@@ -121,10 +123,13 @@ export interface WholeDeadLetter extends DeadLetter {
 
 export async function showDeadLetter(db: Pool | Tx, id: string): Promise<WholeDeadLetter | undefined> {
   if (!/^\d{1,18}$/.test(id)) return undefined;
-  const { rows } = await db.query<WholeDeadLetter>(
+  const { rows } = await db.query<
+    WholeDeadLetter & { newest: number | null; newest_data: string | null; made: string | null }
+  >(
     `select d.dead_letter_id::text as id, d.kind, d.integration, d.type, d.id as record_id, d.destination, d.version, d.code,
             d.message, d.times, d.at, d.last_at, d.state, d.detail, d.raw, d.cause, d.cause_id, d.connector_version,
-            d.integration_version, d.closed_at, d.closed_by, d.closed_reason, c.data,
+            d.integration_version, d.closed_at, d.closed_by, d.closed_reason,
+            c.version as newest, c.data::text as newest_data, ${versionsAfter('c', 'd.version')} as made,
             coalesce((select json_agg(a order by a.at) from (
               select version, attempt, at, outcome, code, status, message, duration_ms, node from attempts a
                where d.kind = 'delivery' and a.integration = d.integration and a.type = d.type and a.id = d.id
@@ -138,19 +143,22 @@ export async function showDeadLetter(db: Pool | Tx, id: string): Promise<WholeDe
                                       'hydrated', convert_from(e.hydrated, 'UTF8')::json)
                from events e where d.kind = 'event' and e.integration = d.integration and e.seq::text = d.cause_id) as event,
             coalesce(
-              (select max(r.effective_at) from receipts r
+              (select max(r.effective_at) from history r
                 where d.kind = 'record' and r.integration = d.integration and r.type = d.type and r.id = d.id
                   and r.outcome = 'dead' and r.cause_id = d.cause_id),
               (select least(e.occurred_at, e.received_at) from events e
                 where d.kind = 'event' and e.integration = d.integration and e.seq::text = d.cause_id),
               d.last_at) as effective_at
        from dead_letters d
-       left join changes c on d.kind = 'delivery' and c.integration = d.integration and c.type = d.type and c.id = d.id
-             and c.version = d.version
+       left join records c on d.kind = 'delivery' and c.integration = d.integration and c.type = d.type and c.id = d.id
       where d.dead_letter_id = $1::bigint`,
     [id],
   );
-  return rows[0];
+  if (rows[0] === undefined) return undefined;
+  const { newest, newest_data, made, ...letter } = rows[0];
+  if (newest === null || newest_data === null || letter.version === null) return { ...letter, data: null };
+  const data = versionOf(letter.version, { version: newest, data: newest_data }, made);
+  return { ...letter, data: data === undefined ? null : parseJson(data) };
 }
 
 /** The last failure inside this transaction, for an operator. */

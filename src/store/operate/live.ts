@@ -25,9 +25,8 @@ export async function readNews(db: Pool): Promise<News> {
     `with window_ as (select now() - interval '15 seconds' as since)
      select
        coalesce((select json_agg(t order by t.at) from (
-         select integration, type, id, version, outcome as event, cause, received_at as at from receipts
-          where received_at > since and outcome in ('created', 'updated', 'cancelled', 'erased')
-          order by received_at desc limit ${most}) t), '[]') as changes,
+         select integration, type, id, version, outcome as event, cause, at from history
+          where at > since and diff is not null order by at desc limit ${most}) t), '[]') as changes,
        coalesce((select json_agg(t order by t.at, t.seq) from (
          select integration, seq, event, event_id, received_at as at from events
           where received_at > since order by received_at desc limit ${most}) t), '[]') as events,

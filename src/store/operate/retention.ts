@@ -9,7 +9,7 @@ export interface Retention {
   readonly deadLettersMs: number;
   readonly runsMs: number;
   readonly auditMs: number;
-  /** Of receipts and versions, which make up the timeline. */
+  /** Of the history, which makes up the timeline. */
   readonly historyMs: number;
 }
 
@@ -38,13 +38,11 @@ export async function pruneStore(
   await makePartitions(db);
   const forgotten = {
     attempt_partitions: await dropPartitions(db, 'attempts', kept.deadLettersMs),
-    change_partitions: await dropPartitions(db, 'changes', kept.historyMs),
-    receipt_partitions: await dropPartitions(db, 'receipts', kept.historyMs),
+    history_partitions: await dropPartitions(db, 'history', kept.historyMs),
     raw_payloads: await inBatches(
-      `update receipts r set raw = null from (
-         select integration, receipt_id from receipts where raw is not null and received_at < ${past}
-          order by received_at limit $2) old
-        where r.integration = old.integration and r.receipt_id = old.receipt_id`,
+      `update history r set raw = null from (
+         select integration, id, type, entry_id from history where raw is not null and at < ${past} order by at limit $2) old
+        where r.integration = old.integration and r.id = old.id and r.type = old.type and r.entry_id = old.entry_id`,
       kept.rawMs,
     ),
     // Parts of payloads. With a wrong mapping they may be names.

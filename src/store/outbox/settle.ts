@@ -89,8 +89,8 @@ function columns(settlements: readonly Settlement[], node: string): unknown[] {
 }
 
 /** The next version has been waiting since it was made: it must not wait for a whole `batch.wait` again. */
-const madeAt = `(select c.at from changes c where c.integration = o.integration and c.type = o.type and c.id = o.id
-                    and c.version = o.next_version + 1)`;
+const madeAt = `(select c.at from history c where c.integration = o.integration and c.id = o.id and c.type = o.type
+                    and c.version = o.next_version + 1 and c.diff is not null limit 1)`;
 
 /** The brand left the destination while the version was on its way: it is claimed again, as a removal. */
 const sentBefore = `(o.leaving and h.outcome = 'delivered' and coalesce(h.code, 'erased') = 'erased')`;
@@ -140,8 +140,8 @@ async function settleRetry(pool: Pool, settlements: readonly Settlement[], node:
 
 /** An answer may quote what was sent. An erasure in between did not find it, and it may also be the answer to the erasure itself. */
 const keptAnswer = `
-  case when not exists (select from changes c where c.integration = held.integration and c.type = held.type and c.id = held.id
-                                                and c.version >= held.version and c.event = 'erased') then answer end`;
+  case when not exists (select from history c where c.integration = held.integration and c.type = held.type and c.id = held.id
+                                                and c.version >= held.version and c.outcome = 'erased') then answer end`;
 
 /**
  * The row is held by its dead letter until an operator replays or drops it. If it was sent, it stays marked as leased, since it may

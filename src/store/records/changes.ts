@@ -3,7 +3,7 @@ import { jsonbText } from '../../kit/json.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Difference } from '../../reconcile/difference.ts';
 import type { Arrival, Incoming, Outcome } from '../../reconcile/incoming.ts';
-import type { ChangeEvent, EntityType, IntegrationName, Json } from '../../terms.ts';
+import type { ChangeEvent, EntityType, Json } from '../../terms.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { moveGuestKeys } from './guest-keys.ts';
@@ -58,7 +58,7 @@ export function movesOf(changes: readonly Change[]): { readonly first: Change; r
   });
 }
 
-/** Writes receipts, versions, the newest state of each record and its search keys, pipelined. */
+/** Writes the history, the newest state of each record and its search keys, pipelined. */
 export function writeChanges(
   tx: Tx,
   target: ApplyTarget,
@@ -75,29 +75,35 @@ export function writeChanges(
     now: newest.item.incoming.record,
   }));
   return [
-    insertReceipts(tx, target, receipts, changes),
+    insertHistory(tx, target, receipts, changes),
     ...(unstored.length > 0 ? [updateRecords(tx, target, unstored)] : []),
     ...moveGuestKeys(tx, target.integration, keyed),
   ];
 }
 
 /**
- * Inserts receipts, each with the change that it made, numbered in the order of the batch. The content of a new record is sent again, not
- * copied from its row: copying saves 3 of 53 µs (`npm run bench -- pull`, 2 cores arm64), but with old statistics it can read all records
- * of the brand.
+ * Inserts entries in the order of the batch, each with the version that it made. The arrays come through sub-selects, so that the planner
+ * does not see their length: for a single row it would plan every execution again, which takes PostgreSQL 0.2 ms (2 cores arm64).
  */
-function insertReceipts(
+function insertHistory(
   tx: Tx,
   target: ApplyTarget,
   receipts: readonly Receipt[],
   changes: readonly Change[],
 ): Promise<unknown> {
-  const isTraced = changes.some(({ item }) => item.arrival.trace !== undefined);
   const made = receipts.map((): Change | undefined => undefined);
   for (const change of changes) made[change.receipt] = change;
   return tx.query({
-    name: isTraced ? 'insert-traced-receipts' : 'insert-receipts',
-    text: isTraced ? insertTraced : insertPlain,
+    name: 'insert-history',
+    text: `
+      insert into history (integration, connector_version, integration_version, type, id, effective_at, seq, cause, cause_id, outcome,
+                           version, reason, raw, notes, origins, diff, idempotency_key, trace)
+      select $1, $2, $3, type, id, to_timestamp(ms / 1000.0), seq, cause, cause_id, outcome, version, reason,
+             raw::json, notes::jsonb, origins::json, diff::json, key, trace
+        from unnest((select $4::text[]), (select $5::text[]), (select $6::float8[]), (select $7::bigint[]), (select $8::text[]),
+                    (select $9::text[]), (select $10::text[]), (select $11::int[]), (select $12::text[]), (select $13::text[]),
+                    (select $14::text[]), (select $15::text[]), (select $16::text[]), (select $17::text[]), (select $18::text[]))
+          as t (type, id, ms, seq, cause, cause_id, outcome, version, reason, raw, notes, origins, diff, key, trace)`,
     values: [
       target.integration,
       target.connectorVersion,
@@ -111,44 +117,19 @@ function insertReceipts(
       texts(receipts.map((r) => r.outcome)),
       int4s(receipts.map((r) => r.version)),
       texts(receipts.map((r) => r.reason)),
-      texts(receipts.map((r) => (r.raw === null ? null : jsonbText(JSON.stringify(r.raw))))),
+      texts(receipts.map((r) => (isInEvent(r) || r.raw === null ? null : jsonbText(JSON.stringify(r.raw))))),
       texts(receipts.map((r) => r.notes)),
       texts(receipts.map((r) => r.origins)),
-      texts(made.map((c) => c?.item.text)),
       texts(made.map((c) => c && jsonbText(JSON.stringify(c.diff)))),
       texts(made.map((c) => c?.idempotencyKey)),
-      ...(isTraced ? [texts(made.map((c) => c?.item.arrival.trace))] : []),
+      texts(made.map((c) => c?.item.arrival.trace)),
     ],
   });
 }
 
-const insertPlain = insertSql(false);
-const insertTraced = insertSql(true);
-
-/**
- * The arrays come through sub-selects, so that the planner does not see their length: for a single row it would plan every execution
- * again, which takes PostgreSQL 0.2 ms (2 cores arm64).
- */
-function insertSql(isTraced: boolean): string {
-  const [array, trace] = isTraced ? [', (select $19::text[])', ', trace'] : ['', ''];
-  return `
-      with t as materialized (
-        select nextval('receipt_ids') as receipt_id, t.*
-          from unnest((select $4::text[]), (select $5::text[]), (select $6::float8[]), (select $7::bigint[]), (select $8::text[]), (select $9::text[]), (select $10::text[]), (select $11::int[]),
-                      (select $12::text[]), (select $13::text[]), (select $14::text[]), (select $15::text[]), (select $16::text[]), (select $17::text[]), (select $18::text[])${array})
-            as t (type, id, ms, seq, cause, cause_id, outcome, version, reason, raw, notes, origins, data, diff, key${trace})
-      ), received as (
-        insert into receipts (integration, receipt_id, type, id, effective_at, seq, cause, cause_id, outcome, version, reason,
-                              connector_version, integration_version, raw, notes, origins)
-        select $1, receipt_id, type, id, to_timestamp(ms / 1000.0), seq, cause, cause_id, outcome, version, reason, $2, $3,
-               raw::json, notes::jsonb, origins::json
-          from t
-      )
-      insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key${trace})
-      select $1, type, id, version, outcome, receipt_id, data::json, diff::jsonb, key${trace}
-        from t
-       where key is not null`;
-}
+/** The payload of an event is stored with the event. */
+const isInEvent = ({ item: { arrival, seq } }: Receipt): boolean =>
+  (arrival.cause === 'event' || arrival.cause === 'guest') && arrival.causeId === String(seq);
 
 /** The ids are also given as an array: a plan that was made while the table was new would otherwise read all records of the brand. */
 function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]): Promise<unknown> {
@@ -156,11 +137,11 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
     name: 'update-records',
     text: `
       update records r
-         set version = t.version, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, hash = decode(t.hash, 'hex'),
+         set version = t.version, event = t.event, trace = t.trace, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, hash = decode(t.hash, 'hex'),
              data = t.data::json, said = t.said::json, pulled_hash = decode(t.pulled, 'hex'), changed_at = now()
         from unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::bigint[], $7::text[], $8::text[], $9::text[],
-                    $10::text[])
-          as t (type, id, version, ms, seq, hash, data, said, pulled)
+                    $10::text[], $11::text[], $12::text[])
+          as t (type, id, version, ms, seq, hash, data, said, pulled, event, trace)
        where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any($3::text[])`,
     values: [
       target.integration,
@@ -173,6 +154,8 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
       texts(changes.map((c) => c.item.text)),
       texts(changes.map((c) => saidText(c.state.said))),
       texts(changes.map((c) => c.state.pulledHash)),
+      texts(changes.map((c) => c.event)),
+      texts(changes.map((c) => c.item.arrival.trace)),
     ],
   });
 }
@@ -182,7 +165,7 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
  * does not reuse a key for other content.
  */
 export function idempotencyKey(
-  integration: IntegrationName,
+  integration: string,
   type: EntityType,
   id: string,
   version: number,

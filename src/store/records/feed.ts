@@ -1,5 +1,6 @@
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
+import { versionOf, versionsAfter } from './versions.ts';
 
 /** Which changes a reader of the feed gets; undefined means all. */
 export interface FeedScope {
@@ -8,7 +9,7 @@ export interface FeedScope {
 }
 
 export interface FeedRow {
-  /** The receipt's number. */
+  /** The number of its entry in the history. */
   readonly position: number;
   readonly integration: string;
   readonly type: EntityType;
@@ -20,7 +21,7 @@ export interface FeedRow {
   readonly data: string;
 }
 
-/** The changes in (after, upTo], in the order of their receipts. */
+/** The changes in (after, upTo], in the order of their entries. */
 export async function readFeed(
   db: Pool,
   { integrations, types }: FeedScope,
@@ -28,15 +29,21 @@ export async function readFeed(
   upTo: number,
   limit: number,
 ): Promise<FeedRow[]> {
-  const { rows } = await db.query<FeedRow>(
-    `select receipt_id as position, integration, type, id, version, event, at, idempotency_key, data::text as data
-       from changes
-      where receipt_id > $1 and receipt_id <= $2 and ($3::text[] is null or integration = any($3))
-        and ($4::text[] is null or type = any($4))
-      order by receipt_id limit $5`,
+  const { rows } = await db.query<FeedRow & { newest: number; made: string | null }>(
+    `select c.entry_id as position, c.integration, c.type, c.id, c.version, c.outcome as event, c.at, c.idempotency_key,
+            r.version as newest, r.data::text as data, case when c.version < r.version then ${versionsAfter('c', 'c.version')} end as made
+       from (select * from history
+              where diff is not null and entry_id > $1 and entry_id <= $2 and ($3::text[] is null or integration = any($3))
+                and ($4::text[] is null or type = any($4))
+              order by entry_id limit $5) c
+       join records r on r.integration = c.integration and r.id = c.id and r.type = c.type
+      order by c.entry_id`,
     [after, upTo, integrations ?? null, types ?? null, limit],
   );
-  return rows;
+  return rows.flatMap(({ newest, data, made, ...row }) => {
+    const own = versionOf(row.version, { version: newest, data }, made);
+    return own === undefined ? [] : [{ ...row, data: own }];
+  });
 }
 
 /** Whose changes lie in (after, upTo], without reading them. */
@@ -46,7 +53,7 @@ export async function feedNews(
   upTo: number,
 ): Promise<{ readonly integration: string; readonly type: EntityType }[]> {
   const { rows } = await db.query<{ integration: string; type: EntityType }>(
-    'select distinct integration, type from changes where receipt_id > $1 and receipt_id <= $2',
+    'select distinct integration, type from history where diff is not null and entry_id > $1 and entry_id <= $2',
     [after, upTo],
   );
   return rows;
@@ -73,10 +80,10 @@ const mostSamples = 100;
 /**
  * How far the feed is complete: no transaction in progress can still add a change at or below the horizon.
  *
- * Receipts are numbered when they are written and become visible when their transaction commits, so a smaller number can appear after
- * a larger one. A transaction has its own number before it numbers receipts, because it locks the records first. So: read the last
- * receipt number, then take a transaction number. Once every transaction with a smaller number has ended, no receipt up to that
- * receipt number can still appear.
+ * Entries are numbered when they are written and become visible when their transaction commits, so a smaller number can appear after
+ * a larger one. A transaction has its own number before it numbers entries, because it locks the records first. So: read the last
+ * entry's number, then take a transaction number. Once every transaction with a smaller number has ended, no entry up to that number can
+ * still appear.
  *
  * Rejected: the transaction's number as the position. It is visible to a plain query, but a transaction that waited for a record's lock
  * has a smaller number than the one it waited for, so two versions of a record would be in the wrong order. Also rejected: xmax of a
@@ -87,7 +94,7 @@ export class FeedHorizon {
   #samples: Sample[] = [];
   #looking: Promise<void> | undefined;
   #position: number | undefined;
-  /** The last receipt number that was assigned. */
+  /** The last number that was assigned. */
   #last = -1;
 
   constructor(db: Pool) {
@@ -116,7 +123,7 @@ export class FeedHorizon {
 
   async #look(): Promise<void> {
     const { rows } = await this.#db.query<{ last: number }>(
-      'select case when is_called then last_value else 0 end as last from receipt_ids',
+      'select case when is_called then last_value else 0 end as last from history_entries',
     );
     const last = rows[0]?.last ?? 0;
     // A restored store counts from a smaller number again.

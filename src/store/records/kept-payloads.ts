@@ -1,6 +1,6 @@
 import type { Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
-import { modeOf } from './receipt-raw.ts';
+import { eventOf, hasPayload, modeOf, type Payload, payloadColumns, payloadOf } from './receipt-raw.ts';
 
 /** The newest payload that one source sent for a reservation. */
 export interface KeptPayload {
@@ -50,9 +50,8 @@ const depth = 20_000;
 export async function newestPayloads(pool: Pool, integration: string, limit: number): Promise<readonly KeptPayload[]> {
   const { rows } = await pool.query<{ id: string }>(
     `select id from (
-       select id, integration, type, received_at from receipts
-        where outcome in ('created', 'updated', 'cancelled', 'erased') order by received_at desc limit ${depth}) r
-      where integration = $1 and type = 'reservation' group by id order by max(received_at) desc limit $2`,
+       select id, integration, type, at from history where diff is not null order by at desc limit ${depth}) r
+      where integration = $1 and type = 'reservation' group by id order by max(at) desc limit $2`,
     [integration, limit],
   );
   return payloadsOf(
@@ -69,19 +68,22 @@ async function payloadsOf(
   ids: readonly string[],
   { from, to }: PayloadRange,
 ): Promise<readonly KeptPayload[]> {
-  const { rows } = await pool.query<KeptPayload>(
-    `select id, mode, raw, "effectiveAt", event from (
-       select distinct on (r.id, ${modeOf}) r.id, ${modeOf} as mode, r.raw, r.effective_at as "effectiveAt", r.seq, e.event,
+  const { rows } = await pool.query<KeptPayload & Payload>(
+    `select id, mode, raw, body, hydrated, "effectiveAt", event from (
+       select distinct on (r.id, ${modeOf}) r.id, ${modeOf} as mode, ${payloadColumns}, r.effective_at as "effectiveAt", r.seq, e.event,
               bool_or(r.origins is not null) over (partition by r.id) as is_bound
-         from receipts r left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq
-        where r.integration = $1 and r.type = 'reservation' and r.id = any($2::text[]) and r.raw is not null
+         from history r ${eventOf}
+        where r.integration = $1 and r.type = 'reservation' and r.id = any($2::text[]) and ${hasPayload}
           and r.cause in ('run', 'event')
-          and ($3::date is null or r.received_at >= $3::date) and ($4::date is null or r.received_at < $4::date + 1)
+          and ($3::date is null or r.at >= $3::date) and ($4::date is null or r.at < $4::date + 1)
         order by r.id, ${modeOf}, r.effective_at desc, r.seq desc) newest
       where not is_bound order by id, "effectiveAt", seq`,
     [integration, ids, from ?? null, to ?? null],
   );
-  return rows;
+  return rows.flatMap(({ id, mode, effectiveAt, event, ...payload }) => {
+    const raw = payloadOf(payload);
+    return raw === null ? [] : [{ id, mode, raw, effectiveAt, event }];
+  });
 }
 
 /** The differences that a reprocessing made to these reservations, inside its transaction. */
@@ -91,9 +93,9 @@ export async function reprocessedDifferences(
   ids: readonly string[],
 ): Promise<{ readonly id: string; readonly diff: Json }[]> {
   const { rows } = await db.query<{ id: string; diff: Json }>(
-    `select c.id, c.diff from changes c join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id
-      where c.integration = $1 and c.type = 'reservation' and c.id = any($2::text[]) and r.cause = 'reprocess'
-      order by c.id, c.version desc`,
+    `select id, diff from history
+      where integration = $1 and type = 'reservation' and id = any($2::text[]) and cause = 'reprocess' and diff is not null
+      order by id, version desc`,
     [integration, ids],
   );
   return rows;

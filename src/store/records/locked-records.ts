@@ -2,7 +2,7 @@ import type { Reservation } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
 import type { Known } from '../../reconcile/reconcile.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
-import type { EntityType, EpochMs, IntegrationName, Json } from '../../terms.ts';
+import type { ChangeEvent, EntityType, EpochMs, IntegrationName, Json } from '../../terms.ts';
 import { float8s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { type SaidState, saidText } from './said-state.ts';
@@ -20,6 +20,8 @@ export interface LockedRecord extends Known {
 
 /** The first state of a new record. */
 export interface FirstState extends SaidState {
+  readonly event: ChangeEvent;
+  readonly trace: string | undefined;
   readonly hash: string;
   readonly text: string;
 }
@@ -81,12 +83,12 @@ async function insertOrLock(
     name: 'lock-records',
     text: `
       with inserted as (
-        insert into records (integration, type, id, version, effective_at, seq, hash, data, said, pulled_hash)
+        insert into records (integration, type, id, version, effective_at, seq, hash, data, said, pulled_hash, event, trace)
         select $1, $2, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
                coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}'), said::json,
-               decode(pulled, 'hex')
-          from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
-            as wanted (id, ms, seq, hash, data, said, pulled)
+               decode(pulled, 'hex'), coalesce(event, 'created'), trace
+          from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $11::text[], $12::text[])
+            as wanted (id, ms, seq, hash, data, said, pulled, event, trace)
          order by id
             on conflict do nothing
         returning id, version
@@ -114,6 +116,8 @@ async function insertOrLock(
       texts(states.map((state) => saidText(state?.said))),
       texts(states.map((state) => state?.pulledHash)),
       float8s([...wanted.values()].map(({ eventAt }) => eventAt)),
+      texts(states.map((state) => state?.event)),
+      texts(states.map((state) => state?.trace)),
     ],
   });
   return rows;

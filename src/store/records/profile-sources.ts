@@ -6,18 +6,20 @@ import { mergeProfile } from '../../reconcile/profile.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { Tx } from '../db/pool.ts';
 import { readReservation } from './stored-record.ts';
+import { versionOf, versionsAfter } from './versions.ts';
 
 /** The state of a profile before a merge; undefined if that version is no longer kept. */
 export async function stateBefore(tx: Tx, integration: string, id: string, cause: string): Promise<Guest | undefined> {
-  const { rows } = await tx.query<{ data: string }>(
-    `select c.data::text as data from changes c
-      where c.integration = $1 and c.type = 'guest' and c.id = $2 and c.version =
-            (select case r.outcome when 'unchanged' then r.version else r.version - 1 end from receipts r
-              where r.integration = $1 and r.type = 'guest' and r.id = $2 and r.cause = 'guest' and r.cause_id = $3
-              order by r.receipt_id desc limit 1)`,
+  const { rows } = await tx.query<{ version: number; newest: number; data: string; made: string | null }>(
+    `select m.version, r.version as newest, r.data::text as data, ${versionsAfter('r', 'm.version')} as made
+       from (select case outcome when 'unchanged' then version else version - 1 end as version from history
+              where integration = $1 and type = 'guest' and id = $2 and cause = 'guest' and cause_id = $3
+              order by entry_id desc limit 1) m
+       join records r on r.integration = $1 and r.type = 'guest' and r.id = $2`,
     [integration, id, cause],
   );
-  return rows[0] && decodeRecord('guest', rows[0].data);
+  const data = rows[0] && versionOf(rows[0].version, { version: rows[0].newest, data: rows[0].data }, rows[0].made);
+  return data === undefined ? undefined : decodeRecord('guest', data);
 }
 
 /** The guests in stored reservations that have one of these keys and none of the others, newest last. */

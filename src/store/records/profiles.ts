@@ -219,11 +219,10 @@ export async function effectiveTimes(
   reservations: readonly Pick<ReservationVersion, 'id' | 'version'>[],
 ): Promise<Map<string, Moment>> {
   const { rows } = await tx.query<{ id: string; version: number; ms: number; seq: number }>(
-    `select c.id, c.version, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+    `select r.id, r.version, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
        from unnest($2::text[], $3::int[]) as t (id, version)
-       join changes c on c.integration = $1 and c.type = 'reservation' and c.id = t.id and c.version = t.version
-       join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id
-      where c.id = any($2::text[])`,
+       join history r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version
+      where r.id = any($2::text[]) and r.diff is not null`,
     [integration, reservations.map(({ id }) => id), reservations.map(({ version }) => version)],
   );
   return new Map(rows.map(({ id, version, ms, seq }) => [`${id} ${version}`, { effectiveAt: ms, seq }]));

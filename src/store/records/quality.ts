@@ -32,10 +32,10 @@ export interface QualityDay extends QualityCounts {
 export async function countQuality(db: Pick<Pool, 'query'>): Promise<void> {
   await db.query(
     `with changed as (
-       select r.integration, r.id, (r.received_at at time zone 'UTC')::date as day,
+       select r.integration, r.id, (r.at at time zone 'UTC')::date as day,
               bool_or(r.notes @? $1::jsonpath)::int as unreadable
-         from receipts r
-        where r.received_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - interval '1 day'
+         from history r
+        where r.at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - interval '1 day'
           and (r.outcome in ('created', 'updated', 'cancelled', 'erased') or r.notes @? $1::jsonpath) and r.type = 'reservation'
         group by 1, 2, 3
      ), looked as (

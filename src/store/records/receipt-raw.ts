@@ -1,4 +1,5 @@
 import type { EventType } from '../../intake/push/envelope.ts';
+import { parseJson } from '../../kit/json.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
@@ -10,10 +11,29 @@ export interface NewestRaw {
   readonly event: EventType | null;
 }
 
-/** The mode of a receipt `r` with its event `e`; null if it came from neither a run nor an event. */
+/** The mode of an entry `r` of the history with its event `e`; null if it came from neither a run nor an event. */
 export const modeOf = `case r.cause
   when 'run' then case when r.notes @> '[{"code": "requested_by_id"}]' then 'single' else 'pull' end
   when 'event' then case when e.hydrated_at is null then 'push' else 'single' end end`;
+
+export const eventOf = `left join events e on r.cause in ('event', 'guest') and e.integration = r.integration and e.seq = r.seq
+                                          and r.cause_id = e.seq::text`;
+
+/** What the partner sent for an entry `r` with its event `e`: a polled row, or the payload of an event. */
+export const payloadColumns = 'r.raw, e.body, e.hydrated';
+export const hasPayload = '(r.raw is not null or e.body is not null)';
+
+export interface Payload {
+  readonly raw: Json;
+  readonly body: Buffer | null;
+  readonly hydrated: Buffer | null;
+}
+
+export function payloadOf({ raw, body, hydrated }: Payload): Json {
+  if (raw !== null) return raw;
+  if (hydrated !== null) return parseJson(hydrated.toString('utf8'));
+  return body === null ? null : ((parseJson(body.toString('utf8')) as { data?: Json }).data ?? null);
+}
 
 /** What the partner sent for the newest version of a record, while it is retained. */
 export async function newestRaw(
@@ -22,14 +42,12 @@ export async function newestRaw(
   type: EntityType,
   id: string,
 ): Promise<NewestRaw | undefined> {
-  const { rows } = await db.query<NewestRaw>(
-    `select r.raw, r.effective_at as "effectiveAt",
-            ${modeOf} as mode, e.event
-       from changes c join receipts r on r.integration = c.integration and r.receipt_id = c.receipt_id
-       left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq
-      where c.integration = $1 and c.type = $2 and c.id = $3 and r.raw is not null and r.cause in ('run', 'event')
-      order by c.version desc limit 1`,
+  const { rows } = await db.query<NewestRaw & Payload>(
+    `select ${payloadColumns}, r.effective_at as "effectiveAt", ${modeOf} as mode, e.event
+       from history r ${eventOf}
+      where r.integration = $1 and r.type = $2 and r.id = $3 and r.diff is not null and ${hasPayload} and r.cause in ('run', 'event')
+      order by r.version desc limit 1`,
     [integration, type, id],
   );
-  return rows[0];
+  return rows[0] && { ...rows[0], raw: payloadOf(rows[0]) };
 }

@@ -60,11 +60,10 @@ function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
   return {
     sql: `select t.integration, t.id, 'newest' as matched, 0 as rank
             from (select distinct r.integration, r.id, r.changed_at
-                    from (select integration, type, id from receipts
-                           where outcome in ('created', 'updated', 'cancelled', 'erased') and type = $1
-                             and ($2::text[] is null or integration = any($2))
-                             and ($5::timestamptz is null or received_at < $5 + interval '1 ms')
-                           order by received_at desc limit ${depth}) c
+                    from (select integration, type, id from history
+                           where diff is not null and type = $1 and ($2::text[] is null or integration = any($2))
+                             and ($5::timestamptz is null or at < $5 + interval '1 ms')
+                           order by at desc limit ${depth}) c
                     join records r on r.integration = c.integration and r.type = c.type and r.id = c.id
                    where $5::timestamptz is null or ${order} < ($5, $6::text, $7::text)) r
                 cross join lateral (select r.integration, r.id) t

@@ -58,13 +58,12 @@ export async function takeIn(
         rows.set(id, withState(before, state));
         moved.set(id, state);
       }
-      into.outcomes[arriving.index] = { outcome: kind, id, version, ...(isOverruled && { isOverruled }) };
-      into.receipts.push({
-        ...receiptOf(arriving),
-        outcome: kind,
-        version,
-        ...(reason !== undefined && { reason }),
-      });
+      const why = reason === undefined ? undefined : { reason };
+      into.outcomes[arriving.index] = { outcome: kind, id, version, ...why, ...(isOverruled && { isOverruled }) };
+      const receipt = receiptOf(arriving);
+      // An event without news is settled in its own row.
+      if (arriving.arrival.cause === 'event' && receipt.notes === '[]') continue;
+      into.receipts.push({ ...receipt, outcome: kind, version, ...why });
     }
   }
   const unused = [...rows].filter(([, row]) => row.version === 0).map(([id]) => id);
@@ -90,7 +89,7 @@ function firstState(arriving: Arriving): FirstState | undefined {
   const decision = decideFirst(arriving);
   if (decision.kind !== 'change') return undefined;
   const { hash, text } = decision.content;
-  return { ...decision.state, hash, text };
+  return { ...decision.state, event: decision.event, trace: arriving.arrival.trace, hash, text };
 }
 
 type Changed = Extract<Decision, { kind: 'change' }>;

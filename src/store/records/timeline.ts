@@ -3,7 +3,7 @@ import type { StoredViews } from '../../reconcile/said.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import { completeSince } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';
-import { modeOf } from './receipt-raw.ts';
+import { eventOf, modeOf, type Payload, payloadColumns, payloadOf } from './receipt-raw.ts';
 import { readReservation } from './stored-record.ts';
 
 export interface TimelineEntry {
@@ -55,7 +55,7 @@ export async function readTimeline(
   const earlier = limit === undefined ? null : await boundary(db, [integration, type, id], limit, upTo);
   const key = [integration, type, id];
   const range = [...key, earlier, upTo ?? null];
-  const [record, receipts, attempts, dead, outbox, sighting, since] = await Promise.all([
+  const [record, entered, repeated, attempts, dead, outbox, sighting, since] = await Promise.all([
     db.query<Current>(
       `select version, data, created_at, changed_at, data::text as text, said,
               (extract(epoch from effective_at) * 1000)::float8 as ms, seq
@@ -63,13 +63,18 @@ export async function readTimeline(
       key,
     ),
     db.query(
-      `select r.received_at as at, 'received' as what, r.outcome, r.version, r.reason, r.effective_at, r.cause, r.cause_id,
-              r.connector_version, r.integration_version, r.notes, r.origins, r.raw, c.diff, c.idempotency_key,
-              ${modeOf} as mode
-         from receipts r
-         left join changes c on c.integration = r.integration and c.type = r.type and c.id = r.id and c.receipt_id = r.receipt_id
-         left join events e on r.cause = 'event' and e.integration = r.integration and e.seq = r.seq
-        where r.integration = $1 and r.type = $2 and r.id = $3 and ${inRange('r.received_at')} order by r.receipt_id`,
+      `select r.at, 'received' as what, r.outcome, r.version, r.reason, r.effective_at, r.cause, r.cause_id,
+              r.connector_version, r.integration_version, r.notes, r.origins, r.diff, r.idempotency_key,
+              ${modeOf} as mode, ${payloadColumns}
+         from history r ${eventOf}
+        where r.integration = $1 and r.type = $2 and r.id = $3 and ${inRange('r.at')} order by r.entry_id`,
+      range,
+    ),
+    db.query(
+      `select received_at as at, 'received' as what, outcome, version, reason, least(occurred_at, received_at) as effective_at,
+              'event' as cause, seq::text as cause_id, '[]'::json as notes, body, hydrated, null as raw,
+              case when hydrated_at is null then 'push' else 'single' end as mode
+         from events where integration = $1 and type = $2 and id = $3 and ${withoutNews} and ${inRange('received_at')} order by seq`,
       range,
     ),
     db.query(
@@ -94,10 +99,16 @@ export async function readTimeline(
         where integration = $1 and $2 = any(ids) and $3::timestamptz is null having count(*) > 0`,
       [integration, id, upTo ?? null],
     ),
-    completeSince(db, 'receipts'),
+    completeSince(db, 'history'),
   ]);
   const current = record.rows[0];
-  const entries = [...receipts.rows, ...attempts.rows, ...dead.rows, ...sighting.rows] as (TimelineEntry & {
+  const entries = [
+    ...entered.rows.map(withPayload),
+    ...repeated.rows.map(withPayload),
+    ...attempts.rows,
+    ...dead.rows,
+    ...sighting.rows,
+  ] as (TimelineEntry & {
     at: Date | string;
   })[];
   if (!current && entries.length === 0) return undefined;
@@ -117,6 +128,15 @@ export async function readTimeline(
   };
 }
 
+/** Events that changed nothing have no entry in the history. */
+const withoutNews = `outcome in ('unchanged', 'superseded')
+          and not exists (select from history h where h.integration = $1 and h.id = $3 and h.type = $2
+                             and h.cause in ('event', 'guest') and h.cause_id = events.seq::text)`;
+
+function withPayload({ raw, body, hydrated, ...entry }: Payload & { readonly [key: string]: unknown }) {
+  return { ...entry, raw: payloadOf({ raw, body, hydrated }) };
+}
+
 /** After $4 and up to $5. */
 const inRange = (at: string): string =>
   `($4::timestamptz is null or ${at} > $4) and ($5::timestamptz is null or ${at} <= $5)`;
@@ -133,7 +153,8 @@ async function boundary(
       where integration = $1 and type = $2 and id = $3 and ($5::timestamptz is null or ${column} <= $5)`;
   const { rows } = await db.query<{ earlier: string | null }>(
     `with entries as materialized (
-       ${at('receipts', 'received_at')} union all ${at('attempts', 'at')}
+       ${at('history', 'at')} union all ${at('attempts', 'at')}
+       union all ${at('events', 'received_at')} and ${withoutNews}
        union all ${at('dead_letters', 'at')} and state <> 'open'
      ), next as (select at from entries order by at desc offset $4 limit 1),
      -- If all entries of the part have the same time as the next one, that one belongs to them.

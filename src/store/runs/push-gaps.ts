@@ -20,15 +20,18 @@ export async function pushGaps(pool: Pool, integration: string, days: number): P
     `with first as (
        select min(received_at) as at from events where integration = $1
      ), missed as (
-       select r.id, r.outcome, (r.received_at at time zone 'UTC')::date as day from receipts r, first
+       select r.id, r.outcome, (r.at at time zone 'UTC')::date as day from history r, first
         where r.integration = $1 and r.type = 'reservation' and r.cause = 'run'
           and r.outcome in ('created', 'updated', 'cancelled')
-          and r.received_at > now() - $2 * interval '1 day' and r.received_at > first.at
-          and r.received_at < now() - interval '10 minutes'
+          and r.at > now() - $2 * interval '1 day' and r.at > first.at and r.at < now() - interval '10 minutes'
           and not exists (
-            select from receipts e
+            select from history e
              where e.integration = r.integration and e.type = r.type and e.id = r.id and e.cause = 'event'
-               and e.received_at between r.received_at - interval '1 hour' and r.received_at + interval '10 minutes')
+               and e.at between r.at - interval '1 hour' and r.at + interval '10 minutes')
+          and not exists (
+            select from events e
+             where e.integration = r.integration and e.type = r.type and e.id = r.id and e.outcome in ('unchanged', 'superseded')
+               and e.received_at between r.at - interval '1 hour' and r.at + interval '10 minutes')
      ), taken as (
        select (received_at at time zone 'UTC')::date as day, count(*)::int as events from events
         where integration = $1 and received_at > now() - $2 * interval '1 day' group by 1

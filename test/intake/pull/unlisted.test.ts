@@ -278,10 +278,7 @@ test('a booking of flat rows that vanishes is marked too', async () => {
 test('changes that a poll found and no event reported are counted by day', async () => {
   const { state, pull } = await brand('gaps', { pull: none });
   const move = (days: number) =>
-    runtime.pool.query(
-      `update receipts set received_at = received_at - $1 * interval '1 day' where integration = 'gaps'`,
-      [days],
-    );
+    runtime.pool.query(`update history set at = at - $1 * interval '1 day' where integration = 'gaps'`, [days]);
   await move(3);
   const event = (id: string, daysAgo: number) =>
     runtime.pool.query(
@@ -294,7 +291,7 @@ test('changes that a poll found and no event reported are counted by day', async
   await pull();
   // One of the three was reported by an event as well.
   await runtime.pool.query(
-    `insert into receipts (integration, type, id, effective_at, seq, cause, cause_id, outcome, received_at)
+    `insert into history (integration, type, id, effective_at, seq, cause, cause_id, outcome, at)
      values ('gaps', 'reservation', $1, now(), 1, 'event', '1', 'unchanged', now())`,
     [state.listed[0]?.id],
   );

@@ -20,7 +20,7 @@ describe('business rules for guest events', () => {
   });
   after(() => bench.end());
   beforeEach(async () => {
-    await bench.pool.query('truncate events, records, receipts, changes, outbox, dead_letters, guest_keys');
+    await bench.pool.query('truncate events, records, history, outbox, dead_letters, guest_keys');
   });
 
   test('rules about guests apply to the profile; rules that read the reservation do not', async () => {
@@ -35,7 +35,7 @@ describe('business rules for guest events', () => {
     const [profile] = await bench.profiles();
     assert.deepEqual(profile?.guest, { guest_id: 'G-1', last_name: 'Prado (VIP)', phone: '+351912345678' });
     const { rows } = await bench.pool.query(
-      `select n ->> 'field' as field from receipts, jsonb_array_elements(notes) n where n ->> 'step' = 'transform'`,
+      `select n ->> 'field' as field from history, jsonb_array_elements(notes) n where n ->> 'step' = 'transform'`,
     );
     assert.deepEqual(
       rows.map(({ field }) => field),
@@ -71,7 +71,7 @@ describe('business rules for guest events', () => {
     await bench.send('guest.updated', { email: 'desk@grand.example', first_name: 'Rui' });
     await bench.work();
     assert.deepEqual(await bench.profiles(), []);
-    const { rows } = await bench.pool.query('select e.state, r.type, r.outcome, r.reason from events e, receipts r');
+    const { rows } = await bench.pool.query('select e.state, r.type, r.outcome, r.reason from events e, history r');
     assert.deepEqual(rows, [{ state: 'done', type: 'guest', outcome: 'dropped', reason: 'Staff.' }]);
   });
 

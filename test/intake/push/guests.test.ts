@@ -13,7 +13,7 @@ describe('guest events', () => {
   });
   after(() => bench.end());
   beforeEach(async () => {
-    await bench.pool.query('truncate events, records, receipts, changes, sightings, outbox, dead_letters, guest_keys');
+    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
   });
 
   const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
@@ -98,7 +98,7 @@ describe('guest events', () => {
     assert.equal(record?.guests[0]?.guest_id, 'G-5');
     assert.equal(record?.guests[0]?.first_name, 'Marta', 'fields that the event lacks are kept');
     const { rows } = await bench.pool.query(
-      `select cause, outcome, notes from receipts where id = 'R-ahead' and cause = 'guest'`,
+      `select cause, outcome, notes from history where id = 'R-ahead' and cause = 'guest'`,
     );
     assert.equal(rows[0].outcome, 'updated');
     assert.deepEqual(
@@ -317,7 +317,7 @@ describe('guest events', () => {
     const known = await readTimeline(bench.pool, integration, 'guest', profile?.id ?? '');
     assert.deepEqual(known?.consents, [{ value: false, source: 'push', at: new Date(at + 2).toISOString() }]);
     const { rows } = await bench.pool.query(
-      `select n ->> 'code' as code from receipts, jsonb_array_elements(notes) n where n ->> 'code' like 'consent_%'`,
+      `select n ->> 'code' as code from history, jsonb_array_elements(notes) n where n ->> 'code' like 'consent_%'`,
     );
     assert.deepEqual(rows, [{ code: 'consent_withdrawn' }]);
   });

@@ -12,7 +12,7 @@ describe('a reservation that a rule begins to drop', () => {
   });
   after(() => bench.end());
   beforeEach(async () => {
-    await bench.pool.query('truncate events, records, receipts, changes, sightings, outbox, dead_letters, guest_keys');
+    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
   });
 
   const at = Date.now() - 60_000;
@@ -27,11 +27,13 @@ describe('a reservation that a rule begins to drop', () => {
     ...more,
   });
   const versions = async ({ pool }: Pick<Bench, 'pool'> = bench) => {
-    const { rows } = await pool.query<{ event: string }>('select event from changes order by version');
+    const { rows } = await pool.query<{ event: string }>(
+      'select outcome as event from history where diff is not null order by version',
+    );
     return rows.map(({ event }) => event);
   };
   const outcomes = async () => {
-    const { rows } = await bench.pool.query<{ outcome: string }>('select outcome from receipts order by receipt_id');
+    const { rows } = await bench.pool.query<{ outcome: string }>('select outcome from history order by entry_id');
     return rows.map(({ outcome }) => outcome);
   };
 

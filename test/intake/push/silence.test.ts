@@ -14,7 +14,7 @@ describe('fields that a message does not have', () => {
     await clear(bench);
   });
   const clear = ({ pool }: Bench) =>
-    pool.query('truncate events, records, receipts, changes, sightings, outbox, dead_letters, guest_keys');
+    pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
 
   const at = Date.now() - 60_000;
   const full = reservationData({ total_amount: 412.5, currency: 'EUR', channel: 'web' });
@@ -221,7 +221,7 @@ describe('fields that a message does not have', () => {
     assert.equal(await bench.version(), 2);
     const { rows } = await bench.pool.query(
       `select n ->> 'field' as field, n ->> 'code' as code, n ->> 'reason' as reason
-       from receipts, jsonb_array_elements(notes) n where version = 2`,
+       from history, jsonb_array_elements(notes) n where version = 2`,
     );
     assert.deepEqual(rows, [
       {
@@ -274,7 +274,7 @@ describe('fields that a message does not have', () => {
     await bench.send('reservation.updated', { reservation_id: 'R-1001', channel: 'web' }, { occurredAt: at + 1 });
     await bench.work();
     assert.equal((await bench.reservation())?.channel, 'BDC');
-    const { rows } = await bench.pool.query(`select outcome from receipts where cause = 'event'`);
+    const { rows } = await bench.pool.query(`select outcome from events`);
     assert.deepEqual(rows, [{ outcome: 'superseded' }]);
   });
 

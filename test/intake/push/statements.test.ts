@@ -37,7 +37,7 @@ test('no statement reads all events or records of a brand, whatever the statisti
         const { rows } = await bench.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`);
         const lines = rows.map((row) => row['QUERY PLAN'].trim());
         for (const [i, line] of lines.entries()) {
-          const isWhole = /Seq Scan on (?:events|records|outbox|receipts|changes|guest_keys|endpoint)/.test(line);
+          const isWhole = /Seq Scan on (?:events|records|outbox|history|guest_keys|endpoint)/.test(line);
           const isBrand =
             / on (?:events|records|outbox) /.test(line) && /Cond: \(integration = \$\d+\)$/.test(lines[i + 1] ?? '');
           if (isWhole || isBrand) wide.push(`${name} at ${pageCost}: ${line}`);

@@ -12,7 +12,7 @@ describe('a value that cannot be read', () => {
   });
   after(() => bench.end());
   beforeEach(async () => {
-    await bench.pool.query('truncate events, records, receipts, changes, sightings, outbox, dead_letters, guest_keys');
+    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
   });
 
   const at = Date.now() - 60_000;
@@ -66,8 +66,8 @@ describe('a value that cannot be read', () => {
   const asEvent = ({ id, rooms, ...rest }: Row): Json => ({ reservation_id: id ?? null, stays: rooms ?? [], ...rest });
   const notes = async ({ pool }: Pick<Bench, 'pool'> = bench) => {
     const { rows } = await pool.query<{ field: string }>(
-      `select n ->> 'field' as field from receipts, jsonb_array_elements(notes) n
-        where n ->> 'code' in ('invalid_dropped', 'email_invalid', 'phone_impossible') and n ->> 'reason' <> '' order by receipt_id`,
+      `select n ->> 'field' as field from history, jsonb_array_elements(notes) n
+        where n ->> 'code' in ('invalid_dropped', 'email_invalid', 'phone_impossible') and n ->> 'reason' <> '' order by entry_id`,
     );
     return rows.map(({ field }) => field);
   };
@@ -154,7 +154,7 @@ describe('a value that cannot be read', () => {
       const cleared = await bench.reservation();
       assert.deepEqual([cleared?.guests, cleared?.rooms, cleared?.charges], [[], [], []]);
       await poll(bench, active, at + 3, good);
-      await bench.pool.query('truncate records, receipts, changes, sightings, outbox, guest_keys');
+      await bench.pool.query('truncate records, history, sightings, outbox, guest_keys');
     }
   });
 

@@ -13,7 +13,7 @@ describe('the worker', () => {
   });
   after(() => bench.end());
   beforeEach(async () => {
-    await bench.pool.query('truncate events, records, receipts, changes, sightings, outbox, dead_letters, guest_keys');
+    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
   });
 
   const hour = 3_600_000;
@@ -24,7 +24,9 @@ describe('the worker', () => {
     await bench.send('reservation.updated', reservationData({ check_out: '2026-12-06' }), { occurredAt: at + 1000 });
     await bench.send('reservation.cancelled', reservationData({ status: 'cancelled' }), { occurredAt: at + 2000 });
     await bench.work();
-    const { rows } = await bench.pool.query('select event, version from changes order by version');
+    const { rows } = await bench.pool.query(
+      'select outcome as event, version from history where diff is not null order by version',
+    );
     assert.deepEqual(rows, [
       { event: 'created', version: 1 },
       { event: 'updated', version: 2 },
@@ -40,7 +42,7 @@ describe('the worker', () => {
     await bench.send('reservation.cancelled', reservationData({ status: 'no-show' }));
     await bench.work();
     assert.equal((await bench.reservation())?.status, 'no_show');
-    const { rows } = await bench.pool.query('select event from changes');
+    const { rows } = await bench.pool.query('select outcome as event from history where diff is not null');
     assert.deepEqual(rows, [{ event: 'cancelled' }]);
   });
 
@@ -53,7 +55,7 @@ describe('the worker', () => {
       await bench.send('reservation.cancelled', reservationData({ status }) as never);
       await bench.work();
       assert.equal((await bench.reservation())?.status, 'cancelled');
-      const { rows } = await bench.pool.query<{ notes: { code: string }[] }>('select notes from receipts');
+      const { rows } = await bench.pool.query<{ notes: { code: string }[] }>('select notes from history');
       assert.ok(rows[0]?.notes.some(({ code }) => code === 'status_from_event'));
     });
   }
@@ -83,7 +85,7 @@ describe('the worker', () => {
   test('events of the same instant are ordered by sequence, in one batch or in several', async () => {
     const at = Date.now() - hour;
     for (const batches of [1, 3]) {
-      await bench.pool.query('truncate events, records, receipts, changes, outbox');
+      await bench.pool.query('truncate events, records, history, outbox');
       for (const [i, day] of ['07', '08', '09'].entries()) {
         await bench.send('reservation.updated', reservationData({ check_out: `2026-12-${day}` }), { occurredAt: at });
         if (batches === 3 || i === 2) await bench.work();
@@ -215,7 +217,7 @@ describe('the worker', () => {
     await Promise.all([drainEvents(counted), drainEvents(counted), drainEvents(counted)]);
     assert.equal(most, 1);
     const { rows } = await bench.pool.query(
-      'select count(*)::int as changes, count(distinct id)::int as ids from changes',
+      'select count(*)::int as changes, count(distinct id)::int as ids from history where diff is not null',
     );
     assert.deepEqual(rows, [{ changes: 30, ids: 30 }]);
   });

@@ -9,14 +9,14 @@ test('all deliveries are counted, and the latencies of a busy brand are those of
   /** Latencies from 1 ms to `count` ms, all delivered in one bucket. */
   const deliver = async (brand: string, count: number) => {
     await pool.query(
-      `insert into changes (integration, type, id, version, event, receipt_id, data, diff, idempotency_key, at)
-       select $1, 'reservation', 'R' || n, 1, 'created', n, '{}', '[]', 'key ' || n, b.at - n * interval '1 ms'
+      `insert into history (integration, type, id, version, outcome, seq, effective_at, cause, cause_id, diff, idempotency_key, at)
+       select $1, 'reservation', 'R' || n, 1, 'created', n, now(), 'run', 'run_1', '[]', 'key ' || n, b.at - n * interval '1 ms'
          from generate_series(1, $2) n, (select date_bin('10 s', now() - interval '30 s', 'epoch') as at) b`,
       [brand, count],
     );
     await pool.query(
       `insert into attempts (integration, destination, type, id, version, attempt, outcome, at)
-       select integration, 'crm', type, id, 1, 1, 'delivered', at + receipt_id * interval '1 ms' from changes where integration = $1`,
+       select integration, 'crm', type, id, 1, 1, 'delivered', at + seq * interval '1 ms' from history where integration = $1`,
       [brand],
     );
   };

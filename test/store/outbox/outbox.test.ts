@@ -149,7 +149,7 @@ test('a destination that is new or lost its data gets the newest versions again,
     ['b', 1],
   ]);
   assert.deepEqual(await resend('lake'), { read: 3, queued: 3, last: undefined });
-  const keys = await pool.query(`select count(distinct idempotency_key)::int as n from changes`);
+  const keys = await pool.query(`select count(distinct idempotency_key)::int as n from history where diff is not null`);
   assert.deepEqual(keys.rows, [{ n: 4 }]);
 });
 

@@ -16,7 +16,7 @@ describe('applying records', () => {
     pool = await testStore();
   });
   after(() => pool.end());
-  beforeEach(() => pool.query('truncate records, receipts, changes, sightings, outbox, dead_letters'));
+  beforeEach(() => pool.query('truncate records, history, sightings, outbox, dead_letters'));
 
   const target: ApplyTarget = {
     integration: 'lisbon' as IntegrationName,
@@ -111,9 +111,8 @@ describe('applying records', () => {
       seq: 901,
     });
     assert.deepEqual((await take(fresh)).outcomes, [{ outcome: 'cancelled', id: 'A', version: 2 }]);
-    assert.deepEqual(await rows('select outcome from receipts order by receipt_id'), [
+    assert.deepEqual(await rows('select outcome from history order by entry_id'), [
       { outcome: 'created' },
-      { outcome: 'superseded' },
       { outcome: 'cancelled' },
     ]);
   });
@@ -152,7 +151,7 @@ describe('applying records', () => {
         if (batches === 'one batch') await take(first, same);
         else for (const one of [first, same]) await take(one);
         const { outcomes } = await take(between);
-        assert.deepEqual(outcomes, [{ outcome: 'superseded', id: 'A', version: 1 }]);
+        assert.deepEqual(outcomes, [{ outcome: 'superseded', id: 'A', version: 1, reason: 'A newer state is stored.' }]);
       });
     }
   }
@@ -201,7 +200,7 @@ describe('applying records', () => {
     );
     const state = await rows<{ channel: string; version: number; changes: number }>(
       `select data->>'channel' as channel, version,
-            (select count(*)::int from changes c where c.id = r.id) as changes from records r`,
+            (select count(*)::int from history c where c.diff is not null and c.id = r.id) as changes from records r`,
     );
     assert.equal(state.length, 5);
     for (const row of state) {
@@ -242,7 +241,7 @@ describe('applying records', () => {
         fc.infiniteStream(fc.nat()),
         async (told, noise) => {
           const next = () => noise.next().value as number;
-          await pool.query('truncate records, receipts, changes, sightings, outbox, dead_letters');
+          await pool.query('truncate records, history, sightings, outbox, dead_letters');
           const events = told.map(({ at, says }, i) =>
             arriving(reservation('A', { channel: says }), {
               effectiveAt: at,
@@ -258,7 +257,9 @@ describe('applying records', () => {
           while (shuffled.length > 0) await take(...shuffled.splice(0, 1 + (next() % 4)));
           const newest = told.findLast(({ at }) => at === Math.max(...told.map((one) => one.at)));
           assert.deepEqual(await rows(`select data->>'channel' as channel from records`), [{ channel: newest?.says }]);
-          const versions = await rows<{ version: number }>('select version from changes order by version');
+          const versions = await rows<{ version: number }>(
+            'select version from history where diff is not null order by version',
+          );
           assert.deepEqual(
             versions.map(({ version }) => version),
             versions.map((_, i) => i + 1),

@@ -50,7 +50,7 @@ async function origins(id: string): Promise<Record<string, string>[]> {
 }
 
 const kept = async (id: string) =>
-  (await pool.query('select origins from receipts where id = $1 order by receipt_id', [id])).rows.map(
+  (await pool.query('select origins from history where id = $1 order by entry_id', [id])).rows.map(
     (row) => row.origins,
   );
 
@@ -86,7 +86,7 @@ test('shows no origins without the raw record or its documents', async () => {
     { id: 'R3', a: '2027-01-02', b: '2027-01-04', status: 'confirmed' },
     { id: 'R4', a: '2027-01-02', b: '2027-01-04', status: 'confirmed' },
   ]);
-  await pool.query(`update receipts set raw = null where id = 'R3'`);
+  await pool.query(`update history set raw = null where id = 'R3'`);
   assert.deepEqual(await origins('R3'), [undefined]);
   await pool.query(`delete from documents where kind = 'connector' and version = 4`);
   assert.deepEqual(await origins('R4'), [undefined]);
@@ -94,7 +94,7 @@ test('shows no origins without the raw record or its documents', async () => {
 
 test('the parts of a long timeline hold every entry once, and the newest has the open dead letters', async () => {
   await pool.query(
-    `insert into receipts (integration, type, id, received_at, effective_at, seq, cause, cause_id, outcome)
+    `insert into history (integration, type, id, at, effective_at, seq, cause, cause_id, outcome)
      select 'grand', 'reservation', 'L', '2026-11-01Z'::timestamptz + n / 3 * interval '1 us', now(), n, 'event', n::text, 'unchanged'
        from generate_series(1, 100) n`,
   );
