@@ -58,9 +58,9 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
   [
     'destination_away',
     () =>
-      query(`insert into destination_circuits (destination, failures, last_failure, record, several, opened_at, probe_at)
-             values ('lake', 5, 'deliver.unreachable', 'other reservation R', true, now(), now())`),
-    () => query('delete from destination_circuits'),
+      query(`insert into remotes (kind, name, state, failures, away, last_failure, opened_at, probe_at)
+             values ('destination', 'lake', 'open', 5, true, 'deliver.unreachable', now(), now())`),
+    () => query('delete from remotes'),
   ],
   [
     'document_broken',

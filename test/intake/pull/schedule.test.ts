@@ -5,7 +5,7 @@ import { startRunner } from '../../../src/intake/pull/runner.ts';
 import { startScheduler } from '../../../src/intake/pull/schedule.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { Wake } from '../../../src/kit/wake.ts';
-import { openPartnerStore } from '../../../src/store/runs/partner-states.ts';
+import { openPartnerStore } from '../../../src/store/runs/partner-accounts.ts';
 import { openRunStore } from '../../../src/store/runs/runs.ts';
 import {
   alignSchedules,
@@ -21,7 +21,7 @@ import { setUpPulls } from './support/set-up.ts';
 const { runtime, partnerOf } = setUpPulls();
 describe('the schedule', () => {
   beforeEach(async () => {
-    await runtime.pool.query('truncate schedules, runs, partner_states, documents, current_documents cascade');
+    await runtime.pool.query('truncate schedules, runs, partner_accounts, documents, current_documents cascade');
   });
 
   const brands = (count: number, everyMs = 1_800_000): Schedule[] =>
