@@ -17,30 +17,15 @@ create table documents (
   hash text not null,
   applied_at timestamptz not null default now(),
   applied_by text not null,
-  sealed boolean not null default false,
+  in_force boolean not null default false,
+  position bigint,
   primary key (kind, name, version),
   check (kind in ('connector', 'integration', 'destination', 'workspace'))
 );
-create index documents_unsealed on documents (kind, name, version) where (not sealed);
-comment on table documents is 'Every version of every document that was ever applied. Bodies hold references to secrets, never secrets.';
-
-create table current_documents (
-  kind text not null,
-  name text not null,
-  version int not null,
-  primary key (kind, name),
-  foreign key (kind, name, version) references documents(kind, name, version)
-);
-comment on table current_documents is 'The version in force of each document; a removed document has no row.';
-
-create table document_changes (
-  kind text not null,
-  name text not null,
-  position bigint not null,
-  primary key (kind, name)
-);
-create index document_changes_position on document_changes (position);
-comment on table document_changes is 'When each document last came into force or was removed, in the order of the changes. Documents that did not change since this table exists have no row.';
+create unique index documents_in_force on documents (kind, name) where in_force;
+create unique index documents_by_position on documents (position) where position is not null;
+comment on table documents is 'Every version of every document that was ever applied, and which one is in force. Bodies hold references to secrets, never secrets.';
+comment on column documents.position is 'Orders the changes: when the document last came into force or was removed. Null for versions that another one replaced.';
 
 create table mapping_cases (
   connector text not null,
@@ -840,12 +825,3 @@ create trigger refuse_retired_key before insert or update of sealed on endpoint_
 create trigger refuse_retired_key before insert or update of access, refresh on partner_accounts for each row execute function refuse_retired_key('access', 'refresh');
 create trigger refuse_retired_key before insert or update of verifier on consents for each row execute function refuse_retired_key('verifier');
 create trigger refuse_retired_key before insert or update of sealed on erased_identifiers for each row execute function refuse_retired_key('sealed');
-
-create function note_document_change() returns trigger language plpgsql set search_path = innbound_service as $$
-begin
-  insert into document_changes as c (kind, name, position)
-  values (coalesce(new.kind, old.kind), coalesce(new.name, old.name), nextval('document_positions'))
-  on conflict (kind, name) do update set position = excluded.position;
-  return null;
-end $$;
-create trigger note_document_change after insert or delete or update on current_documents for each row execute function note_document_change();

@@ -108,7 +108,7 @@ export async function startDue(
          from unnest($1::text[], $2::text[], $3::text[]) as t (integration, sync, run_id)
         where not exists (
           select from partner_accounts a
-            left join current_documents d on d.kind = 'integration' and d.name = a.integration
+            left join documents d on d.kind = 'integration' and d.name = a.integration and d.in_force
            where a.integration = t.integration
              and (a.paused_at is not null or (a.auth_failed_at is not null and a.auth_failed_version = d.version)))
        on conflict (integration, sync) where state in ('queued', 'running') do nothing
