@@ -46,6 +46,7 @@ create table secrets (
   sealed bytea not null,
   updated_at timestamptz not null default now()
 );
+comment on table secrets is 'Secrets that documents refer to, and the service''s own keys of hashes, sealed with the key of the installation.';
 
 create table replaced_keys (
   key_id text primary key,
@@ -65,6 +66,7 @@ create table endpoints (
   retired_at timestamptz
 );
 create unique index endpoints_live on endpoints (integration, sandbox) where (retired_at is null);
+comment on table endpoints is 'The address that each brand''s partner sends its events to, and the one of its sandbox. A retired address is kept and never issued again.';
 
 create table endpoint_secrets (
   endpoint_id text not null,
@@ -135,6 +137,7 @@ create table rejection_counts (
   count bigint not null,
   primary key (integration, endpoint_id, code, reason, hour)
 );
+comment on table rejection_counts is 'How many webhooks were refused in each hour, by reason: all of them, while rejections keeps the last ones.';
 
 create table sandbox_reports (
   integration text not null,
@@ -294,6 +297,7 @@ create table profile_bookings (
   primary key (integration, reservation_id, profile_id)
 );
 create index profile_bookings_of_profile on profile_bookings (integration, profile_id);
+comment on table profile_bookings is 'Which profiles are the guests of a reservation.';
 
 create table profile_pairs (
   integration text not null,
@@ -307,6 +311,7 @@ create table profile_pairs (
   check (evidence in ('shared_address', 'other_last_name'))
 );
 create index profile_pairs_open on profile_pairs (integration, found_at desc) where (different_since is null);
+comment on table profile_pairs is 'Profiles that may be the same person, for an operator to merge or to keep apart.';
 
 create table profile_pins (
   integration text not null,
@@ -794,6 +799,7 @@ create table store_state (
   reason text,
   check (single)
 );
+comment on table store_state is 'One row: the epoch, which rises after the restore of an older backup, and the beat by which a restore is noticed.';
 insert into store_state default values;
 
 -- Rules that the database enforces
