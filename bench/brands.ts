@@ -134,12 +134,13 @@ async function editThroughApi(_: Pool, node: ChildProcess, name: string): Promis
 async function editElsewhere(pool: Pool, node: ChildProcess, name: string): Promise<number> {
   const version = ((await report(node, name)).version ?? 0) + 1;
   await pool.query(
-    `with made as (
-       insert into documents (kind, name, version, source, body, hash, applied_by)
-       select kind, name, version + 1, source, body, hash || 'x', 'bench' from documents
-        where kind = 'integration' and name = $1 order by version desc limit 1
-       returning kind, name, version)
-     update current_documents c set version = made.version from made where c.kind = made.kind and c.name = made.name`,
+    `update documents set in_force = false, position = null where kind = 'integration' and name = $1 and in_force`,
+    [name],
+  );
+  await pool.query(
+    `insert into documents (kind, name, version, source, body, hash, applied_by, in_force, position)
+     select kind, name, version + 1, source, body, hash || 'x', 'bench', true, nextval('document_positions') from documents
+      where kind = 'integration' and name = $1 order by version desc limit 1`,
     [name],
   );
   const startedAt = performance.now();
@@ -174,10 +175,9 @@ const rawIntegration = (i: number) => ({
 async function fill(pool: Pool, integrations: number): Promise<void> {
   const put = async (kind: DocumentKind, documents: readonly { readonly name: string; readonly raw: object }[]) => {
     await pool.query(
-      `with given as (select * from unnest($2::text[], $3::text[], $4::text[]) as t (name, source, body)),
-       made as (insert into documents (kind, name, version, source, body, hash, applied_by, sealed)
-                select $1, name, 1, source, body::json, md5(body), 'bench', true from given)
-       insert into current_documents (kind, name, version) select $1, name, 1 from given`,
+      `insert into documents (kind, name, version, source, body, hash, applied_by, in_force, position)
+       select $1, name, 1, source, body::json, md5(body), 'bench', true, nextval('document_positions')
+         from unnest($2::text[], $3::text[], $4::text[]) as t (name, source, body)`,
       [
         kind,
         documents.map(({ name }) => name),

@@ -11,6 +11,7 @@ const scripts = [
   'scripts/mapping-reference.ts',
   'scripts/errors-doc.ts',
   'scripts/environment-reference.ts',
+  'scripts/database-reference.ts',
   'src/documents/publish.ts',
   'scripts/openapi-doc.ts',
   'scripts/console-types.ts',

@@ -78,6 +78,7 @@ export function planFast(root: string): TestPlan {
 
 /** Rooms without a database or a server: each alone would mostly load the sources. */
 const pure = [
+  'outbound',
   'canonical',
   'connectors',
   'documents',

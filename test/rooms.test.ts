@@ -45,7 +45,17 @@ function target(from: Source, specifier: string): string | undefined {
   return path.normalize(path.join(path.dirname(from.file), specifier));
 }
 
-const pure = new Set(['json-path', 'shape', 'canonical', 'normalize', 'persons', 'transform', 'reconcile', 'suggest']);
+const pure = new Set([
+  'json-path',
+  'shape',
+  'canonical',
+  'normalize',
+  'persons',
+  'transform',
+  'reconcile',
+  'suggest',
+  'outbound',
+]);
 const everywhere = ['terms.ts', 'errors.ts', 'errors', 'json-path'];
 /** What each room may import besides itself. `types` only as types: the ports that a room declares. */
 const allowed: Record<string, { rooms: readonly string[]; types?: readonly string[] | 'any' }> = {
@@ -62,12 +72,13 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   reconcile: { rooms: [...everywhere, 'canonical', 'persons'] },
   suggest: { rooms: [...everywhere, 'canonical'] },
   documents: { rooms: [...everywhere, 'canonical', 'kit'] },
-  'intake/pull': { rooms: [...everywhere, 'canonical', 'kit'], types: ['documents', 'reconcile', 'shape'] },
+  outbound: { rooms: everywhere },
+  'intake/pull': { rooms: [...everywhere, 'canonical', 'kit', 'outbound'], types: ['documents', 'reconcile', 'shape'] },
   'intake/push': { rooms: [...everywhere, 'canonical', 'persons', 'reconcile', 'kit'], types: ['shape'] },
-  deliver: { rooms: [...everywhere, 'canonical', 'persons', 'kit'] },
+  deliver: { rooms: [...everywhere, 'canonical', 'persons', 'kit', 'outbound'] },
   watch: { rooms: [...everywhere, 'kit'] },
   privacy: { rooms: [...everywhere, 'canonical', 'persons', 'kit'], types: ['reconcile'] },
-  store: { rooms: [...everywhere, 'canonical', 'persons', 'reconcile', 'kit'], types: 'any' },
+  store: { rooms: [...everywhere, 'canonical', 'persons', 'reconcile', 'kit', 'outbound'], types: 'any' },
   'embedded-postgres': { rooms: everywhere },
   api: { rooms: [...everywhere, 'canonical', 'kit', 'intake/push'], types: 'any' },
 };

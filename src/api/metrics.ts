@@ -1,15 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MetricRows } from '../store/operate/metrics.ts';
-import type { LaneNow, PartnerCircuit } from '../store/operate/overview.ts';
+import type { LaneNow } from '../store/operate/overview.ts';
 import { sendProblem } from './problem.ts';
 
 export interface MetricPorts {
   readonly read: () => Promise<{
     readonly rows: MetricRows;
     readonly lanes: readonly LaneNow[];
-    readonly partnerCircuits: readonly PartnerCircuit[];
-    readonly circuits: readonly { readonly destination: string }[];
+    readonly partnerCircuits: readonly { readonly name: string }[];
+    readonly circuits: readonly { readonly name: string }[];
   }>;
   readonly now: () => number;
   /** In one of several processes of a service: its number, and the own metrics of the other ones. */
@@ -93,8 +93,8 @@ export function openMetrics(ports: MetricPorts): Metrics {
       runs.set({ integration, sync, status: state }, finished);
     for (const { integration, pending: count } of rows.pendingEvents) pending.set({ integration }, count);
     for (const { integration, at } of rows.lastEvents) lastEvent.set({ integration }, at);
-    for (const { api } of open) partnerCircuits.set({ api }, 1);
-    for (const { destination } of away) circuits.set({ destination }, 1);
+    for (const { name: api } of open) partnerCircuits.set({ api }, 1);
+    for (const { name: destination } of away) circuits.set({ destination }, 1);
     going.set(rows.going);
   };
 

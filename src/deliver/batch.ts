@@ -1,6 +1,7 @@
 import { errorName } from '../kit/log.ts';
+import { destinationCircuit } from '../outbound/circuit.ts';
 import { type RecordOutcome, waitRequestOf } from './busy.ts';
-import { healthOf, standardCircuit } from './circuit.ts';
+import { healthOf } from './call-health.ts';
 import type { Leased } from './claiming.ts';
 import { spansOf } from './delivery-spans.ts';
 import type { Destination, Outcome } from './destination.ts';
@@ -112,19 +113,18 @@ async function sendLeased(
 type Health = 'fine' | 'outage' | 'circuit_open';
 
 async function noteHealth({ ports, config }: BatchContext, outcomes: readonly RecordOutcome[]): Promise<Health> {
-  const { store, circuit = standardCircuit, log } = ports;
+  const { store, circuit = destinationCircuit, log } = ports;
   const health = healthOf(outcomes);
   if (health?.kind === 'failed') {
-    const unknown = { usesTry: false, isOpen: false };
-    const { usesTry, isOpen } = await store.noteFailure(config.name, health, circuit).catch(() => unknown);
-    const { code } = health;
-    if (isOpen) log.warn({ destination: config.name, code }, 'deliver: circuit open, only probes are sent');
-    if (isOpen) return 'circuit_open';
-    return usesTry ? 'fine' : 'outage';
+    const after = await store.noteFailure(config.name, health, circuit).catch(() => undefined);
+    if (after === undefined) return 'outage';
+    if (after.state === 'closed') return after.away && after.failures > 1 ? 'outage' : 'fine';
+    log.warn({ destination: config.name, code: health.code }, 'deliver: circuit open, only probes are sent');
+    return 'circuit_open';
   }
   // The settlement of a success closes the circuit; a refusal must do so here.
   const isAccepted = outcomes.some(({ outcome }) => outcome.kind === 'delivered');
-  if (health?.kind === 'there' && !isAccepted) await store.noteSignOfLife(config.name).catch(() => {});
+  if (health?.kind === 'there' && !isAccepted) await store.noteAnswer(config.name).catch(() => {});
   return 'fine';
 }
 

@@ -2,9 +2,10 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { Heartbeats } from '../kit/heartbeats.ts';
 import type { Tracer } from '../kit/trace.ts';
+import type { Circuit, CircuitSettings, FailedCall } from '../outbound/circuit.ts';
+import type { Rate } from '../outbound/rate.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
 import type { WaitRequest } from './busy.ts';
-import type { CallHealth, CircuitSettings } from './circuit.ts';
 import type { Destination } from './destination.ts';
 import type { QueuedLanes } from './queued-lanes.ts';
 import type { Selection } from './select.ts';
@@ -24,15 +25,9 @@ export interface DestinationConfig {
   readonly batchWaitMs: number;
   readonly concurrency: number;
   readonly timeoutMs: number;
-  readonly rate?: CallRate;
+  readonly rate?: Rate;
   /** Nothing is sent while it is paused by its document; work waits. */
   readonly paused: boolean;
-}
-
-/** The calls that all nodes together may make. */
-export interface CallRate {
-  readonly perSecond: number;
-  readonly burst: number;
 }
 
 /** The flow from one brand to one destination. */
@@ -186,20 +181,16 @@ export interface DeliveryStore {
   /** Returns the lanes in which a settled record has a further version to send. */
   settle(settlements: readonly Settlement[], node: string): Promise<LaneKey[]>;
   /** Takes up to `wanted` calls from the budget that all nodes share; a negative number returns calls to it. */
-  takeBudget(destination: string, wanted: number, rate: CallRate): Promise<{ granted: number; waitMs: number }>;
+  takeBudget(destination: string, wanted: number, rate: Rate): Promise<{ granted: number; waitMs: number }>;
   /**
    * Remembers which record was asked to wait, until the destination accepts something. If another record was asked before, no node
    * claims for the destination until the wait is over.
    */
   noteWaitRequest(destination: string, request: WaitRequest): Promise<void>;
-  /** Counts a failed call. `usesTry` unless the destination is away and this is not the first failed call. */
-  noteFailure(
-    destination: string,
-    failure: CallHealth & { kind: 'failed' },
-    circuit: CircuitSettings,
-  ): Promise<{ readonly usesTry: boolean; readonly isOpen: boolean }>;
+  /** Counts a failed call. */
+  noteFailure(destination: string, failure: FailedCall, circuit: CircuitSettings): Promise<Circuit>;
   /** Closes the circuit. The settlement of a success does so too. */
-  noteSignOfLife(destination: string): Promise<void>;
+  noteAnswer(destination: string): Promise<void>;
   /** True for the one caller, over all nodes, that may send a probe now. */
   takeProbe(destination: string, leaseMs: number): Promise<boolean>;
   /** Lets another node send the probe that this one had no record for. */

@@ -40,12 +40,3 @@ export function valueAt(root: unknown, path: Path): unknown {
   }
   return value;
 }
-
-/** Replaces the value at the path, which must exist. */
-export function setAt(root: unknown, path: Path, value: unknown): void {
-  const holder = valueAt(root, path.slice(0, -1));
-  const last = path.at(-1);
-  if (typeof holder === 'object' && holder !== null && last !== undefined && Object.hasOwn(holder, last)) {
-    (holder as Record<string | number, unknown>)[last] = value;
-  }
-}

@@ -5,7 +5,7 @@ import { dayOffset } from './day-offset.ts';
 import { durationMs } from './duration.ts';
 import type { Integration } from './integration.ts';
 import { parsePlace } from './place.ts';
-import type { Rate } from './rate.ts';
+import { rateOf } from './rate.ts';
 
 type ConnectorPull = NonNullable<Connector['pull']>;
 export type IntegrationPull = Omit<NonNullable<Integration['pull']>, 'auth'> & { readonly auth: PullAuthDocument };
@@ -79,12 +79,6 @@ export function pullOf({ integration, account = integration, brandId, timezone, 
 /** A sync without a range reads a list without dates: which days its run names does not matter. */
 function syncOf({ every, range: [from, to] = ['0d', '0d'], status }: NonNullable<IntegrationPull['syncs'][SyncType]>) {
   return { everyMs: durationMs(every), fromDays: dayOffset(from), toDays: dayOffset(to), status };
-}
-
-export type RequestRate = ReturnType<typeof rateOf>;
-
-function rateOf({ requests, per, burst = requests }: Rate) {
-  return { requests, perMs: durationMs(per), burst };
 }
 
 function authOf(auth: PullAuthDocument, { base_url, headers = {} }: IntegrationPull): Auth | LoginAuth {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationMs } from './duration.ts';
 import { durationText } from './scalars.ts';
 
 export const rateSchema = z.strictObject({
@@ -11,4 +12,8 @@ export const rateSchema = z.strictObject({
     .optional()
     .describe('How many requests may be sent at once after a pause; as many as `requests` by default.'),
 });
-export type Rate = z.infer<typeof rateSchema>;
+
+/** One request every `everyMs`, and `burst` at once after a quiet time. */
+export function rateOf({ requests, per, burst = requests }: z.infer<typeof rateSchema>) {
+  return { everyMs: durationMs(per) / requests, burst };
+}

@@ -10,8 +10,8 @@ import {
   waitingRuns,
 } from '../store/operate/health.ts';
 import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
-import { openCircuits } from '../store/outbox/delivery-list.ts';
 import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
+import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
 import { sharedText } from '../watch/causes.ts';
 import { type Health, type HealthFacts, isDestinationFailing, judgeHealth, type LaneFacts } from '../watch/health.ts';
 import { openCircuitsOf } from '../wiring/partner-apis.ts';
@@ -51,7 +51,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     waitingRuns(pool, known.map(pollerOf)),
     openCircuitsOf(runtime),
     openAlertsOf(pool, names, judgedElsewhere),
-    openCircuits(pool),
+    openCircuits(pool, 'destination'),
   ]);
   const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) > 0).map(({ integration }) => integration);
   const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
@@ -124,7 +124,7 @@ export async function busyLanes(runtime: Runtime): Promise<LaneHealth[]> {
   );
   const lanes = await lanesNow(pool, keys);
   const retrying = await retryingLanes(pool, keys);
-  const away = await openCircuits(pool);
+  const away = await openCircuits(pool, 'destination');
   const factsOf = laneJudge(runtime, retrying, away);
   return lanes.map((lane) => ({ ...lane, ...judgedLane(factsOf(lane, undefined)) }));
 }
@@ -132,11 +132,11 @@ export async function busyLanes(runtime: Runtime): Promise<LaneHealth[]> {
 function laneJudge(
   runtime: Runtime,
   retrying: readonly RetryingLane[],
-  away: readonly { readonly destination: string; readonly last_failure: string }[],
+  away: readonly OpenCircuit[],
 ): (lane: LaneNow, usualMs: number | undefined) => LaneFacts {
   const { destinations } = runtime.active();
   const retryingBy = new Map(retrying.map((one) => [`${one.integration} ${one.destination}`, one]));
-  const awayBy = new Map(away.map((one) => [one.destination, one.last_failure]));
+  const awayBy = new Map(away.map((one) => [one.name, one.last_failure]));
   return (lane, usualMs) => {
     const failed = retryingBy.get(`${lane.integration} ${lane.destination}`);
     return {

@@ -13,7 +13,7 @@ import {
 } from '../store/operate/conditions.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
-import { openCircuits } from '../store/outbox/delivery-list.ts';
+import { openCircuits } from '../store/remotes.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
 import { causeOf, causeText } from '../watch/causes.ts';
 import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
@@ -118,12 +118,12 @@ async function causes(runtime: Runtime) {
   const active = runtime.active();
   const partnerCircuits = await openCircuitsOf(runtime);
   const stalled = await stalledNodes(pool);
-  const circuits = await openCircuits(pool);
+  const circuits = await openCircuits(pool, 'destination');
   const sends = await routeStates(pool);
   return {
     partnerCircuits,
     stalled,
-    circuits: circuits.filter(({ destination }) => active.destinations.has(destination)),
+    circuits: circuits.filter(({ name }) => active.destinations.has(name)),
     broken: active.broken,
     alertRoutes: sends.filter(({ route, failing }) => failing > 0 && alertRoutes(runtime).has(route)),
   } satisfies Partial<Facts>;
@@ -148,7 +148,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const shared = await sharedAlerts(pool);
   const known = await causes(runtime);
   const lanes = busy.filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
-  const isAway = (destination: string) => known.circuits.some((circuit) => circuit.destination === destination);
+  const isAway = (destination: string) => known.circuits.some((circuit) => circuit.name === destination);
   const failing = Map.groupBy(
     lanes.filter((lane) => lane.failing && !isAway(lane.destination)),
     ({ destination }) => destination,

@@ -32,7 +32,6 @@ import { type Keys, openKeys } from './keys.ts';
 import { type Network, openNetwork } from './network.ts';
 import { openPartnerApis, type PartnerApis } from './partner-apis.ts';
 import { openRestoreCheck, type RestoreCheck } from './restore-check.ts';
-import { sealStored } from './seal-documents.ts';
 import { readSoundDocuments } from './workspace-documents.ts';
 
 /** What every process needs, service or command: the store, the documents in force, the key to the secrets. */
@@ -130,7 +129,6 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   const { ring: keyring, hashKeys } = keys;
   const resolve = secretResolver(pool, keyring, { workspaceDir, env });
   const documents = { pool, keyring, keys, resolve, workspaceDir, log };
-  if (purpose === 'service') await sealStored(documents);
   const clock = await openDatabaseClock(pool, options.nodeClock, (error) =>
     log.warn({ error: errorFacts(error) }, 'store: cannot compare the clock with the database now'),
   );

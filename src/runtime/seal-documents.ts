@@ -1,12 +1,12 @@
 import { sealSecret } from '../documents/keyring.ts';
 import type { DocumentKind, LoadedDocument } from '../documents/kinds.ts';
 import { parseFile } from '../documents/parse.ts';
-import { type Path, setAt } from '../documents/path.ts';
+import type { Path } from '../documents/path.ts';
 import { literalSecrets } from '../documents/secret-fields.ts';
 import { type TypedSecret, withReferences } from '../documents/typed-secrets.ts';
 import { hmac, type Keyring } from '../kit/crypto.ts';
-import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
-import { type DocumentToApply, sealOldVersions } from '../store/documents/documents.ts';
+import type { Tx } from '../store/db/pool.ts';
+import type { DocumentToApply } from '../store/documents/documents.ts';
 import { putSecret } from '../store/documents/secrets.ts';
 import type { Json } from '../terms.ts';
 import type { Keys } from './keys.ts';
@@ -26,24 +26,6 @@ export async function sealTyped(
   if (sealed === undefined) return document;
   await putTyped(tx, context.keyring, sealed.secrets);
   return { source: sealed.document.source, body: sealed.document.body as unknown as Json };
-}
-
-/**
- * Moves the credentials in stored versions that an earlier Innbound wrote into the sealed secrets. Works on any version, also on one that
- * today's schema refuses.
- */
-export async function sealStored(context: SealContext & { readonly pool: Pool }): Promise<void> {
-  const some = (tx: Tx) =>
-    sealOldVersions(tx, 500, async ({ kind, name, source, body }) => {
-      const nameOf = referenceName(context.keys, kind, name);
-      const { text, secrets } = withReferences(kind, source, nameOf);
-      const typed = literalSecrets(kind, body).map(({ path: at, value }) => ({ at, value, name: nameOf(at, value) }));
-      await putTyped(tx, context.keyring, [...secrets, ...typed]);
-      const clean = structuredClone(body);
-      for (const { at, name: reference } of typed) setAt(clean, at, `\${secret:${reference}}`);
-      return { source: text, body: clean };
-    });
-  while ((await transaction(context.pool, some)) > 0);
 }
 
 /** A document with references instead of its typed credentials; undefined if it has none. */

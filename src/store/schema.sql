@@ -17,30 +17,15 @@ create table documents (
   hash text not null,
   applied_at timestamptz not null default now(),
   applied_by text not null,
-  sealed boolean not null default false,
+  in_force boolean not null default false,
+  position bigint,
   primary key (kind, name, version),
   check (kind in ('connector', 'integration', 'destination', 'workspace'))
 );
-create index documents_unsealed on documents (kind, name, version) where (not sealed);
-comment on table documents is 'Every version of every document that was ever applied. Bodies hold references to secrets, never secrets.';
-
-create table current_documents (
-  kind text not null,
-  name text not null,
-  version int not null,
-  primary key (kind, name),
-  foreign key (kind, name, version) references documents(kind, name, version)
-);
-comment on table current_documents is 'The version in force of each document; a removed document has no row.';
-
-create table document_changes (
-  kind text not null,
-  name text not null,
-  position bigint not null,
-  primary key (kind, name)
-);
-create index document_changes_position on document_changes (position);
-comment on table document_changes is 'When each document last came into force or was removed, in the order of the changes. Documents that did not change since this table exists have no row.';
+create unique index documents_in_force on documents (kind, name) where in_force;
+create unique index documents_by_position on documents (position) where position is not null;
+comment on table documents is 'Every version of every document that was ever applied, and which one is in force. Bodies hold references to secrets, never secrets.';
+comment on column documents.position is 'Orders the changes: when the document last came into force or was removed. Null for versions that another one replaced.';
 
 create table mapping_cases (
   connector text not null,
@@ -61,6 +46,7 @@ create table secrets (
   sealed bytea not null,
   updated_at timestamptz not null default now()
 );
+comment on table secrets is 'Secrets that documents refer to, and the service''s own keys of hashes, sealed with the key of the installation.';
 
 create table replaced_keys (
   key_id text primary key,
@@ -80,6 +66,7 @@ create table endpoints (
   retired_at timestamptz
 );
 create unique index endpoints_live on endpoints (integration, sandbox) where (retired_at is null);
+comment on table endpoints is 'The address that each brand''s partner sends its events to, and the one of its sandbox. A retired address is kept and never issued again.';
 
 create table endpoint_secrets (
   endpoint_id text not null,
@@ -152,6 +139,7 @@ create table rejection_counts (
   count bigint not null,
   primary key (integration, endpoint_id, code, reason, hour)
 );
+comment on table rejection_counts is 'How many webhooks were refused in each hour, by reason: all of them, while rejections keeps the last ones.';
 
 create table sandbox_reports (
   integration text not null,
@@ -296,6 +284,7 @@ create table profile_bookings (
   primary key (integration, reservation_id, profile_id)
 );
 create index profile_bookings_of_profile on profile_bookings (integration, profile_id);
+comment on table profile_bookings is 'Which profiles are the guests of a reservation.';
 
 create table profile_pairs (
   integration text not null,
@@ -309,6 +298,7 @@ create table profile_pairs (
   check (evidence in ('shared_address', 'other_last_name'))
 );
 create index profile_pairs_open on profile_pairs (integration, found_at desc) where (different_since is null);
+comment on table profile_pairs is 'Profiles that may be the same person, for an operator to merge or to keep apart.';
 
 create table profile_pins (
   integration text not null,
@@ -472,41 +462,52 @@ create table staged_rows (
 );
 comment on table staged_rows is 'Rows of flat lists, gathered until the run has them all and reservations can be put together.';
 
-create table partner_apis (
-  api text primary key,
+create table remotes (
+  kind text not null,
+  name text not null,
   state text not null default 'closed',
   failures int not null default 0,
-  cooldown_ms int not null default 0,
-  opened_at timestamptz,
-  until timestamptz,
+  away boolean not null default false,
+  suspect text,
   last_failure text,
-  last_failure_at timestamptz,
-  next_slot_at timestamptz,
+  opened_at timestamptz,
+  probes int not null default 0,
+  probe_at timestamptz,
+  next_at timestamptz,
+  paused_until timestamptz,
+  told_to_wait text,
+  primary key (kind, name),
+  check (kind in ('partner', 'destination')),
   check (state in ('closed', 'open', 'probing'))
 );
-comment on table partner_apis is 'One row per partner API that failed or has a rate: the circuit breaker that all nodes share (until is the end of the rest, or of the probe under way) and the rate budget.';
+comment on table remotes is 'Partners'' APIs (by origin) and destinations (by name): the circuit, the rate and the pause that all nodes share (src/outbound). A remote that never failed, was never limited and never asked to wait has no row.';
+comment on column remotes.failures is 'Failed calls since the last answer, over all nodes. Zero: the circuit is closed and the columns about it mean nothing.';
+comment on column remotes.away is 'Several records failed, or nobody could be reached: it is the remote, not the record.';
+comment on column remotes.suspect is 'The record that failed first.';
+comment on column remotes.probe_at is 'When one node may send the next probe; while probing, when another may take over. Null while the circuit is closed.';
+comment on column remotes.next_at is 'When the calls that the rate has granted would end at an even pace.';
+comment on column remotes.told_to_wait is 'The record that was told to wait (429) since the destination last took anything. A second one means that the destination is busy.';
 
-create table partner_states (
+create table partner_accounts (
   integration text primary key,
+  paused_at timestamptz,
+  paused_by text,
+  pause_reason text,
   retry_at timestamptz,
   auth_failed_at timestamptz,
   auth_failed_version int,
-  auth_message text
-);
-comment on table partner_states is 'What a partner told us that outlives a run: not before retry_at (429), credentials refused.';
-
-create table partner_tokens (
-  integration text primary key,
-  identity text not null,
+  auth_message text,
+  identity text,
   generation bigint not null default 0,
   access bytea,
   refresh bytea,
   expires_at timestamptz,
-  obtained_at timestamptz,
   renewing_since timestamptz,
   lost text
 );
-comment on table partner_tokens is 'OAuth tokens, sealed. identity tells which client and address they belong to; renewing_since is set before a refresh is sent, so that a crash in between is seen.';
+comment on table partner_accounts is 'Each brand''s account at its partner, what outlives a run: pulls paused by an operator (apart from the documents, so that applying them does not undo it), not before retry_at (429), credentials refused, and OAuth tokens, sealed.';
+comment on column partner_accounts.identity is 'Which client and address the tokens belong to.';
+comment on column partner_accounts.renewing_since is 'Set before a refresh is sent, so that a crash in between is seen.';
 
 create table consents (
   state_hash bytea primary key,
@@ -517,14 +518,6 @@ create table consents (
   expires_at timestamptz not null
 );
 comment on table consents is 'Consent links that were handed out and not come back yet.';
-
-create table pauses (
-  integration text primary key,
-  paused_at timestamptz not null default now(),
-  paused_by text not null,
-  reason text
-);
-comment on table pauses is 'Integrations whose scheduled pulls an operator stopped. Apart from the documents, so that applying them does not undo it.';
 
 -- Delivery
 
@@ -605,32 +598,6 @@ create index dead_letters_listed on dead_letters (integration, state, dead_lette
 create index dead_letters_by_time on dead_letters (closed_at) where (state <> 'open');
 create index dead_letters_by_id on dead_letters (dead_letter_id);
 comment on table dead_letters is 'What failed for good, whole, with its reason. The same record failing again at the next poll counts up, it does not pile up.';
-
-create table destination_circuits (
-  destination text primary key,
-  failing_since timestamptz not null default now(),
-  failures int not null default 1,
-  last_failure text not null,
-  record text not null,
-  several boolean not null,
-  opened_at timestamptz,
-  probes int not null default 0,
-  probe_at timestamptz
-);
-comment on table destination_circuits is 'Destinations whose last calls all failed; a row goes away with the first sign of life.';
-comment on column destination_circuits.failures is 'Failed calls since the last success, over all nodes.';
-comment on column destination_circuits.several is 'Records other than this one failed too, or nobody could be reached: it is the destination, not the record.';
-comment on column destination_circuits.opened_at is 'Since when nothing but probes is sent; null while the circuit is closed.';
-comment on column destination_circuits.probe_at is 'When one node may send the next probe.';
-
-create table destination_pace (
-  destination text primary key,
-  paused_until timestamptz,
-  next_at timestamptz,
-  told_to_wait text
-);
-comment on table destination_pace is 'When a destination may be sent to: a silence it asked for, and its rate, held over all nodes.';
-comment on column destination_pace.told_to_wait is 'The record that was told to wait (429) since the destination last took anything. A second one means that the destination is busy.';
 
 -- Operation
 
@@ -819,6 +786,7 @@ create table store_state (
   reason text,
   check (single)
 );
+comment on table store_state is 'One row: the epoch, which rises after the restore of an older backup, and the beat by which a restore is noticed.';
 insert into store_state default values;
 
 -- Rules that the database enforces
@@ -847,15 +815,6 @@ begin
 end $$;
 create trigger refuse_retired_key before insert or update of sealed on secrets for each row execute function refuse_retired_key('sealed');
 create trigger refuse_retired_key before insert or update of sealed on endpoint_secrets for each row execute function refuse_retired_key('sealed');
-create trigger refuse_retired_key before insert or update of access, refresh on partner_tokens for each row execute function refuse_retired_key('access', 'refresh');
+create trigger refuse_retired_key before insert or update of access, refresh on partner_accounts for each row execute function refuse_retired_key('access', 'refresh');
 create trigger refuse_retired_key before insert or update of verifier on consents for each row execute function refuse_retired_key('verifier');
 create trigger refuse_retired_key before insert or update of sealed on erased_identifiers for each row execute function refuse_retired_key('sealed');
-
-create function note_document_change() returns trigger language plpgsql set search_path = innbound_service as $$
-begin
-  insert into document_changes as c (kind, name, position)
-  values (coalesce(new.kind, old.kind), coalesce(new.name, old.name), nextval('document_positions'))
-  on conflict (kind, name) do update set position = excluded.position;
-  return null;
-end $$;
-create trigger note_document_change after insert or delete or update on current_documents for each row execute function note_document_change();

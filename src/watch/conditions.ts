@@ -91,7 +91,7 @@ export interface Facts {
   }[];
   /** Destinations whose circuit is open. */
   readonly circuits: readonly {
-    readonly destination: string;
+    readonly name: string;
     readonly last_failure: string;
     readonly open_since: Date;
   }[];
@@ -117,7 +117,7 @@ const apiFailures: ReadonlySet<string> = new Set([
 /** The conditions, one for each cause: a partner's API that is down is one alert, however many brands use it. */
 export function conditionsOf(facts: Facts): Condition[] {
   const affected = new Set(facts.partnerCircuits.flatMap(({ integrations }) => integrations));
-  const away = new Set<string>(facts.circuits.map(({ destination }) => destination));
+  const away = new Set<string>(facts.circuits.map(({ name }) => name));
   const failing = new Set<string>(facts.failing.map(({ destination }) => destination));
   return oneForMany(
     eachCondition({

@@ -108,7 +108,7 @@ function* ofDeliveries({ lanes, failing, circuits }: Facts): Generator<Found> {
     const detail = { waiting, integrations };
     yield { kind: 'destination_failing', severity: 'critical', subject: destination, message, detail };
   }
-  for (const { destination, last_failure, open_since } of circuits) {
+  for (const { name: destination, last_failure, open_since } of circuits) {
     const message = `${destination} is not available (${last_failure}). Its work waits, uses no tries and resumes by itself.`;
     const detail = { code: last_failure, open_since: open_since.toISOString() };
     yield { kind: 'destination_away', severity: 'critical', subject: destination, message, detail };

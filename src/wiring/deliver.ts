@@ -8,6 +8,7 @@ import { renewingDestination, type SettingsRead } from '../deliver/renewing.ts';
 import type { Selection } from '../deliver/select.ts';
 import { ownSettings } from '../documents/destination.ts';
 import { durationMs } from '../documents/duration.ts';
+import { rateOf } from '../documents/rate.ts';
 import { hasReference } from '../documents/secret-reference.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
@@ -49,12 +50,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
       concurrency: body.concurrency,
       timeoutMs: type.timeoutMs(checked),
       paused: body.paused,
-      ...(body.rate && {
-        rate: {
-          perSecond: (body.rate.requests * 1000) / durationMs(body.rate.per),
-          burst: body.rate.burst ?? body.rate.requests,
-        },
-      }),
+      ...(body.rate && { rate: rateOf(body.rate) }),
     };
     configs.set(name, config);
     return config;

@@ -5,9 +5,9 @@ import { buildServer } from '../api/server.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readMetrics } from '../store/operate/metrics.ts';
-import { lanesNow, openPartnerCircuits } from '../store/operate/overview.ts';
+import { lanesNow } from '../store/operate/overview.ts';
 import { findToken } from '../store/operate/tokens.ts';
-import { openCircuits } from '../store/outbox/delivery-list.ts';
+import { openCircuits } from '../store/remotes.ts';
 import { isServedOverHttps } from './api.ts';
 
 /** How the processes of one service exchange their own metrics; any of them may get the scrape. */
@@ -33,8 +33,8 @@ export function metricsOf(
       return {
         rows: await readMetrics(pool, names),
         lanes: await lanesNow(pool, lanes),
-        partnerCircuits: await openPartnerCircuits(pool),
-        circuits: await openCircuits(pool),
+        partnerCircuits: await openCircuits(pool, 'partner'),
+        circuits: await openCircuits(pool, 'destination'),
       };
     },
   });

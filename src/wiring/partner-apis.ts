@@ -1,15 +1,16 @@
 import type { Runtime } from '../runtime/runtime.ts';
-import { openPartnerCircuits, type PartnerCircuit } from '../store/operate/overview.ts';
+import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
 
-export type OpenPartnerCircuit = PartnerCircuit & { readonly integrations: readonly string[] };
+type OpenPartnerCircuit = OpenCircuit & { readonly api: string; readonly integrations: readonly string[] };
 
 /** The partner APIs whose circuit is open, each with the brands that pull from it. */
 export async function openCircuitsOf(runtime: Runtime): Promise<OpenPartnerCircuit[]> {
-  const [open, apis] = await Promise.all([openPartnerCircuits(runtime.pool), runtime.partnerApis()]);
+  const [open, apis] = await Promise.all([openCircuits(runtime.pool, 'partner'), runtime.partnerApis()]);
   if (open.length === 0) return [];
   const byApi = Map.groupBy(apis, ([, api]) => api);
   return open.map((circuit) => ({
     ...circuit,
-    integrations: (byApi.get(circuit.api) ?? []).map(([name]) => name),
+    api: circuit.name,
+    integrations: (byApi.get(circuit.name) ?? []).map(([name]) => name),
   }));
 }

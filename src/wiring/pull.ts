@@ -12,7 +12,7 @@ import { systemRandom } from '../kit/random.ts';
 import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
-import { openPartnerStore } from '../store/runs/partner-states.ts';
+import { openPartnerStore } from '../store/runs/partner-accounts.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import { openRunStore, queueRun } from '../store/runs/runs.ts';
 import { alignSchedules, changeSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';

@@ -281,7 +281,7 @@ test('a dry run pulls all pages of one day, shows the records, and stores nothin
   assert.equal((await node.call('PUT', '/documents/integration/other', admin, { text })).status, 200);
   const waits = await node.call('POST', '/integrations/other/dry-run', admin, {});
   assert.deepEqual([waits.status, waits.body.code], [409, 'pull.rate_limited'], 'the partner asked for a pause above');
-  await node.runtime.pool.query('update partner_states set retry_at = null');
+  await node.runtime.pool.query('update partner_accounts set retry_at = null');
   const { body } = await node.call('POST', '/integrations/other/dry-run', admin, { day: '2026-12-01' });
   assert.deepEqual(asked, ['2026-12-01 2026-12-01']);
   assert.deepEqual(

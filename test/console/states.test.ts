@@ -101,10 +101,10 @@ deliver: [${deliver}]
     const { pool } = desk.service.runtime;
     // The state after five failed requests; reaching it takes half a minute of backoff.
     await pool.query(
-      `insert into partner_apis (api, state, failures, last_failure, opened_at, until)
-       values ($1, 'open', 5, 'answered 503', now(), now() + interval '10 minutes')
-       on conflict (api) do update set state = 'open', failures = 5, last_failure = excluded.last_failure,
-         opened_at = excluded.opened_at, until = excluded.until, cooldown_ms = 600000`,
+      `insert into remotes (kind, name, state, failures, away, last_failure, opened_at, probe_at)
+       values ('partner', $1, 'open', 5, true, 'answered 503', now(), now() + interval '10 minutes')
+       on conflict (kind, name) do update set state = 'open', failures = 5, last_failure = excluded.last_failure,
+         opened_at = excluded.opened_at, probe_at = excluded.probe_at`,
       [failing],
     );
     await Promise.all([run('quiet'), run('auth-failing'), run('circuit-open'), run('paused')]);

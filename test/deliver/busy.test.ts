@@ -50,7 +50,7 @@ const delivered = (pool: Pool, records: number) => async (): Promise<boolean> =>
 /** Undefined if the destination was never paused. */
 async function pausedForMs(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ ms: number | null }>(
-    'select (extract(epoch from paused_until - clock_timestamp()) * 1000)::float8 as ms from destination_pace',
+    'select (extract(epoch from paused_until - clock_timestamp()) * 1000)::float8 as ms from remotes',
   );
   return rows[0]?.ms ?? undefined;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { healthOf } from '../../src/deliver/circuit.ts';
+import { healthOf } from '../../src/deliver/call-health.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import type { Delivery } from '../../src/deliver/message.ts';
 import { until } from '../support/process.ts';
@@ -36,7 +36,7 @@ async function setUp(
     crm,
     takeIn: all,
     probes: async (): Promise<number> =>
-      (await read('select probes from destination_circuits where opened_at is not null'))?.probes ?? 0,
+      (await read(`select probes from remotes where state <> 'closed'`))?.probes ?? 0,
     dead: async (): Promise<number> => (await read('select count(*)::int as n from dead_letters')).n,
     waiting: async (): Promise<number> =>
       (await read('select count(*)::int as n from outbox where due_at is not null')).n,
@@ -79,7 +79,7 @@ test('an outage longer than the retry schedule uses up no tries: work waits and 
   await until('everything is delivered', async () => (await waiting()) === 0);
   assert.equal(await dead(), 0);
   assert.equal(crm.messages().filter(({ version }) => version === 1).length >= 40, true);
-  assert.equal((await pool.query('select from destination_circuits')).rowCount, 0);
+  assert.equal((await pool.query('select from remotes where failures > 0')).rowCount, 0);
   // A failed call may have arrived, whether or not it used a try.
   for (const [id, seen] of mayHaveArrived) assert.deepEqual(seen, [false, ...seen.slice(1).map(() => true)], id);
 });
@@ -120,7 +120,7 @@ test('a refusal closes the circuit: the destination answers', async (t) => {
   await until('the circuit opens', async () => (await probes()) >= 1);
   refuses = true;
   await until('all are refused', async () => (await dead()) === 3);
-  assert.equal((await pool.query('select from destination_circuits')).rowCount, 0);
+  assert.equal((await pool.query('select from remotes where failures > 0')).rowCount, 0);
 });
 
 test('a call that was not made because its lease ended says nothing about the destination', () => {

@@ -43,7 +43,7 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
     const drain = async (wrap: (destination: Destination) => Destination = (one) => one, again = false) => {
       if (again) {
         await store.pool.query('update outbox set due_at = now() where due_at is not null');
-        await store.pool.query('update destination_circuits set probe_at = now() where opened_at is not null');
+        await store.pool.query(`update remotes set probe_at = now() where state <> 'closed'`);
       }
       const destination = wrap(await subject.open());
       const one = lane(config('it', { ...change, ...settings }));

@@ -24,7 +24,7 @@ async function setUp(t: TestContext, count: number) {
 test('the rate holds over all nodes', async (t) => {
   const { pool } = await setUp(t, 30);
   const crm = scripted(() => delivered);
-  const one = lane(config('crm', { batch: 1, rate: { perSecond: 1 / 3_600, burst: 6 } }));
+  const one = lane(config('crm', { batch: 1, rate: { everyMs: 3_600_000, burst: 6 } }));
   const refusals = [0, 0, 0];
   const nodes = refusals.map((_, i) => {
     const made = ports(pool, [one], { crm: crm.destination });
@@ -40,7 +40,7 @@ test('the rate holds over all nodes', async (t) => {
   await Promise.all(nodes.map((node) => node.stop()));
   assert.equal(crm.calls.length, 6);
   // Two hours later two more calls are allowed.
-  await pool.query(`update destination_pace set next_at = next_at - interval '2 hours'`);
+  await pool.query(`update remotes set next_at = next_at - interval '2 hours'`);
   await drainOnce(ports(pool, [one], { crm: crm.destination }));
   assert.equal(crm.calls.length, 8);
 });
@@ -50,7 +50,7 @@ test('a node whose wall clock is set back keeps delivering', async (t) => {
   let aheadMs = 10 * 3_600_000;
   const clock = { ...systemClock, now: () => Date.now() + aheadMs };
   const crm = scripted(() => delivered);
-  const one = lane(config('crm', { batch: 1, concurrency: 1, rate: { perSecond: 1, burst: 1 } }));
+  const one = lane(config('crm', { batch: 1, concurrency: 1, rate: { everyMs: 1_000, burst: 1 } }));
   const made = ports(pool, [one], { crm: crm.destination }, { clock });
   // Set back by an hour right after each pause of the rate was decided: a pause by the wall clock would now last an hour.
   const takeBudget: typeof made.store.takeBudget = async (...asked) => {

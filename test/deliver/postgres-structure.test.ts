@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOf } from '../../src/deliver/circuit.ts';
+import { healthOf } from '../../src/deliver/call-health.ts';
 import { mistypedColumns } from '../../src/deliver/destinations/postgres/types.ts';
 import { noPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { limits, setUp } from './postgres-support.ts';

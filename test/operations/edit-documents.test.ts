@@ -36,23 +36,18 @@ test('a corrected document or secret lets an open circuit be probed at once', as
   };
   const waiting = async () => {
     const { rows } = await pool.query<{ name: string }>(
-      `select destination as name from destination_circuits where probe_at > now() union all
-       select api from partner_apis where state = 'open' and until > now() union all
+      `select name from remotes where state = 'open' and probe_at > now() union all
        select 'a run of ' || integration from runs where state = 'queued' and due_at > now() order by 1`,
     );
     return rows.map(({ name }) => name);
   };
   const open = async () => {
     await pool.query(
-      `insert into destination_circuits (destination, last_failure, record, several, opened_at, probes, probe_at)
-       select name, 'deliver.unreachable', 'r', true, now(), 9, now() + interval '5 minutes' from unnest('{lake,else}'::text[]) name
-           on conflict (destination) do update set probe_at = excluded.probe_at`,
-    );
-    await pool.query(
-      `insert into partner_apis (api, state, failures, cooldown_ms, opened_at, until)
-       select api, 'open', 9, 900000, now(), now() + interval '15 minutes'
-         from unnest('{http://127.0.0.1:1,http://127.0.0.1:2}'::text[]) api
-           on conflict (api) do update set until = excluded.until`,
+      `insert into remotes (kind, name, state, failures, away, opened_at, probes, probe_at)
+       select kind, name, 'open', 9, true, now(), 9, now() + interval '5 minutes'
+         from (values ('destination', 'lake'), ('destination', 'else'), ('partner', 'http://127.0.0.1:1'),
+                      ('partner', 'http://127.0.0.1:2')) as t (kind, name)
+           on conflict (kind, name) do update set probe_at = excluded.probe_at`,
     );
     await pool.query(
       `insert into runs (integration, run_id, sync, kind, state, waiting, requested_by, due_at)
@@ -85,9 +80,7 @@ test('a corrected document or secret lets an open circuit be probed at once', as
   await put('connector/hotel', `${await sourceOf('/documents/connector/hotel')}# corrected\n`);
   assert.deepEqual(await waiting(), without(grandApi, otherApi, grandWaits, otherWaits));
   await put('integration/grand', grand);
-  await pool.query(
-    `delete from destination_circuits; delete from partner_apis; delete from runs where waiting = 'breaker'`,
-  );
+  await pool.query(`delete from remotes; delete from runs where waiting = 'breaker'`);
 });
 
 test('a document that was broken before does not block the edit of another', async () => {

@@ -156,7 +156,7 @@ test('nothing is left of an erased person in any table or file', async () => {
     JSON.stringify(kept.map(({ body }) => body)),
   );
   const filled = await placesOf([marks.old, marks.new]);
-  for (const place of ['history', 'events', 'mapping_cases', 'pauses', 'file .ndjson', 'file .parquet']) {
+  for (const place of ['history', 'events', 'mapping_cases', 'partner_accounts', 'file .ndjson', 'file .parquet']) {
     assert.ok(filled.includes(place), `${place} in ${filled.join(', ')}`);
   }
 

@@ -151,8 +151,8 @@ test('only documents that changed are read from the database', async () => {
     assert.equal(node.active().integrations.get('c')?.version, 2, 'it returns with its next version');
 
     // As after the restore of an older backup.
-    await pool.query(`delete from current_documents where name = 'b'`);
-    await pool.query('update document_changes set position = position - 100');
+    await pool.query(`update documents set in_force = false where name = 'b'`);
+    await pool.query('update documents set position = position - 100');
     assert.equal(await node.refresh(), true);
     assert.deepEqual([...node.active().integrations.keys()], ['a', 'c']);
     const [known] = [node.active()];

@@ -174,10 +174,10 @@ export function operationOf(dice: Dice): Operation {
       return {
         name: how,
         run: async ({ store: { outbox } }) => {
-          if (how === 'life') return outbox.noteSignOfLife(destination);
+          if (how === 'life') return outbox.noteAnswer(destination);
           if (how === 'probe') return outbox.takeProbe(destination, leaseMs);
           if (how === 'release') return outbox.releaseProbe(destination);
-          if (how === 'budget') return outbox.takeBudget(destination, 3, { perSecond: 0.001, burst: 5 });
+          if (how === 'budget') return outbox.takeBudget(destination, 3, { everyMs: 1_000_000, burst: 5 });
           // Short pauses are over at once, or most of the trial would be spent paused.
           const waitMs = severalAnswers ? 0 : 0.001;
           if (how === 'wait') return outbox.noteWaitRequest(destination, { records: ['a'], severalAnswers, waitMs });

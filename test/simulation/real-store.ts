@@ -3,7 +3,7 @@ import { appendEvents } from '../../src/store/events/append.ts';
 import { workEvents } from '../../src/store/events/lane.ts';
 import { putEventsBack, setEventAside } from '../../src/store/events/set-aside.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
-import { openPartnerStore } from '../../src/store/runs/partner-states.ts';
+import { openPartnerStore } from '../../src/store/runs/partner-accounts.ts';
 import { openRunStore } from '../../src/store/runs/runs.ts';
 import type { StorePorts } from './store-ports.ts';
 

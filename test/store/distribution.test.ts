@@ -13,16 +13,13 @@ const ofTheService: readonly string[] = [
   'alerts',
   'audit',
   'consents',
-  'current_documents',
-  'destination_circuits',
-  'destination_pace',
   'documents',
   'erased_guests',
   'erasures',
   'marks',
   'migrations',
   'nodes',
-  'partner_apis',
+  'remotes',
   'secrets',
   'store_state',
   'tokens',
@@ -65,13 +62,13 @@ test('row addresses are used only in the listed places', () => {
   ]);
 });
 
-test('one sequence orders arrivals, another numbers receipts, and only intake uses them', () => {
+test('one sequence orders arrivals, another numbers receipts, a third orders changes of documents', () => {
   const names = new Set(
     statements.flatMap(({ sql }) => [...sql.matchAll(/nextval\('(\w+)'\)/g)].map(([, name]) => name)),
   );
-  assert.deepEqual([...names].sort(), ['history_entries', 'intake_seq']);
+  assert.deepEqual([...names].sort(), ['document_positions', 'history_entries', 'intake_seq']);
   const rooms = new Set(filesWith((sql) => /nextval/.test(sql)).map((file) => file.split('/')[0]));
-  assert.deepEqual([...rooms].sort(), ['events', 'records', 'runs']);
+  assert.deepEqual([...rooms].sort(), ['documents', 'events', 'records', 'runs']);
 });
 
 test('every unique index of a brand’s table contains the integration', async () => {

@@ -46,9 +46,9 @@ test('an alert is raised once, stays while its condition holds, resolves by itse
   assert.deepEqual(await open(), []);
   await run('incomplete', 'run_1');
   await query(
-    `insert into partner_states (integration, auth_failed_at, auth_message) values ('other', now(), 'expired')`,
+    `insert into partner_accounts (integration, auth_failed_at, auth_message) values ('other', now(), 'expired')`,
   );
-  await query(`insert into partner_apis (api, state, failures) values ('http://127.0.0.1:1', 'open', 5)`);
+  await query(`insert into remotes (kind, name, state, failures) values ('partner', 'http://127.0.0.1:1', 'open', 5)`);
   await watchOnce(node.runtime);
   await watchOnce(node.runtime);
   assert.deepEqual(await open(), [
@@ -63,8 +63,8 @@ test('an alert is raised once, stays while its condition holds, resolves by itse
   ]);
   received.length = 0;
   await run('complete', 'run_2');
-  await query(`update partner_states set auth_failed_at = null`);
-  await query(`update partner_apis set state = 'closed'`);
+  await query(`update partner_accounts set auth_failed_at = null`);
+  await query(`update remotes set state = 'closed'`);
   await watchOnce(node.runtime);
   assert.deepEqual(await open(), []);
   assert.equal(received.filter(({ type }) => type === 'alert.resolved').length, 3);

@@ -13,6 +13,12 @@ const query = (sql: string) => node.runtime.pool.query(sql);
 const opened = async (kind: string) =>
   (await query(`select from alerts where resolved_at is null and kind = '${kind}'`)).rowCount;
 
+async function putInForce(version: number): Promise<void> {
+  await query(`update documents set in_force = false, position = null where kind = 'connector'`);
+  await query(`update documents set in_force = true, position = nextval('document_positions')
+                where kind = 'connector' and version = ${version}`);
+}
+
 /** What raises each alert and what resolves it, from the store and the documents. */
 const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<unknown>][] = [
   [
@@ -58,9 +64,9 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
   [
     'destination_away',
     () =>
-      query(`insert into destination_circuits (destination, failures, last_failure, record, several, opened_at, probe_at)
-             values ('lake', 5, 'deliver.unreachable', 'other reservation R', true, now(), now())`),
-    () => query('delete from destination_circuits'),
+      query(`insert into remotes (kind, name, state, failures, away, last_failure, opened_at, probe_at)
+             values ('destination', 'lake', 'open', 5, true, 'deliver.unreachable', now(), now())`),
+    () => query('delete from remotes'),
   ],
   [
     'document_broken',
@@ -68,11 +74,11 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
       await query(`insert into documents (kind, name, version, source, body, hash, applied_by)
                    select kind, name, 99, '', '{"connector": "hotel", "from_tomorrow": 1}', 'x', 'test'
                      from documents where kind = 'connector' and name = 'hotel' and version = 1`);
-      await query(`update current_documents set version = 99 where kind = 'connector'`);
+      await putInForce(99);
       await node.runtime.refresh();
     },
     async () => {
-      await query(`update current_documents set version = 1 where kind = 'connector'`);
+      await putInForce(1);
       await node.runtime.refresh();
     },
   ],

@@ -1,3 +1,4 @@
+import { partnerCircuit } from '../../outbound/circuit.ts';
 import type { Limits, PullPorts } from './ports.ts';
 
 const defaults: Limits = {
@@ -7,7 +8,7 @@ const defaults: Limits = {
   parkMs: 30_000,
   waitMs: 6 * 3_600_000,
   leaseMs: 60_000,
-  cooldownMs: 60_000,
+  cooldownMs: partnerCircuit.firstMs,
 };
 
 export function limitsOf(ports: Pick<PullPorts, 'limits'>): Limits {

@@ -1,11 +1,12 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { Status } from '../../canonical/status.ts';
-import type { PullSettings, RequestRate } from '../../documents/pull.ts';
+import type { PullSettings } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Http } from '../../kit/http.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Tracer } from '../../kit/trace.ts';
+import type { Rate } from '../../outbound/rate.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RawRecord, Shaper } from '../../shape/shape.ts';
@@ -222,7 +223,7 @@ export interface RunView {
 }
 
 export interface Asking {
-  readonly rate: RequestRate | undefined;
+  readonly rate: Rate | undefined;
   /** Retry-After has been waited for. */
   readonly hasWaited: boolean;
   /** A slot of the rate further away than this is not reserved. */

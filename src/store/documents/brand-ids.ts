@@ -12,9 +12,8 @@ export async function brandIdsOf(pool: Pool, integration: string): Promise<strin
 /** The integrations that are no longer in force, with their last brand ids. */
 export async function formerBrands(db: Pool): Promise<ReadonlyMap<string, string>> {
   const { rows } = await db.query<{ name: string; brand_id: string }>(
-    `select distinct on (name) name, body ->> 'brand_id' as brand_id from documents d
-      where kind = 'integration' and not exists (select from current_documents c where c.kind = d.kind and c.name = d.name)
-      order by name, version desc`,
+    `select name, body ->> 'brand_id' as brand_id from documents
+      where kind = 'integration' and not in_force and position is not null order by name`,
   );
   return new Map(rows.map(({ name, brand_id }) => [name, brand_id]));
 }

@@ -9,9 +9,7 @@ export interface DocumentChanges {
 
 /** Rises with every change of the documents in force. Changes are made one at a time, so none becomes visible below it later. */
 export async function documentsPosition(db: Pool | Tx): Promise<number> {
-  const { rows } = await db.query<{ position: number }>(
-    'select coalesce(max(position), 0) as position from document_changes',
-  );
+  const { rows } = await db.query<{ position: number }>('select coalesce(max(position), 0) as position from documents');
   return rows[0]?.position ?? 0;
 }
 
@@ -20,17 +18,13 @@ export async function documentsChangedSince(
   db: Pool,
   since: number,
 ): Promise<DocumentChanges & { readonly position: number }> {
-  type Row = (StoredDocument | (DocumentName & { readonly version: null })) & { readonly position: number };
-  const { rows } = await db.query<Row>(
-    `select n.kind, n.name, n.position, c.version, d.body, d.hash from document_changes n
-       left join current_documents c on c.kind = n.kind and c.name = n.name
-       left join documents d on d.kind = c.kind and d.name = c.name and d.version = c.version
-      where n.position > $1 order by n.position`,
+  const { rows } = await db.query<StoredDocument & { readonly in_force: boolean; readonly position: number }>(
+    `select kind, name, version, body, hash, in_force, position from documents where position > $1 order by position`,
     [since],
   );
   return {
-    put: rows.filter((row) => row.version !== null),
-    removed: rows.filter(({ version }) => version === null),
+    put: rows.filter((row) => row.in_force),
+    removed: rows.filter((row) => !row.in_force),
     position: rows.at(-1)?.position ?? since,
   };
 }

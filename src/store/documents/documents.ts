@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../../documents/kinds.ts';
 import type { Json } from '../../terms.ts';
-import { type Pool, type Tx, together } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 
 export interface DocumentToApply {
   readonly kind: DocumentKind;
@@ -36,7 +36,7 @@ export interface AppliedDocument {
 
 /** Allows one change of documents at a time: the next one waits and then sees the result of the first. */
 export async function lockDocuments(tx: Tx): Promise<void> {
-  await tx.query('lock table current_documents in share row exclusive mode');
+  await tx.query('lock table documents in share row exclusive mode');
 }
 
 /** Puts these documents in force and leaves all others. A document with an unchanged text keeps its version. Needs `lockDocuments`. */
@@ -58,47 +58,21 @@ export async function applyDocuments(
       continue;
     }
     const { source, body } = await sealed(doc);
+    await tx.query(
+      `update documents set in_force = false, position = null where kind = $1 and name = $2 and position is not null`,
+      [kind, name],
+    );
     const { rows } = await tx.query<{ version: number }>(
-      `insert into documents (kind, name, version, source, body, hash, applied_by, sealed)
-       select $1, $2, coalesce(max(version), 0) + 1, $3, $4, $5, $6, true from documents where kind = $1 and name = $2
+      `insert into documents (kind, name, version, source, body, hash, applied_by, in_force, position)
+       select $1, $2, coalesce(max(version), 0) + 1, $3, $4, $5, $6, true, nextval('document_positions')
+         from documents where kind = $1 and name = $2
        returning version`,
       [kind, name, source, JSON.stringify(body), doc.hash, appliedBy],
     );
     const version = rows[0]?.version ?? 1;
-    await tx.query(
-      `insert into current_documents (kind, name, version) values ($1, $2, $3)
-       on conflict (kind, name) do update set version = excluded.version`,
-      [kind, name, version],
-    );
     result.push({ kind, name, version, change: before ? 'changed' : 'new' });
   }
   return result;
-}
-
-type Unsealed = Pick<DocumentToApply, 'kind' | 'name' | 'source' | 'body'>;
-
-/** Seals some versions that were stored before credentials were sealed. Returns how many; 0 means that none are left. */
-export async function sealOldVersions(
-  tx: Tx,
-  most: number,
-  sealed: (document: Unsealed) => Promise<Pick<Unsealed, 'source' | 'body'>>,
-): Promise<number> {
-  const { rows } = await tx.query<Unsealed & { version: number }>(
-    `select kind, name, version, source, body from documents where not sealed
-      order by kind, name, version limit $1 for update skip locked`,
-    [most],
-  );
-  // One after the other they took most of the first start with 20,000 brands.
-  await together(
-    rows.map(async ({ version, ...document }) => {
-      const { source, body } = await sealed(document);
-      await tx.query(
-        `update documents set source = $4, body = $5, sealed = true where kind = $1 and name = $2 and version = $3`,
-        [document.kind, document.name, version, source, JSON.stringify(body)],
-      );
-    }),
-  );
-  return rows.length;
 }
 
 /** Takes documents out of force. Their versions are kept. */
@@ -107,7 +81,11 @@ export async function removeDocuments(
   documents: readonly Pick<StoredDocument, 'kind' | 'name' | 'version'>[],
 ): Promise<AppliedDocument[]> {
   for (const { kind, name } of documents) {
-    await tx.query('delete from current_documents where kind = $1 and name = $2', [kind, name]);
+    await tx.query(
+      `update documents set in_force = false, position = nextval('document_positions')
+        where kind = $1 and name = $2 and in_force`,
+      [kind, name],
+    );
   }
   return documents.map(({ kind, name, version }) => ({ kind, name, version, change: 'removed' }));
 }
@@ -126,9 +104,8 @@ export async function storedTexts(
   documents: readonly DocumentName[],
 ): Promise<Map<string, 'in force' | 'past'>> {
   const { rows } = await db.query<{ key: string; in_force: boolean }>(
-    `select d.kind || ' ' || d.name || ' ' || ${textHash('d.source')} as key, bool_or(c.name is not null) as in_force
-       from unnest($1::text[], $2::text[]) as w (kind, name) join documents d using (kind, name)
-       left join current_documents c using (kind, name, version) group by 1`,
+    `select d.kind || ' ' || d.name || ' ' || ${textHash('d.source')} as key, bool_or(d.in_force) as in_force
+       from unnest($1::text[], $2::text[]) as w (kind, name) join documents d using (kind, name) group by 1`,
     [documents.map(({ kind }) => kind), documents.map(({ name }) => name)],
   );
   return new Map(rows.map(({ key, in_force }) => [key, in_force ? 'in force' : 'past']));
@@ -137,23 +114,21 @@ export async function storedTexts(
 /** The documents in force, of one kind or all. */
 export async function currentDocuments(db: Pool | Tx, kind?: DocumentKind): Promise<StoredDocument[]> {
   const { rows } = await db.query<StoredDocument>(
-    `select kind, name, version, body, hash from current_documents join documents using (kind, name, version)
-      where $1::text is null or kind = $1 order by kind, name`,
+    `select kind, name, version, body, hash from documents
+      where in_force and ($1::text is null or kind = $1) order by kind, name`,
     [kind],
   );
   return rows;
 }
 
 export async function hasDocuments(db: Pool): Promise<boolean> {
-  const { rows } = await db.query<{ found: boolean }>('select exists (select from current_documents) as found');
+  const { rows } = await db.query<{ found: boolean }>('select exists (select from documents where in_force) as found');
   return rows[0]?.found === true;
 }
 
 /** The documents in force, without their bodies. */
 export async function currentHeads(db: Pool | Tx): Promise<DocumentHead[]> {
-  const { rows } = await db.query<DocumentHead>(
-    'select kind, name, version, hash from current_documents join documents using (kind, name, version)',
-  );
+  const { rows } = await db.query<DocumentHead>('select kind, name, version, hash from documents where in_force');
   return rows;
 }
 
@@ -164,7 +139,7 @@ async function headsOf(
 ): Promise<(DocumentHead & { readonly text_hash: string })[]> {
   const { rows } = await db.query<DocumentHead & { text_hash: string }>(
     `select kind, name, version, d.hash, ${textHash('d.source')} as text_hash from unnest($1::text[], $2::text[]) as w (kind, name)
-       join current_documents using (kind, name) join documents d using (kind, name, version)`,
+       join documents d using (kind, name) where d.in_force`,
     [documents.map(({ kind }) => kind), documents.map(({ name }) => name)],
   );
   return rows;
@@ -176,8 +151,8 @@ export async function documentsAround(
   integrations: readonly string[],
 ): Promise<(StoredDocument & { readonly source: string })[]> {
   const { rows } = await db.query<StoredDocument & { source: string }>(
-    `select kind, name, version, body, hash, source from current_documents join documents using (kind, name, version)
-      where kind in ('connector', 'destination', 'workspace') or (kind = 'integration' and name = any($1::text[]))
+    `select kind, name, version, body, hash, source from documents
+      where in_force and (kind in ('connector', 'destination', 'workspace') or (kind = 'integration' and name = any($1::text[])))
       order by kind, name`,
     [integrations],
   );
@@ -192,8 +167,8 @@ export async function pullAddresses(
 ): Promise<{ readonly base_url: string; readonly names: readonly string[] }[]> {
   const { rows } = await db.query<{ base_url: string; names: string[] }>(
     `select body #>> '{pull,base_url}' as base_url, array_agg(name) as names
-       from current_documents join documents using (kind, name, version)
-      where kind = 'integration' and body #>> '{pull,base_url}' is not null
+       from documents
+      where in_force and kind = 'integration' and body #>> '{pull,base_url}' is not null
         and (name = any($1::text[]) or body ->> 'connector' = any($2::text[]))
       group by 1`,
     [integrations, connectors],
@@ -204,7 +179,7 @@ export async function pullAddresses(
 /** The documents in force that refer to a stored secret. */
 export async function documentsWithSecret(db: Pool | Tx, name: string): Promise<DocumentName[]> {
   const { rows } = await db.query<DocumentName>(
-    `select kind, name from current_documents join documents using (kind, name, version) where strpos(body::text, $1) > 0`,
+    `select kind, name from documents where in_force and strpos(body::text, $1) > 0`,
     [`\${secret:${name}}`],
   );
   return rows;

@@ -11,8 +11,8 @@ export interface DocumentRow {
 
 export async function listDocuments(db: Pool, kind: DocumentKind | undefined): Promise<DocumentRow[]> {
   const { rows } = await db.query<DocumentRow>(
-    `select kind, name, version, applied_at, applied_by from current_documents join documents using (kind, name, version)
-      where $1::text is null or kind = $1 order by kind, name`,
+    `select kind, name, version, applied_at, applied_by from documents
+      where in_force and ($1::text is null or kind = $1) order by kind, name`,
     [kind ?? null],
   );
   return rows;
@@ -36,9 +36,8 @@ export async function documentText(
   version: number | undefined,
 ): Promise<(DocumentRow & { readonly source: string }) | undefined> {
   const { rows } = await db.query<DocumentRow & { source: string }>(
-    `select d.kind, d.name, d.version, d.applied_at, d.applied_by, d.source from documents d
-       left join current_documents c using (kind, name, version)
-      where d.kind = $1 and d.name = $2 and (d.version = $3 or ($3::int is null and c.name is not null))`,
+    `select kind, name, version, applied_at, applied_by, source from documents
+      where kind = $1 and name = $2 and (version = $3 or ($3::int is null and in_force))`,
     [kind, name, version ?? null],
   );
   return rows[0];
@@ -47,7 +46,7 @@ export async function documentText(
 /** The source texts in force, by `kind name`, with typed credentials masked. */
 export async function currentSources(db: Pool | Tx): Promise<Map<string, string>> {
   const { rows } = await db.query<{ key: string; source: string }>(
-    `select kind || ' ' || name as key, source from current_documents join documents using (kind, name, version)`,
+    `select kind || ' ' || name as key, source from documents where in_force`,
   );
   return new Map(rows.map(({ key, source }) => [key, source]));
 }

@@ -9,8 +9,8 @@ const places = [
     boundTo: `case when name like 'innbound.%' then name else 'secret ' || name end`,
   },
   { table: 'endpoint_secrets', column: 'sealed', boundTo: `'endpoint ' || endpoint_id || ' ' || secret_no` },
-  { table: 'partner_tokens', column: 'access', boundTo: `'partner token ' || integration || ' access'` },
-  { table: 'partner_tokens', column: 'refresh', boundTo: `'partner token ' || integration || ' refresh'` },
+  { table: 'partner_accounts', column: 'access', boundTo: `'partner token ' || integration || ' access'` },
+  { table: 'partner_accounts', column: 'refresh', boundTo: `'partner token ' || integration || ' refresh'` },
   { table: 'consents', column: 'verifier', boundTo: `'partner token ' || integration || ' verifier'` },
   {
     table: 'erased_identifiers',

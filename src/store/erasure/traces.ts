@@ -59,10 +59,10 @@ export const places: readonly Place[] = [
   },
   {
     name: 'pauses',
-    table: 'pauses',
+    table: 'partner_accounts',
     key: ['integration'],
-    texts: ['reason'],
-    clean: `update pauses t set reason = 'A guest was erased.'`,
+    texts: ['pause_reason'],
+    clean: `update partner_accounts t set pause_reason = 'A guest was erased.'`,
   },
   {
     name: 'raw_payloads',

@@ -34,7 +34,7 @@ export async function failedLastRuns(db: Pool) {
 
 export async function authFailures(db: Pool, integrations: readonly string[]) {
   const { rows } = await db.query<{ integration: string; message: string | null }>(
-    `select integration, auth_message as message from partner_states where auth_failed_at is not null and integration = any($1)`,
+    `select integration, auth_message as message from partner_accounts where auth_failed_at is not null and integration = any($1)`,
     [integrations],
   );
   return rows;

@@ -24,16 +24,15 @@ export interface IntegrationNow {
  */
 export async function integrationsNow(db: Pool, names: readonly string[]): Promise<IntegrationNow[]> {
   const { rows } = await db.query<IntegrationNow>(
-    `select n.name as integration, p.paused_at, p.paused_by, s.auth_failed_at, s.auth_message,
-            case when s.retry_at > now() then s.retry_at end as retry_at,
+    `select n.name as integration, p.paused_at, p.paused_by, p.auth_failed_at, p.auth_message,
+            case when p.retry_at > now() then p.retry_at end as retry_at,
             coalesce(d.open, 0) as open_dead_letters, coalesce(a.open, 0) as open_alerts,
             coalesce(a.critical, 0) as critical_alerts,
             (select e.received_at from events e where e.integration = n.name order by e.seq desc limit 1) as last_event_at,
             r.finished_at as last_run_at, r.state as last_run_status,
             (select count(*)::int from runs g where g.integration = n.name and g.state in ('queued', 'running')) as running
        from unnest($1::text[]) as n (name)
-       left join pauses p on p.integration = n.name
-       left join partner_states s on s.integration = n.name
+       left join partner_accounts p on p.integration = n.name
        left join (select integration, count(*)::int as open from dead_letters
                    where integration = any($1) and state = 'open' group by integration) d on d.integration = n.name
        left join (select integration, count(*)::int as open, (count(*) filter (where severity = 'critical'))::int as critical
@@ -90,35 +89,21 @@ export async function lanesNow(
   return rows;
 }
 
-export interface PartnerCircuit {
-  readonly api: string;
-  readonly state: 'closed' | 'open' | 'probing';
-  readonly failures: number;
-  readonly until: Date | null;
-  readonly opened_at: Date | null;
-  readonly last_failure: string | null;
-}
-
-export async function openPartnerCircuits(db: Pool): Promise<PartnerCircuit[]> {
-  const { rows } = await db.query<PartnerCircuit>(
-    `select api, state, failures, until, opened_at, last_failure from partner_apis where state <> 'closed' order by api`,
-  );
-  return rows;
-}
-
+/** A second pause changes nothing. */
 export async function pauseIntegration(db: Pool, integration: string, by: string, reason: string | null) {
   await db.query(
-    `insert into pauses (integration, paused_by, reason) values ($1, $2, $3) on conflict (integration) do nothing`,
+    `insert into partner_accounts as a (integration, paused_at, paused_by, pause_reason) values ($1, now(), $2, $3)
+     on conflict (integration) do update set paused_at = now(), paused_by = $2, pause_reason = $3 where a.paused_at is null`,
     [integration, by, reason],
   );
 }
 
 /** Ends the pause, also the one caused by refused credentials, so that the next run tries them again. */
 export async function resumeIntegration(db: Pool, integration: string): Promise<void> {
-  await db.query('delete from pauses where integration = $1', [integration]);
   await db.query(
-    `update partner_states set auth_failed_at = null, auth_failed_version = null, auth_message = null
-      where integration = $1 and auth_failed_at is not null`,
+    `update partner_accounts set paused_at = null, paused_by = null, pause_reason = null,
+            auth_failed_at = null, auth_failed_version = null, auth_message = null
+      where integration = $1`,
     [integration],
   );
 }

@@ -44,8 +44,8 @@ const claimSql = (withDelivered: boolean) => `
        select ctid as place, integration, leased from outbox
         where integration = brand.name and destination = $2 and due_at <= now()
           and due_at >= coalesce(now() - $6::float8 * interval '1 millisecond', '-infinity')
-          and not exists (select from destination_pace where destination = $2 and paused_until > now())
-          and ($5 or not exists (select from destination_circuits where destination = $2 and opened_at is not null))
+          and not exists (select from remotes where kind = 'destination' and name = $2
+                             and (paused_until > now() or (state <> 'closed' and not $5)))
         order by due_at limit $3 for update skip locked) o
   ), claimed as (
     update outbox o

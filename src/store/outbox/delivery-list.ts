@@ -44,17 +44,11 @@ export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<
   return rows;
 }
 
-/** A destination to which only probes are sent. */
-export interface OpenCircuit {
-  readonly open_since: Date;
-  readonly last_failure: string;
-  readonly next_probe_at: Date;
-}
-
 export interface DestinationNow {
   readonly destination: string;
   readonly paused_until: Date | null;
-  readonly circuit: OpenCircuit | null;
+  /** While only probes are sent. */
+  readonly circuit: { readonly open_since: Date; readonly last_failure: string; readonly next_probe_at: Date } | null;
   readonly last_delivered_at: Date | null;
   readonly last_failed_at: Date | null;
   readonly last_failure: string | null;
@@ -71,12 +65,11 @@ const recent = `interval '1 day'`;
 
 export async function destinationsNow(db: Pool, names: readonly string[]): Promise<DestinationNow[]> {
   const { rows } = await db.query<DestinationRow>(
-    `select n.name as destination, case when p.paused_until > now() then p.paused_until end as paused_until,
-            c.opened_at as open_since, c.last_failure as circuit_failure, c.probe_at as next_probe_at,
+    `select n.name as destination, case when r.paused_until > now() then r.paused_until end as paused_until,
+            r.opened_at as open_since, r.last_failure as circuit_failure, r.probe_at as next_probe_at,
             good.at as last_delivered_at, bad.at as last_failed_at, bad.code as last_failure
        from unnest($1::text[]) as n (name)
-       left join destination_pace p on p.destination = n.name
-       left join destination_circuits c on c.destination = n.name and c.opened_at is not null
+       left join remotes r on r.kind = 'destination' and r.name = n.name
        left join lateral (select at from attempts a where a.destination = n.name and a.outcome = 'delivered'
            and a.at > now() - ${recent} order by a.at desc limit 1) good on true
        left join lateral (select at, code from attempts a where a.destination = n.name and a.outcome in ('retry', 'dead')
@@ -94,13 +87,4 @@ export async function destinationsNow(db: Pool, names: readonly string[]): Promi
     last_failed_at: row.last_failed_at,
     last_failure: row.last_failure,
   }));
-}
-
-/** Destinations whose circuit is open. */
-export async function openCircuits(db: Pool): Promise<(OpenCircuit & { readonly destination: string })[]> {
-  const { rows } = await db.query<OpenCircuit & { readonly destination: string }>(
-    `select destination, opened_at as open_since, last_failure, probe_at as next_probe_at
-       from destination_circuits where opened_at is not null`,
-  );
-  return rows;
 }

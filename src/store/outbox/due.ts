@@ -3,12 +3,10 @@ import type { Pool } from '../db/pool.ts';
 import { lanesWithWork } from './lanes-with-work.ts';
 
 const dueColumns = `d.integration, d.destination,
-  (extract(epoch from greatest(d.due_at, p.paused_until, c.probe_at) - clock_timestamp()) * 1000)::float8 as "dueInMs",
+  (extract(epoch from greatest(d.due_at, r.paused_until, r.probe_at) - clock_timestamp()) * 1000)::float8 as "dueInMs",
   (extract(epoch from d.due_at - clock_timestamp()) * 1000)::float8 as "firstDueInMs",
-  c.opened_at is not null as "isProbe"`;
-const dueLimits = `
-  left join destination_pace p on p.destination = d.destination
-  left join destination_circuits c on c.destination = d.destination`;
+  coalesce(r.state <> 'closed', false) as "isProbe"`;
+const dueLimits = `left join remotes r on r.kind = 'destination' and r.name = d.destination`;
 
 const nextDueOfFew = {
   name: 'outbox-next-due',

@@ -9,12 +9,11 @@ export async function leaveDestinations(tx: Tx, integrations: readonly string[])
   if (integrations.length === 0) return;
   await tx.query(
     `with lanes as (
-       select i.name as integration, d.destination, bool_or(c.version = d.version) as stays
+       select i.name as integration, d.destination, bool_or(d.in_force) as stays
          from unnest($1::text[]) as i (name)
-        cross join lateral (select version, json_array_elements_text(body -> 'deliver') as destination
+        cross join lateral (select in_force, json_array_elements_text(body -> 'deliver') as destination
                               from documents where kind = 'integration' and name = i.name) d
-         left join current_documents c on c.kind = 'integration' and c.name = i.name
-        where exists (select from current_documents t where t.kind = 'destination' and t.name = d.destination)
+        where exists (select from documents t where t.kind = 'destination' and t.name = d.destination and t.in_force)
         group by 1, 2
      ), back as (
        update outbox o set leaving = false from lanes l

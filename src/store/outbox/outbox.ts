@@ -1,10 +1,17 @@
 import type { DeliveryStore } from '../../deliver/ports.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import type { Pool } from '../db/pool.ts';
-import { noteFailure, noteSignOfLife, releaseProbe, takeProbe } from './circuit.ts';
+import {
+  noteAnswer,
+  noteFailure,
+  noteWaitRequest,
+  releaseProbe,
+  destination as remote,
+  takeCalls,
+  takeProbe,
+} from '../remotes.ts';
 import { claim, extend } from './claim.ts';
 import { countDue, nextDue, nextDueOfAll } from './due.ts';
-import { noteWaitRequest, takeBudget } from './pace.ts';
 import { settle } from './settle.ts';
 
 /**
@@ -23,11 +30,11 @@ export function outboxStore(pool: Pool, keyring?: Keyring): DeliveryStore {
     putBack: async (lane, claims) => void (await extend(pool, lane, claims, 0, false)),
     abandon: async (lane, claims) => void (await extend(pool, lane, claims, 0)),
     settle: (settlements, node) => settle(pool, settlements, node),
-    takeBudget: (destination, wanted, rate) => takeBudget(pool, destination, wanted, rate),
-    noteWaitRequest: (destination, request) => noteWaitRequest(pool, destination, request),
-    noteFailure: (destination, failure, circuit) => noteFailure(pool, destination, failure, circuit),
-    noteSignOfLife: (destination) => noteSignOfLife(pool, destination),
-    takeProbe: (destination, leaseMs) => takeProbe(pool, destination, leaseMs),
-    releaseProbe: (destination) => releaseProbe(pool, destination),
+    takeBudget: (destination, wanted, rate) => takeCalls(pool, remote(destination), rate, wanted),
+    noteWaitRequest: (destination, request) => noteWaitRequest(pool, remote(destination), request),
+    noteFailure: (destination, failure, circuit) => noteFailure(pool, remote(destination), failure, circuit),
+    noteAnswer: (destination) => noteAnswer(pool, remote(destination)),
+    takeProbe: (destination, leaseMs) => takeProbe(pool, remote(destination), leaseMs),
+    releaseProbe: (destination) => releaseProbe(pool, remote(destination)),
   };
 }

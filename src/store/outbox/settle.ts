@@ -107,18 +107,15 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
              due_at = case when ${sentBefore} then now() when o.next_version < o.last_version then coalesce(${madeAt}, now()) end
         from results h where ${ours}
       returning ${resultColumns}, o.due_at
-    ), logged as (${log}), forgotten as (
-      update destination_pace p set told_to_wait = null
+    ), logged as (${log}), recovered as (
+      update remotes r set told_to_wait = null, state = 'closed', failures = 0, opened_at = null, probe_at = null
         from (select distinct destination from moved where outcome = 'delivered') m
-       where p.destination = m.destination and p.told_to_wait is not null
-    ), recovered as (
-      delete from destination_circuits c
-       using (select distinct destination from moved where outcome = 'delivered') m
-       where c.destination = m.destination returning c.destination
+       where r.kind = 'destination' and r.name = m.destination and (r.told_to_wait is not null or r.failures > 0)
+      returning r.name
     )
     -- A lane whose circuit has just closed may have a backlog.
     select distinct integration, destination from moved
-     where due_at is not null or destination in (select destination from recovered)`,
+     where due_at is not null or destination in (select name from recovered)`,
     values: columns(settlements, node),
   });
   return rows;

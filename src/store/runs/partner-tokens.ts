@@ -42,7 +42,7 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
 
   async function read(db: Pool | Tx, integration: IntegrationName, identity: string): Promise<StoredTokens> {
     const { rows } = await db.query<TokenRow>(
-      `select generation, access, refresh, expires_at, renewing_since, lost from partner_tokens
+      `select generation, access, refresh, expires_at, renewing_since, lost from partner_accounts
         where integration = $1 and identity = $2`,
       [integration, identity],
     );
@@ -66,11 +66,11 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
 
   async function write(db: Pool | Tx, integration: IntegrationName, identity: string, tokens: TokenSet): Promise<void> {
     await db.query(
-      `insert into partner_tokens as t (integration, identity, generation, access, refresh, expires_at, obtained_at)
-       values ($1, $2, 1, $3, $4, to_timestamp($5::float8 / 1000.0), now())
+      `insert into partner_accounts as t (integration, identity, generation, access, refresh, expires_at)
+       values ($1, $2, 1, $3, $4, to_timestamp($5::float8 / 1000.0))
        on conflict (integration) do update
           set identity = $2, generation = t.generation + 1, access = $3, refresh = $4,
-              expires_at = to_timestamp($5::float8 / 1000.0), obtained_at = now(), renewing_since = null, lost = null`,
+              expires_at = to_timestamp($5::float8 / 1000.0), renewing_since = null, lost = null`,
       [
         integration,
         identity,
@@ -141,7 +141,7 @@ interface RenewalRequest {
 /** Committed before the request is sent: a mark found without the lock means that the process died during the renewal. */
 async function beginRenewal(db: Tx, integration: IntegrationName, identity: string): Promise<void> {
   await db.query(
-    `insert into partner_tokens as t (integration, identity, renewing_since) values ($1, $2, now())
+    `insert into partner_accounts as t (integration, identity, renewing_since) values ($1, $2, now())
      on conflict (integration) do update
         set renewing_since = now(), identity = $2,
             access = case when t.identity = $2 then t.access end, refresh = case when t.identity = $2 then t.refresh end`,
@@ -152,7 +152,7 @@ async function beginRenewal(db: Tx, integration: IntegrationName, identity: stri
 /** A failure that may be retried keeps the tokens; a final refusal clears them. */
 async function endRenewal(db: Tx, integration: IntegrationName, lost: string | undefined): Promise<void> {
   await db.query(
-    `update partner_tokens set renewing_since = null, lost = $2, generation = generation + case when $2::text is null then 0 else 1 end,
+    `update partner_accounts set renewing_since = null, lost = $2, generation = generation + case when $2::text is null then 0 else 1 end,
             access = case when $2::text is null then access end, refresh = case when $2::text is null then refresh end
       where integration = $1`,
     [integration, lost ?? null],
@@ -194,7 +194,7 @@ async function locked(pool: Pool, name: string, work: (db: Tx) => Promise<Renewa
 /** Whether the brand has tokens that may still be valid. */
 export async function holdsTokens(db: Pool, integration: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    'select 1 from partner_tokens where integration = $1 and access is not null and lost is null limit 1',
+    'select 1 from partner_accounts where integration = $1 and access is not null and lost is null limit 1',
     [integration],
   );
   return (rowCount ?? 0) > 0;

@@ -107,10 +107,10 @@ export async function startDue(
        select t.integration, t.run_id, t.sync, 'scheduled', 'queued', 'schedule', now()
          from unnest($1::text[], $2::text[], $3::text[]) as t (integration, sync, run_id)
         where not exists (
-          select from partner_states p
-            join current_documents d on d.kind = 'integration' and d.name = p.integration
-           where p.integration = t.integration and p.auth_failed_at is not null and p.auth_failed_version = d.version)
-          and not exists (select from pauses z where z.integration = t.integration)
+          select from partner_accounts a
+            left join documents d on d.kind = 'integration' and d.name = a.integration and d.in_force
+           where a.integration = t.integration
+             and (a.paused_at is not null or (a.auth_failed_at is not null and a.auth_failed_version = d.version)))
        on conflict (integration, sync) where state in ('queued', 'running') do nothing
        returning integration, sync, run_id`,
       [due.map((one) => one.integration), due.map((one) => one.sync), due.map(() => timedId('run', now))],

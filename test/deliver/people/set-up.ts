@@ -67,7 +67,7 @@ export function setUpPeople(make: () => Account) {
     const lanes = [lane(to, name), lane(to, twin)];
     const drain = async (change = {}) => {
       await pool.query('update outbox set due_at = now() where due_at is not null');
-      await pool.query('update destination_circuits set probe_at = now() where opened_at is not null');
+      await pool.query(`update remotes set probe_at = now() where state <> 'closed'`);
       const all = ports(pool, lanes, { [name]: http.open(settings, offered) });
       return drainOnce({ ...all, store: { ...all.store, ...change } });
     };

@@ -207,7 +207,7 @@ test('a second 401 pauses the integration and is logged as an error; a success e
   assert.equal(failed.requests.length, 2);
   const state = async () =>
     (
-      await runtime.pool.query('select auth_failed_at, auth_message from partner_states where integration = $1', [
+      await runtime.pool.query('select auth_failed_at, auth_message from partner_accounts where integration = $1', [
         failed.integration,
       ])
     ).rows[0];

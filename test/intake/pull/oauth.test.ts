@@ -251,7 +251,7 @@ test('authorization code: a link with state and PKCE, a callback that works once
     [null, 'refresh-1', 'refresh-2', 'refresh-3'],
   );
   const { rows } = await runtime.pool.query(
-    `select encode(access, 'escape') || encode(refresh, 'escape') as text from partner_tokens where integration = $1`,
+    `select encode(access, 'escape') || encode(refresh, 'escape') as text from partner_accounts where integration = $1`,
     [one.integration],
   );
   assert.doesNotMatch(rows[0].text, /access-|refresh-/, 'tokens are sealed at rest');
@@ -289,7 +289,7 @@ test('a single-use refresh token survives a crash between answer and commit', as
   one.good.clear();
   // The store is lost at the moment of the commit: the same as a process that dies there.
   const dying = openTokenStore(
-    failingAt(/^insert into partner_tokens as t \(integration, identity, generation/),
+    failingAt(/^insert into partner_accounts as t \(integration, identity, generation/),
     [...keyring],
     spool,
   );
@@ -315,7 +315,7 @@ test('without the spool, the old token is tried again, and a refusal explains wh
   const state = (await one.consent(one.ports())).searchParams.get('state') ?? '';
   await finishConsent(one.ports(), new URLSearchParams({ code: 'the-code', state }));
   one.good.clear();
-  const dying = openTokenStore(failingAt(/^insert into partner_tokens as t \(integration, identity, generation/), [
+  const dying = openTokenStore(failingAt(/^insert into partner_accounts as t \(integration, identity, generation/), [
     ...keyring,
   ]);
   await assert.rejects(sync(one.ports({ tokens: dying }), one.integration, day), /lost/);

@@ -235,7 +235,7 @@ test('a related table that keeps answering 429 ends the run after ten waits, par
     assert.ok(run);
     const outcome = await executeRun(ports, run, { parkable: true });
     if (outcome.kind !== 'finished') {
-      await runtime.pool.query('update partner_states set retry_at = null where integration = $1', [integration]);
+      await runtime.pool.query('update partner_accounts set retry_at = null where integration = $1', [integration]);
       continue;
     }
     assert.deepEqual([outcome.end.state, outcome.end.code], ['failed', 'pull.rate_limited']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { executeRun } from '../../../src/intake/pull/run.ts';
-import { openPartnerStore } from '../../../src/store/runs/partner-states.ts';
+import { openPartnerStore } from '../../../src/store/runs/partner-accounts.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { jumpingClock } from './support/clock.ts';
 import { bookings, type Reply } from './support/partner.ts';
@@ -27,9 +27,9 @@ test('five failures in a row open the circuit for all; a manual sync reports it 
   assert.match(refused.error?.message ?? '', /another (60|5\d) s/);
   assert.equal(partner.requests.length, 5, 'no request was sent while the circuit was open');
   broken = false;
-  await runtime.pool.query(`update partner_apis set until = now() where api = $1`, [partner.url]);
+  await runtime.pool.query(`update remotes set probe_at = now() where name = $1`, [partner.url]);
   assert.equal((await sync(two, 'b2', day)).state, 'complete');
-  const { rows } = await runtime.pool.query('select state, failures from partner_apis where api = $1', [partner.url]);
+  const { rows } = await runtime.pool.query('select state, failures from remotes where name = $1', [partner.url]);
   assert.deepEqual(rows[0], { state: 'closed', failures: 0 });
 });
 
@@ -43,7 +43,7 @@ test('one probe at a time over all nodes; a failed probe doubles the cooldown, u
     const closed = await store.admit(api, integration, asking);
     assert.ok(closed.kind === 'wait' && closed.reason === 'breaker');
     waits.push(Math.round(closed.ms / 1000));
-    await runtime.pool.query('update partner_apis set until = now() where api = $1', [api]);
+    await runtime.pool.query('update remotes set probe_at = now() where name = $1', [api]);
     const admitted = await Promise.all(Array.from({ length: 8 }, () => store.admit(api, integration, asking)));
     assert.equal(admitted.filter(({ kind }) => kind === 'go').length, 1);
     await store.failed(api, 60_000, 'still down');
@@ -110,7 +110,7 @@ async function workedOn(name: string, baseUrl: string, connector: Record<string,
     const outcome = await executeRun(ports, run, { parkable: true });
     if (outcome.kind === 'finished') return { parked, end: outcome.end, counters: outcome.counters };
     assert.equal(outcome.kind, 'parked');
-    await runtime.pool.query('update partner_states set retry_at = null where integration = $1', [name]);
+    await runtime.pool.query('update partner_accounts set retry_at = null where integration = $1', [name]);
   }
 }
 
@@ -148,7 +148,7 @@ test('our own rate is kept over all nodes: a burst, then evenly', async () => {
   const store = openPartnerStore(runtime.pool);
   const api = 'https://rate.example';
   // One request per 1,000 seconds: the time that the calls take does not matter.
-  const rate = { requests: 10, perMs: 10_000_000, burst: 3 };
+  const rate = { everyMs: 1_000_000, burst: 3 };
   const patient = { ...asking, rate, mostMs: 60_000_000 };
   const admitted = await Promise.all(
     Array.from({ length: 8 }, (_, i) => store.admit(api, `rated${i}` as IntegrationName, patient)),
@@ -256,7 +256,7 @@ test('a manual sync does not change the parked run of the service while the circ
   assert.deepEqual(rows, [{ run_id: queued.run.runId }], 'a sync that cannot start records no run');
 
   broken = false;
-  await runtime.pool.query('update partner_apis set until = now() where api = $1', [partner.url]);
+  await runtime.pool.query('update remotes set probe_at = now() where name = $1', [partner.url]);
   const done = await sync(ports, 'parked', day);
   assert.deepEqual([done.runId, done.state], [queued.run.runId, 'complete']);
 });

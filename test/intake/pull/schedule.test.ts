@@ -5,7 +5,7 @@ import { startRunner } from '../../../src/intake/pull/runner.ts';
 import { startScheduler } from '../../../src/intake/pull/schedule.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { Wake } from '../../../src/kit/wake.ts';
-import { openPartnerStore } from '../../../src/store/runs/partner-states.ts';
+import { openPartnerStore } from '../../../src/store/runs/partner-accounts.ts';
 import { openRunStore } from '../../../src/store/runs/runs.ts';
 import {
   alignSchedules,
@@ -21,7 +21,7 @@ import { setUpPulls } from './support/set-up.ts';
 const { runtime, partnerOf } = setUpPulls();
 describe('the schedule', () => {
   beforeEach(async () => {
-    await runtime.pool.query('truncate schedules, runs, partner_states, documents, current_documents cascade');
+    await runtime.pool.query('truncate schedules, runs, partner_accounts, documents cascade');
   });
 
   const brands = (count: number, everyMs = 1_800_000): Schedule[] =>
@@ -122,7 +122,11 @@ describe('the schedule', () => {
     await alignSchedules(runtime.pool, brands(1));
     await runtime.pool.query(`insert into documents (kind, name, version, source, body, hash, applied_by) values
     ('integration', 'brand0', 1, '', '{}', '', 'test'), ('integration', 'brand0', 2, '', '{}', '', 'test')`);
-    await runtime.pool.query(`insert into current_documents values ('integration', 'brand0', 1)`);
+    const putInForce = async (version: number) => {
+      await runtime.pool.query('update documents set in_force = false where version <> $1', [version]);
+      await runtime.pool.query('update documents set in_force = true where version = $1', [version]);
+    };
+    await putInForce(1);
     const store = openPartnerStore(runtime.pool);
     await store.authFailed('brand0' as IntegrationName, 1, 'refused');
     const due = async () => {
@@ -130,9 +134,9 @@ describe('the schedule', () => {
       return (await startDue(runtime.pool, 100)).started;
     };
     assert.equal(await due(), 0);
-    await runtime.pool.query(`update current_documents set version = 2`);
+    await putInForce(2);
     assert.equal(await due(), 3);
-    await runtime.pool.query(`update current_documents set version = 1`);
+    await putInForce(1);
     await runtime.pool.query(`update runs set state = 'complete', due_at = null`);
     assert.equal(await due(), 0);
     await store.authWorked('brand0' as IntegrationName);

@@ -1,6 +1,5 @@
 import { decodeRecord } from '../../../src/canonical/encode.ts';
 import type {
-  CallRate,
   Claimed,
   ClaimedByBrand,
   ClaimOptions,
@@ -8,9 +7,11 @@ import type {
   LaneKey,
   Settlement,
 } from '../../../src/deliver/ports.ts';
-import { circuitPorts } from './circuits.ts';
 import type { Link } from './link.ts';
-import { type OutboxRow, outboxKey, recordKey, type StoreModel } from './state.ts';
+import { noteAnswer, noteFailure, releaseProbe, remoteOf, takeCalls, takeProbe } from './remotes.ts';
+import { healthyRemote, type OutboxRow, outboxKey, recordKey, type StoreModel } from './state.ts';
+
+const keyOf = (destination: string) => `destination ${destination}`;
 
 type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
 
@@ -25,11 +26,10 @@ export function outboxModel(model: StoreModel, link: Link): DeliveryStore {
           const times = rowsOf(model, lane).map((row) => row.dueAt ?? Number.POSITIVE_INFINITY);
           const dueAt = Math.min(...times.filter((at) => at >= from && at <= to));
           if (dueAt === Number.POSITIVE_INFINITY) return [];
-          const circuit = model.circuits.get(lane.destination);
-          const pausedUntil = model.pace.get(lane.destination)?.pausedUntil ?? 0;
-          const at = Math.max(dueAt, pausedUntil, circuit?.probeAt ?? 0);
+          const { state, pausedUntil, probeAt } = model.remotes.get(keyOf(lane.destination)) ?? healthyRemote;
+          const at = Math.max(dueAt, pausedUntil, probeAt);
           const firstDueInMs = dueAt - model.now();
-          return [{ ...lane, dueInMs: at - model.now(), firstDueInMs, isProbe: circuit?.openedAt !== undefined }];
+          return [{ ...lane, dueInMs: at - model.now(), firstDueInMs, isProbe: state !== 'closed' }];
         }),
       ),
     // The simulated brands are few enough to be listed.
@@ -45,17 +45,20 @@ export function outboxModel(model: StoreModel, link: Link): DeliveryStore {
     abandon: (lane, claims) => link.call('abandon', () => void extend(model, lane, claims, 0, true)),
     settle: (settlements) => link.call('settle', () => settle(model, settlements)),
     takeBudget: (destination, wanted, rate) =>
-      link.call('takeBudget', () => takeBudget(model, destination, wanted, rate)),
+      link.call('takeBudget', () => takeCalls(model, keyOf(destination), rate, wanted)),
     noteWaitRequest: (destination, { records, severalAnswers, waitMs }) =>
       link.call('noteWaitRequest', () => {
-        const pace = model.pace.get(destination) ?? {};
-        const isAnother = pace.toldToWait !== undefined && !records.includes(pace.toldToWait);
+        const remote = remoteOf(model, keyOf(destination));
+        const isAnother = remote.toldToWait !== undefined && !records.includes(remote.toldToWait);
         const until = model.now() + waitMs;
-        if (severalAnswers || isAnother) pace.pausedUntil = Math.max(pace.pausedUntil ?? 0, until);
-        pace.toldToWait = records[0];
-        model.pace.set(destination, pace);
+        if (severalAnswers || isAnother) remote.pausedUntil = Math.max(remote.pausedUntil, until);
+        remote.toldToWait = records[0];
       }),
-    ...circuitPorts(model, link),
+    noteFailure: (destination, failure, settings) =>
+      link.call('noteFailure', () => noteFailure(model, keyOf(destination), failure, settings)),
+    noteAnswer: (destination) => link.call('noteAnswer', () => void noteAnswer(model, keyOf(destination))),
+    takeProbe: (destination, leaseMs) => link.call('takeProbe', () => takeProbe(model, keyOf(destination), leaseMs)),
+    releaseProbe: (destination) => link.call('releaseProbe', () => releaseProbe(model, keyOf(destination))),
   };
 }
 
@@ -73,8 +76,8 @@ function claim(
   { isProbe = false, sinceMs }: ClaimOptions = {},
 ): ClaimedByBrand[] {
   const { destination, integration } = lane;
-  if ((model.pace.get(destination)?.pausedUntil ?? 0) > model.now()) return [];
-  if (!isProbe && model.circuits.get(destination)?.openedAt !== undefined) return [];
+  const remote = model.remotes.get(keyOf(destination)) ?? healthyRemote;
+  if (remote.pausedUntil > model.now() || (remote.state !== 'closed' && !isProbe)) return [];
   const due = rowsOf(model, lane)
     .filter((row) => isDue(model, row) && (row.dueAt ?? 0) >= model.now() - (sinceMs ?? Number.POSITIVE_INFINITY))
     .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
@@ -149,33 +152,14 @@ function settle(model: StoreModel, settlements: readonly Settlement[]): LaneKey[
       dueAt: hasMore ? (next?.at ?? model.now()) : undefined,
     });
     if (result.kind === 'delivered') {
-      const pace = model.pace.get(destination);
-      if (pace) pace.toldToWait = undefined;
-      if (model.circuits.delete(destination)) recovered.add(destination);
+      const remote = remoteOf(model, keyOf(destination));
+      const wasTold = remote.toldToWait !== undefined;
+      remote.toldToWait = undefined;
+      if (noteAnswer(model, keyOf(destination)) || wasTold) recovered.add(destination);
     }
     if (hasMore || recovered.has(destination)) {
       more.set(`${integration} ${destination}`, { integration, destination });
     }
   }
   return [...more.values()];
-}
-
-function takeBudget(
-  model: StoreModel,
-  destination: string,
-  wanted: number,
-  { perSecond, burst }: CallRate,
-): { granted: number; waitMs: number } {
-  const pace = model.pace.get(destination) ?? {};
-  const intervalMs = 1_000 / perSecond;
-  if (wanted < 0) {
-    if (pace.nextAt !== undefined) pace.nextAt += wanted * intervalMs;
-    return { granted: 0, waitMs: 0 };
-  }
-  model.pace.set(destination, pace);
-  const base = Math.max(pace.nextAt ?? 0, model.now());
-  const debtMs = base - model.now();
-  const granted = Math.max(0, Math.min(wanted, Math.floor(burst - debtMs / intervalMs + 0.001)));
-  pace.nextAt = base + granted * intervalMs;
-  return { granted, waitMs: granted > 0 ? 0 : Math.max(1, Math.ceil(debtMs - (burst - 1) * intervalMs)) };
 }

@@ -2,6 +2,7 @@ import type { Status } from '../../../src/canonical/status.ts';
 import type { RunView } from '../../../src/intake/pull/ports.ts';
 import type { Counters, PageLog, Position, Run, WaitReason } from '../../../src/intake/pull/run-state.ts';
 import type { EventType } from '../../../src/intake/push/envelope.ts';
+import type { Circuit } from '../../../src/outbound/circuit.ts';
 import type { ChangeEvent, EpochMs, IntegrationName, LocalDate } from '../../../src/terms.ts';
 
 /** The rows of the model: one interface per table, as far as the simulated rooms can see it. */
@@ -103,9 +104,8 @@ export class StoreModel {
   readonly pulled = new Map<string, PulledRow>();
   readonly sightings: Sighting[] = [];
   readonly watermarks = new Map<string, EpochMs>();
-  readonly pace = new Map<string, { toldToWait?: string | undefined; pausedUntil?: EpochMs; nextAt?: number }>();
-  readonly circuits = new Map<string, Circuit>();
-  readonly partnerApis = new Map<string, PartnerApi>();
+  /** By kind and name. */
+  readonly remotes = new Map<string, Remote>();
   readonly retryAt = new Map<string, EpochMs>();
   /** The transaction that holds the lane of an integration. */
   readonly laneLocks = new Map<string, string>();
@@ -141,22 +141,26 @@ export class StoreModel {
   }
 }
 
-export interface Circuit {
-  failures: number;
-  probes: number;
-  several: boolean;
-  readonly record: string | undefined;
-  openedAt?: EpochMs | undefined;
-  probeAt?: EpochMs | undefined;
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+export interface Remote extends Writable<Circuit> {
+  probeAt: EpochMs;
+  nextAt: EpochMs;
+  pausedUntil: EpochMs;
+  toldToWait: string | undefined;
 }
 
-export interface PartnerApi {
-  state: 'closed' | 'open' | 'probing';
-  failures: number;
-  cooldownMs: number;
-  until: EpochMs;
-  nextSlotAt: number;
-}
+export const healthyRemote: Remote = {
+  state: 'closed',
+  failures: 0,
+  away: false,
+  suspect: null,
+  probes: 0,
+  probeAt: 0,
+  nextAt: 0,
+  pausedUntil: 0,
+  toldToWait: undefined,
+};
 
 export const recordKey = (integration: string, id: string): string => `record ${integration} ${id}`;
 

@@ -62,7 +62,7 @@ test('a scan and a claim with bounds leave out older records', async (t) => {
     ['new'],
   );
   await pool.query(
-    `insert into destination_pace (destination, paused_until) values ('crm', now() + interval '1 hour')`,
+    `insert into remotes (kind, name, paused_until) values ('destination', 'crm', now() + interval '1 hour')`,
   );
   const [paused] = await store.nextDue([lane]);
   assert.ok((paused?.dueInMs ?? 0) > 0 && (paused?.firstDueInMs ?? 0) < -50_000, 'due, and paused');
@@ -100,7 +100,7 @@ test('a dead record stays held, whatever arrives behind it', async (t) => {
 
 test('the budget of a destination is one for all nodes', async (t) => {
   const { store } = await setUp(t);
-  const rate = { perSecond: 0.01, burst: 5 };
+  const rate = { everyMs: 100_000, burst: 5 };
   const asked = await Promise.all(Array.from({ length: 8 }, () => store.takeBudget('crm', 1, rate)));
   assert.equal(
     asked.reduce((sum, { granted }) => sum + granted, 0),
@@ -171,7 +171,7 @@ test('among many lanes, only those with waiting work are found, with the same an
        from generate_series(1, 200) n, generate_series(0, 2) m, unnest(array['crm', 'warehouse']) d`,
   );
   await pool.query(
-    `insert into destination_pace (destination, paused_until) values ('crm', now() + interval '1 hour')`,
+    `insert into remotes (kind, name, paused_until) values ('destination', 'crm', now() + interval '1 hour')`,
   );
   const lanes = Array.from({ length: 200 }, (_, i) =>
     ['crm', 'warehouse'].map((destination) => ({ integration: `brand-${i + 1}`, destination })),

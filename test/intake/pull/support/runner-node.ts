@@ -4,7 +4,7 @@ import { startRunner } from '../../../../src/intake/pull/runner.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { openHttp } from '../../../../src/kit/http.ts';
 import { openPool } from '../../../../src/store/db/pool.ts';
-import { openPartnerStore } from '../../../../src/store/runs/partner-states.ts';
+import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
 import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';
 import { openRunStore } from '../../../../src/store/runs/runs.ts';
 import { pagination, type Style } from './list.ts';

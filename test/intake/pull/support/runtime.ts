@@ -9,7 +9,7 @@ import { newKey } from '../../../../src/kit/crypto.ts';
 import { type Http, openHttp } from '../../../../src/kit/http.ts';
 import { compilePath } from '../../../../src/runtime/compile-path.ts';
 import { openPool, type Pool } from '../../../../src/store/db/pool.ts';
-import { openPartnerStore } from '../../../../src/store/runs/partner-states.ts';
+import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
 import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';
 import { openRunStore } from '../../../../src/store/runs/runs.ts';
 import type { IntegrationName, Json } from '../../../../src/terms.ts';

@@ -1,15 +1,21 @@
 import type { Admission, Asking, PartnerStore } from '../../intake/pull/ports.ts';
 import { storedText } from '../../kit/json.ts';
+import { partnerCircuit } from '../../outbound/circuit.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
-import { apiFailed, apiSucceeded, takeProbe } from './partner-circuits.ts';
-import { takeSlot } from './rates.ts';
+import { noteAnswer, noteFailure, partnerApi, takeCalls, takeProbe } from '../remotes.ts';
+
+/** After this, another node takes over a probe whose node died. */
+const probeMs = 60_000;
 
 export function openPartnerStore(pool: Pool): PartnerStore {
   return {
     admit: (api, integration, asking) => admit(pool, api, integration, asking),
-    succeeded: (api) => apiSucceeded(pool, api),
-    failed: (api, cooldownMs, what) => apiFailed(pool, api, cooldownMs, what),
+    succeeded: (api) => noteAnswer(pool, partnerApi(api)),
+    failed: async (api, firstMs, code) => {
+      const failure = { code, unreachable: true, records: [] };
+      await noteFailure(pool, partnerApi(api), failure, { ...partnerCircuit, firstMs });
+    },
     pause: (integration, ms) => pause(pool, integration, ms),
     authFailed: (integration, version, message) => authFailed(pool, integration, version, message),
     authWorked: (integration) => authWorked(pool, integration),
@@ -25,11 +31,11 @@ async function admit(pool: Pool, api: string, integration: IntegrationName, aski
     failures: number | null;
   }>({
     name: 'admit',
-    text: `select extract(epoch from s.retry_at - now())::float8 * 1000 as rest_ms, a.state, a.failures,
-                  extract(epoch from a.until - now())::float8 * 1000 as until_ms
+    text: `select extract(epoch from a.retry_at - now())::float8 * 1000 as rest_ms, r.state, r.failures,
+                  extract(epoch from r.probe_at - now())::float8 * 1000 as until_ms
              from (values ($1::text, $2::text)) as t (api, integration)
-             left join partner_apis a on a.api = t.api
-             left join partner_states s on s.integration = t.integration`,
+             left join remotes r on r.kind = 'partner' and r.name = t.api
+             left join partner_accounts a on a.integration = t.integration`,
     values: [api, integration],
   });
   const [row] = rows;
@@ -42,10 +48,10 @@ async function admit(pool: Pool, api: string, integration: IntegrationName, aski
       // Another node's probe may end at any moment.
       return { kind: 'wait', ms: row?.state === 'probing' ? Math.min(untilMs, 1_000) : untilMs, reason: 'breaker' };
     }
-    if (!(await takeProbe(pool, api))) return { kind: 'wait', ms: 1_000, reason: 'breaker' };
+    if (!(await takeProbe(pool, partnerApi(api), probeMs))) return { kind: 'wait', ms: 1_000, reason: 'breaker' };
   }
   if (asking.rate !== undefined) {
-    const waitMs = await takeSlot(pool, api, asking.rate, asking.mostMs);
+    const { waitMs } = await takeCalls(pool, partnerApi(api), asking.rate, 1, asking.mostMs);
     if (waitMs > 0) return { kind: 'wait', ms: waitMs, reason: 'rate' };
   }
   return { kind: 'go', clean: isClosed && (row?.failures ?? 0) === 0 };
@@ -53,25 +59,33 @@ async function admit(pool: Pool, api: string, integration: IntegrationName, aski
 
 async function pause(pool: Pool, integration: IntegrationName, ms: number): Promise<void> {
   await pool.query(
-    `insert into partner_states (integration, retry_at) values ($1, now() + $2 * interval '1 ms')
-     on conflict (integration) do update set retry_at = greatest(partner_states.retry_at, excluded.retry_at)`,
+    `insert into partner_accounts (integration, retry_at) values ($1, now() + $2 * interval '1 ms')
+     on conflict (integration) do update set retry_at = greatest(partner_accounts.retry_at, excluded.retry_at)`,
     [integration, ms],
   );
 }
 
 async function authFailed(pool: Pool, integration: IntegrationName, version: number, message: string): Promise<void> {
   await pool.query(
-    `insert into partner_states (integration, auth_failed_at, auth_failed_version, auth_message) values ($1, now(), $2, $3)
+    `insert into partner_accounts (integration, auth_failed_at, auth_failed_version, auth_message) values ($1, now(), $2, $3)
      on conflict (integration) do update
-        set auth_failed_at = coalesce(partner_states.auth_failed_at, now()), auth_failed_version = $2, auth_message = $3`,
+        set auth_failed_at = coalesce(partner_accounts.auth_failed_at, now()), auth_failed_version = $2, auth_message = $3`,
     [integration, version, storedText(message)],
   );
 }
 
 async function authWorked(pool: Pool, integration: IntegrationName): Promise<void> {
   await pool.query(
-    `update partner_states set auth_failed_at = null, auth_failed_version = null, auth_message = null
+    `update partner_accounts set auth_failed_at = null, auth_failed_version = null, auth_message = null
       where integration = $1 and auth_failed_at is not null`,
     [integration],
+  );
+}
+
+/** Makes the runs of these brands that wait for an open circuit due. */
+export async function wakeWaitingRuns(pool: Pool, integrations: readonly string[]): Promise<void> {
+  await pool.query(
+    `update runs set due_at = now() where integration = any($1) and state = 'queued' and waiting = 'breaker'`,
+    [integrations],
   );
 }

@@ -1,0 +1,37 @@
+import type { FailedCall } from '../outbound/circuit.ts';
+import type { RecordOutcome } from './busy.ts';
+import type { Outcome } from './destination.ts';
+
+/**
+ * While a destination is away (outbound/circuit.ts), only the first failed call uses a try of its records: an outage costs one try at
+ * most, however long it lasts. A record that fails while others pass, or all alone, uses its tries up as always. Each probe takes the
+ * record that has been due for longest and puts it back behind the others, so one bad record cannot keep the circuit open.
+ */
+export type CallHealth = { readonly kind: 'there' } | ({ readonly kind: 'failed' } & FailedCall);
+
+/** What the outcomes of a call say about the destination; undefined where they say nothing. */
+export function healthOf(outcomes: readonly RecordOutcome[]): CallHealth | undefined {
+  const heard = outcomes.filter(({ outcome }) => outcome.kind !== 'skipped' && !isUnsent(outcome));
+  const failures = heard.flatMap(({ record, outcome }) => (isFailure(outcome) ? [{ record, outcome }] : []));
+  const [first] = failures;
+  if (heard.length === 0) return undefined;
+  if (first === undefined || failures.length < heard.length) return { kind: 'there' };
+  const unreachable = failures.every(({ outcome }) => outcome.status === undefined && blameless.has(outcome.code));
+  return { kind: 'failed', code: first.outcome.code, unreachable, records: failures.map(({ record }) => record) };
+}
+
+const blameless: ReadonlySet<string> = new Set([
+  'deliver.unreachable',
+  'deliver.auth_failed',
+  'deliver.write_failed',
+  'deliver.warehouse_mismatch',
+]);
+
+/** Not sent because the lease was lost: that says nothing about the destination. */
+const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'retry' && outcome.code === 'deliver.lease_expired';
+
+function isFailure(outcome: Outcome): outcome is Outcome & { kind: 'retry' } {
+  if (outcome.kind !== 'retry' || outcome.free) return false;
+  const { status } = outcome;
+  return status === undefined || status >= 500 || status === 408 || status === 425;
+}

@@ -1,0 +1,60 @@
+/**
+ * The circuit of a remote, a partner's API or a destination: one row in the database that all nodes share. A remote is away if it cannot
+ * be reached, or if calls for several records failed and nothing was answered in between.
+ *
+ *   closed ──5 failed calls while it is away──▶ open ──cooldown over──▶ probing: one node makes one call
+ *     ▲                                          ▲                        │              │
+ *     │                                          └──failed, cooldown doubled─────────────┘
+ *     └──────────────any answer but a failure──────────────────────────────┘
+ */
+export interface Circuit {
+  readonly state: 'closed' | 'open' | 'probing';
+  /** Failed calls since the last answer, over all nodes. */
+  readonly failures: number;
+  readonly away: boolean;
+  /** The record that failed first. If another one fails too, it is the remote and not the record. */
+  readonly suspect: string | null;
+  /** Probes since the circuit opened. */
+  readonly probes: number;
+}
+
+export interface FailedCall {
+  /** A code or a message, shown to the operator. */
+  readonly code: string;
+  /** Nothing was sent that a record could be blamed for. */
+  readonly unreachable: boolean;
+  readonly records: readonly string[];
+}
+
+export interface CircuitSettings {
+  readonly failuresToOpen: number;
+  /** The first cooldown; it doubles with each failed probe. */
+  readonly firstMs: number;
+  readonly mostMs: number;
+}
+
+export const partnerCircuit: CircuitSettings = { failuresToOpen: 5, firstMs: 60_000, mostMs: 900_000 };
+export const destinationCircuit: CircuitSettings = { failuresToOpen: 5, firstMs: 10_000, mostMs: 300_000 };
+
+/** `cooldownMs`: until the next probe; null while the circuit is closed. */
+export function afterFailure(
+  before: Circuit,
+  { unreachable, records }: FailedCall,
+  { failuresToOpen, firstMs, mostMs }: CircuitSettings,
+): Circuit & { readonly cooldownMs: number | null } {
+  const [record = null] = records;
+  const isFirst = before.failures === 0;
+  const failures = before.failures + 1;
+  const probes = isFirst ? 0 : before.probes;
+  const isKnown = !isFirst && (before.away || before.suspect !== record);
+  const away = unreachable || records.length > 1 || isKnown;
+  const isOpen = away && failures >= failuresToOpen;
+  return {
+    state: isOpen ? 'open' : 'closed',
+    failures,
+    away,
+    suspect: isFirst ? record : before.suspect,
+    probes,
+    cooldownMs: isOpen ? Math.min(firstMs * 2 ** Math.min(probes, 30), mostMs) : null,
+  };
+}
