@@ -71,13 +71,14 @@ export class Simulator {
     const login = auth.type === 'login' ? new LoginServer(auth, this.#clock.now) : undefined;
     const look = { spelling: this.#spelling, detail: options.detail ?? 'full' } as const;
     this.#gate = {
-      feed: new ReservationFeed(this.hotel, look, this.#clock.now),
+      feed: new ReservationFeed(this.hotel, { ...look, maxRangeDays: options.maxRangeDays }, this.#clock.now),
       login,
       api: new ReservationApi(this.hotel, {
         shape: options.shape ?? 'wrapped',
         paging: options.paging ?? 'offset',
         ...look,
         dates: options.dates ?? 'iso',
+        excludes: options.excludes ?? 'none',
         defaultLimit: options.defaultLimit ?? 100,
         maxLimit: options.maxLimit ?? 1_000,
         maxRangeDays: options.maxRangeDays,
