@@ -83,11 +83,11 @@ const pullSchema = crossChecked(
     adapter: checkedText('the path of a module', (text) =>
       /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)
         ? undefined
-        : { message: 'must be a path from this file to a module, such as ./from-xml.ts' },
+        : { message: 'must be a path from this file to a module, such as ./xml.ts' },
     )
       .optional()
       .describe(
-        'A module whose default export turns the bytes of a response into JSON, for partners that answer in another format.',
+        'A module whose default export turns the bytes of a response into JSON, for partners that answer in another format. Its export `request`, if there is one, writes the bodies of requests.',
       ),
   }),
   (pull, report) => {

@@ -13,6 +13,7 @@ import type { HotelChange } from './hotel.ts';
 import { LivingHotel } from './life.ts';
 import { LiveLog } from './log.ts';
 import type { SimulatorOptions } from './options.ts';
+import { OtaApi } from './ota.ts';
 import { shippedProperties } from './property.ts';
 import { Pusher, type PushTarget } from './push.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -72,6 +73,7 @@ export class Simulator {
     const look = { spelling: this.#spelling, detail: options.detail ?? 'full' } as const;
     this.#gate = {
       feed: new ReservationFeed(this.hotel, { ...look, maxRangeDays: options.maxRangeDays }, this.#clock.now),
+      ota: new OtaApi(this.hotel),
       login,
       api: new ReservationApi(this.hotel, {
         shape: options.shape ?? 'wrapped',
