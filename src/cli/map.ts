@@ -23,7 +23,7 @@ export function define(command: Command): void {
   common(command)
     .requiredOption(
       '-s, --sample <file>',
-      'a JSON response from the partner (with --push, an event); - for standard input',
+      'a response from the partner (with --push, an event), as JSON or as the connector’s adapter reads it; - for standard input',
     )
     .option('-i, --integration <name>', 'use the time zone, country and rules of this integration')
     .option('--timezone <zone>', 'the time zone of the property, such as Europe/Lisbon, if there is no integration yet')
@@ -45,8 +45,9 @@ Examples:
       if (options.integration === undefined) warnOfAssumptions(options);
       const { integration, timezone, country } = options;
       const property = { timezone, country };
-      const { path: route, connector } = await pathToMap(path.resolve(options.workspace), name, integration, property);
-      const body = await readSample(options.sample);
+      const workspace = path.resolve(options.workspace);
+      const { path: route, connector, adapter } = await pathToMap(workspace, name, integration, property);
+      const body = await readSample(options.sample, options.push ? undefined : adapter);
       const mode = options.push ? 'push' : options.single ? 'single' : 'pull';
       const shaper = { pull: route.shaper, single: route.singleShaper, push: route.pushShaper }[mode];
       const sample = options.push ? sampleEvent(connector, body) : undefined;

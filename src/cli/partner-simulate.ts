@@ -4,6 +4,8 @@ import {
   type Detail,
   dateForms,
   details,
+  type Exclusion,
+  exclusions,
   type FaultRule,
   faultKinds,
   faults,
@@ -32,6 +34,8 @@ interface Options {
   readonly paging: Paging;
   readonly detail: Detail;
   readonly dates: DateForm;
+  readonly excludes: Exclusion;
+  readonly maxRangeDays?: number;
   readonly auth: keyof typeof sampleAuth;
   readonly every: number;
   readonly speed: number;
@@ -65,6 +69,12 @@ export function registerPartnerSimulate(partner: Command): void {
         .default('full'),
     )
     .addOption(new Option('--dates <form>', 'how requests write a day').choices(dateForms).default('iso'))
+    .addOption(
+      new Option('--excludes <end>', 'which ends of a requested range do not belong to it')
+        .choices(exclusions)
+        .default('none'),
+    )
+    .option('--max-range-days <n>', 'refuse longer ranges', count(1, 366))
     .addOption(
       new Option('--auth <method>', 'how the API authenticates clients')
         .choices(Object.keys(sampleAuth))
@@ -117,6 +127,8 @@ Examples:
             paging: options.paging,
             detail: options.detail,
             dates: options.dates,
+            excludes: options.excludes,
+            ...(options.maxRangeDays !== undefined && { maxRangeDays: options.maxRangeDays }),
             auth: sampleAuth[options.auth],
             changeEveryMs: options.every,
             speed: options.speed,

@@ -1,19 +1,22 @@
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { InnboundError } from '../errors.ts';
+import { readAdapted } from '../intake/pull/adapter.ts';
 import { parseJson } from '../kit/json.ts';
 import type { Json } from '../terms.ts';
-import { readInputFile } from './input-file.ts';
+import { readInputBytes } from './input-file.ts';
 
-/** Reads a partner's response from a file, or from standard input for `-`. */
-export async function readSample(file: string): Promise<Json> {
-  const content = await contentOf(file);
+/**
+ * Reads a partner's response from a file, or from standard input for `-`. An adapter reads it as it would read the response; JSON that it
+ * does not read is taken as its result.
+ */
+export async function readSample(file: string, adapter?: string): Promise<Json> {
+  const content = await (file === '-' ? buffer(process.stdin) : readInputBytes(file, 'sample'));
+  const adapted = adapter === undefined ? undefined : await readAdapted(adapter, content, undefined);
+  if (adapted?.kind === 'ok') return adapted.body;
   try {
-    return parseJson(content);
+    return parseJson(content.toString('utf8'));
   } catch (error) {
+    if (adapted) throw new InnboundError(adapted.code, `The adapter cannot read the sample: ${adapted.said}`);
     throw new InnboundError('operate.usage', `The sample is not JSON: ${(error as Error).message}`);
   }
-}
-
-function contentOf(file: string): Promise<string> {
-  return file === '-' ? text(process.stdin) : readInputFile(file, 'sample');
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answerPath } from './answer-path.ts';
+import { crossChecked } from './checked.ts';
 import { placeText } from './place.ts';
 
 const pageSize = () => z.int().min(1).max(10_000);
@@ -11,22 +12,31 @@ const totalPath = () =>
       'Path in the response to the count of all records, or header.NAME. If it is present, the run is checked against it. `false`: the response has no such count; a field named total is something else.',
     );
 
-const offset = z
-  .strictObject({
+const offset = crossChecked(
+  z.strictObject({
     type: z
       .literal('offset')
       .describe(
         'A start and a limit; the start grows by the rows received, less a few where the partner reports a total.',
       ),
     offset: placeText().describe('Where the request carries the start.'),
-    limit: placeText().describe('Where the request carries the limit.'),
+    limit: placeText().optional().describe('Where the request carries the limit.'),
+    end: placeText()
+      .optional()
+      .describe(
+        'Where the request carries the number of the last row, for a partner that takes a first and a last row instead of a limit.',
+      ),
     page_size: pageSize()
       .default(200)
       .describe('The limit to request. A page with fewer rows is the last, unless `total` says otherwise.'),
     first: z.int().min(0).max(1).default(0).describe('The start of the first page.'),
     total: totalPath(),
-  })
-  .meta({ title: 'offset', description: 'By a start and a limit.' });
+  }),
+  (given, report) => {
+    if (given.limit === undefined && given.end === undefined)
+      report({ message: 'needs limit or end: where the request carries how many rows it asks for' });
+  },
+).meta({ title: 'offset', description: 'By a start and a limit, or by a first and a last row.' });
 
 const page = z
   .strictObject({

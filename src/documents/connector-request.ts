@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkedText, crossChecked, type Report, textsChecked, textsIn } from './checked.ts';
-import type { Path } from './path.ts';
+import { type Path, valueAt } from './path.ts';
 import { checkPlaceholders, placeholdersIn, requestPlaceholders } from './placeholders.ts';
 import { headerName } from './scalars.ts';
 
@@ -65,7 +65,7 @@ export const requestSchema = crossChecked(z.strictObject(requestParts(requestPla
 
 /** Each end of the window, in every form that a request can send it. */
 const bounds = [
-  ['window.from', 'window.from_utc'],
+  ['window.from', 'window.from_utc', 'window.before'],
   ['window.to', 'window.to_utc', 'window.after', 'window.days'],
 ] as const;
 
@@ -77,5 +77,19 @@ export function checkBounds(request: unknown, report: Report, path: Path): void 
   for (const [bound, ...others] of bounds) {
     if (sends(parts, requestPlaceholders, bound, ...others)) continue;
     report({ message: `sends no {${bound}}: every request must send both ends of the window` }, path);
+  }
+}
+
+/** A step without an upper bound would ask for the same changes again and again. */
+export function checkSteps(pull: Readonly<Record<string, unknown>>, report: Report): void {
+  if (valueAt(pull, ['since', 'step']) === undefined) return;
+  const requests = { request: pull.request, ...(pull.requests as Readonly<Record<string, unknown>>) };
+  for (const [type, request] of Object.entries(requests)) {
+    if (typeof request !== 'object' || request === null) continue;
+    const parts = request as Readonly<Record<string, unknown>>;
+    if (!sends(parts, requestPlaceholders, 'since', 'since_utc')) continue;
+    if (sends(parts, requestPlaceholders, 'now', 'now_utc')) continue;
+    const message = 'since.step needs an upper bound: send {now} in the same request';
+    report({ message }, type === 'request' ? ['request'] : ['requests', type]);
   }
 }

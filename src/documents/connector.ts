@@ -6,13 +6,13 @@ import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
 import { acknowledgeSchema, relatedSchema } from './connector-related.ts';
-import { checkBounds, requestSchema } from './connector-request.ts';
+import { checkBounds, checkSteps, requestSchema } from './connector-request.ts';
 import { checkJoinedIds, singleSchema } from './connector-single.ts';
 import { checkFurtherLists } from './further-lists.ts';
 import { valueAt } from './path.ts';
 import { parsePlace } from './place.ts';
 import { ruleSchema } from './rule.ts';
-import { durationText, nameText } from './scalars.ts';
+import { daysText, durationText, nameText } from './scalars.ts';
 
 /** The API of one kind of PMS, as data. Only the adapter that it may name is code. */
 
@@ -40,12 +40,11 @@ const pullSchema = crossChecked(
       .union([
         z.literal('none').describe('The list has no dates: one request, however long the range.'),
         z.strictObject({
-          step: checkedText('whole days from 1d to 7d', (text) =>
-            /^[1-7]d$/.test(text) ? undefined : { message: 'must be whole days from 1d to 7d' },
-          )
-            .meta({ pattern: '^[1-7]d$', examples: ['1d', '7d'] })
+          step: daysText()
             .default('7d')
-            .describe('The longest range of one request, in whole days from 1d to 7d.'),
+            .describe(
+              'The longest range of one request, in whole days. Above 7d it holds for requested ranges only (a backfill); scheduled syncs ask for at most a week.',
+            ),
         }),
       ])
       .default({ step: '7d' })
@@ -61,9 +60,14 @@ const pullSchema = crossChecked(
           .default('15m')
           .describe('How much earlier than the start of the last complete run to request from.'),
         first: durationText('1h', '365d').default('30d').describe('How far back the first run goes.'),
+        step: daysText()
+          .optional()
+          .describe(
+            'The longest range of one request, in whole days, for a partner that limits it: {since} and {now} are then the bounds of one step. Without it, one request covers all changes.',
+          ),
       })
       .prefault({})
-      .describe('For a list by modification time: the value of {since}.'),
+      .describe('For a list by modification time: the values of {since} and {now}.'),
     gone: z
       .enum(['kept', 'cancelled'])
       .default('kept')
@@ -79,11 +83,11 @@ const pullSchema = crossChecked(
     adapter: checkedText('the path of a module', (text) =>
       /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)
         ? undefined
-        : { message: 'must be a path from this file to a module, such as ./from-xml.ts' },
+        : { message: 'must be a path from this file to a module, such as ./xml.ts' },
     )
       .optional()
       .describe(
-        'A module whose default export turns the bytes of a response into JSON, for partners that answer in another format.',
+        'A module whose default export turns the bytes of a response into JSON, for partners that answer in another format. Its export `request`, if there is one, writes the bodies of requests.',
       ),
   }),
   (pull, report) => {
@@ -92,6 +96,7 @@ const pullSchema = crossChecked(
       for (const [type, request] of Object.entries(pull.requests ?? {}))
         checkBounds(request, report, ['requests', type]);
     }
+    checkSteps(pull, report);
     if (valueAt(pull, ['request', 'method']) !== 'GET') return;
     for (const [key, place] of Object.entries(pull.pagination ?? {})) {
       if (typeof place !== 'string' || parsePlace(place)?.part !== 'body') continue;

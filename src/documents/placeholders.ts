@@ -5,6 +5,8 @@ import type { Finding } from './checked.ts';
 export const requestPlaceholders: Readonly<Record<string, string>> = {
   'window.from': 'first day of the window, YYYY-MM-DD in the property’s time zone',
   'window.to': 'last day of the window, YYYY-MM-DD in the property’s time zone',
+  'window.before':
+    'the day before the first day of the window, for a partner whose range does not include its start (arriving_after, checkin_gt)',
   'window.after':
     'the day after the last day of the window, for a partner whose range does not include its end (arrival_before, checkin_lt)',
   'window.days': 'the number of days of the window, for a partner that takes a first day and a number',
@@ -13,6 +15,8 @@ export const requestPlaceholders: Readonly<Record<string, string>> = {
   since:
     'for lists by modification time: when the last complete run of this sync began, minus `since.overlap`, in UTC (2026-03-29T00:00:00Z)',
   since_utc: 'the same as {since}; with a notation, the time is written in UTC, not in the property’s time zone',
+  now: 'for lists by modification time with an upper bound: when the run began, in UTC; with `since.step`, the end of the step',
+  now_utc: 'the same as {now}; with a notation, the time is written in UTC, not in the property’s time zone',
   'sync.type': 'pre_stay, stay or post_stay',
   'sync.status':
     'the statuses of the sync as the integration spells them: a list in a body, a repeated parameter in a query; left out if the sync has none',
@@ -72,7 +76,9 @@ export const webhookSignPlaceholders: Readonly<Record<string, string>> = {
 const form = /\{([A-Za-z_][\w.]*)(?::([^{}]+))?\}/g;
 /** Placeholders that may name a notation: {window.from:DD/MM/YYYY}. */
 const dated: ReadonlySet<string> = new Set(
-  ['from', 'to', 'after', 'from_utc', 'to_utc'].map((name) => `window.${name}`).concat('since', 'since_utc'),
+  ['from', 'to', 'before', 'after', 'from_utc', 'to_utc']
+    .map((name) => `window.${name}`)
+    .concat('since', 'since_utc', 'now', 'now_utc'),
 );
 const dateFormat =
   /^(?:epoch_s|epoch_ms|epoch_days|iso|(?:YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|Z|T|\[[^\]]*\]|[^\p{L}[\]])+)$/u;

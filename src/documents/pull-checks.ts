@@ -134,7 +134,7 @@ const manyPerHour = 60;
 function manyRequests({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
   const { pull } = connector;
   if (pull === undefined || pull.window === 'none') return [];
-  const stepDays = Math.max(1, Math.floor(durationMs(pull.window.step) / dayMs));
+  const stepDays = Math.min(7, durationMs(pull.window.step) / dayMs);
   return syncsByDays(body, connector).flatMap(({ type, every, range }) => {
     if (range === undefined) return [];
     const requests = requestsPerPoll(range, stepDays);

@@ -63,9 +63,13 @@ export function pullOf({ integration, account = integration, brandId, timezone, 
     auth: authOf(auth, own),
     /** Without windows the list has no dates: one request covers the whole range. */
     hasWindows: window !== 'none',
-    /** The longest window: 1 to 7. */
+    /** The longest window. */
     stepDays: window === 'none' ? 1 : durationMs(window.step) / dayMs,
-    since: { overlapMs: durationMs(since.overlap), firstMs: durationMs(since.first) },
+    since: {
+      overlapMs: durationMs(since.overlap),
+      firstMs: durationMs(since.first),
+      stepDays: since.step === undefined ? undefined : durationMs(since.step) / dayMs,
+    },
     syncs: Object.fromEntries(
       syncTypes.flatMap((type) => (syncs[type] ? [[type, syncOf(syncs[type])]] : [])),
     ) as Partial<Record<SyncType, ReturnType<typeof syncOf>>>,

@@ -39,6 +39,13 @@ export const durationText = (least: string, most: string) =>
     return { message: `must be from ${least} to ${most}`, suggestion: below ? least : most };
   }).meta({ pattern: durationForm.source, examples: [least, most] });
 
+/** The longest range of one request. */
+export const daysText = () =>
+  checkedText('whole days from 1d to 366d', (text) => {
+    const days = Number(/^(\d{1,3})d$/.exec(text)?.[1] ?? 0);
+    return days >= 1 && days <= 366 ? undefined : { message: 'must be whole days from 1d to 366d' };
+  }).meta({ pattern: '^[1-9]\\d{0,2}d$', examples: ['1d', '7d', '31d'] });
+
 /** A number of bytes between two bounds, both given as text and both allowed. */
 export const sizeText = (least: string, most: string) =>
   checkedText(`a size from ${least} to ${most}, such as ${least}`, (text) => {

@@ -5,6 +5,7 @@ import { type ParsedFile, parseFile, type SourceFile } from '../documents/parse.
 import { pathFromText } from '../documents/path.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
+import { adapterFile } from '../runtime/adapter-file.ts';
 import { compilePath, type Path } from '../runtime/compile-path.ts';
 import { invalidDocuments, shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { type Property, sampleIntegration } from './sample-integration.ts';
@@ -18,7 +19,7 @@ export async function pathToMap(
   connector: string,
   integration: string | undefined,
   property: Property,
-): Promise<{ readonly path: Path; readonly connector: Bodies['connector'] }> {
+): Promise<{ readonly path: Path; readonly connector: Bodies['connector']; readonly adapter: string | undefined }> {
   const files = (await sourcesOf(workspaceDir)).map(parseFile);
   const ofKind = (kind: SourceFile['kind']) =>
     files
@@ -45,7 +46,8 @@ export async function pathToMap(
   if (typeof body === 'string') throw new InnboundError('operate.usage', body);
   const { body: mapping } = chosen.document as LoadedDocument<'connector'>;
   const compiled = compilePath(mapping, body);
-  if (compiled.kind === 'ok') return { path: compiled.path, connector: mapping };
+  if (compiled.kind === 'ok')
+    return { path: compiled.path, connector: mapping, adapter: adapterFile(workspaceDir, mapping) };
   const mistakes = compiled.problems.map(({ document, path, message, offset }) =>
     placeIn(document === 'connector' ? chosen : (brand ?? chosen), path, message, offset),
   );

@@ -47,6 +47,7 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
     ...(sync && { sync }),
     ...(chosen?.status !== undefined && { status: chosen.status }),
     since: systemClock.now() - settings.since.firstMs,
+    now: systemClock.now(),
   };
   const template = (sync && settings.requests[sync]) ?? settings.request;
   const values = withFormats(template, listValues(about), about);

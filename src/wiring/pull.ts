@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import program from '../../package.json' with { type: 'json' };
 import { durationMs } from '../documents/duration.ts';
 import { pullOf } from '../documents/pull.ts';
@@ -10,8 +8,8 @@ import type { SchedulerPorts } from '../intake/pull/schedule.ts';
 import { pathReader } from '../json-path/read.ts';
 import { systemRandom } from '../kit/random.ts';
 import type { ActiveIntegration } from '../runtime/active-integration.ts';
+import { adapterFile } from '../runtime/adapter-file.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { openPartnerStore } from '../store/runs/partner-accounts.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import { openRunStore, queueRun } from '../store/runs/runs.ts';
@@ -124,7 +122,7 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
     connector: resolved.body.connector.pull,
     own: resolved.body.pull,
     maxBytes: sizeBytes(runtime.active().settings.limits.response_body),
-    adapter: adapterOf(runtime, found),
+    adapter: adapterFile(runtime.workspaceDir, found.connector.body),
   });
   const { path: recordPath, target } = found;
   const { shaper, singleShaper, prepare, preparePage, amend } = recordPath;
@@ -157,24 +155,4 @@ function propertyAt(at: string): (row: Json) => string | undefined {
     const value = read(row);
     return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
   };
-}
-
-/**
- * Resolves an adapter's path relative to its connector's file: connectors/NAME.yaml or connectors/NAME/connector.yaml, in the workspace
- * or among the shipped connectors. The path may not leave these folders: a document can name code, but not contain it.
- */
-function adapterOf(runtime: Runtime, { connector }: ActiveIntegration): string | undefined {
-  const adapter = connector.body.pull?.adapter;
-  if (adapter === undefined) return undefined;
-  const own = path.join(runtime.workspaceDir, 'connectors');
-  const places = [
-    { root: runtime.workspaceDir, from: path.join(own, connector.name) },
-    { root: runtime.workspaceDir, from: own },
-    { root: shippedConnectorsDir, from: path.join(shippedConnectorsDir, connector.name) },
-  ];
-  const files = places
-    .map(({ root, from }) => ({ root, file: path.resolve(from, adapter) }))
-    .filter(({ root, file }) => !path.relative(root, file).startsWith('..'))
-    .map(({ file }) => file);
-  return files.find((file) => existsSync(file)) ?? files[0] ?? path.join(own, path.basename(adapter));
 }

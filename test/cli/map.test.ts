@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -138,4 +138,28 @@ test('map --push explains a thin event, and an envelope that the endpoint would 
   assert.match(stdout, /B-7: The event names a reservation, which pull\.single then requests/);
   const { stderr } = await mapped([{ type: 'moved', data: { ref: 'B-7' } }]);
   assert.match(stderr, /push\.bad_envelope: \/list\/0\/type: type is not a supported event type/);
+});
+
+test('map reads a sample as the connector’s adapter does, and JSON that it has already made', async () => {
+  const xml = path.join(dir, 'response.xml');
+  const adapter = readFileSync(path.join(import.meta.dirname, '../../docs/guides/adapters/xml.ts'));
+  writeFileSync(path.join(dir, 'connectors', 'xml.ts'), adapter);
+  const request = '{ path: /list, query: { from: "{window.from}", to: "{window.to}" } }';
+  const mapping = `shape: { root_path: List.Stay, object_is_one: true }\nmap: { check_in: From, check_out: To, id: "'@id'", status: State }\n`;
+  const connector = `connector: soap\npull: { adapter: ./xml.ts, request: ${request} }\n${mapping}`;
+  writeFileSync(path.join(dir, 'connectors', 'soap.yaml'), connector);
+  const stay = '<Stay id="7"><From>2026-05-01</From><To>2026-05-02</To><State>confirmed</State></Stay>';
+  writeFileSync(xml, `<List>${stay}</List>`);
+  const made = path.join(dir, 'made.json');
+  writeFileSync(made, '{"List":{"Stay":{"@id":"7","From":"2026-05-01","To":"2026-05-02","State":"confirmed"}}}');
+  for (const file of [xml, made]) {
+    const { stdout } = await innbound('map', 'soap', '--sample', file, '--json');
+    assert.equal((JSON.parse(stdout) as { id: string }).id, '7', file);
+  }
+  writeFileSync(xml, '<List><Stay></List>');
+  const failed = await innbound('map', 'soap', '--sample', xml).catch((error: { stderr: string }) => error);
+  assert.match(
+    failed.stderr,
+    /pull\.adapter_failed: The adapter cannot read the sample: <\/List> closes nothing|is not closed/,
+  );
 });

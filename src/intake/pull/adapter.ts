@@ -2,21 +2,31 @@ import { pathToFileURL } from 'node:url';
 import { InnboundError } from '../../errors.ts';
 import type { Json } from '../../terms.ts';
 import type { Read } from './answer.ts';
+import type { OpenRequest, WireRequest } from './request.ts';
 
 /**
- * An adapter is a module in the workspace whose default export turns a response's bytes into JSON. It runs with the permissions of
- * the service: the operator installed it, so it is trusted code and not data.
+ * An adapter is a module in the workspace whose default export turns a response's bytes into JSON, and whose export `request`, if there is
+ * one, writes the body of a request. It runs with the permissions of the service: the operator installed it, so it is trusted code and
+ * not data.
  */
-export type Adapter = (bytes: Uint8Array, about: { readonly contentType?: string }) => Json | Promise<Json>;
+interface Adapter {
+  readonly default: (bytes: Uint8Array, about: { readonly contentType?: string }) => Json | Promise<Json>;
+  readonly request?: (body: NonNullable<OpenRequest['body']>) => Written | Promise<Written>;
+}
+
+interface Written {
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 const loaded = new Map<string, Promise<Adapter>>();
 
 function load(file: string): Promise<Adapter> {
   let adapter = loaded.get(file);
   if (adapter === undefined) {
-    adapter = import(pathToFileURL(file).href).then((module: { default?: unknown }) => {
+    adapter = import(pathToFileURL(file).href).then((module: Partial<Adapter>) => {
       if (typeof module.default !== 'function') throw new TypeError('its default export is not a function');
-      return module.default as Adapter;
+      return module as Adapter;
     });
     loaded.set(file, adapter);
     // Not cached after a failure, so that a corrected module is loaded next time.
@@ -28,18 +38,40 @@ function load(file: string): Promise<Adapter> {
 export async function readAdapted(file: string, bytes: Uint8Array, contentType: string | undefined): Promise<Read> {
   try {
     const adapter = await load(file);
-    const body = await adapter(bytes, contentType === undefined ? {} : { contentType });
+    const body = await adapter.default(bytes, contentType === undefined ? {} : { contentType });
     // Keeps plain data only: undefined, functions and class instances are dropped here.
     return { kind: 'ok', body: JSON.parse(JSON.stringify(body)) as Json };
   } catch (error) {
-    if (error instanceof InnboundError) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    return {
-      kind: 'unreadable',
-      code: 'pull.adapter_failed',
-      message: 'the adapter failed',
-      said: message.slice(0, 200),
-      passing: false,
-    };
+    return { kind: 'unreadable', ...failureOf(error) };
   }
+}
+
+/** The request with the body that the adapter writes; unchanged if it writes none. */
+export async function writeAdapted(
+  file: string,
+  wire: WireRequest,
+  body: NonNullable<OpenRequest['body']>,
+): Promise<{ readonly kind: 'ok'; readonly wire: WireRequest } | ({ readonly kind: 'failed' } & AdapterFailure)> {
+  try {
+    const { request } = await load(file);
+    if (request === undefined) return { kind: 'ok', wire };
+    const written = await request(body);
+    if (typeof written?.body !== 'string') throw new TypeError('its export `request` did not return a body of text');
+    const replaced = new Set(Object.keys(written.headers ?? {}).map((name) => name.toLowerCase()));
+    const kept = Object.entries(wire.headers).filter(([name]) => !replaced.has(name.toLowerCase()));
+    return {
+      kind: 'ok',
+      wire: { ...wire, body: written.body, headers: { ...Object.fromEntries(kept), ...written.headers } },
+    };
+  } catch (error) {
+    return { kind: 'failed', ...failureOf(error) };
+  }
+}
+
+type AdapterFailure = ReturnType<typeof failureOf>;
+
+function failureOf(error: unknown) {
+  if (error instanceof InnboundError) throw error;
+  const said = (error instanceof Error ? error.message : String(error)).slice(0, 200);
+  return { code: 'pull.adapter_failed', message: 'the adapter failed', said, passing: false } as const;
 }

@@ -85,6 +85,7 @@ export class Asking {
     const authorized = await credentials.authorize(request);
     if (authorized.kind === 'failed') {
       const { passing, kind: _, ...failure } = authorized;
+      if (failure.code === 'pull.adapter_failed') return { kind: 'failed', ...failure };
       return passing ? this.#patience.retry(failure) : this.#authFailed(failure);
     }
     const requestedAt = this.#context.ports.clock.now();

@@ -3,7 +3,7 @@ import { Acknowledger } from './acknowledge.ts';
 import { type AnswerRead, type AskCounts, type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
 import { addedParameters } from './auth/secrets.ts';
 import { limitsOf } from './limits.ts';
-import { asksByDays } from './list-request.ts';
+import { isCut } from './list-request.ts';
 import { NextPageCheck, seenPage } from './next-page-check.ts';
 import { type Row, readPage } from './page.ts';
 import { makePageCommit } from './page-commit.ts';
@@ -127,7 +127,7 @@ export class Execution {
     const span = this.#ports.tracer?.start('page', { kind: 'client', parent: this.#run.trace, attributes });
     return fetchPage(this.#asker, request, position, {
       hasRows: (body) => shaper.count(body) > 0,
-      canShrink: asksByDays(settings, this.#run) && daysIn(position.window) > 1,
+      canShrink: isCut(settings, this.#run) && daysIn(position.window) > 1,
       span,
     });
   }

@@ -6,6 +6,7 @@ import { listRequestOf } from './list-request.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { listValues, type OpenRequest, openRequest, withFormats } from './request.ts';
 import type { Position, Run } from './run-state.ts';
+import { changesAt } from './since.ts';
 
 /** A requested page, with the counts of its requests. */
 export interface Fetched {
@@ -43,8 +44,9 @@ export function pageRequest(
   settings: PullSettings,
   { sync }: Pick<Run, 'sync'>,
   paginator: Paginator,
-  { window, from, to, pass, since }: Position,
+  position: Position,
 ): OpenRequest {
+  const { window, from, to, pass } = position;
   const page = pass.page ?? paginator.first;
   const status = sync === undefined ? undefined : settings.syncs[sync]?.status;
   const about = {
@@ -53,7 +55,7 @@ export function pageRequest(
     brandId: settings.brandId,
     ...(sync !== undefined && { sync }),
     ...(status !== undefined && { status }),
-    ...(since !== undefined && { since }),
+    ...changesAt(settings, { sync }, position),
   };
   const template = listRequestOf(settings, { sync });
   const values = withFormats(template, listValues(about), about);

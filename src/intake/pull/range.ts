@@ -1,20 +1,23 @@
 import type { PullSettings } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { EpochMs } from '../../terms.ts';
-import { asksByDays } from './list-request.ts';
+import { asksByDays, changeStepDays } from './list-request.ts';
 import { firstPassAfter } from './overlap.ts';
 import { firstPass, type Position, type Run } from './run-state.ts';
+import type { Changes } from './since.ts';
 import { addDays, nextWindow, todayAt, type Window } from './windows.ts';
 
 /** Longer than any range. */
 const wholeRangeDays = 100_000;
+/** Of a scheduled sync. */
+const longestWindowDays = 7;
 
 export type Ranged =
   | { readonly kind: 'ok'; readonly position: Position }
   | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string };
 
 /** The start position of a run: the requested range, or the range of its sync counted from today at the property. */
-export function startOf(run: Run, settings: PullSettings, now: EpochMs): Ranged {
+export function startOf(run: Run, settings: PullSettings, now: EpochMs, changes?: Changes): Ranged {
   const today = todayAt(settings.timezone, now);
   const sync = run.sync === undefined ? undefined : settings.syncs[run.sync];
   const asked = askedRange(run);
@@ -22,13 +25,18 @@ export function startOf(run: Run, settings: PullSettings, now: EpochMs): Ranged 
     const message = `${settings.integration} has no sync ${run.sync ?? ''}`.trimEnd();
     return { kind: 'invalid', code: 'pull.no_such_sync', message };
   }
-  const range = asked ?? { from: addDays(today, sync?.fromDays ?? 0), to: addDays(today, sync?.toDays ?? 0) };
-  const stepDays = asksByDays(settings, run) ? settings.stepDays : wholeRangeDays;
+  const changeDays = changes && changeStepDays(settings, run);
+  const range =
+    changes && changeDays !== undefined
+      ? { from: todayAt(settings.timezone, changes.since), to: todayAt(settings.timezone, changes.until - 1) }
+      : (asked ?? { from: addDays(today, sync?.fromDays ?? 0), to: addDays(today, sync?.toDays ?? 0) });
+  const windowDays = asked === undefined ? Math.min(longestWindowDays, settings.stepDays) : settings.stepDays;
+  const stepDays = changeDays ?? (asksByDays(settings, run) ? windowDays : wholeRangeDays);
   const window = nextWindow(range.from, range.to, stepDays);
   if (window === undefined) {
     return { kind: 'invalid', code: 'pull.bad_range', message: `${range.from} is after ${range.to}` };
   }
-  return { kind: 'ok', position: { ...range, today, stepDays, window, pass: firstPass, findings: [] } };
+  return { kind: 'ok', position: { ...range, today, stepDays, window, pass: firstPass, findings: [], ...changes } };
 }
 
 /** The range requested by a person; one bound alone means a single day. */

@@ -33,7 +33,7 @@ export class RepeatedPageCheck {
     if (pass.no === 1 && pass.pages === 0) this.#first = page.fingerprint;
     const isRepeat = pass.confirms === true && page.fingerprint !== 0 && page.fingerprint === this.#first;
     if (!isRepeat || page.total !== undefined || !isCounted(pagination)) return next;
-    if (pagination.limit === undefined) return ignored(pagination);
+    if (pagination.limit === undefined && !('end' in pagination)) return ignored(pagination);
     if (page.count < smallestCap || !asksByDays(plan.settings, run)) return next;
     this.#found ??= this.#check(position, page, pagination, counts);
     return (await this.#found) ?? next;

@@ -37,17 +37,20 @@ export interface ListValues {
   readonly brandId: string;
   readonly sync?: SyncType;
   readonly status?: string | readonly string[];
-  /** For a list by modification time. */
+  /** For a list by modification time: its bounds. */
   readonly since?: EpochMs;
+  readonly now?: EpochMs;
 }
 
-export function listValues({ window, timezone, brandId, sync, status, since }: ListValues): Values {
-  const changedSince = since === undefined ? undefined : new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
+export function listValues({ window, timezone, brandId, sync, status, since, now }: ListValues): Values {
   return {
-    since: changedSince,
-    since_utc: changedSince,
+    since: inUtc(since),
+    since_utc: inUtc(since),
+    now: inUtc(now),
+    now_utc: inUtc(now),
     'window.from': window.from,
     'window.to': window.to,
+    'window.before': addDays(window.from, -1),
     'window.after': dayAfter(window.to),
     'window.days': daysIn(window),
     'window.from_utc': startOfDayUtc(window.from, timezone),
@@ -60,21 +63,29 @@ export function listValues({ window, timezone, brandId, sync, status, since }: L
   };
 }
 
+const inUtc = (moment: EpochMs | undefined) =>
+  moment === undefined ? undefined : new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z');
 const dayAfter = (date: LocalDate) => addDays(date, 1);
 
-/** The values, plus each date that the template formats itself. {window.to} is the last second of the window, {window.after} the next one. */
+/**
+ * The values, plus each date that the template formats itself. {window.before} is the last second before the window, {window.to} its last
+ * second, {window.after} the next one.
+ */
 export function withFormats(template: RequestTemplate, values: Values, about: ListValues): Values {
-  const { window, timezone, since } = about;
+  const { window, timezone, since, now } = about;
   const start = Date.parse(startOfDayUtc(window.from, timezone));
   const end = Date.parse(startOfDayUtc(dayAfter(window.to), timezone));
   const moments: Readonly<Record<string, EpochMs | undefined>> = {
     'window.from': start,
+    'window.before': start - 1000,
     'window.to': end - 1000,
     'window.after': end,
     'window.from_utc': start,
     'window.to_utc': end,
     since,
     since_utc: since,
+    now,
+    now_utc: now,
   };
   const written = formattedPlaceholders(template).map(([name, format]) => {
     const moment = moments[name];

@@ -43,8 +43,9 @@ export interface Position {
   readonly startedAt?: EpochMs;
   /** The list to which the watermark belongs. */
   readonly feed?: number;
-  /** {since} of every request of the run. */
+  /** The changes that a list by modification time is asked for. */
   readonly since?: EpochMs;
+  readonly until?: EpochMs;
   /** The longest window from here on; reduced when the partner could not answer for more. */
   readonly stepDays: number;
   /** Absent once every window is read and flat rows are being grouped. */

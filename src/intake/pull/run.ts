@@ -2,7 +2,7 @@ import { Execution } from './execution.ts';
 import type { PullPorts } from './ports.ts';
 import { askedRange, startOf } from './range.ts';
 import { type Counters, noCounts, type Position, type Run, type RunEnd, type WaitReason } from './run-state.ts';
-import { feedOf, sinceOf } from './since.ts';
+import { changesOf, feedOf } from './since.ts';
 import { failedEnd } from './turn.ts';
 
 export type RunOutcome =
@@ -43,14 +43,14 @@ export async function executeRun(ports: PullPorts, run: Run, options: RunOptions
   const isSame = run.connectorVersion === connectorVersion && run.integrationVersion === integrationVersion;
   if (isSame && run.position !== undefined) return new Execution(ports, plan, run, options).run(run.position);
   const now = ports.clock.now();
-  const ranged = startOf(run, plan.settings, now);
+  const changes = await changesOf(ports, run, plan.settings, now);
+  const ranged = startOf(run, plan.settings, now, changes);
   if (ranged.kind === 'invalid') return endAtOnce(failedEnd(ranged.code, ranged.message));
-  const since = await sinceOf(ports, run, plan.settings, now);
   // A requested range does not prove that everything since the last run was read, so it does not move the watermark.
   const isScheduled = askedRange(run) === undefined;
   const position = {
     ...ranged.position,
-    ...(since !== undefined && { since, ...(isScheduled && { startedAt: now, feed: feedOf(plan.settings) }) }),
+    ...(changes && isScheduled && { startedAt: now, feed: feedOf(plan.settings) }),
   };
   if (!(await ports.runs.start(run, position, plan.target))) return { kind: 'fenced' };
   return new Execution(ports, plan, { ...run, counters: noCounts }, options).run(position);

@@ -1,28 +1,57 @@
 import type { PullSettings } from '../../documents/pull.ts';
 import { hash53 } from '../../kit/seen.ts';
-import type { EpochMs } from '../../terms.ts';
-import { listRequestOf, mentions } from './list-request.ts';
+import type { EpochMs, LocalDate } from '../../terms.ts';
+import { changeStepDays, listRequestOf, mentions } from './list-request.ts';
 import type { PullPorts } from './ports.ts';
 import { askedRange } from './range.ts';
 import type { Position, Run } from './run-state.ts';
-import { startOfDayUtc } from './windows.ts';
+import { addDays, startOfDayUtc } from './windows.ts';
+
+/** The changes that a run asks for. */
+export interface Changes {
+  readonly since: EpochMs;
+  readonly until: EpochMs;
+}
 
 /**
- * The value of {since} in this run, if its request uses it: the start of the last complete run of the sync minus the overlap, which
- * covers changes that were being saved during that run. A requested range starts at its first day.
+ * The changes that this run asks for, if its request uses {since}: from the start of the last complete run of the sync minus the overlap,
+ * which covers changes that were being saved during that run, until now. A requested range covers the changes of its days.
  */
-export async function sinceOf(
+export async function changesOf(
   ports: Pick<PullPorts, 'runs'>,
   run: Run,
   settings: PullSettings,
   now: EpochMs,
-): Promise<EpochMs | undefined> {
+): Promise<Changes | undefined> {
   if (!mentions(listRequestOf(settings, run), '{since')) return undefined;
   const asked = askedRange(run);
-  if (asked !== undefined) return Date.parse(startOfDayUtc(asked.from, settings.timezone));
+  if (asked !== undefined) {
+    const { from, to } = asked;
+    return { since: startOfDay(from, settings), until: Math.min(now, startOfDay(addDays(to, 1), settings)) };
+  }
   const last = run.sync && (await ports.runs.watermark(run.integration, run.sync, feedOf(settings)));
-  return last === undefined ? now - settings.since.firstMs : last - settings.since.overlapMs;
+  return { since: last === undefined ? now - settings.since.firstMs : last - settings.since.overlapMs, until: now };
 }
+
+/** A partner may exclude both bounds: a change exactly between two steps must be in one of them. */
+const stepOverlapMs = 1_000;
+
+/** The values of {since} and {now} at the position: the bounds of its step, if the changes are cut into steps. */
+export function changesAt(
+  settings: PullSettings,
+  run: Pick<Run, 'sync'>,
+  { since, until, window }: Position,
+): { readonly since?: EpochMs; readonly now?: EpochMs } {
+  if (since === undefined || until === undefined) return {};
+  if (window === undefined || changeStepDays(settings, run) === undefined) return { since, now: until };
+  return {
+    since: Math.max(since, startOfDay(window.from, settings) - stepOverlapMs),
+    now: Math.min(until, startOfDay(addDays(window.to, 1), settings)),
+  };
+}
+
+const startOfDay = (day: LocalDate, { timezone }: Pick<PullSettings, 'timezone'>): EpochMs =>
+  Date.parse(startOfDayUtc(day, timezone));
 
 /** Identifies the list: the watermark of a test system, or of another property, says nothing about this one. */
 export function feedOf({ base_url: baseUrl, brandId }: Pick<PullSettings, 'base_url' | 'brandId'>): number {

@@ -2,7 +2,7 @@ import type { RequestTemplate } from '../../documents/pull.ts';
 import type { EpochMs, Json } from '../../terms.ts';
 
 /** {window.from:DD/MM/YYYY}: a placeholder with the partner's own notation of a date. */
-const formatted = /\{(window\.(?:from|to)(?:_utc)?|window\.after|since(?:_utc)?):([^{}]+)\}/g;
+const formatted = /\{(window\.(?:from|to)(?:_utc)?|window\.(?:before|after)|(?:since|now)(?:_utc)?):([^{}]+)\}/g;
 
 /** Every formatted placeholder of a request, such as window.from:DD/MM/YYYY. */
 export function formattedPlaceholders(template: RequestTemplate): readonly (readonly [name: string, format: string])[] {

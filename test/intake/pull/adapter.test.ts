@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { startSimulator } from '../../../packages/partner-kit/src/simulate/index.ts';
 import { fetchSingle } from '../../../src/intake/pull/single.ts';
+import { addDays } from '../../../src/intake/pull/windows.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { bookings } from './support/partner.ts';
 import { sync } from './support/runtime.ts';
@@ -10,7 +14,8 @@ import { setUpPulls } from './support/set-up.ts';
 const { runtime, partnerOf } = setUpPulls();
 
 const day = { from: '2026-03-01', to: '2026-03-01' };
-const example = fileURLToPath(new URL('../../../docs/guides/adapters/from-xml.ts', import.meta.url));
+const guide = new URL('../../../docs/guides/adapters/', import.meta.url);
+const example = fileURLToPath(new URL('xml.ts', guide));
 const xml = `<?xml version="1.0" encoding="UTF-8"?>
 <!-- list -->
 <Response xmlns="urn:pms"><Reservations>
@@ -52,6 +57,40 @@ test('an adapter turns XML into JSON: the example of the guide', async () => {
     ["O'<Neill>", 'Example'],
   );
   assert.deepEqual([second?.id, second?.data.status, second?.data.guests], ['X2', 'cancelled', []]);
+});
+
+test('the OTA example of the guide asks the simulator over SOAP, with credentials in the body', async () => {
+  const simulator = await startSimulator({ seed: 5, reservations: 60, untidy: 0 });
+  try {
+    const { connector: _, ...connector } = parse(await readFile(new URL('ota.yaml', guide), 'utf8'));
+    const pull = { body: { 'soap:Envelope': { 'soap:Header': { Password: 'p<&">' } } } };
+    const own = { ...connector, pull: { ...connector.pull, adapter: undefined } };
+    const documents = { integration: 'ota', brandId: 'LIS01', baseUrl: simulator.baseUrl, connector: own, pull };
+    const ports = runtime.ports(documents);
+    const planned = await ports.plan('ota' as IntegrationName);
+    assert.ok(planned.kind === 'ok');
+    const plan = { ...planned.plan, settings: { ...planned.plan.settings, adapter: example } };
+    const from = simulator.hotel.today('LIS01');
+    const to = addDays(from, 20);
+    const sent: string[] = [];
+    const http: typeof ports.http = {
+      ...ports.http,
+      request: (one) => {
+        sent.push(String(one.body));
+        return ports.http.request(one);
+      },
+    };
+    const result = await sync({ ...ports, http, plan: async () => ({ kind: 'ok', plan }) }, 'ota', { from, to });
+    assert.equal(result.state, 'complete', JSON.stringify(result));
+    const arriving = simulator.hotel.list(({ checkIn }) => checkIn >= from && checkIn <= to);
+    assert.ok(arriving.length > 5);
+    assert.equal(result.counters.fetched, arriving.length);
+    const stored = await runtime.stored('ota');
+    assert.deepEqual(stored.map(({ id }) => id).sort(), arriving.map(({ id }) => id).sort());
+    assert.match(sent[0] ?? '', /<soap:Header><Password>p&lt;&amp;&quot;&gt;<\/Password><\/soap:Header><soap:Body>/);
+  } finally {
+    await simulator.stop();
+  }
 });
 
 test('an adapter that throws, is missing or exports nothing is a named error', async () => {

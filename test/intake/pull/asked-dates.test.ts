@@ -134,6 +134,73 @@ test('a range without its last day, a number of days and times in UTC can be ask
   });
 });
 
+test('a range without its first day is asked for by the day, or the last second, before it', async () => {
+  const query = await queryInNewYork('exclusive', {
+    arriving_after: '{window.before}',
+    written: '{window.before:DD.MM.YYYY HH:mm:ss}',
+    to: '{window.to}',
+  });
+  assert.deepEqual(query, { arriving_after: '2026-02-28', written: '28.02.2026 23:59:59', to: '2026-03-07' });
+});
+
+test('{now} is the same moment in all requests of a run, and the end of the last day of a requested range', async () => {
+  const request = { path: '/changes', query: { since: '{since}', until: '{now}', utc: '{now_utc:HH:mm}' } };
+  const pagination = { type: 'page', page: 'query.page' };
+  const connector = { pull: { pagination, request } };
+  const partner = await partnerOf(({ query }) => (query.get('page') === '1' ? list : { json: { reservations: [] } }));
+  const syncs = { pre_stay: { every: '30m' } };
+  const ports = runtime.ports({ integration: 'now', baseUrl: partner.url, connector, pull: { syncs } });
+  const before = Date.now();
+  await sync(ports, 'now', { sync: 'pre_stay' });
+  const untils = partner.requests.map((one) => one.query.get('until') ?? '');
+  assert.ok(untils.length > 1);
+  assert.equal(new Set(untils).size, 1);
+  const until = Date.parse(untils[0] ?? '');
+  assert.ok(until >= before - 2_000 && until <= Date.now() + 1_000);
+  await sync(ports, 'now', fortnight);
+  const { query } = partner.requests.at(-1) ?? {};
+  assert.deepEqual([query?.get('until'), query?.get('utc')], ['2026-03-15T00:00:00Z', '00:00']);
+});
+
+test('changes are asked for in steps of days, which meet and end at {now}', async () => {
+  const request = { path: '/changes', query: { since: '{since}', until: '{now}' } };
+  const connector = { pull: { pagination: none, request, since: { step: '5d' } } };
+  const { requests } = await asked('steps', { connector, timezone: 'America/New_York' });
+  assert.deepEqual(
+    requests.map(({ query }) => [query.get('since'), query.get('until')]),
+    [
+      ['2026-03-01T05:00:00Z', '2026-03-06T05:00:00Z'],
+      ['2026-03-06T04:59:59Z', '2026-03-11T04:00:00Z'],
+      ['2026-03-11T03:59:59Z', '2026-03-15T04:00:00Z'],
+    ],
+  );
+});
+
+test('a step of changes that the partner cannot answer is halved', async () => {
+  const days = ({ query }: Asked) =>
+    (Date.parse(query.get('until') ?? '') - Date.parse(query.get('since') ?? '')) / 86_400_000;
+  const partner = await partnerOf((one) => (days(one) > 4 ? { status: 413, json: {} } : list));
+  const request = { path: '/changes', query: { since: '{since}', until: '{now}' } };
+  const connector = { pull: { pagination: none, request, since: { step: '14d' } } };
+  const ports = runtime.ports({ integration: 'half-steps', baseUrl: partner.url, connector });
+  const result = await sync(ports, 'half-steps', fortnight);
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  assert.ok(partner.requests.filter((one) => days(one) <= 4).length >= 4);
+});
+
+test('a backfill asks for as many days at once as the partner allows, a sync for at most a week', async () => {
+  const request = { path: '/list', query: { from: '{window.from}', to: '{window.to}' } };
+  const connector = { pull: { pagination: none, request, window: { step: '31d' } } };
+  const { requests } = await asked('long-windows', { connector }, { from: '2026-01-01', to: '2026-03-31' });
+  assert.deepEqual(
+    requests.map(({ query }) => query.get('to')),
+    ['2026-01-31', '2026-03-03', '2026-03-31'],
+  );
+  const syncs = { pre_stay: { every: '30m', range: ['+1d', '+14d'] } };
+  const scheduled = await asked('long-syncs', { connector, pull: { syncs } }, { sync: 'pre_stay' });
+  assert.equal(scheduled.requests.length, 2);
+});
+
 test('every part of a notation', () => {
   const moment = Date.parse('2026-03-05T15:04:09.070Z');
   const cases = {

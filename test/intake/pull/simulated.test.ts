@@ -57,6 +57,21 @@ const forms: Readonly<Record<string, Form>> = {
     connector: list(dated('from', 'to')),
     pull: { auth: { type: 'login', path: '/auth/login', body: { user: 'sim', password: 'sim-password' } } },
   },
+  'a range without its first day': {
+    simulator: { excludes: 'start' },
+    connector: list(dated('before', 'to')),
+  },
+  'a range in seconds without its first and its last day': {
+    simulator: { excludes: 'both', dates: 'epoch' },
+    connector: list(dated('before:epoch_s', 'after:epoch_s')),
+  },
+  'the first and the last row of a page': {
+    simulator: { paging: 'rows' },
+    connector: list(
+      { query: { dateFrom: '{window.from}', dateTo: '{window.to}' } },
+      { pagination: { type: 'offset', offset: 'query.start', end: 'query.end', first: 1, page_size: 7 } },
+    ),
+  },
   'the next page by an address in the body': {
     simulator: { paging: 'body_link' },
     connector: list(dated('from', 'to'), {
@@ -191,4 +206,22 @@ test('asking: what changed since the last run, with cancellations in a second li
   ago = 0;
   hotel.change(one?.id ?? '', { kind: 'cancel' });
   assert.deepEqual(await pull().then(({ fetched, changed }) => [fetched, changed]), [1, 1]);
+});
+
+test('asking: changes between two moments, at most two days a request', async () => {
+  let now = Date.parse('2026-03-10T12:00:00Z');
+  const simulator = await simulate({ maxRangeDays: 2, now: () => now });
+  now += 86_400_000;
+  const request = { path: '/api/feed', query: { since: '{since}', until: '{now}', limit: '500' } };
+  const also = [{ path: 'cancellations' }];
+  const connector = {
+    pull: { pagination: none, request, since: { step: '2d' } },
+    shape: { root_path: 'reservations', also },
+  };
+  const documents = { integration: 'change-steps', baseUrl: simulator.baseUrl, timezone: 'Asia/Tokyo', connector };
+  const range = { from: '2026-03-03', to: '2026-03-14' };
+  const result = await sync(runtime.ports(documents), 'change-steps', range);
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  assert.equal(result.counters.requests, 6);
+  assert.equal((await storedIn('change-steps')).length, simulator.hotel.size);
 });

@@ -4,8 +4,8 @@ import { type Answer, bodyObject, type Exchange, json, problem } from './exchang
 import type { Twist } from './faults/twist.ts';
 import type { Hotel } from './hotel.ts';
 import { type Ask, type Entry, type Page, type Paging, paginate, writeCursor } from './paging.ts';
-import { daysBetween } from './property.ts';
-import { type DateForm, fromBody, fromQueryString, type ListQuery, parseListQuery } from './query.ts';
+import { addDays, daysBetween } from './property.ts';
+import { type DateForm, type Exclusion, fromBody, fromQueryString, type ListQuery, parseListQuery } from './query.ts';
 import { type Detail, flatRows, reservationJson, type Spelling } from './represent.ts';
 
 export const shapes = ['wrapped', 'bare', 'flat'] as const;
@@ -17,6 +17,7 @@ export interface ApiOptions {
   readonly spelling: Spelling;
   readonly detail: Detail;
   readonly dates: DateForm;
+  readonly excludes: Exclusion;
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** Longer ranges get a 413. Default: no limit. */
@@ -96,12 +97,14 @@ export class ReservationApi {
       return problem(413, 'range_too_long', `Ask for at most ${maxRangeDays} days at once.`);
     }
     const entries = this.#entries({
-      ...query,
+      ...within(query, this.#options.excludes),
       ...(twist.ignoreRange === true ? { from: '1900-01-01', to: '9999-12-31' } : {}),
       ...(twist.ignoreStatus === true ? { statuses: [] } : {}),
     });
     const asked: Ask =
-      twist.firstPageOnly === true ? (name) => (/^(offset|page|cursor)$/.test(name) ? undefined : ask(name)) : ask;
+      twist.firstPageOnly === true
+        ? (name) => (/^(offset|page|cursor|start|end)$/.test(name) ? undefined : ask(name))
+        : ask;
     const limits = { defaultLimit, maxLimit: Math.min(maxLimit, twist.maxLimit ?? maxLimit) };
     const page = paginate(paging, entries, asked, limits);
     if (page.kind === 'bad') return problem(400, 'invalid_paging', page.message);
@@ -204,6 +207,12 @@ function matches(reservation: HotelReservation, query: ListQuery): boolean {
     (query.statuses.length === 0 || query.statuses.includes(reservation.status)) &&
     (query.propertyId === undefined || reservation.propertyId === query.propertyId)
   );
+}
+
+/** The days of a range that belong to it. */
+function within(query: ListQuery, excludes: Exclusion): ListQuery {
+  const from = excludes === 'start' || excludes === 'both' ? addDays(query.from, 1) : query.from;
+  return { ...query, from, to: excludes === 'end' || excludes === 'both' ? addDays(query.to, -1) : query.to };
 }
 
 function included(record: JsonObject, include: readonly string[] | undefined): JsonObject {

@@ -6,14 +6,22 @@ import { type Detail, reservationJson, type Spelling } from './represent.ts';
 
 const feedPath = '/api/feed';
 
+interface FeedOptions {
+  readonly spelling: Spelling;
+  readonly detail: Detail;
+  /** The longest range of changes in one request. */
+  readonly maxRangeDays?: number | undefined;
+}
+
 /**
- * Lists without a range of days. `GET /api/feed?since=…` returns what changed at or after a moment; `GET /api/feed/pending` what
+ * Lists without a range of days. `GET /api/feed?since=…&until=…` returns what changed at or after a moment, and before another
+ * one if it is given; `GET /api/feed/pending` what
  * nobody has acknowledged yet, until `POST /api/feed/ack` with the ids. Cancellations are a second list in the same answer; with
  * `cancellations=bare` its rows are an id and a time, and a booking that is new to the reader is also in the first list, as it was booked.
  */
 export class ReservationFeed {
   readonly #hotel: Hotel;
-  readonly #options: { readonly spelling: Spelling; readonly detail: Detail };
+  readonly #options: FeedOptions;
   readonly #changedAt = new Map<string, number>();
   readonly #pending = new Set<string>();
   readonly #openedAt: number;
@@ -21,7 +29,7 @@ export class ReservationFeed {
   readonly #bookedAt = new Map<string, number>();
   readonly #acknowledged = new Set<string>();
 
-  constructor(hotel: Hotel, options: { readonly spelling: Spelling; readonly detail: Detail }, now: () => number) {
+  constructor(hotel: Hotel, options: FeedOptions, now: () => number) {
     this.#hotel = hotel;
     this.#options = options;
     this.#openedAt = now();
@@ -54,8 +62,13 @@ export class ReservationFeed {
     const since = text === '' ? 0 : Date.parse(text);
     if (Number.isNaN(since))
       return problem(400, 'malformed_since', 'since must be a date-time such as 2026-03-31T08:00:00Z.');
+    const until = query.has('until') ? Date.parse(query.get('until') ?? '') : Number.POSITIVE_INFINITY;
+    if (Number.isNaN(until)) return problem(400, 'malformed_until', 'until must be a date-time, as since.');
+    const { maxRangeDays } = this.#options;
+    if (maxRangeDays !== undefined && until - since > maxRangeDays * 86_400_000 + 60_000)
+      return problem(400, 'range_too_long', `Ask for the changes of at most ${maxRangeDays} days at once.`);
     return this.#page(
-      this.#hotel.list(({ id }) => this.#at(id) >= since),
+      this.#hotel.list(({ id }) => this.#at(id) >= since && this.#at(id) < until),
       query,
       (id) => (this.#bookedAt.get(id) ?? this.#openedAt) >= since,
     );

@@ -6,7 +6,7 @@ export type { HotelChange } from './hotel.ts';
 export type { SimulatorOptions } from './options.ts';
 export { type Paging, pagings } from './paging.ts';
 export { type Property, shippedProperties } from './property.ts';
-export { type DateForm, dateForms } from './query.ts';
+export { type DateForm, dateForms, type Exclusion, exclusions } from './query.ts';
 export { type Detail, details } from './represent.ts';
 export { runSimulate, sampleAuth } from './run.ts';
 export { type Simulator, startSimulator } from './simulator.ts';

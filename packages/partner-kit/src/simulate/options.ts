@@ -5,7 +5,7 @@ import type { FaultRule } from './faults/rule.ts';
 import type { Paging } from './paging.ts';
 import type { Property } from './property.ts';
 import type { PushTarget } from './push.ts';
-import type { DateForm } from './query.ts';
+import type { DateForm, Exclusion } from './query.ts';
 import type { Detail, Spelling } from './represent.ts';
 
 export interface SimulatorOptions {
@@ -32,6 +32,8 @@ export interface SimulatorOptions {
   readonly detail?: Detail;
   /** How requests write a day. Default: iso. */
   readonly dates?: DateForm;
+  /** Which ends of a requested range do not belong to it. Default: none. */
+  readonly excludes?: Exclusion;
   /** Default: none. */
   readonly auth?: SimulatorAuth;
   /** Page size if the request names none. Default: 100. */

@@ -5,6 +5,10 @@ import { type HotelStatus, hotelStatuses } from './booking.ts';
 export const dateForms = ['iso', 'dmy', 'epoch', 'datetime'] as const;
 export type DateForm = (typeof dateForms)[number];
 
+/** Which ends of a requested range do not belong to it. */
+export const exclusions = ['none', 'start', 'end', 'both'] as const;
+export type Exclusion = (typeof exclusions)[number];
+
 /** Which day of a reservation the range filters by: any day of the stay, or one end of it. */
 const dateMeanings = ['stay', 'arrival', 'departure'] as const;
 

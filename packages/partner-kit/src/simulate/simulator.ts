@@ -13,6 +13,7 @@ import type { HotelChange } from './hotel.ts';
 import { LivingHotel } from './life.ts';
 import { LiveLog } from './log.ts';
 import type { SimulatorOptions } from './options.ts';
+import { OtaApi } from './ota.ts';
 import { shippedProperties } from './property.ts';
 import { Pusher, type PushTarget } from './push.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -71,13 +72,15 @@ export class Simulator {
     const login = auth.type === 'login' ? new LoginServer(auth, this.#clock.now) : undefined;
     const look = { spelling: this.#spelling, detail: options.detail ?? 'full' } as const;
     this.#gate = {
-      feed: new ReservationFeed(this.hotel, look, this.#clock.now),
+      feed: new ReservationFeed(this.hotel, { ...look, maxRangeDays: options.maxRangeDays }, this.#clock.now),
+      ota: new OtaApi(this.hotel),
       login,
       api: new ReservationApi(this.hotel, {
         shape: options.shape ?? 'wrapped',
         paging: options.paging ?? 'offset',
         ...look,
         dates: options.dates ?? 'iso',
+        excludes: options.excludes ?? 'none',
         defaultLimit: options.defaultLimit ?? 100,
         maxLimit: options.maxLimit ?? 1_000,
         maxRangeDays: options.maxRangeDays,

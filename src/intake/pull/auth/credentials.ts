@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Auth, LoginAuth, OAuth2, PullSettings } from '../../../documents/pull.ts';
+import { writeAdapted } from '../adapter.ts';
 import type { PullPlan, PullPorts } from '../ports.ts';
 import { type OpenRequest, toWire, type WireRequest } from '../request.ts';
 import { withFixed, withHeaders } from './fixed.ts';
@@ -30,18 +31,29 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
   let stale: Bearer | undefined;
   let hasReported = false;
 
+  /** The request as sent. An adapter may write its body, which is then signed. */
+  async function sent(request: OpenRequest, sign = (wire: WireRequest) => wire): Promise<Authorized> {
+    const { adapter } = plan.settings;
+    const wire = toWire(request);
+    const written =
+      adapter === undefined || request.body === undefined
+        ? ({ kind: 'ok', wire } as const)
+        : await writeAdapted(adapter, wire, request.body);
+    return written.kind === 'failed' ? written : sendable(sign(written.wire));
+  }
+
   async function withToken(request: OpenRequest, oauth: OAuth2): Promise<Authorized> {
     const got = await bearerToken(ports, account, oauth, stale);
     if (got.kind === 'failed') return got;
     bearer = got.bearer;
-    return sendable(toWire(withHeaders(request, { Authorization: `Bearer ${bearer.token}` })));
+    return sent(withHeaders(request, { Authorization: `Bearer ${bearer.token}` }));
   }
 
   async function withLogin(request: OpenRequest, login: LoginAuth): Promise<Authorized> {
     const got = await loginToken(ports, account, plan.settings.base_url, login, stale);
     if (got.kind === 'failed') return got;
     bearer = got.bearer;
-    return sendable(toWire(withLoginToken(request, login, bearer.token)));
+    return sent(withLoginToken(request, login, bearer.token));
   }
 
   return {
@@ -51,9 +63,10 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
       if (auth.type === 'oauth2') return withToken(request, auth);
       if (auth.type === 'hmac') {
         const moment = { now: ports.clock.now(), nonce: randomBytes(16).toString('hex') };
-        return sendable(signed(toWire(request), auth, moment));
+        const hmac = auth;
+        return sent(request, (wire) => signed(wire, hmac, moment));
       }
-      return sendable(toWire(withFixed(request, auth)));
+      return sent(withFixed(request, auth));
     },
     async renew() {
       stale = bearer;

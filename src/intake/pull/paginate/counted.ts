@@ -17,6 +17,7 @@ import type { Next, PageState, Paginator, SeenPage } from './paginator.ts';
 export function offsetPaginator({
   offset,
   limit,
+  end,
   page_size: pageSize,
   first,
 }: Extract<Pagination, { type: 'offset' }>): Paginator {
@@ -25,7 +26,9 @@ export function offsetPaginator({
     counts: true,
     placements: ({ at }) => [
       { place: offset, value: Number(at) },
-      { place: limit, value: pageSize },
+      ...(limit === undefined ? [] : [{ place: limit, value: pageSize }]),
+      // Where the partner excludes its end, pages are one row shorter, and the rows received still decide where the next one begins.
+      ...(end === undefined ? [] : [{ place: end, value: Number(at) + pageSize - 1 }]),
     ],
     after: (state, page) => {
       const next = goOn(state, page, pageSize, { at: Number(state.at) + page.rows });

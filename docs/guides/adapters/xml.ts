@@ -1,6 +1,7 @@
 /**
- * An adapter: bytes of a response in, JSON out. This one reads plain XML without a library. Elements become keys, attributes
- * become '@name', text beside attributes becomes '#text', repeated elements become lists, empty ones become ''.
+ * An adapter: bytes of a response in, JSON out. This one reads and writes plain XML without a library. Elements become keys, attributes
+ * become '@name', text beside attributes becomes '#text', repeated elements become lists, empty ones become ''. Prefixes of namespaces are
+ * left out, because a partner may change them.
  */
 type Value = string | { [key: string]: Value | Value[] };
 
@@ -18,7 +19,8 @@ export default function fromXml(bytes: Uint8Array): { [key: string]: Value | Val
     const at = token.lastIndex;
     const found = token.exec(text);
     if (found === null) throw new Error(`not XML at character ${at}`);
-    const [, cdata, closing, name = '', attributes = '', empty, plain] = found;
+    const [, cdata, closing, tag = '', attributes = '', empty, plain] = found;
+    const name = withoutPrefix(tag);
     const element = open.at(-1) ?? root;
     if (cdata !== undefined) element.text += cdata;
     else if (plain !== undefined) element.text += decoded(plain);
@@ -32,6 +34,43 @@ export default function fromXml(bytes: Uint8Array): { [key: string]: Value | Val
   if (open.length > 1) throw new Error(`<${open.at(-1)?.name}> is not closed`);
   if (Object.keys(root.children).length === 0) throw new Error('the document has no element');
   return root.children;
+}
+
+/** Writes the body of a request, in the same form: { 'soap:Body': { Read: { '@Start': '2026-03-01' } } }. */
+export function request(body: { readonly [key: string]: Json }) {
+  return {
+    body: `<?xml version="1.0" encoding="UTF-8"?>\n${written(body)}`,
+    headers: { 'Content-Type': 'text/xml; charset=utf-8', Accept: 'text/xml' },
+  };
+}
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+function written(value: Json): string {
+  if (value === null || typeof value !== 'object') return escaped(value ?? '');
+  if (Array.isArray(value)) throw new Error('a list needs the name of its elements');
+  return Object.entries(value)
+    .filter(([name]) => !name.startsWith('@'))
+    .map(([name, inner]) => {
+      if (name === '#text') return written(inner);
+      return [inner]
+        .flat()
+        .map((one: Json) => element(name, one))
+        .join('');
+    })
+    .join('');
+}
+
+function element(name: string, value: Json): string {
+  const own = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const attributes = own.filter(([key]) => key.startsWith('@'));
+  const start = attributes.map(([key, text]) => ` ${key.slice(1)}="${escaped(text as string)}"`).join('');
+  const content = written(value);
+  return content === '' ? `<${name}${start}/>` : `<${name}${start}>${content}</${name}>`;
+}
+
+function escaped(value: string | number | boolean): string {
+  return String(value).replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign] ?? '&quot;');
 }
 
 interface Element {
@@ -61,10 +100,12 @@ function contentOf({ attributes, children, text }: Element): Value {
 function attributesOf(text: string): Record<string, string> {
   const attributes: Record<string, string> = {};
   for (const [, name = '', double, single] of text.matchAll(/([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
-    if (!name.startsWith('xmlns')) attributes[`@${name}`] = decoded(double ?? single ?? '');
+    if (!name.startsWith('xmlns')) attributes[`@${withoutPrefix(name)}`] = decoded(double ?? single ?? '');
   }
   return attributes;
 }
+
+const withoutPrefix = (name: string) => name.replace(/^[^:]*:/, '');
 
 function decoded(text: string): string {
   return text.replace(/&(?:#(\d+)|#x([0-9a-fA-F]+)|(\w+));/g, (whole, decimal, hex, name) => {
