@@ -146,6 +146,11 @@ function salesforce({ method, path, body }: Received): Reply {
       status: /^\/services\/data\/v61\.0\/sobjects\/Contact\/Innbound_Email__c\/[^/]+%40[^/]+$/.test(path) ? 204 : 400,
     };
   }
+  if (
+    method === 'GET' &&
+    path.startsWith('/services/data/v61.0/query?q=SELECT+Id,Innbound_Email__c+FROM+Contact+WHERE')
+  )
+    return { status: 200, body: { totalSize: 0, done: true, records: [] } };
   if (method !== 'PATCH' || path !== '/services/data/v61.0/composite/sobjects/Contact/Innbound_Email__c')
     return refuse(path);
   const { allOrNone, records, ...more } = body as { allOrNone: boolean; records: Body[] };
@@ -190,15 +195,19 @@ test('salesforce: contacts by external id, results by position, a locked row is 
 
 /** https://developers.klaviyo.com: create or update profile; bulk unsubscribe; request deletion. */
 function klaviyo({ method, path, body, headers }: Received): Reply {
-  if (method !== 'POST' || !/^\d{4}-\d{2}-\d{2}$/.test(String(headers.revision))) return refuse('revision');
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(String(headers.revision))) return refuse('revision');
   if (headers['content-type'] !== 'application/vnd.api+json') return refuse('content type');
   const { type, attributes } = (body as { data: { type: string; attributes: Body } }).data;
+  if (method === 'PATCH' && path === '/api/profiles/01') {
+    const phone = /^\{"phone_number":"\+\d{7,15}"\}$/.test(JSON.stringify(attributes));
+    return phone ? { status: 200, body: { data: { type, id: '01' } } } : refuse('phone');
+  }
+  if (method !== 'POST') return refuse(method);
   if (path === '/api/profile-import') {
     if (type !== 'profile' || !address.test(String(attributes.email))) return refuse('profile');
     const known = new Set(['email', 'phone_number', 'external_id', 'first_name', 'last_name', 'properties']);
     if (Object.keys(attributes).some((name) => !known.has(name))) return refuse('attributes');
-    if (attributes.phone_number !== undefined && !/^\+\d{7,15}$/.test(String(attributes.phone_number)))
-      return refuse('phone');
+    if (attributes.phone_number !== undefined) return refuse('a number would identify the profile');
     return { status: attributes.first_name === 'New' ? 201 : 200, body: { data: { type: 'profile', id: '01' } } };
   }
   if (path === '/api/profile-subscription-bulk-create-jobs') {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Guest } from '../../../src/canonical/reservation.ts';
+import { presets } from '../../../src/deliver/destinations/http/preset.ts';
 import { reservation } from '../support.ts';
 import type { Account } from '../vendors/account.ts';
 import { ana, setUpPeople } from './set-up.ts';
@@ -9,6 +10,7 @@ import { ana, setUpPeople } from './set-up.ts';
 export function peopleAndAddresses(make: () => Account): void {
   const { preset, takesPhones, keepsOldValues, onConflict, seed } = make();
   const setUp = setUpPeople(make);
+  const isBatched = (presets.get(preset)?.batch ?? 1) > 1;
   /** How many requests look for the person and the new address before an address is changed. */
   const questions = ['salesforce', 'dynamics', 'mailchimp'].includes(preset) ? 1 : 2;
 
@@ -109,6 +111,54 @@ export function peopleAndAddresses(make: () => Account): void {
       assert.ok(account.people().some(({ email }) => email === 'new@guests.example'));
     });
   }
+
+  if (isBatched) {
+    test(`${preset}: an older booking in the same batch does not bring back the address that a person left`, async (t) => {
+      const { account, deliver, receive, drainAll } = await setUp(t);
+      await deliver(reservation('r', { guests: [ana] }));
+      // Another booking under the old address, then the changed address; both wait for one batch.
+      await receive(reservation('s', { guests: [ana] }));
+      await receive(reservation('r', { guests: [{ ...ana, email: 'new@guests.example' }] }));
+      await drainAll();
+      assert.deepEqual(
+        account.people().map(({ email }) => email),
+        ['new@guests.example'],
+      );
+    });
+  }
+
+  test(`${preset}: two people with one phone number in two bookings stay two people`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    const filipe: Guest = { ...ana, guest_id: '8', first_name: 'Filipe', email: 'filipe@guests.example' };
+    await deliver(reservation('r', { guests: [ana] }), reservation('s', { guests: [filipe] }));
+    assert.deepEqual(
+      account.people().map(({ first, email }) => [first, email]),
+      [
+        ['Ana', 'ana@guests.example'],
+        ['Filipe', 'filipe@guests.example'],
+      ],
+    );
+  });
+
+  test(`${preset}: one guest id with two addresses in two bookings makes no dead letter`, async (t) => {
+    const { account, deliver } = await setUp(t);
+    const work = { ...ana, email: 'work@guests.example', phone: '+351913333333' };
+    await deliver(reservation('r', { guests: [ana] }), reservation('s', { guests: [work] }));
+    const emails = account.people().map(({ email }) => email);
+    assert.deepEqual(emails, ['ana@guests.example', 'work@guests.example']);
+  });
+
+  test(`${preset}: an address that ends like a file name is moved and erased like any other`, async (t) => {
+    const { account, deliver, erase } = await setUp(t);
+    const at = (email: string) => reservation('r', { guests: [{ ...ana, email }] });
+    await deliver(at('ana@company.inc'), at('ana@other.inc'));
+    assert.deepEqual(
+      account.people().map(({ email }) => email),
+      ['ana@other.inc'],
+    );
+    await erase('ana@other.inc');
+    assert.deepEqual(account.people(), []);
+  });
 
   test(`${preset}: a child with the booker's address does not take over the booker's name`, async (t) => {
     const { account, deliver } = await setUp(t);

@@ -10,7 +10,7 @@ import { ana, kinds, setUpPeople } from './set-up.ts';
 
 /** Consent, its withdrawal, and erasure. */
 export function consentAndErasure(make: () => Account): void {
-  const { preset, keepsStays, forget } = make();
+  const { preset, keepsStays, keepsOldValues, forget } = make();
   const setUp = setUpPeople(make);
 
   test(`${preset}: an erasure reaches every address that the person had`, async (t) => {
@@ -119,5 +119,20 @@ export function consentAndErasure(make: () => Account): void {
     );
     assert.deepEqual(kinds(account), ['booked']);
     assert.equal(account.people()[0]?.subscribed, false);
+  });
+
+  test(`${preset}: under consent: marketing a stay whose only guest withdrew is closed, and comes back with consent`, async (t) => {
+    const { account, deliver } = await setUp(t, 'marketing');
+    const state = () => account.stays().map(({ status, guest }) => [status, guest]);
+    const no = { ...ana, marketing_consent: false };
+    await deliver(reservation('r', { guests: [ana] }), reservation('r', { guests: [no] }));
+    assert.equal(account.people()[0]?.subscribed, false);
+    if (!keepsStays) return;
+    const isLeft = ([status, guest]: unknown[]) => status === 'removed' && (guest === undefined || keepsOldValues);
+    assert.ok(state().every(isLeft), String(state()));
+    await deliver(reservation('r', { guests: [no], status: 'cancelled' }));
+    assert.doesNotMatch(String(state()), /confirmed/);
+    await deliver(reservation('r', { guests: [ana] }));
+    assert.deepEqual(state(), [['confirmed', account.people()[0]?.id]]);
   });
 }

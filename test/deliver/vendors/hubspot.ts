@@ -176,6 +176,7 @@ export function hubspotAccount(): Account {
       };
     }
     demand(given.primaryObject === 'CONTACT' && given.label !== undefined, 'definition');
+    demand(typeof given.includeDefaultProperties === 'boolean', 'includeDefaultProperties');
     const name = `pe${portal}_${given.name}`;
     const one = { ...given, fullyQualifiedName: name };
     definitions.set(name, { properties: given.propertyDefinitions as unknown as Property[], schema: one });

@@ -43,11 +43,10 @@ export function klaviyoAccount(): Account {
     demand(type === 'profile' && Boolean(email ?? phone ?? external), 'identifier');
     demand(email == null || isAddress(email), 'email');
     demand(phone == null || isPhone(phone), 'phone');
-    const profile = by('external_id', external) ??
-      by('email', email) ??
-      (email == null ? by('phone_number', phone) : undefined) ?? { id: newId(), attributes: {} };
-    const sharing = by('phone_number', phone);
-    if (sharing !== undefined && sharing !== profile) return failed(409, 'duplicate_profile');
+    // A profile with the number is taken over by another address, and an identifier of two profiles is a conflict.
+    const profile = by('email', email) ?? by('phone_number', phone) ?? { id: newId(), attributes: {} };
+    for (const other of [by('phone_number', phone), by('external_id', external)])
+      if (other !== undefined && other !== profile) return failed(409, 'duplicate_profile');
     const properties = changed(profile.attributes.properties as Body, attributes.properties as Body);
     profile.attributes = changed(profile.attributes, { ...attributes, properties });
     const isNew = !profiles.has(profile.id);

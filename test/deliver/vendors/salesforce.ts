@@ -115,11 +115,19 @@ export function salesforceAccount(): Account {
   }
 
   function query(soql: string): Reply {
+    const wanted = [...soql.matchAll(/'((?:[^'\\]|\\.)*)'/g)].map(([, one]) => one?.toLowerCase());
+    const byKey = /^SELECT Id,(\w+__c) FROM Contact WHERE \1 IN \((.+)\)$/.exec(soql);
+    if (byKey) {
+      const [, key = ''] = byKey;
+      const records = [...contacts().records]
+        .filter(([, one]) => wanted.includes(String(one[key]).toLowerCase()))
+        .map(([Id, one]) => ({ Id, [key]: one[key] }));
+      return { status: 200, body: { totalSize: records.length, done: true, records } } as Reply;
+    }
     const form = /^SELECT Id,Email FROM Contact WHERE (\w+)=null AND Email IN \((.+)\) ORDER BY CreatedDate$/.exec(
       soql,
     );
     demand(form !== null, `MALFORMED_QUERY ${soql}`);
-    const wanted = [...(form[2] ?? '').matchAll(/'((?:[^'\\]|\\.)*)'/g)].map(([, one]) => one?.toLowerCase());
     const records = [...contacts().records]
       .filter(([, one]) => one[form[1] ?? ''] === undefined && wanted.includes(String(one.Email).toLowerCase()))
       .map(([Id, one]) => ({ Id, Email: one.Email }));
@@ -168,6 +176,8 @@ export function salesforceAccount(): Account {
       const one = /^\/sobjects\/Contact\/(?:(\w+__c)\/)?([^/]+)$/.exec(rest);
       demand(one !== null, path);
       const value = decodeURIComponent(one[2] ?? '');
+      // As documented: a value that ends in .inc is not found by the path.
+      if (one[1] && value.endsWith('.inc')) return { status: 404, body: [{ errorCode: 'NOT_FOUND', message: 'no' }] };
       const known = one[1] ? find(contacts(), one[1], value)?.[0] : contacts().records.has(value) ? value : undefined;
       if (known === undefined) return { status: 404, body: [{ errorCode: 'NOT_FOUND', message: 'not found' }] };
       if (method === 'GET') return { status: 200, body: { Id: known } };

@@ -64,12 +64,7 @@ export function compile(rule: Rule, values: Values): Operation {
   return {
     method: rule.method ?? 'POST',
     // Values of the settings are part of the address; values of a record are escaped.
-    url: compileLine(
-      (rule.url ?? '').replace(/\{with\.(\w+)\}/g, (_all, name) =>
-        Object.hasOwn(values, name) ? (values[name] ?? '') : '',
-      ),
-      encodeURIComponent,
-    ),
+    url: compileLine(withValues(rule.url ?? '', values), encodeURIComponent),
     headers: (scope) =>
       Object.fromEntries(headers.map(([name, value]) => [name, value(scope)] as const).filter(isWhole)),
     body:
@@ -81,7 +76,10 @@ export function compile(rule: Rule, values: Values): Operation {
     envelope: rule.envelope === undefined ? undefined : compileTemplate(rule.envelope as Json),
     unique: rule.unique === undefined ? undefined : compileLine(rule.unique),
     accept: rule.accept ?? [],
-    found: rule.found,
+    found: rule.found && {
+      ...rule.found,
+      ...(rule.found.key && { key: [rule.found.key].flat().map((path) => withValues(path, values)) }),
+    },
     answer: rule.answer,
     failure: rule.failure,
     batch: rule.batch,
@@ -92,6 +90,9 @@ export function compile(rule: Rule, values: Values): Operation {
       (one === undefined || one(scope) !== other?.(scope)),
   };
 }
+
+const withValues = (text: string, values: Values): string =>
+  text.replace(/\{with\.(\w+)\}/g, (_all, name) => (Object.hasOwn(values, name) ? (values[name] ?? '') : ''));
 
 /** The message without what was added for templates. */
 const messageOnly = ({

@@ -3,12 +3,13 @@ import { waitAskedMs } from '../../busy.ts';
 import type { DestinationServices, DestinationType, Outcome } from '../../destination.ts';
 import { itemOutcomes, wholeOutcome } from './answer.ts';
 import type { Operation } from './compile-operation.ts';
-import { compilePlan, type Item, inTurn } from './plan.ts';
+import { compilePlan, type Item } from './plan.ts';
 import { prepare } from './prepare.ts';
 import { presets } from './preset.ts';
 import { foundValues, refusedField } from './read-answer.ts';
 import { type Limits, noCredentials, type Request, requester } from './request.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
+import { inTurn } from './turns.ts';
 import { vendorWords } from './vendor-words.ts';
 
 /** Any HTTP API, described by its settings or a preset: messages become items, items become requests. */

@@ -168,6 +168,8 @@ export type Situation = z.infer<typeof situationSchema>;
 const situations = {
   new_guest: 'Before the usual request, for a guest whom the destination does not have in this record yet.',
   moved: 'Before the usual request, for a guest whose address changed: {guest.previous.key} is the old one.',
+  phone:
+    'After the usual request, for a guest with an e-mail address whose phone number is new, changed or gone. Not for a number that several people have: it identifies nobody.',
   consented: 'A further request for a guest who agreed to marketing for the first time or again.',
   stay: 'A further request for each reservation, with the values of {stay} and its first guest.',
   moment:

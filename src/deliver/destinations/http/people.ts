@@ -24,6 +24,8 @@ export interface Person extends Guest {
   readonly previous?: Addresses;
   /** No earlier version that the destination has names this address. */
   readonly is_new?: boolean;
+  /** The number is new, changed or gone, and no other person has it: it may identify this one. */
+  readonly phone_changed?: true;
   /** Fields without a value that the person had in the version that the destination has. */
   readonly lost?: ReadonlySet<string>;
 }
@@ -63,10 +65,14 @@ export function peopleOf(delivery: Delivery): Person[] {
     const previous = previousOf(guest, named, earlier, isSame);
     const person = personOf(guest, message.integration);
     const before = earlierOf(guest, earlier, isSame);
+    const { phone } = guest;
+    const isOwn =
+      phone === undefined || !(delivery.isShared?.(phone) || named.some((one) => one !== guest && one.phone === phone));
     return {
       ...person,
       ...(before !== undefined && { lost: lostBy(person, personOf(before, message.integration)) }),
       ...(previous !== undefined && { previous: addressesOf(previous) }),
+      ...(person.own_email !== undefined && isOwn && phone !== before?.phone && { phone_changed: true as const }),
       ...news,
     };
   });

@@ -1,7 +1,9 @@
+import type { Guest } from '../../../canonical/reservation.ts';
 import type { Json } from '../../../terms.ts';
+import { guestsOf } from '../../consent.ts';
 import type { Outcome } from '../../destination.ts';
 import { type Delivery, type Message, type MessageData, messageJson } from '../../message.ts';
-import { momentOf } from '../../moment.ts';
+import { type Moment, momentOf } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, type Values } from './compile-operation.ts';
 import type { SituationName } from './operation.ts';
 import { erasedPeople, formerOf, ownerOf, type Person, peopleOf } from './people.ts';
@@ -9,6 +11,7 @@ import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
 import { stayOf } from './stay.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
+import type { Stage } from './turns.ts';
 import { untold } from './untold.ts';
 
 /** Settings and preset, merged and compiled: the requests that a batch of deliveries becomes. */
@@ -28,35 +31,11 @@ export interface Item {
   readonly changedAt: number;
 }
 
-/**
- * The order of requests in a call. Withdrawals and erasures are sent after everything that could create the guest again, also for
- * another booking of the same batch. A moment is last: it is sent once everything else of its version was accepted, so that only a
- * lost answer to the moment itself can repeat it.
- */
-const stages = [
-  'new_guest',
-  'moved',
-  'usual',
-  'consented',
-  'stay',
-  'removed',
-  'withdrawn',
-  'erased',
-  'moment',
-] as const;
-export type Stage = (typeof stages)[number];
-
 export interface Plan {
   /** None if the message holds nothing for this destination. */
   items(delivery: Delivery, index: number): Item[];
   /** Set if no request can express what the delivery says. */
   untold(delivery: Delivery): Outcome | undefined;
-}
-
-/** The requests of a batch, operation by operation, in their order. */
-export function inTurn(items: readonly Item[]): Map<Operation, Item[]> {
-  const sorted = items.toSorted((a, b) => stages.indexOf(a.stage) - stages.indexOf(b.stage));
-  return Map.groupBy(sorted, (item) => item.operation);
 }
 
 export function compilePlan(settings: Settings): Plan {
@@ -80,6 +59,7 @@ export function compilePlan(settings: Settings): Plan {
     new_guest: stepsOf('new_guest'),
     moved: stepsOf('moved'),
     usual: usualSteps,
+    phone: stepsOf('phone'),
     consented: stepsOf('consented'),
     stay: stepsOf('stay'),
     removed: stepsOf('removed'),
@@ -107,26 +87,19 @@ export function compilePlan(settings: Settings): Plan {
   return {
     untold: (delivery) => untold(delivery, requests),
     items(delivery, index) {
-      const { changedAt } = delivery;
+      const { message, changedAt, byConsent } = delivery;
       const earlier = delivery.earlier?.();
-      const isRemoval = delivery.message.event === 'removed';
-      const message = isRemoval && usual.body !== undefined ? closed(delivery.message, earlier?.[0]) : delivery.message;
-      const moment = earlier && momentOf(message, earlier[0], changedAt);
-      const whole = {
-        ...messageJson(message),
-        changed_at: new Date(changedAt).toISOString(),
-        with: values,
-        ...(mentionsStay && { stay: stayOf(message) }),
-        ...(moment && { moment }),
-        ...(delivery.mayHaveArrived && { may_have_arrived: true }),
-      };
       const isErasure = message.event === 'erased';
+      const isRemoval = message.event === 'removed';
+      const moment = isRemoval ? undefined : earlier && momentOf(message, earlier[0], changedAt);
+      const whole = scopeOf(delivery, message, moment);
       const subjects = subjectsOf(delivery, whole, isErasure ? erasedPeople(delivery) : peopleOf(delivery));
       const staying = isErasure && each === 'guest' ? subjectsOf(delivery, whole, peopleOf(delivery)) : subjects;
-      const lead = staying.find(({ isEnding: ends }) => !(delivery.byConsent && ends));
-      // A stay that the destination has is kept up to date, even if none of its guests has an address any more.
+      const lead = staying.find(({ isEnding: ends }) => !(byConsent && ends));
       const isKept = each === 'guest' && earlier !== undefined && earlier.length > 0;
-      const ofStay = lead ?? (isKept && (isErasure || !delivery.byConsent) ? nobody(whole) : undefined);
+      const withdrew = byConsent && !isErasure && guestsOf(message.type, message.data).every(refuses);
+      // A stay that the destination has is kept up to date, even if none of its guests has an address any more.
+      const ofStay = lead ?? (isKept && !withdrew ? nobody(whole) : undefined);
       const leading = lead?.scope.guest as Person | undefined;
       const former = formerOf(delivery, leading, (guest) => each === 'guest' && isWanted({ ...whole, guest }));
       const namesGuest = each === 'guest' && steps.stay !== undefined && message.type === 'reservation';
@@ -138,12 +111,12 @@ export function compilePlan(settings: Settings): Plan {
         ...(lead && moment ? [{ stage: 'moment' as const, subject: lead }] : []),
       ];
       const withdrawals = subjects.filter(({ isEnding: ends }) => ends);
-      const isWhole = !delivery.onlyWithdrawals || (each === 'record' && delivery.byConsent);
-      const leaving = isRemoval ? removalOf(message, whole, isKept) : [];
-      const planned =
-        isWhole && !isRemoval
-          ? all
-          : [...withdrawals.map((subject) => ({ stage: 'withdrawn' as const, subject })), ...leaving];
+      const isWhole = !delivery.onlyWithdrawals || (each === 'record' && byConsent);
+      const planned = [
+        ...(isWhole && !isRemoval ? all : withdrawals.map((subject) => ({ stage: 'withdrawn' as const, subject }))),
+        // Nothing more is sent of a stay without consent: left as it is, it would soon be wrong.
+        ...(isRemoval || (withdrew && each === 'guest') ? removalOf(delivery, earlier?.[0]) : []),
+      ];
       return planned
         .flatMap(({ stage, subject: { scope, found, number } }) =>
           (steps[stage] ?? []).map((operation, step): Item => {
@@ -159,11 +132,24 @@ export function compilePlan(settings: Settings): Plan {
     },
   };
 
+  function scopeOf({ changedAt, mayHaveArrived }: Delivery, message: Message, moment: Moment | undefined): Scope {
+    return {
+      ...messageJson(message),
+      changed_at: new Date(changedAt).toISOString(),
+      with: values,
+      ...(mentionsStay && { stay: stayOf(message) }),
+      ...(moment && { moment }),
+      ...(mayHaveArrived && { may_have_arrived: true }),
+    };
+  }
+
   /** A vendor deletes or closes the stay of a record that left; its people stay. */
-  function removalOf({ type }: Message, whole: Scope, isKept: boolean): { stage: Stage; subject: Subject }[] {
-    if (each === 'record') return [{ stage: steps.removed ? 'removed' : 'usual', subject: nobody(whole) }];
-    if (type !== 'reservation' || !isKept) return [];
-    return [{ stage: steps.removed ? 'removed' : 'stay', subject: nobody(whole) }];
+  function removalOf(delivery: Delivery, before: MessageData | undefined): { stage: Stage; subject: Subject }[] {
+    const { message } = delivery;
+    if (each === 'guest' && (message.type !== 'reservation' || before === undefined)) return [];
+    const last = usual.body === undefined ? message : closed(message, before);
+    const otherwise = each === 'record' ? 'usual' : 'stay';
+    return [{ stage: steps.removed ? 'removed' : otherwise, subject: nobody(scopeOf(delivery, last, undefined)) }];
   }
 
   /** The guests, or the record, that requests are about. */
@@ -198,20 +184,23 @@ export function compilePlan(settings: Settings): Plan {
       ...(guest?.is_new ? ['new_guest' as const] : []),
       ...(guest?.previous ? ['moved' as const] : []),
     ];
+    const sent: Stage[] = [...arriving, 'usual', ...(guest?.phone_changed ? ['phone' as const] : [])];
     if (ends && steps.withdrawn) {
       // Under `consent: marketing` the destination gets nothing of the guest but the withdrawal.
-      return byConsent ? ['withdrawn'] : [...arriving, 'usual', 'withdrawn'];
+      return byConsent ? ['withdrawn'] : [...sent, 'withdrawn'];
     }
     const agreed = guest?.consent_change === 'first' || guest?.consent_change === 'given';
-    return [...arriving, 'usual', ...(agreed ? ['consented' as const] : [])];
+    return [...sent, ...(agreed ? ['consented' as const] : [])];
   }
 }
 
 /** The version that the destination has, with the status `removed`: a stay that is not deleted is closed. */
 const closed = (message: Message, before: MessageData | undefined): Message => ({
   ...message,
-  data: { ...before, ...message.data, status: 'removed' as never },
+  data: { ...before, id: message.data.id, status: 'removed' as never },
 });
+
+const refuses = ({ marketing_consent: agrees }: Guest): boolean => agrees === false;
 
 interface Subject {
   readonly scope: Scope;
