@@ -117,6 +117,12 @@ function byLook(
     case 'email':
       return all((value) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(plain(value)), 'are e-mail addresses');
     case 'phone':
+      // Numbers of contacts look like phones as well: without a word for a phone, only a plus or a separator shows one.
+      if (
+        ![...leaf.own, ...leaf.around.slice(-1)].some((word) => phoneWords.has(word)) &&
+        values.every((value) => /^[1-9]\d+$/.test(plain(value)))
+      )
+        return { score: 0, seen: 'bare numbers' };
       return all((value) => /^[+(]?[\d\s().\-/+x]{5,24}$/.test(plain(value)), 'look like phone numbers');
     case 'name':
       return all(
@@ -148,6 +154,8 @@ function byLook(
       return all((value) => typeof value === 'string' || typeof value === 'number', 'are texts');
   }
 }
+
+const phoneWords = new Set('phone phones telephone mobile mobiles cell tel msisdn handynummer rufnummer'.split(' '));
 
 /** Booking sites' classes of rentals, not room types of the property. */
 const rentalKinds = new Set([

@@ -99,6 +99,9 @@ function candidates(sample: Json): Candidate[] {
   const look = (value: Json, path: string, words: readonly string[], depth: number): void => {
     if (depth > 5) return;
     if (Array.isArray(value)) {
+      // A result code before the list: [0, [...]].
+      for (const [at, inner] of value.slice(0, 3).entries())
+        if (Array.isArray(inner)) look(inner, `${path}[${at}]`, words, depth + 1);
       const records = value.filter(isObject);
       if (records.length === 0) return;
       found.push({ path, records, words, depth });

@@ -93,15 +93,14 @@ function distinct(matches: readonly Match[]): string[] {
   ];
 }
 
-/** A no-show in another field than the status: a reason or a flag. */
-export function noShowBeside(status: Match, leaves: readonly Leaf[]): Json | undefined {
-  if (present(status.leaf).some((value) => guessStatus(plain(value)) === 'no_show')) return undefined;
-  for (const leaf of leaves) {
-    if (leaf === status.leaf || leaf.kind !== 'value' || leaf.depth > 1) continue;
-    const flag = leaf.own.join(' ').endsWith('no show') && present(leaf).includes(true);
-    const reason = present(leaf).find((value) => typeof value === 'string' && foldSpelling(value) === 'noshow');
-    if (flag) return { const: 'no_show', when: { [leaf.path]: true } };
-    if (reason !== undefined) return { const: 'no_show', when: { [leaf.path]: reason } };
-  }
-  return undefined;
+/** A no-show as the text of another field than the status, such as a reason. */
+export function noShowReason(status: Match, leaves: readonly Leaf[]): Json[] {
+  if (present(status.leaf).some((value) => guessStatus(plain(value)) === 'no_show')) return [];
+  return leaves
+    .filter((leaf) => leaf !== status.leaf && leaf.kind === 'value' && leaf.depth <= 1)
+    .flatMap((leaf) => {
+      const reason = present(leaf).find((value) => typeof value === 'string' && foldSpelling(value) === 'noshow');
+      return reason === undefined ? [] : [{ const: 'no_show', when: { [leaf.path]: reason } }];
+    })
+    .slice(0, 1);
 }

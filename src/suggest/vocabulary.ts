@@ -5,14 +5,15 @@ import { foldSpelling, readStatus } from '../canonical/status.ts';
 
 const statuses: Readonly<Record<Status, string>> = {
   confirmed:
-    'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed',
+    'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed fix garantiert prenotata ativa activa aktiv actif active gebucht geboekt fest',
   checked_in:
-    'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout',
+    'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa encours arrive arrivee chegou alloggiato occupata aanwezig imhaus',
   checked_out:
-    'checkedout processed departed checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado salido',
+    'checkedout processed departed checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado salido out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
   cancelled:
     'cancelled canceled cancellation cancelation cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld xx x denied released',
-  no_show: 'noshow ns noshows nonpresente nonpresentado nopresentado nichtangereist',
+  no_show:
+    'noshow ns noshows nonpresente nonpresentado nopresentado nichtangereist nichterschienen nonarrivata nonarrivato nietverschenen naocompareceu nonpresentato',
   other:
     'inquiry provisional notaccepted inquired enquired enquiry requested request optional option tentative pending waitlist waitlisted notconfirmed unconfirmed prospect awaitingpayment prereserved hold onhold draft quote offer enattente pendiente opcion opzione inattesa optie onrequest walked maintenance stopsell owneroccupied pencil',
 };
