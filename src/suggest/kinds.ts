@@ -4,7 +4,7 @@ import { type FieldKind, listFields, reservationFields } from '../canonical/fiel
 import type { Json } from '../terms.ts';
 import { dateFormat, isNoDate, numberFormat } from './formats.ts';
 import { type Leaf, present } from './leaf.ts';
-import { guessBoard, guessStatus } from './vocabulary.ts';
+import { guessBoard, guessConsent, guessStatus } from './vocabulary.ts';
 
 /** How the values of a field look, beyond their kind. */
 type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text' | 'reference';
@@ -102,7 +102,10 @@ function byLook(
       return all((value) => /^\d{1,4}$/.test(plain(value)), 'are whole numbers');
     case 'boolean':
       return all(
-        (value) => typeof value === 'boolean' || /^(?:yes|no|y|n|0|1|true|false)$/i.test(plain(value)),
+        (value) =>
+          typeof value === 'boolean' ||
+          /^(?:yes|no|y|n|0|1|true|false)$/i.test(plain(value)) ||
+          guessConsent(plain(value)) !== undefined,
         'are yes or no',
       );
     case 'currency':

@@ -6,6 +6,7 @@ const english: Readonly<Record<string, string>> = {
   'first name': 'vorname prenom voornaam',
   'last name': 'nachname familienname zuname apellido apellidos cognome sobrenome achternaam',
   adults: 'erwachsene erwachsenen adultos adulti adultes volwassenen',
+  accommodation: 'accommodatie alojamiento alloggio hebergement unterkunft alojamento',
   address: 'adresse adres direccion indirizzo endereco',
   agency: 'agencia agenzia agence reiseburo reisburo',
   amount: 'betrag importe importo montant bedrag',

@@ -4,13 +4,14 @@ import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { type Match, valuesOf } from './match.ts';
-import { guessBoard, guessDocument, guessStatus } from './vocabulary.ts';
+import { guessBoard, guessConsent, guessDocument, guessStatus } from './vocabulary.ts';
 
 /** The value maps for the spellings in the sample, and the coded statuses for a person to check. */
 export function spellingsOf(
   status: Match | undefined,
   boards: readonly Match[],
   documents: readonly Match[],
+  consents: readonly Match[],
   leaves: readonly Leaf[],
 ): { readonly values: JsonObject; readonly unknown: readonly string[] } {
   const values: JsonObject = {};
@@ -43,6 +44,7 @@ export function spellingsOf(
     guessDocument,
     (spelling) => spelling.length <= 3 || englishDocument.test(spelling),
   );
+  add('marketing_consent', distinct(consents), guessConsent, () => false);
   return {
     values,
     unknown: codes.map(

@@ -81,6 +81,7 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
     found.reservation.get('status'),
     matchesOf(found.sections.rooms, 'board'),
     matchesOf(found.sections.guests, 'document_type'),
+    matchesOf(found.sections.guests, 'marketing_consent'),
     leaves,
   );
   const further =

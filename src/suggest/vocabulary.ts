@@ -23,8 +23,8 @@ const boards = table({
   room_only:
     'ro roomonly none accommodationonly oo ep nomeals nurubernachtung sa solopernottamento soloalojamiento chambreseule logies',
   bed_and_breakfast:
-    'bb breakfast bedandbreakfast bedbreakfast bnb breakfastincluded ad cp fruhstuck pdj petitdejeuner desayuno colazione ontbijt',
-  half_board: 'hb halfboard mp map halbpension mediapension demipension halfpension mezzapensione dp',
+    'bb uf breakfast bedandbreakfast bedbreakfast bnb breakfastincluded ad cp fruhstuck pdj petitdejeuner desayuno colazione ontbijt',
+  half_board: 'hb hp halfboard mp map halbpension mediapension demipension halfpension mezzapensione dp',
   full_board: 'fb fullboard pc ap vollpension pensioncompleta pensioncomplete volpension pensionecompleta vp',
   all_inclusive: 'ai allinclusive allinc ti todoincluido toutinclus',
 });
@@ -72,7 +72,26 @@ const forms: readonly (readonly [RegExp, Status])[] = [
 ];
 
 export function guessBoard(spelling: string): string | undefined {
-  return boards.get(folded(spelling));
+  const text = folded(spelling);
+  return boards.get(text) ?? boardForms.find(([form]) => form.test(text))?.[1];
+}
+/** Words in a phrase: logies en ontbijt, meia pensão. */
+const boardForms: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:no|without|ohne|sans|sin|sem|senza|zonder)(?:meal|breakfast|fruh|repas|pet|com|des|ref|past|col|maal|ont)/,
+    'room_only',
+  ],
+  [/allincl|todoincl|tuttoincl|tudoincl|toutcompris|toutincl/, 'all_inclusive'],
+  [/^(?:half|halb|media|meia|demi|mezza).*(?:board|pension|pensao)/, 'half_board'],
+  [/^(?:full|voll|vol).*(?:board|pension)|(?:pension|pensao|pensione)compl/, 'full_board'],
+  [/breakfast|fruhstuck|petitdej|desayuno|colazione|ontbijt|pequenoalmoco|cafedamanha/, 'bed_and_breakfast'],
+  [/roomonly|nuruber|soloaloj|soaloj|solopern|chambreseule|logementseul|solohabit/, 'room_only'],
+];
+
+/** Yes and no in other languages than English, which the canonical field understands itself. */
+export function guessConsent(spelling: string): 'true' | 'false' | undefined {
+  if (/^(?:ja|j|si|sim|s|oui|aktiv)$/.test(folded(spelling))) return 'true';
+  return /^(?:nein|nee|non|nao)$/.test(folded(spelling)) ? 'false' : undefined;
 }
 
 export function guessDocument(spelling: string): string | undefined {

@@ -19,7 +19,7 @@ const known = (word: string): string | readonly string[] => inEnglish(word) ?? w
 
 /** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. */
 const parts: readonly string[] = [
-  ...'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay'.split(
+  ...'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay pax childs'.split(
     ' ',
   ),
   ...[...foreign.keys()].filter((word) => word.length > 3),
@@ -77,7 +77,8 @@ const short: ReadonlyMap<string, string> = new Map(
     description: 'desc descr',
     nationality: 'natl natnlty',
     adult: 'adl adlt adt',
-    child: 'chd chld',
+    child: 'chd chld childs',
+    category: 'cat',
     infants: 'inf',
     identification: 'ident',
   }).flatMap(([whole, cuts]) => cuts.split(' ').map((cut) => [cut, whole] as const)),
@@ -104,6 +105,8 @@ const joined: ReadonlyMap<string, readonly string[]> = new Map([
   ['createdatetime', ['create', 'date', 'time']],
   ['modifydatetime', ['modified', 'date', 'time']],
   ['createdate', ['create', 'date']],
+  ['creadate', ['create', 'date']],
+  ['objid', ['object', 'id']],
   ['bookingdate', ['booking', 'date']],
   ['bookdate', ['book', 'date']],
   ['arrivaldate', ['arrival', 'date']],
