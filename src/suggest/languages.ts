@@ -5,13 +5,13 @@
 const english: Readonly<Record<string, string>> = {
   'first name': 'vorname prenom voornaam',
   'last name': 'nachname familienname zuname apellido apellidos cognome sobrenome achternaam',
-  adults: 'erwachsene erwachsenen adultos adulti adultes volwassenen',
+  adults: 'erw erwachsene erwachsenen adultos adulti adultes volwassenen',
   accommodation: 'accommodatie alojamiento alloggio hebergement unterkunft alojamento',
   address: 'adresse adres direccion indirizzo endereco',
   agency: 'agencia agenzia agence reiseburo reisburo',
   amount: 'betrag importe importo montant bedrag',
   arrival: 'anreise ankunft arrivee llegada entrada ingreso chegada arrivo aankomst entree',
-  birth: 'geburt geburts naissance nacimiento nascita nascimento geboorte',
+  birth: 'geb geburt geburts naissance nacimiento nascita nascimento geboorte',
   board: 'verpflegung verpflegungs regimen regime trattamento verzorging pension pensione',
   booked: 'gebucht geboekt reservado prenotato',
   booker: 'besteller prenotante boeker',
@@ -45,7 +45,7 @@ const english: Readonly<Record<string, string>> = {
   lines: 'zeilen regels lineas linhas righe lignes',
   mobile: 'handy movil cellulare portable telemovel celular mobil mobiel mobiltelefon',
   nationality:
-    'staatsangehorigkeit staatsangehoerigkeit nationalitat nationalitaet nacionalidad nationalite nazionalita nationaliteit nacionalidade',
+    'staatsangehorigkeit staatsangehoerigkeit nationalitat nationalitaet nacionalidad nation nationalite nazionalita nationaliteit nacionalidade',
   newsletter: 'boletin nieuwsbrief',
   nights: 'nachte naechte noches notti nuits noites nachten ubernachtungen',
   number: 'nummer numero',
@@ -70,7 +70,7 @@ const english: Readonly<Record<string, string>> = {
   taxes: 'impuestos tasse steuern impostos',
   to: 'bis hasta',
   total: 'gesamt totale totaal totaux',
-  type: 'typ tipo',
+  type: 'typ tipo art',
   value: 'valor wert valore valeur',
 };
 

@@ -22,7 +22,7 @@ const parts: readonly string[] = [
   ...'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay pax childs'.split(
     ' ',
   ),
-  ...[...foreign.keys()].filter((word) => word.length > 3),
+  ...[...foreign.keys()].filter((word) => word.length > 2),
 ];
 const simple: ReadonlySet<string> = new Set(parts);
 
