@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../terms.ts';
 import type { Container } from './containers.ts';
+import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
@@ -32,23 +33,24 @@ export function findCharges(
   tables: readonly Table[],
   taken: (path: string) => boolean,
   rooms: Section | undefined,
-  id: Match | undefined,
+  reservation: ReadonlyMap<string, Match>,
 ): Charges {
+  const id = reservation.get('id');
+  const total = reservation.get('total_amount')?.leaf;
   const lists = containers
     .filter(
       ({ kind, from, words }) =>
-        kind === 'list' &&
-        !taken(from) &&
-        from !== rooms?.map.from &&
-        words.some((word) => chargeWords.has(word)) &&
-        !words.some((word) => notTheGuests.has(word)),
+        kind === 'list' && !taken(from) && from !== rooms?.map.from && !words.some((word) => notTheGuests.has(word)),
     )
-    .map((container) => ({ container, leaves: leavesOf(container.items) }))
+    .map((container) => ({ container, leaves: leavesOf(container.items).map((leaf) => asTotal(leaf, total)) }))
     .map((one) => ({ ...one, matches: chargeMatches(one.leaves) }))
-    .filter(({ matches }) => matches.has('amount') && (matches.has('code') || matches.has('description')));
-  const outer = lists.filter(
-    ({ container }) => !lists.some((other) => container.inside.includes(other.container.from)),
-  );
+    .filter(({ container, matches }) =>
+      container.words.some((word) => chargeWords.has(word))
+        ? matches.has('amount') && (matches.has('code') || matches.has('description'))
+        : ['amount', 'description', 'quantity'].every((field) => matches.has(field)),
+    );
+  const all = lists.filter(({ container }) => !lists.some((other) => container.inside.includes(other.container.from)));
+  const outer = withoutTaxes(all, total);
   if (outer.length > 0) {
     const sections = outer.map(({ container, leaves, matches }) =>
       chargeSection({ from: container.from }, leaves, matches),
@@ -60,6 +62,38 @@ export function findCharges(
   if (nights) return { sections: [nightSection(nights, rooms)] };
   return joinedCharges(tables, id);
 }
+
+interface ChargeList {
+  readonly container: Container;
+  readonly leaves: readonly Leaf[];
+  readonly matches: Map<string, Match>;
+}
+
+/** Taxes beside charges that already add up to the total are part of them. */
+function withoutTaxes(lists: readonly ChargeList[], total: Leaf | undefined): readonly ChargeList[] {
+  const isTax = ({ container }: ChargeList) => container.words.some((word) => taxWords.has(word));
+  const others = lists.filter((one) => !isTax(one));
+  if (total === undefined || others.length === 0 || others.length === lists.length) return lists;
+  const sums = total.values.map((_, record) =>
+    others.reduce((sum, { container: { owners }, matches }) => {
+      const amounts = matches.get('amount')?.leaf.values ?? [];
+      return sum + amounts.reduce((part: number, value, at) => part + (owners[at] === record ? amountOf(value) : 0), 0);
+    }, 0),
+  );
+  return total.values.every((value, record) => Math.abs(amountOf(value) - (sums[record] ?? 0)) < 0.005)
+    ? others
+    : lists;
+}
+const taxWords = new Set(['tax', 'taxes', 'vat', 'levy', 'levies']);
+
+function amountOf(value: Json | undefined): number {
+  const text = plain(value ?? null);
+  return Number(/,\d{1,2}$/.test(text) ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', ''));
+}
+
+/** Whole amounts beside a total in minor units are in minor units too. */
+const asTotal = (leaf: Leaf, total: Leaf | undefined): Leaf =>
+  total?.minor === true && present(leaf).every(Number.isInteger) ? { ...leaf, minor: true } : leaf;
 
 /** An id that several lines share is the id of the article; an id that is unique per line only numbers the lines. */
 function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {

@@ -67,7 +67,7 @@ function modifiersFor(field: string, values: Json[], leaf: Leaf): { modifiers: J
     if (leaf.minor !== true) return { modifiers };
     return {
       modifiers: { ...modifiers, minor_units: 'currency' },
-      remark: 'in minor units, as the formatted text beside it shows',
+      remark: 'in minor units, as the field beside it shows',
     };
   }
   const none = [

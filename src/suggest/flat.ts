@@ -1,8 +1,10 @@
 import type { Json, JsonObject } from '../terms.ts';
+import { withDialCode } from './dial-code.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { chargeLexicon, guestLexicon, reservationLexicon, roomLexicon } from './lexicon.ts';
 import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { withAllChildren } from './rooms.ts';
 import { type Section, sectionOf } from './section.ts';
 import { phrases } from './words.ts';
 
@@ -68,7 +70,9 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
     if (!keep(matches)) return undefined;
     for (const { leaf } of matches.values()) taken.add(leaf.path);
     if (place) taken.add(place.path);
-    return { section: sectionOf(prefix, {}, matches), key: keyOf(prefix, place, matches) };
+    const section = sectionOf(prefix, {}, matches);
+    const whole = { guests: withDialCode, rooms: withAllChildren, charges: (one: Section) => one }[prefix];
+    return { section: whole(section, leaves), key: keyOf(prefix, place, matches) };
   };
   const guests = part(
     'guests',
@@ -116,7 +120,9 @@ function vocabularyOf(lexicon: Vocabulary['lexicon'], scope: readonly string[]):
 
 /** The leaf with the number of the row's guest, room or line. */
 function bestKey(leaves: readonly Leaf[], wanted: ReturnType<typeof phrases>): Leaf | undefined {
-  const lexicon = { guest_id: { phrases: wanted, not: new Set(['type', 'name', 'code', 'document']) } };
+  const lexicon = {
+    guest_id: { phrases: wanted, not: new Set(['type', 'name', 'code', 'document', 'category', 'class']) },
+  };
   return matchFields(leaves, { lexicon, scope: new Set() }).get('guest_id')?.leaf;
 }
 

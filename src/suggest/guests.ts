@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../terms.ts';
 import type { Container } from './containers.ts';
+import { withDialCode } from './dial-code.ts';
 import { consentOf, documentKind, fromFullName } from './guest-fields.ts';
 import { joinedPeople } from './joined-people.ts';
 import { plain } from './kinds.ts';
@@ -108,5 +109,5 @@ function toSection({ head, leaves, matches }: People, stays?: string): Section {
   if (second !== undefined && typeof fields.last_name === 'string')
     fields.last_name = { join: [fields.last_name, second.leaf.path] };
   documentKind(matches, fields);
-  return { ...section, lines };
+  return withDialCode({ ...section, lines }, leaves);
 }

@@ -4,7 +4,7 @@ import { type FieldKind, listFields, reservationFields } from '../canonical/fiel
 import type { Json } from '../terms.ts';
 import { dateFormat, isNoDate, numberFormat } from './formats.ts';
 import { type Leaf, present } from './leaf.ts';
-import { guessBoard, guessStatus } from './vocabulary.ts';
+import { guessBoard, guessConsent, guessStatus } from './vocabulary.ts';
 
 /** How the values of a field look, beyond their kind. */
 type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text' | 'reference';
@@ -102,7 +102,10 @@ function byLook(
       return all((value) => /^\d{1,4}$/.test(plain(value)), 'are whole numbers');
     case 'boolean':
       return all(
-        (value) => typeof value === 'boolean' || /^(?:yes|no|y|n|0|1|true|false)$/i.test(plain(value)),
+        (value) =>
+          typeof value === 'boolean' ||
+          /^(?:yes|no|y|n|0|1|true|false)$/i.test(plain(value)) ||
+          guessConsent(plain(value)) !== undefined,
         'are yes or no',
       );
     case 'currency':
@@ -117,6 +120,12 @@ function byLook(
     case 'email':
       return all((value) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(plain(value)), 'are e-mail addresses');
     case 'phone':
+      // Numbers of contacts look like phones as well: without a word for a phone, only a plus or a separator shows one.
+      if (
+        ![...leaf.own, ...leaf.around.slice(-1)].some((word) => phoneWords.has(word)) &&
+        values.every((value) => /^[1-9]\d+$/.test(plain(value)))
+      )
+        return { score: 0, seen: 'bare numbers' };
       return all((value) => /^[+(]?[\d\s().\-/+x]{5,24}$/.test(plain(value)), 'look like phone numbers');
     case 'name':
       return all(
@@ -148,6 +157,8 @@ function byLook(
       return all((value) => typeof value === 'string' || typeof value === 'number', 'are texts');
   }
 }
+
+const phoneWords = new Set('phone phones telephone mobile mobiles cell tel msisdn handynummer rufnummer'.split(' '));
 
 /** Booking sites' classes of rentals, not room types of the property. */
 const rentalKinds = new Set([

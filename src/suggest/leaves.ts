@@ -19,6 +19,8 @@ function isMinor(leaf: Leaf, leaves: readonly Leaf[]): boolean {
   const values = leaf.values.filter((value) => value !== undefined);
   if (leaf.kind !== 'value' || values.length === 0 || !values.every(Number.isInteger)) return false;
   const parent = leaf.path.slice(0, leaf.path.lastIndexOf('.') + 1);
+  const digits = leaves.find((one) => one.path.startsWith(parent) && one !== leaf && isScale(one, parent));
+  if (digits !== undefined && leaf.own.some((word) => amountWords.has(word))) return true;
   const shown = leaves.find(
     ({ path }) => path.startsWith(parent) && !path.slice(parent.length).includes('.') && formattedKey.test(path),
   );
@@ -30,6 +32,14 @@ function isMinor(leaf: Leaf, leaves: readonly Leaf[]): boolean {
     return digits === String(Math.abs(value)) && (value === 0 || /[.,]\d{2,3}\D*$/.test(text));
   });
 }
+
+const amountWords = new Set('amount total price value gross net sum'.split(' '));
+
+/** How many digits of the amounts beside it are decimals. */
+const isScale = ({ path, own, values }: Leaf, parent: string): boolean =>
+  !path.slice(parent.length).includes('.') &&
+  /^(?:scale|exponent|decimals|decimal places|decimal digits|minor units?)$/.test(own.join(' ')) &&
+  values.every((value) => value === 2 || value === 3);
 
 type Values = readonly (Json | undefined)[];
 

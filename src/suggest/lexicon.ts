@@ -28,11 +28,11 @@ function lexiconOf<Name extends string>(
 
 export const reservationLexicon = lexiconOf(reservationFields, {
   id: lexeme(
-    'id:0.9, reservation id, reservation:0.85, booking id:0.85, res id, res no:0.95, reservation no:0.95, reservation number:0.9, booking number:0.75, resid:0.9, reservation uuid:0.9, pkey:0.8, uuid:0.85, guid:0.8, key:0.5, uid:0.7, ref:0.65, reference:0.55, reservation key:0.8, buchungsnummer:0.8, reservierungsnummer:0.9, booking uid:0.85, dossier:0.8, numero dossier:0.9, numero reserva:0.9, numero prenotazione:0.9, codice prenotazione:0.85, localizador:0.75, unique id:0.85, boekingsnummer:0.8, buchungsnr:0.8, folio number:0.6',
-    'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency agent voucher listing party block third allotment segment pitch bed unit dorm line item charge order rental apartment accommodation inquiry',
+    'id:0.9, reservation id, reservation:0.85, booking id:0.85, res id, res no:0.95, reservation no:0.95, reservation number:0.9, booking number:0.75, resid:0.9, reservation uuid:0.9, pkey:0.8, uuid:0.85, guid:0.8, key:0.5, uid:0.7, ref:0.65, reference:0.55, reservation key:0.8, buchungsnummer:0.8, reservierungsnummer:0.9, booking uid:0.85, dossier:0.8, numero dossier:0.9, numero reserva:0.9, numero prenotazione:0.9, codice prenotazione:0.85, localizador:0.75, unique id:0.85, object id:0.85, boekingsnummer:0.8, buchungsnr:0.8, folio number:0.6, number:0.6',
+    'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency agent voucher listing party block third allotment segment pitch bed unit dorm line item charge order rental apartment accommodation inquiry contact client person booker relation member',
   ),
   confirmation_number: lexeme(
-    'confirmation number, platform id:0.72, channel reservation id:0.72, channel booking reference:0.8, channel reference:0.75, channel booking id:0.75, external reservation id:0.65, external booking id:0.65, booking reference id:0.9, third party reference:0.65, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, reservation code:0.85, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, refer:0.65, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
+    'confirmation number, platform id:0.72, channel reservation id:0.72, channel reservation code:0.86, channel booking code:0.86, channel booking reference:0.8, channel reference:0.75, channel booking id:0.75, external reservation id:0.65, external booking id:0.65, booking reference id:0.9, third party reference:0.65, external reference:0.72, external confirmation:0.8, ref number:0.8, reference number:0.85, client ref:0.75, ota ref:0.75, ota reference:0.75, channel ref:0.75, client reference:0.7, agency reference:0.7, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, reservation code:0.85, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, refer:0.65, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
     'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type tariff tarif tarifa package plan price parent master group door',
   ),
   check_in: lexeme(
@@ -44,7 +44,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
     'actual original expected modified created time rate service slice',
   ),
   booking_date: lexeme(
-    'booking date, creation time:0.95, create time:0.95, created time:0.95, time created:0.95, creation:0.8, placed:0.85, placed at:0.95, placed on:0.95, date placed, booking placed, sold on:0.8, purchase date:0.8, order date:0.8, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, data reserva, data criacao, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, erfasst:0.85, erfasst am:0.95, erstellt am:0.95, angelegt am:0.95, gebucht am:0.95, entered on:0.8, date de creation:0.95, data de criacao:0.95',
+    'booking date, creation time:0.95, create time:0.95, created time:0.95, time created:0.95, creation:0.8, placed:0.85, placed at:0.95, placed on:0.95, date placed, booking placed, sold on:0.8, purchase date:0.8, order date:0.8, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, data reserva, data criacao, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, erfasst:0.85, erfasst am:0.95, erstellt am:0.95, angelegt am:0.95, gebucht am:0.95, entered on:0.8, date de creation:0.95, data de criacao:0.95, date:0.55',
     'modified updated cancelled canceled birth by creator profile business version user',
   ),
   status: lexeme(
@@ -52,7 +52,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
     'payment country room guest clean address accounting region province message sync folio credit',
   ),
   channel: lexeme(
-    'channel, agent:0.6, travel agent name:0.6, agency:0.6, channel code, site:0.6, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, canal de venda, canal venda, vertriebskanal, vertriebsweg, buchungsweg, buchungskanal, kanaal',
+    'channel, partner:0.6, agent:0.6, travel agent name:0.6, agency:0.6, channel code, site:0.6, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, canal de venda, canal venda, vertriebskanal, vertriebsweg, buchungsweg, buchungskanal, kanaal',
     'number manager reservation confirmation id reference ref update locked allow',
   ),
   source: lexeme(
@@ -60,7 +60,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
     'number reservation id confirmation details payment collect api',
   ),
   total_amount: lexeme(
-    'total amount, total inc vat, total incl vat, total incl tax, total including tax, total with tax:0.95, total ttc, total revenue:0.75, gross revenue:0.85, gross:0.7, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, booking cost:0.85, stay cost:0.85, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, totals amount after tax:0.95, to pay:0.7, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, gesamtsumme, valor total, montant ttc, sum:0.65',
+    'total amount, total inc vat, total incl vat, total incl tax, total including tax, total with tax:0.95, total ttc, total revenue:0.75, gross revenue:0.85, gross:0.7, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, booking cost:0.85, stay cost:0.85, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, amount after taxes:0.8, total amount after taxes:0.95, totals amount after tax:0.95, to pay:0.7, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, client price:0.85, guest price:0.85, customer price:0.85, gesamtsumme, valor total, montant ttc, sum:0.65',
     'tax taxes vat excl excluding paid balance deposit due net payment payments refund refunds revenue owner host transfer transfers fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate accommodation cleaning extras addons',
   ),
   currency: lexeme(
@@ -74,7 +74,7 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'room reservation document sub identification tax language type',
   ),
   first_name: lexeme(
-    'first name, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
+    'first name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
     'full',
   ),
   last_name: lexeme(
@@ -86,7 +86,7 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'opt consent marketing',
   ),
   phone: lexeme(
-    'phone, phone numbers:0.9, telephones:0.85, mobiles:0.85, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefone, celular, telefono, handy, phones:0.8, contact number:0.9, mobil:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8, mobiltelefon, handynummer, telefon mobil, telephone portable, telefono movil, telemovel, numero telephone:0.9, numero telefono:0.9',
+    'phone, phone numbers:0.9, phone number national number, national number:0.7, telephones:0.85, mobiles:0.85, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefone, celular, telefono, handy, phones:0.8, contact number:0.6, mobil:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8, mobiltelefon, handynummer, telefon mobil, telephone portable, telefono movil, telemovel, numero telephone:0.9, numero telefono:0.9',
     'fax country consent',
   ),
   date_of_birth: lexeme(
@@ -94,7 +94,7 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'place country',
   ),
   nationality: lexeme(
-    'nationality, nationality code, nationality country code, citizenship, nationality country, staatsangehorigkeit, nationalitat, nacionalidad, nationalite, country of citizenship:0.9, nationalitaet, nazionalita, nationaliteit, cittadinanza:0.9, nacionalidade',
+    'nationality, nat:0.8, citizen:0.9, nationality code, nationality country code, citizenship, nationality country, staatsangehorigkeit, nationalitat, nacionalidad, nationalite, country of citizenship:0.9, nationalitaet, nazionalita, nationaliteit, cittadinanza:0.9, nacionalidade',
     'address issuing birth',
   ),
   document_type: lexeme(
@@ -123,7 +123,7 @@ export const fullNameLexeme = lexeme(
 
 export const roomLexicon = lexiconOf(listFields.rooms, {
   room_type: lexeme(
-    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, accommodation:0.55, unit type code:0.95',
+    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, room class:0.85, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, accommodation:0.55, unit type code:0.95',
     'id uid current sub history virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest cancellation policy invoice payment',
   ),
   board: lexeme(
@@ -142,11 +142,11 @@ export const roomLexicon = lexiconOf(listFields.rooms, {
     'actual original created expected',
   ),
   adults: lexeme(
-    'adults, no adults, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, persone:0.6, volwassenen, ad:0.5',
+    'adults, no adults, men:0.7, occupancy:0.55, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, persone:0.6, volwassenen, ad:0.5',
     'children name',
   ),
   children: lexeme(
-    'children, no children, occupants small:0.7, child count, number of children, children count, child:0.9, kids:0.9, num children, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
+    'children, no children, occupants small:0.7, child count, number of children, children count, child:0.9, kids:0.9, num children, teens:0.6, teen:0.6, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
     'adult infants name',
   ),
 });
@@ -160,7 +160,7 @@ export const chargeLexicon = lexiconOf(listFields.charges, {
     'description, charge description, text:0.9, charge text, title:0.9, name:0.9, label:0.85, item name:0.95, service name:0.95, product name:0.95, article name:0.9, unit group name:0.6, revenue type:0.5, remark:0.5, bezeichnung, concepto, libelle, concepto, designation:0.9, descrizione, descripcion, omschrijving, caption:0.8, leistung:0.7',
   ),
   amount: lexeme(
-    'amount, charge amount, gross amount, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',
+    'amount, charge amount, gross amount, gross:0.85, amount gross, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',
     'net vat percent default unit currency code',
   ),
   quantity: lexeme(
@@ -181,7 +181,7 @@ export const roomWords = new Set(
   ),
 );
 export const chargeWords = new Set(
-  'finance financial cost costs addon addons supplement supplements upsell upsells charge charges levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
+  'element elements breakdown price prices entry entries finance financial cost costs addon addons supplement supplements upsell upsells charge charges levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
     ' ',
   ),
 );

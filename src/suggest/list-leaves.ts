@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../terms.ts';
+import { phonePartsOf } from './dial-code.ts';
 import { child, emptied, keysOf } from './keys.ts';
 import type { Leaf, Place } from './leaf.ts';
 import { withoutNoise, wordsOf } from './words.ts';
@@ -31,8 +32,18 @@ export function contactLeaf(lists: Lists, path: string, place: Place): Leaf[] {
   };
   const value = pathOf(found);
   const first = `${path}[0].${value}`;
+  const beside = keys.map((key) => ({
+    path: pathOf(key),
+    own: wordsOf(key.at(-1) ?? ''),
+    values: members.map((member) => emptied(valueIn(member, key))),
+  }));
+  const parts = flag === undefined ? phonePartsOf(value, beside) : undefined;
   const source: Json =
-    flag === undefined ? first : { first: [{ pick: { from: path, where: { [pathOf(flag)]: true }, value } }, first] };
+    parts !== undefined
+      ? { join: [...parts.map((part) => (typeof part === 'string' ? `${path}[0].${part}` : part)), first], with: '' }
+      : flag === undefined
+        ? first
+        : { first: [{ pick: { from: path, where: { [pathOf(flag)]: true }, value } }, first] };
   const values = lists.map((list) => emptied(valueIn(pick(list), found)));
   const own = place.own.filter((word) => !['addresses', 'numbers', 'info', 'list'].includes(word));
   return [{ path: first, source, ...place, own: own.map((word) => word.replace(/s$/, '')), values, kind: 'value' }];

@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../terms.ts';
 import { countPersons } from './age-groups.ts';
 import type { Container } from './containers.ts';
 import { plain } from './kinds.ts';
@@ -8,6 +9,7 @@ import { type Match, matchFields, type Vocabulary } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { type Table, withLookups } from './tables.ts';
+import { fit, phrases } from './words.ts';
 
 const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
 const worth: ReadonlyMap<string, number> = new Map<string, number>(
@@ -63,7 +65,10 @@ export function findRooms(context: RoomContext): Section | undefined {
       const matches = matchFields(withLookups(leaves, tables), vocabulary);
       return { container, leaves, matches, score: scoreOf(matches) };
     })
-    .filter(({ score, matches, container }) => score >= 3.5 && !isRates(container, matches))
+    .filter(
+      ({ score, matches, container }) =>
+        score >= (isRoomList(container, matches) ? 2 : 3.5) && !isRates(container, matches),
+    )
     .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
   if (best) {
     const one = new Set(best.container.owners).size === best.container.owners.length;
@@ -77,7 +82,8 @@ export function findRooms(context: RoomContext): Section | undefined {
     }
     // Keep cancelled stays: the status of the reservation covers them.
     const where = best.container.from === stays ? undefined : goneCondition(best.leaves);
-    return sectionOf('rooms', withWhere({ from: best.container.from }, where), best.matches);
+    const section = sectionOf('rooms', withWhere({ from: best.container.from }, where), best.matches);
+    return withAllChildren(section, best.leaves);
   }
   for (const [field, match] of [
     ['start_date', dates.start],
@@ -91,8 +97,52 @@ export function findRooms(context: RoomContext): Section | undefined {
   const product = type === undefined || isSameEverywhere(type) ? productIn(recordLeaves, taken) : undefined;
   if (product) own.set('room_type', product);
   if (scoreOf(own) < (product ? 3 : 4) && Object.keys(persons).length === 0) return undefined;
-  return sectionOf('rooms', { from: '$item' }, own, persons);
+  return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
 }
+
+const childPhrases = phrases(
+  'children, child, child count, kids, infants, infant, infant count, teens, teen, teenagers, juniors, junior, youths, small children',
+);
+const notChildren = new Set(
+  'age ages bed beds price rate amount fee tax allowed policy adult adults max total name'.split(' '),
+);
+
+/** Children in several fields, by age: the canonical count is their sum. */
+export function withAllChildren(section: Section, leaves: readonly Leaf[]): Section {
+  const main = section.matches.get('children')?.leaf;
+  const fields = section.map.fields as JsonObject;
+  if (main === undefined || main.kind !== 'value' || main.path.startsWith('$')) return section;
+  const counted = section.matches.get('adults')?.leaf;
+  const isSame = (a: Leaf, b: Leaf) =>
+    a.values.every((value, index) => Number(value ?? 0) === Number(b.values[index] ?? 0));
+  const isCount = (leaf: Leaf) => {
+    const own = leaf.own.filter((word, index) => !/^(?:[a-z]|\d+|number|num|count|guests)$/.test(word) || index === 0);
+    return (
+      leaf.kind === 'value' &&
+      leaf.path !== main.path &&
+      leaf.path !== counted?.path &&
+      parentOf(leaf) === parentOf(main) &&
+      fit(own, [], childPhrases, notChildren) >= 0.75 &&
+      present(leaf).length > 0 &&
+      present(leaf).every((value) => /^\d{1,2}$/.test(plain(value))) &&
+      !(isSame(leaf, main) && present(leaf).some((value) => Number(value) > 0))
+    );
+  };
+  const more = leaves.filter(isCount);
+  if (more.length === 0) return section;
+  const sum = [fields.children as Json, ...more.map(({ source }) => source)];
+  const lines = section.lines.map((line) =>
+    line.field === 'rooms.children' ? { ...line, reason: `${line.reason}; all fields of children are added up` } : line,
+  );
+  return { ...section, lines, map: { ...section.map, fields: { ...fields, children: { sum } } } };
+}
+
+/** Typed members of one list, such as [type=CHD].count, are siblings too. */
+const parentOf = ({ path }: Leaf): string => path.replace(/(?:\[[^\]]*=[^\]]*\]\.[^.]+|\.?[^.]+)$/, '');
+
+/** A list that is named after rooms needs no more than their names. */
+const isRoomList = ({ words }: Container, matches: ReadonlyMap<string, Match>) =>
+  roomWords.has(words.at(-1) ?? '') && matches.has('room_type');
 
 /** The one property of an account, or a word such as "rooms", is not what distinguishes a booking. */
 function isSameEverywhere({ leaf, confidence }: Match): boolean {
@@ -124,7 +174,7 @@ function productIn(leaves: readonly Leaf[], taken: (path: string) => boolean): M
   return undefined;
 }
 
-const bareNames = new Set(['name', 'type', 'code', 'title', 'category']);
+const bareNames = new Set(['name', 'type', 'code', 'title', 'category', 'kind']);
 
 /** In a list of rooms a plain `name` is the room's; at the top of a record it is not. */
 const isBareName = ({ own, depth }: Leaf): boolean => depth === 0 && bareNames.has(own.join(' '));

@@ -1,3 +1,4 @@
+import { pathReader } from '../json-path/read.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { keyLeaf, type RecordKeys } from './key-leaf.ts';
 import { areIds, child, keysOf } from './keys.ts';
@@ -82,11 +83,12 @@ const listNames = new Set(['reservation', 'reservations', 'booking', 'bookings']
 
 /** The records around a list of stays: they have their own ids, and each of them has such a list. */
 function holderOf(best: Candidate, all: readonly Candidate[]): (Candidate & { readonly stays: string }) | undefined {
-  const [, path, stays] = /^(.*)\[\]\.([^.[\]'"]+)$/.exec(best.path) ?? [];
-  if (path === undefined || stays === undefined || listNames.has(wordsOf(stays).join(' '))) return undefined;
+  const [, path, stays] = /^(.*)\[\]\.([^[\]'"]+)$/.exec(best.path) ?? [];
+  if (path === undefined || stays === undefined || listNames.has(wordsOf(stays.replace(/.*\./, '')).join(' ')))
+    return undefined;
   const holder = all.find((one) => one.path === path);
   if (holder === undefined) return undefined;
-  const holding = holder.records.filter((record) => isObject(record) && Array.isArray(record[stays]));
+  const holding = holder.records.filter((record) => Array.isArray(pathReader(stays)(record)));
   if (holding.length < holder.records.length) return undefined;
   const found = matchReservation(leavesOf(holder.records.slice(0, 20)));
   // A confirmation number can be the id; nestedFields takes it if it is unique.
@@ -99,19 +101,36 @@ function candidates(sample: Json): Candidate[] {
   const look = (value: Json, path: string, words: readonly string[], depth: number): void => {
     if (depth > 5) return;
     if (Array.isArray(value)) {
+      // A result code before the list: [0, [...]].
+      for (const [at, inner] of value.slice(0, 3).entries())
+        if (Array.isArray(inner)) look(inner, `${path}[${at}]`, words, depth + 1);
       const records = value.filter(isObject);
       if (records.length === 0) return;
       found.push({ path, records, words, depth });
       const keys = [...new Set(records.slice(0, most).flatMap(keysOf))];
       for (const key of keys) {
-        const inner = records.flatMap((record) => (Array.isArray(record[key]) ? record[key] : []));
-        if (inner.length > 0) look(inner, child(`${path}[]`, key), wordsOf(key), depth + 2);
+        const at = child(`${path}[]`, key);
+        const values = records.flatMap((record) => (record[key] === undefined ? [] : [record[key]]));
+        lookInside(values, at, wordsOf(key), depth + 2);
+        const objects = values.filter(isObject);
+        for (const name of new Set(objects.slice(0, most).flatMap(keysOf)))
+          lookInside(
+            objects.map((object) => object[name] ?? null),
+            child(at, name),
+            wordsOf(name),
+            depth + 2,
+          );
       }
     } else if (isObject(value) && areIds(Object.keys(value))) {
       lookUnderKeys(value, path, words, depth);
     } else if (isObject(value)) {
       for (const key of keysOf(value)) look(value[key] ?? null, child(path, key), wordsOf(key), depth + 1);
     }
+  };
+  /** The lists among the values of one key in all records. */
+  const lookInside = (values: readonly Json[], path: string, words: readonly string[], depth: number): void => {
+    const items = values.flatMap((value) => (Array.isArray(value) ? value : []));
+    if (items.length > 0) look(items, path, words, depth);
   };
   /** Records, or lists of them, under keys that are data. */
   const lookUnderKeys = (value: JsonObject, path: string, words: readonly string[], depth: number): void => {

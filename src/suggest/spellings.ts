@@ -4,13 +4,14 @@ import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { type Match, valuesOf } from './match.ts';
-import { guessBoard, guessDocument, guessStatus } from './vocabulary.ts';
+import { guessBoard, guessConsent, guessDocument, guessStatus } from './vocabulary.ts';
 
 /** The value maps for the spellings in the sample, and the coded statuses for a person to check. */
 export function spellingsOf(
   status: Match | undefined,
   boards: readonly Match[],
   documents: readonly Match[],
+  consents: readonly Match[],
   leaves: readonly Leaf[],
 ): { readonly values: JsonObject; readonly unknown: readonly string[] } {
   const values: JsonObject = {};
@@ -43,6 +44,7 @@ export function spellingsOf(
     guessDocument,
     (spelling) => spelling.length <= 3 || englishDocument.test(spelling),
   );
+  add('marketing_consent', distinct(consents), guessConsent, () => false);
   return {
     values,
     unknown: codes.map(
@@ -93,15 +95,14 @@ function distinct(matches: readonly Match[]): string[] {
   ];
 }
 
-/** A no-show in another field than the status: a reason or a flag. */
-export function noShowBeside(status: Match, leaves: readonly Leaf[]): Json | undefined {
-  if (present(status.leaf).some((value) => guessStatus(plain(value)) === 'no_show')) return undefined;
-  for (const leaf of leaves) {
-    if (leaf === status.leaf || leaf.kind !== 'value' || leaf.depth > 1) continue;
-    const flag = leaf.own.join(' ').endsWith('no show') && present(leaf).includes(true);
-    const reason = present(leaf).find((value) => typeof value === 'string' && foldSpelling(value) === 'noshow');
-    if (flag) return { const: 'no_show', when: { [leaf.path]: true } };
-    if (reason !== undefined) return { const: 'no_show', when: { [leaf.path]: reason } };
-  }
-  return undefined;
+/** A no-show as the text of another field than the status, such as a reason. */
+export function noShowReason(status: Match, leaves: readonly Leaf[]): Json[] {
+  if (present(status.leaf).some((value) => guessStatus(plain(value)) === 'no_show')) return [];
+  return leaves
+    .filter((leaf) => leaf !== status.leaf && leaf.kind === 'value' && leaf.depth <= 1)
+    .flatMap((leaf) => {
+      const reason = present(leaf).find((value) => typeof value === 'string' && foldSpelling(value) === 'noshow');
+      return reason === undefined ? [] : [{ const: 'no_show', when: { [leaf.path]: reason } }];
+    })
+    .slice(0, 1);
 }

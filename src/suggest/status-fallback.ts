@@ -3,6 +3,8 @@ import type { Json } from '../terms.ts';
 import { dateFormat } from './formats.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
+import { type Match, valuesOf } from './match.ts';
+import { statedStatus } from './vocabulary.ts';
 
 /** A status that no single field states, as a mapping, with how sure it is. */
 export interface ComputedStatus {
@@ -14,23 +16,57 @@ export interface ComputedStatus {
 
 /** In the order in which they decide: a cancelled booking may have been checked in by mistake before. */
 const signs: readonly { readonly status: Status; readonly names: readonly string[] }[] = [
-  { status: 'no_show', names: ['no show', 'noshow'] },
-  { status: 'cancelled', names: ['cancelled', 'canceled', 'cancel', 'cancellation', 'void', 'voided', 'annule'] },
-  { status: 'checked_out', names: ['checked out', 'departed', 'check out done', 'actual departure'] },
-  { status: 'checked_in', names: ['checked in', 'in house', 'inhouse', 'arrived', 'actual arrival'] },
+  {
+    status: 'no_show',
+    names: names(
+      'no show,noshow,nao compareceu,nicht erschienen,nicht angereist,no presentado,non presente,non presentato,niet verschenen',
+    ),
+  },
+  {
+    status: 'cancelled',
+    names: names(
+      'cancelled,canceled,cancel,cancellation,void,voided,deleted,annule,annulee,anulada,anulado,cancelada,cancelado,annullata,annullato,storniert,storno,geannuleerd',
+    ),
+  },
+  {
+    status: 'checked_out',
+    names: names('checked out,departed,actual departure,ausgecheckt,abgereist,uitgecheckt', 'check out'),
+  },
+  {
+    status: 'checked_in',
+    names: names('checked in,in house,inhouse,arrived,actual arrival,eingecheckt,angereist,ingecheckt', 'check in'),
+  },
 ];
+
+/** The plain name of a step, such as check in, is a date; with one of these words it has been done. */
+function names(list: string, step?: string): string[] {
+  const done = ['done', 'completed', 'efetuado', 'efectuado', 'realizado', 'effettuato', 'effectue'];
+  return [...list.split(','), ...(step === undefined ? [] : done.map((word) => `${step} ${word}`))];
+}
+
 /** Words that may surround a sign: isCancelled, bookingIsCheckedIn, cancelledAt, cancellation_date. */
 const around = new Set('is has was booking reservation at on date time flag stay guest the of'.split(' '));
+
+interface Sign {
+  readonly status: Status;
+  readonly leaf: Leaf;
+}
+
+function signsIn(leaves: readonly Leaf[]): Sign[] {
+  return signs.flatMap(({ status, names: known }) => {
+    const leaf = leaves.find((one) => known.some((name) => isSign(one, name)) && (isFlag(one) || isMoment(one)));
+    return leaf === undefined ? [] : [{ status, leaf }];
+  });
+}
+
+const toCase = ({ status, leaf }: Sign): Json => ({ const: status, when: { [leaf.path]: holds(leaf) } });
 
 /**
  * Flags and times that imply the status: `cancelled: true`, `cancelledAt`. If the sample has none, every reservation is proposed as
  * confirmed, so that one missing field does not make all records dead letters.
  */
 export function computedStatus(leaves: readonly Leaf[]): ComputedStatus {
-  const found = signs.flatMap(({ status, names }) => {
-    const leaf = leaves.find((one) => names.some((name) => isSign(one, name)) && (isFlag(one) || isMoment(one)));
-    return leaf === undefined ? [] : [{ status, leaf }];
-  });
+  const found = signsIn(leaves);
   if (found.length === 0) {
     return {
       map: { const: 'confirmed' },
@@ -39,13 +75,41 @@ export function computedStatus(leaves: readonly Leaf[]): ComputedStatus {
       reason: 'no field of the sample shows the status; find it in the partner’s documentation',
     };
   }
-  const cases = found.map(({ status, leaf }): Json => ({ const: status, when: { [leaf.path]: holds(leaf) } }));
   return {
-    map: { first: [...cases, { const: 'confirmed' }] },
+    map: { first: [...found.map(toCase), { const: 'confirmed' }] },
     path: found.map(({ leaf }) => leaf.path).join(', '),
     confidence: 0.75,
     reason: 'derived from flags and times; confirmed if none of them is set',
   };
+}
+
+/**
+ * Flags and times that say more than the status beside them: `status: Active` with `isCancelled: true`. They are used if they differ from
+ * the status in a record, unless the status there is a later step that has no flag of its own.
+ */
+export function signsBeside(status: Match, leaves: readonly Leaf[]): Json[] {
+  const meanings = valuesOf(status).map((value) => statedStatus(plain(value ?? null)));
+  const all = signsIn(leaves.filter((leaf) => leaf !== status.leaf));
+  const flagged = new Set<Status | undefined>([...all.map((sign) => sign.status), 'confirmed', 'other', undefined]);
+  const decided = new Set<number>();
+  let needed = 0;
+  const usable = all.filter((sign) => {
+    const at = meanings.flatMap((_, index) => (!decided.has(index) && isSet(sign.leaf, index) ? [index] : []));
+    return at.every((index) => flagged.has(meanings[index])) && at.every((index) => decided.add(index));
+  });
+  decided.clear();
+  for (const [place, sign] of usable.entries()) {
+    const at = meanings.flatMap((_, index) => (!decided.has(index) && isSet(sign.leaf, index) ? [index] : []));
+    for (const index of at) decided.add(index);
+    const isNew = at.length === 0 ? isFlag(sign.leaf) && !meanings.includes(sign.status) : false;
+    if (isNew || at.some((index) => meanings[index] !== sign.status)) needed = place + 1;
+  }
+  return usable.slice(0, needed).map(toCase);
+}
+
+function isSet(leaf: Leaf, index: number): boolean {
+  const value = leaf.values[index];
+  return value !== undefined && (!isFlag(leaf) || truths.has(plain(value).toLowerCase()));
 }
 
 function isSign({ own, depth, kind }: Leaf, name: string): boolean {
@@ -55,8 +119,8 @@ function isSign({ own, depth, kind }: Leaf, name: string): boolean {
   return start >= 0 && own.every((word, index) => (index >= start && index < start + words.length) || around.has(word));
 }
 
-const truths = new Set(['true', '1', 'y', 'yes']);
-const untruths = new Set(['false', '0', 'n', 'no']);
+const truths = new Set('true 1 y yes j ja s si sim oui t'.split(' '));
+const untruths = new Set('false 0 n no nein nee nao non f'.split(' '));
 
 function isFlag(leaf: Leaf): boolean {
   const values = present(leaf).map((value) => plain(value).toLowerCase());
@@ -74,5 +138,6 @@ function holds(leaf: Leaf): Json {
   const values = [...new Set(present(leaf))];
   const yes = values.find((value) => truths.has(plain(value).toLowerCase()));
   if (yes !== undefined) return yes;
-  return values.includes(false) ? true : values.some((value) => plain(value) === '0') ? 1 : 'Y';
+  const no = plain(values[0] ?? null).toLowerCase();
+  return values.includes(false) ? true : no === '0' ? 1 : no === 'nein' ? 'ja' : 'Y';
 }

@@ -25,6 +25,15 @@ export function betterStatus(current: Match | undefined, leaves: readonly Leaf[]
     const lives = known.some((status) => status !== undefined && lifecycle.has(status));
     return share + (lives ? 0.5 : 0) + 0.2 * (values.length / leaf.values.length) - 0.05 * leaf.depth;
   };
+  const varied = isConstant(current.leaf) ? leaves.find((leaf) => leaf.depth <= 1 && areStatuses(leaf)) : undefined;
+  if (varied !== undefined)
+    return {
+      field: 'status',
+      leaf: varied,
+      others: [],
+      confidence: 0.75,
+      reason: `all its values are statuses; ${current.leaf.path} is the same in every record`,
+    };
   const [best] = leaves.filter((leaf) => leaf !== current.leaf && isStatus(leaf)).sort((a, b) => worth(b) - worth(a));
   if (best === undefined || worth(best) < worth(current.leaf) + 0.2) return undefined;
   const gaps = best.values.some((value) => value === undefined);
@@ -36,6 +45,9 @@ export function betterStatus(current: Match | undefined, leaves: readonly Leaf[]
     reason: 'its values are known statuses, more than those of other fields with this name',
   };
 }
+
+const isConstant = (leaf: Leaf): boolean =>
+  leaf.values.length > 2 && new Set(leaf.values.map((value) => plain(value ?? null))).size === 1;
 
 /** At least two statuses: a field that is `new` or `booking` everywhere is a kind of record. */
 export function areStatuses(leaf: Leaf): boolean {

@@ -1,4 +1,5 @@
-import { isObject, type Json } from '../terms.ts';
+import { pathReader } from '../json-path/read.ts';
+import type { Json } from '../terms.ts';
 import type { Leaf } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { wordsOf } from './words.ts';
@@ -6,7 +7,7 @@ import { wordsOf } from './words.ts';
 /** The fields of a list of stays inside each record, as fields of the record itself: of the first stay, or over all of them. */
 export function liftedLeaves(records: readonly Json[], list: string): Leaf[] {
   const lists = records.map((record) => {
-    const value = isObject(record) ? record[list] : undefined;
+    const value = pathReader(list)(record);
     return Array.isArray(value) ? value : [];
   });
   const first = lists.map((items) => items[0] ?? null);

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../terms.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { findCharges } from './charges.ts';
 import { type Container, containersOf } from './containers.ts';
 import { envelopeLines, type FlatShape, listsOf, pullOf, type Sections, shapeOf } from './document.ts';
@@ -12,17 +12,19 @@ import { leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
 import { asWhole, findMasterRows } from './master-rows.ts';
 import type { Match } from './match.ts';
-import { withLists } from './one-or-list.ts';
 import { findPaging } from './paging.ts';
+import { plainJson } from './plain-json.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
 import type { Section } from './section.ts';
-import { noShowBeside, spellingsOf } from './spellings.ts';
-import { computedStatus } from './status-fallback.ts';
+import { noShowReason, spellingsOf } from './spellings.ts';
+import { computedStatus, signsBeside } from './status-fallback.ts';
 import { liftedLeaves } from './stays.ts';
+import { currencyAround } from './surroundings.ts';
 import { tablesOf } from './tables.ts';
 import { unmappedIn } from './unmapped.ts';
+import { asWritten, writtenPath } from './written-paths.ts';
 
 export interface SuggestOptions {
   /** The connector's name; new-pms by default. */
@@ -45,15 +47,28 @@ export type Suggestion =
 
 /** Proposes a connector from a response alone, with a reason for each line. It has no knowledge of particular partners. */
 export function suggestConnector(sample: Json, options: SuggestOptions = {}): Suggestion {
-  const place = findRoot(sample);
-  if (place === undefined) {
+  const plain = plainJson(sample);
+  const suggestion = suggestPlain(plain.sample, options);
+  if (plain.place === undefined || suggestion.kind !== 'ok') return suggestion;
+  const { connector, fields, unmapped } = suggestion;
+  const written = writtenPath(isObject(connector.shape) ? connector.shape.root_path : undefined, plain.place);
+  return {
+    ...suggestion,
+    connector: asWritten(connector, plain.place),
+    fields: fields.map((line) => ({ ...line, path: written(line.path) })),
+    unmapped: unmapped.map(written),
+  };
+}
+
+function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
+  const root = findRoot(sample);
+  if (root === undefined) {
     return {
       kind: 'nothing',
       message:
         'No list in the sample has records with the two dates of a stay. If it is a response with reservations, its dates have a form or a place that is not recognised: write the connector by hand (docs/reference/mapping.md) and try it with innbound map.',
     };
   }
-  const root = { ...place, records: withLists(place.records) };
   const paging = findPaging(root.envelope, root.path);
   const own = leavesOf(root.records);
   const leaves = [
@@ -66,6 +81,7 @@ export function suggestConnector(sample: Json, options: SuggestOptions = {}): Su
     found.reservation.get('status'),
     matchesOf(found.sections.rooms, 'board'),
     matchesOf(found.sections.guests, 'document_type'),
+    matchesOf(found.sections.guests, 'marketing_consent'),
     leaves,
   );
   const further =
@@ -124,10 +140,15 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const isPersonal = (path: string) =>
     people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
   const reservation = matchReservation(leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value'));
+  const currency = reservation.has('currency') ? undefined : currencyAround(root);
+  if (currency !== undefined) reservation.set('currency', currency);
   const number = reservation.get('confirmation_number');
   // A confirmation number that is unique in every record can be the id.
   if (!reservation.has('id') && number !== undefined && isOwn(number))
     reservation.set('id', { ...number, field: 'id' });
+  const second =
+    number !== undefined && reservation.get('id')?.leaf === number.leaf ? secondNumber(number, leaves) : undefined;
+  if (second !== undefined) reservation.set('confirmation_number', second);
   const dates = new Set(['check_in', 'check_out']);
   const own = new Set([...reservation].flatMap(([field, { leaf }]) => (dates.has(field) ? [] : [leaf.path])));
   const rooms = findRooms({
@@ -138,7 +159,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
     stays: root.stays,
     dates: { start: reservation.get('check_in'), end: reservation.get('check_out') },
   });
-  const charges = findCharges(besides(containers, isPersonal), tables, isPersonal, rooms, reservation.get('id'));
+  const charges = findCharges(besides(containers, isPersonal), tables, isPersonal, rooms, reservation);
   const fields = reservationFields(reservation, leaves, {
     ...(charges.total !== undefined && { total_amount: charges.total }),
     ...(charges.currency !== undefined && { currency: charges.currency }),
@@ -149,6 +170,13 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const isSurrounded = JSON.stringify(sections).includes('$body') || JSON.stringify(fields.map).includes('$key');
   if (rows === undefined || isSurrounded) return { ...fields, sections };
   return { ...fields, map: asWhole(fields.map, reservation, rows), sections, flat: rows };
+}
+
+/** A further number beside the one that became the id. */
+function secondNumber(first: Match, leaves: readonly Leaf[]): Match | undefined {
+  const others = leaves.filter(({ path, kind }) => path !== first.leaf.path && kind === 'value');
+  const found = matchReservation(others).get('confirmation_number');
+  return found !== undefined && found.confidence >= 0.7 ? found : undefined;
 }
 
 const isOwn = ({ leaf: { values } }: Match) =>
@@ -186,9 +214,10 @@ function reservationFields(
       continue;
     }
     const { map: said, remark } = fieldMap(match);
-    const absent = field === 'status' ? noShowBeside(match, leaves) : undefined;
-    map[field] = absent === undefined ? said : { first: [absent, said] };
-    lines.push(lineOf('', match, absent === undefined ? remark : 'a no-show is in another field'));
+    const cases = field === 'status' ? [...signsBeside(match, leaves), ...noShowReason(match, leaves)] : [];
+    map[field] = cases.length === 0 ? said : { first: [...cases, said] };
+    const sure = cases.length === 0 ? match : { ...match, confidence: Math.min(match.confidence, 0.85) };
+    lines.push(lineOf('', sure, cases.length === 0 ? remark : 'other fields say more and come first'));
   }
   return { reservation: matches, map, lines };
 }

@@ -5,14 +5,15 @@ import { foldSpelling, readStatus } from '../canonical/status.ts';
 
 const statuses: Readonly<Record<Status, string>> = {
   confirmed:
-    'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed',
+    'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed fix garantiert prenotata ativa activa aktiv actif active gebucht geboekt fest',
   checked_in:
-    'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout',
+    'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa encours arrive arrivee chegou alloggiato occupata aanwezig imhaus',
   checked_out:
-    'checkedout processed departed checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado salido',
+    'checkedout processed departed checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado salido out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
   cancelled:
     'cancelled canceled cancellation cancelation cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld xx x denied released',
-  no_show: 'noshow ns noshows nonpresente nonpresentado nopresentado nichtangereist',
+  no_show:
+    'noshow ns noshows nonpresente nonpresentado nopresentado nichtangereist nichterschienen nonarrivata nonarrivato nietverschenen naocompareceu nonpresentato',
   other:
     'inquiry provisional notaccepted inquired enquired enquiry requested request optional option tentative pending waitlist waitlisted notconfirmed unconfirmed prospect awaitingpayment prereserved hold onhold draft quote offer enattente pendiente opcion opzione inattesa optie onrequest walked maintenance stopsell owneroccupied pencil',
 };
@@ -22,8 +23,8 @@ const boards = table({
   room_only:
     'ro roomonly none accommodationonly oo ep nomeals nurubernachtung sa solopernottamento soloalojamiento chambreseule logies',
   bed_and_breakfast:
-    'bb breakfast bedandbreakfast bedbreakfast bnb breakfastincluded ad cp fruhstuck pdj petitdejeuner desayuno colazione ontbijt',
-  half_board: 'hb halfboard mp map halbpension mediapension demipension halfpension mezzapensione dp',
+    'bb uf breakfast bedandbreakfast bedbreakfast bnb breakfastincluded ad cp fruhstuck pdj petitdejeuner desayuno colazione ontbijt',
+  half_board: 'hb hp halfboard mp map halbpension mediapension demipension halfpension mezzapensione dp',
   full_board: 'fb fullboard pc ap vollpension pensioncompleta pensioncomplete volpension pensionecompleta vp',
   all_inclusive: 'ai allinclusive allinc ti todoincluido toutinclus',
 });
@@ -71,7 +72,26 @@ const forms: readonly (readonly [RegExp, Status])[] = [
 ];
 
 export function guessBoard(spelling: string): string | undefined {
-  return boards.get(folded(spelling));
+  const text = folded(spelling);
+  return boards.get(text) ?? boardForms.find(([form]) => form.test(text))?.[1];
+}
+/** Words in a phrase: logies en ontbijt, meia pensão. */
+const boardForms: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:no|without|ohne|sans|sin|sem|senza|zonder)(?:meal|breakfast|fruh|repas|pet|com|des|ref|past|col|maal|ont)/,
+    'room_only',
+  ],
+  [/allincl|todoincl|tuttoincl|tudoincl|toutcompris|toutincl/, 'all_inclusive'],
+  [/^(?:half|halb|media|meia|demi|mezza).*(?:board|pension|pensao)/, 'half_board'],
+  [/^(?:full|voll|vol).*(?:board|pension)|(?:pension|pensao|pensione)compl/, 'full_board'],
+  [/breakfast|fruhstuck|petitdej|desayuno|colazione|ontbijt|pequenoalmoco|cafedamanha/, 'bed_and_breakfast'],
+  [/roomonly|nuruber|soloaloj|soaloj|solopern|chambreseule|logementseul|solohabit/, 'room_only'],
+];
+
+/** Yes and no in other languages than English, which the canonical field understands itself. */
+export function guessConsent(spelling: string): 'true' | 'false' | undefined {
+  if (/^(?:ja|j|si|sim|s|oui|aktiv)$/.test(folded(spelling))) return 'true';
+  return /^(?:nein|nee|non|nao)$/.test(folded(spelling)) ? 'false' : undefined;
 }
 
 export function guessDocument(spelling: string): string | undefined {

@@ -1,3 +1,5 @@
+import { foreign } from './languages.ts';
+
 /** Splits names of fields into words, so that guestFirstName, GuestFirstName and guest_first_name are equal. */
 
 const pieces = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\d+/gu;
@@ -9,19 +11,24 @@ export function wordsOf(name: string): string[] {
       .replace(/\p{M}/gu, '')
       .match(pieces)
       ?.map((word) => word.toLowerCase()) ?? [];
-  return together(words.flatMap((word) => joined.get(word) ?? short.get(word) ?? apart(word) ?? word));
+  return together(words.flatMap((word) => joined.get(word) ?? inEnglish(word) ?? apart(word)?.flatMap(known) ?? word));
 }
 
-/** Words that names in lower case run together: guestcell, bookeddate, noadults. */
-const parts: readonly string[] =
-  'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay'.split(
+const inEnglish = (word: string): string | readonly string[] | undefined => foreign.get(word) ?? short.get(word);
+const known = (word: string): string | readonly string[] => inEnglish(word) ?? word;
+
+/** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. */
+const parts: readonly string[] = [
+  ...'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay pax childs'.split(
     ' ',
-  );
-const known: ReadonlySet<string> = new Set(parts);
+  ),
+  ...[...foreign.keys()].filter((word) => word.length > 2),
+];
+const simple: ReadonlySet<string> = new Set(parts);
 
 /** The fewest known words that make up the whole; undefined for a simple word. */
 function apart(word: string): string[] | undefined {
-  if (word.length < 6 || word.length > 40 || known.has(word)) return undefined;
+  if (word.length < 6 || word.length > 40 || simple.has(word)) return undefined;
   const best: (string[] | undefined)[] = [[]];
   for (let end = 1; end <= word.length; end++) {
     for (const part of parts) {
@@ -65,12 +72,14 @@ const short: ReadonlyMap<string, string> = new Map(
     source: 'src',
     name: 'nm',
     count: 'cnt',
-    number: 'num nbr nr nmbr numero',
+    number: 'num nbr nr nmbr',
     confirmation: 'conf cnf',
     description: 'desc descr',
     nationality: 'natl natnlty',
-    adult: 'adl adlt',
-    child: 'chd chld',
+    adult: 'adl adlt adt',
+    child: 'chd chld childs',
+    category: 'cat',
+    infants: 'inf',
     identification: 'ident',
   }).flatMap(([whole, cuts]) => cuts.split(' ').map((cut) => [cut, whole] as const)),
 );
@@ -96,6 +105,8 @@ const joined: ReadonlyMap<string, readonly string[]> = new Map([
   ['createdatetime', ['create', 'date', 'time']],
   ['modifydatetime', ['modified', 'date', 'time']],
   ['createdate', ['create', 'date']],
+  ['creadate', ['create', 'date']],
+  ['objid', ['object', 'id']],
   ['bookingdate', ['booking', 'date']],
   ['bookdate', ['book', 'date']],
   ['arrivaldate', ['arrival', 'date']],
@@ -114,8 +125,7 @@ const noise: ReadonlySet<string> = new Set([
   'string',
   'formatted',
   'embedded',
-  'the',
-  'of',
+  ...'the of am op em de del della di du des der il la le los do da electronico eletronico elettronica'.split(' '),
 ]);
 
 export function withoutNoise(words: readonly string[]): string[] {
@@ -132,10 +142,7 @@ export interface Phrase {
 export function phrases(text: string): Phrase[] {
   return text.split(',').map((entry) => {
     const [name = '', weight = '1'] = entry.split(':');
-    const words = name
-      .trim()
-      .split(' ')
-      .map((word) => short.get(word) ?? word);
+    const words = name.trim().split(' ').flatMap(known);
     return { words: withoutNoise(together(words)), weight: Number(weight) };
   });
 }

@@ -2,8 +2,8 @@ import { isObject, type Json, type JsonObject } from '../../src/terms.ts';
 
 /**
  * Compares canonical records with an expectation that names only what matters. In an expectation, `{ $any: [a, b, null] }` accepts one
- * of several values (null: absent), null means absent, and `$exact: [guests]` counts each surplus item of that list as a miss. Items of
- * lists pair by the best agreement, so their order does not matter. A value expected in `channel` may be in `source` and vice versa.
+ * of several values (null: absent), null means absent, and `$exact: [guests]` counts each surplus item of that list as a miss, except
+ * those that an item with `$optional: true` describes. Items of lists pair by the best agreement, so their order does not matter. A value expected in `channel` may be in `source` and vice versa.
  */
 export interface Verdict {
   readonly hits: number;
@@ -48,9 +48,14 @@ function judgeObject(wanted: JsonObject, made: JsonObject, prefix: string): Verd
 
 function judgeList(wanted: readonly JsonObject[], made: readonly JsonObject[], name: string, exact: boolean): Verdict {
   const left = [...made];
-  const verdicts = wanted.map((one) => {
+  const byNeed = wanted.toSorted((a, b) => Number(a.$optional === true) - Number(b.$optional === true));
+  const verdicts = byNeed.map((one) => {
     const options = left.map((item) => judgeObject(one, item, `${name}.`));
     const best = options.reduce((at, option, index) => (option.hits > (options[at]?.hits ?? -1) ? index : at), 0);
+    if (one.$optional === true) {
+      if ((options[best]?.hits ?? 0) > 0) left.splice(best, 1);
+      return missed(0, name, '');
+    }
     left.splice(best, 1);
     return options[best] ?? judgeObject(one, {}, `${name}.`);
   });

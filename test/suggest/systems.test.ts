@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { schemas } from '../../src/documents/kinds.ts';
-import { parseJson } from '../../src/kit/json.ts';
-import { suggestConnector } from '../../src/suggest/suggest.ts';
-import type { Json, JsonObject } from '../../src/terms.ts';
-import { runCase } from '../connectors/cases.ts';
-import { judge } from './judge.ts';
+import { meanOf, scoreSystems } from './score-systems.ts';
 
 /**
  * Invented responses in the style of real systems, from their public descriptions. Each was written before the vocabulary was adapted to
@@ -24,36 +18,11 @@ const firstTry = {
   'json-api, ota-json, us-rental, swiss-desk': { mean: 0.69, sure: '42 of 50' },
 } as const;
 
-interface SystemCase {
-  readonly about: string;
-  readonly timezone: string;
-  readonly country: string;
-  readonly response: Json;
-  readonly expected: readonly JsonObject[];
-}
-
 const dir = new URL('systems/', import.meta.url);
 const leastOfOne = 0.85;
 const leastMean = 0.97;
 
-const judged = readdirSync(dir).map((file) => {
-  const system = parseJson(readFileSync(new URL(file, dir), 'utf8')) as unknown as SystemCase;
-  const suggestion = suggestConnector(system.response);
-  assert.ok(suggestion.kind === 'ok', file);
-  const { records } = runCase(schemas.connector.parse(suggestion.connector), system);
-  const { hits, misses } = judge(system.expected, records);
-  const wrong = new Set(misses.map(({ field }) => field));
-  const sure = suggestion.fields.filter(
-    ({ confidence, field }) => confidence >= 0.9 && !/^(?:shape|pull)\./.test(field),
-  );
-  return {
-    file,
-    about: system.about,
-    score: hits / (hits + misses.length),
-    misses: misses.map(({ text }) => text),
-    sure: sure.map(({ field }) => ({ field: `${file} ${field}`, right: !wrong.has(field) })),
-  };
-});
+const judged = scoreSystems(dir);
 
 for (const { file, about, score, misses } of judged) {
   test(`${file}: ${about}`, (t) => {
@@ -64,7 +33,7 @@ for (const { file, about, score, misses } of judged) {
 
 test('the mean over all systems', (t) => {
   for (const [names, first] of Object.entries(firstTry)) t.diagnostic(`at the first try ${first.mean}: ${names}`);
-  const mean = judged.reduce((sum, { score }) => sum + score, 0) / judged.length;
+  const mean = meanOf(judged);
   assert.ok(mean >= leastMean, String(mean));
 });
 
