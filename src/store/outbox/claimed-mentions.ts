@@ -21,8 +21,8 @@ interface Found {
 const mostOfKey = 200;
 
 /**
- * The records that name the guests of a claim: their profiles and all their bookings, past ones included, of this brand and of the other
- * brands that deliver to the destination. A vendor has one contact for an address, whichever brand it comes from. They are found by their keys,
+ * The records that name the guests of a claim: their profiles and all their bookings of this brand, past ones included, and what other
+ * brands deliver to the same destination. A vendor has one contact for an address, whichever brand it comes from. They are found by their keys,
  * which are written with each record, so nothing waits for the profiles; what a profile or an operator has decided goes first.
  */
 export async function claimedMentions(
@@ -39,8 +39,9 @@ export async function claimedMentions(
         cross join lateral (
           select k.integration, k.type, k.id from guest_keys k
            where k.key = t.key
-             and (k.integration = $1 or (t.key = any($4)
-                  and exists (select from outbox o where o.integration = k.integration and o.destination = $2)))
+             and (k.integration = $1 or (t.key = any($4) and exists (
+                    select from outbox o
+                     where o.integration = k.integration and o.id = k.id and o.type = k.type and o.destination = $2)))
            limit $6) k
        union
        select $1, 'reservation', b.reservation_id from unnest($5::text[]) as p (id)
