@@ -146,9 +146,7 @@ function choose(
         byConsent: lane.destination.selection.consent !== undefined,
         ...(claimed.change?.erased && { erased: claimed.change.erased }),
         ...(chosen.onlyWithdrawals && { onlyWithdrawals: true }),
-        ...(chosen.consentChange && { consentChange: chosen.consentChange }),
-        ...(chosen.earlier && { earlier: chosen.earlier }),
-        ...(chosen.isShared && { isShared: chosen.isShared }),
+        ...chosen.compared,
       };
       sendables.push({ claimed, delivery, triesUsed: claimed.triesUsed, leaves: chosen.leaves });
     } else {

@@ -114,7 +114,7 @@ export class Claiming {
       lanes.map(({ integration }) => integration),
       mostEach,
       this.#leaseMs,
-      { withDelivered: needsDelivered(selection), ...how },
+      { withDelivered: needsDelivered(selection), withMentions: selection.comparesConsent === true, ...how },
     );
     const byBrand = Map.groupBy(claimed, ({ integration }) => integration);
     return lanes.flatMap((lane) =>

@@ -35,7 +35,7 @@ export type ConsentChange =
   | 'withdrawn';
 
 /** A message and its context. */
-export interface Delivery {
+export interface Delivery extends Partial<Compared> {
   readonly message: Message;
   /** When the change was made, by the store's clock: the same at every try. */
   readonly changedAt: EpochMs;
@@ -47,13 +47,21 @@ export interface Delivery {
   readonly onlyWithdrawals?: boolean;
   /** For an erasure: the identifiers of the erased guests, which the data no longer holds. */
   readonly erased?: readonly Guest[];
-  /** What changed in a guest's consent since this destination last got the record; absent where it is not compared. */
-  readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
-  /** Whether a person who is not in the message has this address or number; absent where it is not compared. */
-  readonly isShared?: (address: string) => boolean;
-  /** The latest versions that this destination has, newest first; absent where versions are not compared. */
-  readonly earlier?: () => readonly MessageData[];
 }
+
+/** What a destination that keeps people compares a message with. */
+export interface Compared {
+  /** What changed in a guest's consent since this destination last got it. */
+  readonly consentChange: (guest: Guest) => ConsentChange | undefined;
+  /** Whether a person who is not in the message has this address or number. */
+  readonly isShared: (address: string) => boolean;
+  /** The latest versions that this destination has, newest first. */
+  readonly earlier: () => readonly MessageData[];
+  /** All stays of a guest that this destination may know of, past ones included, each with its integration. */
+  readonly stays: (guest: Guest) => readonly StayOfBrand[];
+}
+
+export type StayOfBrand = MessageData & { readonly brand: string };
 
 export function dataOf(type: EntityType, id: string, record: Reservation | Guest): MessageData {
   return (type === 'guest' ? { id, ...record } : { ...record, id }) as MessageData;

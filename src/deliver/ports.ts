@@ -95,6 +95,21 @@ export interface ClaimedPersons {
   readonly isShared: (address: string) => boolean;
   /** So does somebody else who agrees to marketing. */
   readonly isAgreed: (address: string) => boolean;
+  /** Where else the guest is named, and in the version's own record as it is stored now; empty where the destination keeps no people. */
+  readonly mentions: (guest: Guest) => readonly PersonMention[];
+}
+
+/** A record that names a person: of this brand, or of another one that delivers to the same destination. */
+export interface PersonMention {
+  readonly integration: string;
+  readonly type: EntityType;
+  readonly id: string;
+  /** The destination has it. */
+  readonly isDelivered: boolean;
+  /** The person as this record names them; absent if only the profile says so. */
+  readonly guest?: Guest;
+  /** Absent for a profile. */
+  readonly stay?: Reservation;
 }
 
 export interface ClaimedByBrand extends Claimed {
@@ -150,6 +165,8 @@ export interface ClaimOptions {
   readonly sinceMs?: number | undefined;
   /** Also read the versions delivered before, and the profiles of guests who agree to marketing in a reservation. */
   readonly withDelivered?: boolean;
+  /** Also read where else the guests are named. */
+  readonly withMentions?: boolean;
   /** Claim although the circuit is open. */
   readonly isProbe?: boolean;
 }

@@ -1,4 +1,3 @@
-import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ChangeEvent, EntityType } from '../terms.ts';
 import {
@@ -9,7 +8,8 @@ import {
   withKnownAddress,
   withoutOutdated,
 } from './consent.ts';
-import { type ConsentChange, dataOf, keyInEpoch, type Message, type MessageData } from './message.ts';
+import { isSettledElsewhere, nobodyElse, staysFor } from './mentions.ts';
+import { type Compared, dataOf, keyInEpoch, type Message, type MessageData } from './message.ts';
 import type { Claimed, Lane } from './ports.ts';
 
 /** Which part of which changes a destination gets. */
@@ -35,10 +35,8 @@ export type Selected =
       /** What the destination has afterwards, if not the record. */
       readonly leaves?: Leaves;
       readonly onlyWithdrawals?: boolean;
-      /** Absent where consent is not compared. */
-      readonly consentChange?: (guest: Guest) => ConsentChange | undefined;
-      readonly isShared?: (address: string) => boolean;
-      readonly earlier?: () => readonly MessageData[];
+      /** Absent where versions and consent are not compared. */
+      readonly compared?: Compared;
     }
   | { readonly kind: 'skip'; readonly code: string; readonly message: string }
   | { readonly kind: 'dead'; readonly code: ErrorCode; readonly message: string };
@@ -59,7 +57,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const { change, type, id } = claimed;
   if (change === undefined) return skip('version_gone', 'The version is no longer stored.');
   const { deliveredDataTexts, deliveredVersion, droppedDataTexts = [] } = claimed;
-  const { isOutdated = () => false, isAgreed = () => false, isShared = () => false } = claimed.persons ?? {};
+  const { isOutdated, isAgreed, isShared, mentions } = claimed.persons ?? nobodyElse;
   const wasSent = claimed.interrupted || claimed.triesUsed > 0 || droppedDataTexts.length > 0;
   const mayKnow = deliveredVersion > 0 || wasSent;
   const mayHave = (deliveredVersion > 0 && !claimed.isRemoved) || wasSent;
@@ -85,13 +83,22 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
       data: part,
     },
     ...(needsDelivered(selection) && {
-      isShared,
-      consentChange: (guest: Guest) => (isOutdated(guest) ? undefined : history.change(guest)),
-      // Cut like the message: comparing must neither see nor reveal what the destination did not get.
-      earlier: () =>
-        history.versions.map((version) =>
-          selection.fields(type, selection.consent === undefined ? version : onlyConsenting(type, version)),
-        ),
+      compared: {
+        isShared,
+        consentChange: (guest) => {
+          const change = isOutdated(guest) ? undefined : history.change(guest);
+          const isFirst = history.lastStated(guest) === undefined;
+          return change !== 'withdrawn' && isSettledElsewhere(lane, claimed, guest, mentions(guest), isFirst)
+            ? undefined
+            : change;
+        },
+        // Cut like the message: comparing must neither see nor reveal what the destination did not get.
+        earlier: () =>
+          history.versions.map((version) =>
+            selection.fields(type, selection.consent === undefined ? version : onlyConsenting(type, version)),
+          ),
+        stays: (guest) => staysFor(lane, mentions(guest), type === 'reservation' ? data : undefined),
+      },
     }),
   });
   /** A record that the destination has must leave it: nothing of the version is sent but that. */

@@ -222,7 +222,7 @@ test('http: mistakes in templates are found when the document is checked', () =>
   assert.deepEqual(problems({ url: 'https://x.example/{dta.id}' }), [
     [
       'url',
-      'there is no dta; a path begins with one of type, integration, brand_id, event, epoch, version, idempotency_key, changed_at, data, guest, former, stay, moment, found, may_have_arrived, with, items',
+      'there is no dta; a path begins with one of type, integration, brand_id, event, epoch, version, idempotency_key, changed_at, data, guest, former, companion, stay, moment, found, may_have_arrived, with, items',
     ],
   ]);
   assert.match(

@@ -1,5 +1,6 @@
 import { peopleAndAddresses } from './people/addresses.ts';
 import { consentAndErasure } from './people/consent.ts';
+import { historyOfPeople } from './people/history.ts';
 import { staysAndMoments } from './people/stays.ts';
 import type { Account } from './vendors/account.ts';
 
@@ -11,4 +12,5 @@ export function peopleConformance(make: () => Account): void {
   staysAndMoments(make);
   peopleAndAddresses(make);
   consentAndErasure(make);
+  historyOfPeople(make);
 }

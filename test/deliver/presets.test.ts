@@ -89,9 +89,9 @@ function hubspot({ method, path, body, headers }: Received): Reply {
   if (/^\/communication-preferences\/v4\/statuses\/[^/]+%40[^/]+\/unsubscribe-all\?channel=EMAIL$/.test(path)) {
     return { status: 200, body: { status: 'COMPLETE', results: [] } };
   }
-  if (/^\/communication-preferences\/v4\/statuses\/[^/]+%40[^/]+$/.test(path)) {
-    const { channel, statusState, subscriptionId } = body as Body;
-    if (channel !== 'EMAIL' || statusState !== 'SUBSCRIBED' || subscriptionId !== 123) return refuse('subscription');
+  if (path === '/communication-preferences/v4/statuses/batch/write') {
+    for (const { channel, subscriberIdString: who, subscriptionId } of (body as { inputs: Body[] }).inputs)
+      if (channel !== 'EMAIL' || !address.test(String(who)) || subscriptionId !== 123) return refuse('subscription');
     return { status: 200, body: { status: 'COMPLETE', results: [] } };
   }
   if (path !== '/crm/v3/objects/contacts/batch/upsert') return { status: 404 };

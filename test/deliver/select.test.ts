@@ -274,7 +274,7 @@ test('consent: a change is reported against the last stated one', () => {
       lane(config('crm', { selection: { ...all, comparesConsent: true } })),
       claimed(guests(now), before.map(guests)),
     );
-    return chosen.kind === 'send' && chosen.consentChange?.({ ...ana, ...now });
+    return chosen.kind === 'send' && chosen.compared?.consentChange({ ...ana, ...now });
   };
   assert.equal(change(yes), 'first');
   assert.equal(change(yes, yes), undefined);
@@ -359,7 +359,7 @@ test('earlier versions are cut like the message: dropped fields and guests witho
     const record = reservation('r', { guests: [yes, no] });
     const selected = select(lane(config('crm', { selection })), claimed(record, record));
     assert.equal(selected.kind, 'send');
-    const [version] = selected.kind === 'send' ? (selected.earlier?.() ?? []) : [];
+    const [version] = selected.kind === 'send' ? (selected.compared?.earlier() ?? []) : [];
     assert.equal(version?.total_amount, undefined);
     return version?.guests;
   };

@@ -98,7 +98,7 @@ export async function claim(
   integrations: readonly string[],
   mostEach: number,
   leaseMs: number,
-  { withDelivered = false, isProbe = false, sinceMs }: ClaimOptions,
+  { withDelivered = false, withMentions = false, isProbe = false, sinceMs }: ClaimOptions,
 ): Promise<ClaimedByBrand[]> {
   const { rows } = await pool.query<ClaimedRow>({
     ...(withDelivered ? claimWithDelivered : claimPlain),
@@ -107,7 +107,8 @@ export async function claim(
   const claimed: ClaimedByBrand[] = [];
   for (const [integration, own] of Map.groupBy(rows, (row) => row.integration)) {
     const read = own.map((row) => ({ ...row, ...versionsOf(row, withDelivered) }));
-    const persons = withDelivered ? await claimedPersons(pool, integration, read) : undefined;
+    const lane = { integration, destination, withMentions };
+    const persons = withDelivered ? await claimedPersons(pool, lane, read) : undefined;
     claimed.push(...read.map((row) => claimedOf(row, storedChange(row, keyring), persons?.(row))));
   }
   return claimed;

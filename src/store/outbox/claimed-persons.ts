@@ -1,6 +1,6 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import type { ClaimedPersons } from '../../deliver/ports.ts';
+import type { ClaimedPersons, LaneKey } from '../../deliver/ports.ts';
 import { findProfile } from '../../persons/profile-match.ts';
 import { samePerson } from '../../persons/same-person.ts';
 import { hasAddress, sharedAmong } from '../../persons/shared.ts';
@@ -10,6 +10,7 @@ import { type Pool, transaction } from '../db/pool.ts';
 import { bookingsOf } from '../records/profile-bookings.ts';
 import { profilesLike } from '../records/profile-lookup.ts';
 import { effectiveTimes, readConsents, statedBy } from '../records/profiles.ts';
+import { claimedMentions } from './claimed-mentions.ts';
 
 interface ClaimedVersion {
   readonly type: EntityType;
@@ -24,9 +25,10 @@ interface ClaimedVersion {
  */
 export async function claimedPersons(
   pool: Pool,
-  integration: string,
+  lane: LaneKey & { readonly withMentions: boolean },
   claimed: readonly ClaimedVersion[],
 ): Promise<(version: ClaimedVersion) => ClaimedPersons> {
+  const { integration } = lane;
   const versions = claimed.map((one) => ({ ...one, guests: guestsIn(one) }));
   const guests = versions.flatMap((one) => one.guests);
   if (guests.length === 0) return () => nobody;
@@ -45,22 +47,26 @@ export async function claimedPersons(
       );
     const isDisputed = profiles.some(({ guest }) => guest.marketing_consent !== undefined);
     const consents = isDisputed ? await readConsents(tx, integration, reservations) : undefined;
+    const profileIn = (reservation: string, guest: Guest) =>
+      findProfile(guest, profiles, (profile) => ({ isShared, isOneReservation: bookings.has(reservation, profile.id) }))
+        ?.profile;
+    const inVersion = new Map(versions.flatMap(({ id, guests: own }) => own.map((guest) => [guest, id] as const)));
+    const mentions = lane.withMentions
+      ? await claimedMentions(tx, lane, guests, (guest) => profileIn(inVersion.get(guest) ?? '', guest))
+      : () => [];
     const times = isDisputed ? await effectiveTimes(tx, integration, reservations) : undefined;
     return (claim) => {
       const { type, id, version } = claim;
       const insiders = versions.find((one) => one.type === type && one.id === id)?.guests ?? [];
       return {
+        mentions,
         isShared: (address) => outsiders(address, insiders).length > 0,
         isAgreed: (address) => outsiders(address, insiders).some(({ guest }) => guest.marketing_consent === true),
         isOutdated: (guest) => {
           const { marketing_consent: value } = guest;
           if (type === 'guest' || value === undefined || !isDisputed) return false;
           const from = reservations.find((one) => one.id === id && one.version === version);
-          const betweenOf = (profile: { readonly id: string }) => ({
-            isShared,
-            isOneReservation: bookings.has(id, profile.id),
-          });
-          const profile = findProfile(guest, profiles, betweenOf)?.profile;
+          const profile = profileIn(id, guest);
           const consent = profile && (profile.consent ?? statedBy(profile.guest, profile.effectiveAt));
           if (from === undefined || consent === undefined) return false;
           const at = times?.get(`${id} ${version}`)?.effectiveAt ?? 0;
@@ -73,7 +79,12 @@ export async function claimedPersons(
   });
 }
 
-const nobody: ClaimedPersons = { isOutdated: () => false, isShared: () => false, isAgreed: () => false };
+const nobody: ClaimedPersons = {
+  isOutdated: () => false,
+  isShared: () => false,
+  isAgreed: () => false,
+  mentions: () => [],
+};
 
 function guestsIn({ type, data }: ClaimedVersion): Reservation['guests'] {
   if (data === null) return [];

@@ -108,7 +108,22 @@ export function setUpPeople(make: () => Account) {
         return true;
       };
     };
-    return { account, receive, drain, drainAll, deliver, erase, refusals, server, loseOnce, pool, name, twin };
+    const unsubscribe = (email: string) => account.unsubscribe(email);
+    return {
+      account,
+      unsubscribe,
+      receive,
+      drain,
+      drainAll,
+      deliver,
+      erase,
+      refusals,
+      server,
+      loseOnce,
+      pool,
+      name,
+      twin,
+    };
   };
 }
 

@@ -24,7 +24,7 @@ export function staysAndMoments(make: () => Account): void {
     assert.deepEqual(others, []);
     assert.deepEqual([person?.email, person?.first, person?.last], ['ana@guests.example', 'Ana', 'Exemplo']);
     if (person?.guestId !== undefined) assert.equal(person.guestId, `${name}:7`);
-    assert.doesNotMatch(person?.text ?? '', /2026-12/, 'a stay is not part of the person');
+    assert.doesNotMatch(person?.text ?? '', /C-r/, 'a stay is not part of the person');
     assert.deepEqual(kinds(account), ['booked', 'changed', 'checked_in', 'checked_out']);
     assert.ok(account.moments().every(({ guest }) => guest === person?.id));
     if (!keepsStays) return;
@@ -62,10 +62,9 @@ export function staysAndMoments(make: () => Account): void {
     });
     const next = reservation('next', { guests: [ana] });
     await deliver(old, next);
-    const before = account.people()[0]?.text;
     await deliver({ ...old, total_amount: '1' });
     assert.equal(account.people().length, 1);
-    assert.equal(account.people()[0]?.text, before);
+    assert.match(account.people()[0]?.text ?? '', /2026-12-01/, 'the next check-in');
     if (!keepsStays) return;
     const stays = Object.fromEntries(account.stays().map((one) => [one.key, [one.checkIn, Number(one.amount)]]));
     assert.deepEqual(stays, { [`${name}:old`]: ['2024-05-01', 1], [`${name}:next`]: ['2026-12-01', 1250.5] });

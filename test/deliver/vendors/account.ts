@@ -16,6 +16,10 @@ export interface Account {
   moments(): readonly MomentSeen[];
   /** A contact that others created before us. */
   seed?(email: string): void;
+  /** The guest unsubscribes at the vendor. */
+  unsubscribe(email: string): void;
+  /** A stay can belong to several people. */
+  readonly sharesStays?: boolean;
   /** Removes all people, where a stay refers to its guest by key. */
   forget?(): void;
   readonly takesPhones: boolean;

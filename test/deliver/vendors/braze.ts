@@ -160,7 +160,7 @@ export function brazeAccount(): Account {
         (Object.values((custom.innbound_stays ?? {}) as Body) as Body[]).map((one) => ({
           key: String(one.key),
           status: one.status,
-          checkIn: one.check_in,
+          checkIn: (one.check_in as Body | undefined)?.$time,
           amount: text(one.total_amount),
           nights: one.nights,
           channel: one.channel,
@@ -169,6 +169,10 @@ export function brazeAccount(): Account {
         })),
       ),
     moments: () => events,
+    unsubscribe: (email) => {
+      for (const user of users.values()) if (user.email === email) user.subscription = 'unsubscribed';
+    },
+    sharesStays: true,
     seed(email) {
       const id = newId();
       users.set(id, { id, email, subscription: 'subscribed', attributes: {}, custom: {} });

@@ -95,7 +95,8 @@ export function brevoAccount(): Account {
   function ofAttributes({ method, body }: Received, name: string | undefined): Reply {
     if (method === 'GET')
       return { status: 200, body: { attributes: [...attributes].map((one) => ({ name: one, category: 'normal' })) } };
-    demand(method === 'POST' && (body as Body).type === 'text' && name !== undefined, 'attribute');
+    demand(method === 'POST' && name !== undefined, 'attribute');
+    demand(['text', 'float', 'date'].includes(String((body as Body).type)), 'type of an attribute');
     attributes.add(name);
     return { status: 201 };
   }
@@ -177,6 +178,9 @@ export function brevoAccount(): Account {
         kind: String(name).replace('innbound_', ''),
         guest: String(guest),
       })),
+    unsubscribe: (email) => {
+      for (const contact of contacts.values()) if (contact.email === email) contact.blocked = true;
+    },
     seed(email) {
       const id = newId();
       contacts.set(id, { id, email, blocked: false, attributes: {}, lists: new Set() });

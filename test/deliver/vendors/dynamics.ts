@@ -216,6 +216,9 @@ export function dynamicsAccount(): Account {
         guest: text(row.innbound_Guest),
       })),
     forget: () => contacts().rows.clear(),
+    unsubscribe: (email) => {
+      for (const row of contacts().rows.values()) if (row.emailaddress1 === email) row.donotbulkemail = true;
+    },
     seed(email) {
       contacts().rows.set(newId(), { emailaddress1: email, lastname: 'Known' });
     },

@@ -144,7 +144,9 @@ export function hubspotAccount(): Account {
         return known.has(property[2] ?? '') ? { status: 200, body: { name: property[2] } } : missing;
       demand(method === 'POST' && /^[a-z]\w*$/.test(String(given.name)) && given.label !== undefined, kind);
       if (known.has(String(given.name))) return { status: 409, body: { message: 'exists' } };
-      if (kind === 'property') demand(given.type === 'string' && groups.has(String(given.groupName)), 'property');
+      const kinds = { string: 'text', number: 'number', date: 'date' } as Record<string, string>;
+      if (kind === 'property') demand(kinds[String(given.type)] === given.fieldType, 'type of a property');
+      if (kind === 'property') demand(groups.has(String(given.groupName)), 'property');
       known.add(String(given.name));
       return { status: 201, body: given };
     }
@@ -209,20 +211,25 @@ export function hubspotAccount(): Account {
         );
         only(given, ['eventName', 'email', 'occurredAt', 'uuid', 'properties'], 'event');
         demand(isAddress(given.email) && isInstant(given.occurredAt), 'event');
+        const dates = [(given.properties as Body).check_in, (given.properties as Body).check_out];
+        demand(
+          dates.every((date) => /^\d{13}$/.test(String(date))),
+          'a date of an event is a time in milliseconds',
+        );
         events.push(given);
         return { status: 204 };
       }
-      const status = /^\/communication-preferences\/v4\/statuses\/([^/]+)(\/unsubscribe-all)?$/.exec(path);
-      if (status) {
-        const contact = byEmail(decodeURIComponent(status[1] ?? ''));
-        demand(contact !== undefined, 'subscriber');
-        if (status[2]) demand(query.get('channel') === 'EMAIL', 'channel');
-        else
-          demand(
-            given.statusState === 'SUBSCRIBED' && given.subscriptionId === 123 && given.channel === 'EMAIL',
-            'status',
-          );
-        contact.subscribed = status[2] === undefined;
+      if (path === '/communication-preferences/v4/statuses/batch/write') {
+        const inputs = given.inputs as Body[];
+        demand(inputs.length > 0 && inputs.length <= 100, 'inputs');
+        for (const { subscriberIdString: email, statusState: state, subscriptionId, channel, ...rest } of inputs) {
+          const contact = byEmail(email);
+          demand(contact !== undefined, 'subscriber');
+          only(rest, ['legalBasis', 'legalBasisExplanation'], 'status');
+          demand(['SUBSCRIBED', 'UNSUBSCRIBED'].includes(String(state)) && channel === 'EMAIL', 'status');
+          demand(typeof subscriptionId === 'number', 'subscription');
+          contact.subscribed = state === 'SUBSCRIBED';
+        }
         return { status: 200, body: { status: 'COMPLETE', results: [] } };
       }
       return crm(request, path, query);
@@ -257,6 +264,11 @@ export function hubspotAccount(): Account {
         kind: String(eventName).replace(`pe${portal}_innbound_`, ''),
         guest: byEmail(email)?.id,
       })),
+    unsubscribe: (email) => {
+      const contact = byEmail(email);
+      if (contact) contact.subscribed = false;
+    },
+    sharesStays: true,
     seed(email) {
       const id = newId();
       contacts.set(id, { id, properties: { email }, emails: [email] });

@@ -207,6 +207,10 @@ export function klaviyoAccount(): Account {
         guest: identified(one)?.id,
       })),
     moments: () => [...events.values()].map((one) => ({ ...one, kind: one.kind.toLowerCase().replace(/[ -]/g, '_') })),
+    unsubscribe: (email) => {
+      const profile = by('email', email);
+      if (profile) profile.subscribed = false;
+    },
     seed(email) {
       const id = newId();
       profiles.set(id, { id, attributes: { email } });

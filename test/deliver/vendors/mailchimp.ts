@@ -39,7 +39,7 @@ export function mailchimpAccount(): Account {
       demand(allowed.includes(status as string) && allowed.includes(first as string), 'status');
       only(fields, [...tags], 'merge fields');
       demand(
-        Object.values((fields ?? {}) as Body).every((value) => typeof value === 'string'),
+        Object.values((fields ?? {}) as Body).every((value) => ['string', 'number'].includes(typeof value)),
         'merge fields',
       );
       const hash = hashOf(String(email));
@@ -112,7 +112,8 @@ export function mailchimpAccount(): Account {
       if (path === '/3.0/lists/L1/merge-fields') {
         if (request.method === 'GET') return { status: 200, body: { merge_fields: [...tags].map((tag) => ({ tag })) } };
         const { tag, name, type } = request.body as Body;
-        demand(/^[A-Z_]{1,10}$/.test(String(tag)) && name !== undefined && type === 'text', 'merge field');
+        demand(/^[A-Z_]{1,10}$/.test(String(tag)) && name !== undefined, 'merge field');
+        demand(['text', 'number', 'date'].includes(String(type)), 'type of a merge field');
         tags.add(String(tag));
         return { status: 200, body: { tag } };
       }
@@ -139,6 +140,10 @@ export function mailchimpAccount(): Account {
           guest: id,
         })),
       ),
+    unsubscribe: (email) => {
+      const member = members.get(hashOf(email));
+      if (member) member.status = 'unsubscribed';
+    },
     seed(email) {
       members.set(hashOf(email), { id: newId(), email, status: 'subscribed', fields: {}, events: [] });
     },

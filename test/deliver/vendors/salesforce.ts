@@ -53,7 +53,7 @@ export function salesforceAccount(): Account {
       demand(type !== undefined, `INVALID_FIELD ${name}`);
       const [, kind, length] = /^([A-Za-z]+?)(\d*)$/.exec(type) ?? [];
       // A text of a contact is emptied by an empty text; its date takes a date only. Fields of our own objects are emptied by null.
-      if (value === null && object !== contacts()) continue;
+      if (value === null && (object !== contacts() || name.endsWith('__c'))) continue;
       if (kind === 'Text') demand(typeof value === 'string' && value.length <= Number(length || 255), name);
       if (kind === 'Date') demand(isDate(value), name);
       if (kind === 'DateTime') demand(isInstant(value), name);
@@ -225,6 +225,9 @@ export function salesforceAccount(): Account {
         guest: text(one.Guest__c),
       })),
     forget: () => contacts().records.clear(),
+    unsubscribe: (email) => {
+      for (const one of contacts().records.values()) if (one.Email === email) one.HasOptedOutOfEmail = true;
+    },
     seed(email) {
       demand(isAddress(email), email);
       contacts().records.set(newId(), { Email: email, LastName: 'Known' });

@@ -105,6 +105,7 @@ const messageOnly = ({
   may_have_arrived: _arrived,
   empties_guest: _empties,
   former: _former,
+  companion: _companion,
   ...message
 }: Scope): unknown => message;
 

@@ -107,7 +107,9 @@ export const destinationType: DestinationType<Settings> = {
               if (outcome === undefined) continue;
               for (const one of [item, ...(instead.get(item) ?? [])]) {
                 settled[one.index]?.push({ item: one, outcome });
-                Object.assign(one.found, item.found);
+                // Only what this request found: the items may be about two people.
+                for (const name of Object.keys(operation.found?.as ?? {}))
+                  if (item.found[name] !== undefined) one.found[name] = item.found[name];
               }
             }
           }

@@ -93,7 +93,7 @@ const foundSchema = z.strictObject({
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe(
-      'The path in an element of the `unique` value of its item, or several; without it, the first element counts.',
+      'The path in an element of the `unique` value of its item, or several; without it, the elements are in the order of the items.',
     ),
   as: z
     .record(z.string().regex(/^\w+$/), z.string())
@@ -168,8 +168,7 @@ export type Situation = z.infer<typeof situationSchema>;
 const situations = {
   new_guest: 'Before the usual request, for a guest whom the destination does not have in this record yet.',
   moved: 'Before the usual request, for a guest whose address changed: {guest.previous.key} is the old one.',
-  phone:
-    'After the usual request, for a guest with an e-mail address whose phone number is new, changed or gone. Not for a number that several people have: it identifies nobody.',
+  details: 'Further requests after the usual one, for each guest.',
   consented: 'A further request for a guest who agreed to marketing for the first time or again.',
   stay: 'A further request for each reservation, with the values of {stay} and its first guest.',
   moment:

@@ -3,6 +3,7 @@ import { samePerson } from '../../../persons/same-person.ts';
 import { sharedAmong } from '../../../persons/shared.ts';
 import { guestsOf } from '../../consent.ts';
 import type { ConsentChange, Delivery, MessageData } from '../../message.ts';
+import { type History, historyOf } from './history.ts';
 
 /**
  * A guest as templates see it. Vendors identify people by an address: the e-mail address, or the phone number of a guest without
@@ -26,6 +27,8 @@ export interface Person extends Guest {
   readonly is_new?: boolean;
   /** The number is new, changed or gone, and no other person has it: it may identify this one. */
   readonly phone_changed?: true;
+  /** What all stays of the person add up to; not for an address of several people. */
+  readonly history?: History;
   /** Fields without a value that the person had in the version that the destination has. */
   readonly lost?: ReadonlySet<string>;
 }
@@ -72,11 +75,14 @@ export function peopleOf(delivery: Delivery): Person[] {
       ...person,
       ...(before !== undefined && { lost: lostBy(person, personOf(before, message.integration)) }),
       ...(previous !== undefined && { previous: addressesOf(previous) }),
+      ...(delivery.stays && { history: historyOf(delivery.stays(guest), dayOf(delivery.changedAt)) }),
       ...(person.own_email !== undefined && isOwn && phone !== before?.phone && { phone_changed: true as const }),
       ...news,
     };
   });
 }
+
+const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
 
 /** The vendor has one contact for an address of several people: what is stated about one of them may not stand beside another's. */
 function sharedPerson(guest: Guest): Person {

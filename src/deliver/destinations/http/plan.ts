@@ -59,7 +59,7 @@ export function compilePlan(settings: Settings): Plan {
     new_guest: stepsOf('new_guest'),
     moved: stepsOf('moved'),
     usual: usualSteps,
-    phone: stepsOf('phone'),
+    details: stepsOf('details'),
     consented: stepsOf('consented'),
     stay: stepsOf('stay'),
     removed: stepsOf('removed'),
@@ -102,6 +102,11 @@ export function compilePlan(settings: Settings): Plan {
       const ofStay = lead ?? (isKept && !withdrew ? nobody(whole) : undefined);
       const leading = lead?.scope.guest as Person | undefined;
       const former = formerOf(delivery, leading, (guest) => each === 'guest' && isWanted({ ...whole, guest }));
+      const isAlong = (one: Subject) =>
+        one !== lead && !isErasure && (one.scope.guest as Person).marketing_consent === true;
+      const companions = (
+        each === 'guest' && lead && message.type === 'reservation' ? staying.filter(isAlong) : []
+      ).map((one) => companionOf(one, moment));
       const namesGuest = each === 'guest' && steps.stay !== undefined && message.type === 'reservation';
       const all = [
         // The guest of the stay may be gone at the vendor, such as moved by another record.
@@ -109,6 +114,10 @@ export function compilePlan(settings: Settings): Plan {
         ...subjects.flatMap((subject) => stagesOf(delivery, subject).map((stage) => ({ stage, subject }))),
         ...(ofStay && message.type === 'reservation' ? [{ stage: 'stay' as const, subject: ofStay }] : []),
         ...(lead && moment ? [{ stage: 'moment' as const, subject: lead }] : []),
+        ...companions.flatMap((subject) => [
+          { stage: 'stay' as const, subject },
+          ...(moment ? [{ stage: 'moment' as const, subject }] : []),
+        ]),
       ];
       const withdrawals = subjects.filter(({ isEnding: ends }) => ends);
       const isWhole = !delivery.onlyWithdrawals || (each === 'record' && byConsent);
@@ -133,11 +142,12 @@ export function compilePlan(settings: Settings): Plan {
   };
 
   function scopeOf({ changedAt, mayHaveArrived }: Delivery, message: Message, moment: Moment | undefined): Scope {
+    const isNewlyCancelled = moment?.kind === 'cancelled';
     return {
       ...messageJson(message),
       changed_at: new Date(changedAt).toISOString(),
       with: values,
-      ...(mentionsStay && { stay: stayOf(message) }),
+      ...(mentionsStay && { stay: stayOf(message, isNewlyCancelled ? changedAt : undefined) }),
       ...(moment && { moment }),
       ...(mayHaveArrived && { may_have_arrived: true }),
     };
@@ -184,7 +194,7 @@ export function compilePlan(settings: Settings): Plan {
       ...(guest?.is_new ? ['new_guest' as const] : []),
       ...(guest?.previous ? ['moved' as const] : []),
     ];
-    const sent: Stage[] = [...arriving, 'usual', ...(guest?.phone_changed ? ['phone' as const] : [])];
+    const sent: Stage[] = [...arriving, 'usual', 'details'];
     if (ends && steps.withdrawn) {
       // Under `consent: marketing` the destination gets nothing of the guest but the withdrawal.
       return byConsent ? ['withdrawn'] : [...sent, 'withdrawn'];
@@ -215,6 +225,16 @@ function subjectOf(scope: Scope, number: number, ends: boolean): Subject {
   const found: Record<string, string> = {};
   return { scope: { ...scope, found }, found, number, isEnding: ends };
 }
+
+/** Another guest who agreed: the stay is theirs too, and each moment is one of their own. */
+const companionOf = (subject: Subject, moment: Moment | undefined): Subject => ({
+  ...subject,
+  scope: {
+    ...subject.scope,
+    companion: 'true',
+    ...(moment && { moment: { ...moment, id: `${moment.id}:${subject.number}` } }),
+  },
+});
 
 const nobody = (scope: Scope): Subject => subjectOf(scope, 0, false);
 

@@ -20,8 +20,8 @@ export function foundValues(
       if (key !== undefined) byKey.set(key.toLowerCase(), element);
     }
   }
-  return keys.map((key) => {
-    const own = rule.key === undefined ? elements[0] : byKey.get(key?.toLowerCase() ?? '');
+  return keys.map((key, i) => {
+    const own = rule.key === undefined ? elements[i] : byKey.get(key?.toLowerCase() ?? '');
     const values = Object.entries(rule.as).map(([name, path]) => [
       name,
       own === undefined ? undefined : valueAt(own, path),

@@ -1,4 +1,5 @@
 import type { Room } from '../../../canonical/reservation.ts';
+import type { EpochMs } from '../../../terms.ts';
 import type { Message } from '../../message.ts';
 
 /** The values of a stay that CRMs ask for and that the record holds only indirectly; `{stay.…}` in templates. */
@@ -8,6 +9,8 @@ export interface Stay {
   /** The number that the guest knows, or the id. */
   readonly name: string;
   readonly nights?: number;
+  /** The day on which the cancellation was seen; absent in later versions. */
+  readonly cancelled_at?: string;
   readonly rooms: number;
   readonly adults?: number;
   readonly children?: number;
@@ -16,13 +19,14 @@ export interface Stay {
   readonly rate_code?: string;
 }
 
-export function stayOf({ type, integration, data }: Message): Stay | undefined {
+export function stayOf({ type, integration, data }: Message, cancelledAt: EpochMs | undefined): Stay | undefined {
   if (type !== 'reservation') return undefined;
   const { id, confirmation_number: number, check_in: from, check_out: to, rooms = [] } = data;
   return {
     key: `${integration}:${id}`,
     name: number ?? id,
     ...(from !== undefined && to !== undefined && { nights: (Date.parse(to) - Date.parse(from)) / 86_400_000 }),
+    ...(cancelledAt !== undefined && { cancelled_at: new Date(cancelledAt).toISOString().slice(0, 10) }),
     rooms: rooms.length,
     ...sums(rooms),
     ...texts(rooms),

@@ -27,6 +27,7 @@ const roots = [
   'data',
   'guest',
   'former',
+  'companion',
   'stay',
   'moment',
   'found',
@@ -50,6 +51,8 @@ const isEmpty = (text: string): text is Empty => (empties as readonly string[]).
 function isEmptied(path: readonly string[], { guest, empties_guest }: Scope): boolean {
   const [root, field = ''] = path;
   if (root !== 'guest') return root === 'data' || root === 'stay';
+  // Worked out by us as a whole.
+  if (field === 'history') return (guest as { history?: object } | undefined)?.history !== undefined;
   return empties_guest === true || (guest as { lost?: ReadonlySet<string> } | undefined)?.lost?.has(field) === true;
 }
 

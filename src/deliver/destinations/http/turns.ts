@@ -11,7 +11,7 @@ const stages = [
   'new_guest',
   'moved',
   'usual',
-  'phone',
+  'details',
   'consented',
   'stay',
   'removed',

@@ -1,0 +1,55 @@
+import type { Guest } from '../canonical/reservation.ts';
+import type { EntityType } from '../terms.ts';
+import { dataOf, type MessageData, type StayOfBrand } from './message.ts';
+import type { ClaimedPersons, Lane, PersonMention } from './ports.ts';
+
+/** What the other records of a person mean for the version that is sent. */
+
+export const nobodyElse: ClaimedPersons = {
+  isOutdated: () => false,
+  isShared: () => false,
+  isAgreed: () => false,
+  mentions: () => [],
+};
+
+/**
+ * Whether a yes changes nothing at the destination, or must not. Somebody whom it knows as agreed by another record is not subscribed once more:
+ * they may have unsubscribed there since. And where brands share one contact, the yes to one does not overturn the no to another.
+ */
+export function isSettledElsewhere(
+  { integration }: Lane,
+  own: { readonly type: EntityType; readonly id: string },
+  { email, phone }: Guest,
+  mentions: readonly PersonMention[],
+  isFirst: boolean,
+): boolean {
+  return mentions.some(({ integration: brand, type, id, isDelivered, guest }) => {
+    if (brand === integration && type === own.type && id === own.id) return false;
+    if (guest?.marketing_consent === false) return brand !== integration && isDelivered;
+    const hasAddress = email === undefined ? guest?.phone === phone : guest?.email === email;
+    return isFirst && isDelivered && hasAddress && guest?.marketing_consent === true;
+  });
+}
+
+/**
+ * The stays of a person, cut as the destination would get them. Consent belongs to a brand: under `consent: marketing` the stays of another
+ * brand count only where the person agreed there.
+ */
+export function staysFor(
+  { integration, destination: { selection } }: Lane,
+  mentions: readonly PersonMention[],
+  own: MessageData | undefined,
+): StayOfBrand[] {
+  const isWanted = ({ integration: brand, guest }: PersonMention) =>
+    brand === integration || selection.consent === undefined || guest?.marketing_consent === true;
+  const others = mentions.flatMap((mention) => {
+    const { integration: brand, stay } = mention;
+    const isOwn = brand === integration && stay?.id === own?.id;
+    return stay === undefined || isOwn || !isWanted(mention)
+      ? []
+      : [{ brand, data: dataOf('reservation', stay.id, stay) }];
+  });
+  return [...(own ? [{ brand: integration, data: own }] : []), ...others]
+    .filter(({ data }) => (selection.filter?.('reservation', data) ?? { kind: 'yes' }).kind === 'yes')
+    .map(({ brand, data }) => ({ ...selection.fields('reservation', data), brand }));
+}
