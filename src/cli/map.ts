@@ -2,10 +2,12 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { encodeRecord } from '../canonical/encode.ts';
 import { InnboundError } from '../errors.ts';
-import { indented } from '../kit/json.ts';
+import { indented, parseJson } from '../kit/json.ts';
 import { pathToMap } from '../operations/documents-to-map.ts';
+import { fillRates, gapsText } from '../operations/fill-rates.ts';
 import { statedBy } from '../operations/partial-row.ts';
 import { prepareSampleEvent, sampleEvent } from '../operations/sample-event.ts';
+import type { Json } from '../terms.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readSample } from './sample.ts';
 
@@ -63,6 +65,7 @@ Examples:
       const records = 'records' in found ? found.records : [found.record];
       const ids = new Map<string, number>();
       const unmapped = new Map<string, number>();
+      const mapped: Json[] = [];
       for (const raw of records) {
         const arrival = { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' } as const;
         const prepared = event ? prepareSampleEvent(route, event, arrival) : route.prepare(raw, arrival);
@@ -89,6 +92,7 @@ Examples:
         }
         const { id, record, notes, drift = [] } = prepared.incoming;
         ids.set(id, (ids.get(id) ?? 0) + 1);
+        mapped.push(parseJson(encodeRecord(record)));
         const explained = { origins: prepared.incoming.origins(), notes, drift, unmapped: shaper.unmapped(raw) };
         if (options.json && options.explain)
           show(`{"record":${encodeRecord(record)},${JSON.stringify(explained).slice(1)}`);
@@ -118,6 +122,8 @@ Examples:
         for (const [at, times] of unmapped)
           show(`  ${at}${times === records.length ? '' : ` (in ${times} of ${records.length} records)`}`);
       }
+      const gaps = gapsText(fillRates(mapped));
+      if (!options.json && gaps !== '') say(`Not everywhere: ${gaps}.`);
       if (!options.json) say(`${records.length} ${records.length === 1 ? 'record' : 'records'}`);
     });
 }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
+import { gapsText } from '../operations/fill-rates.ts';
+import { previewMapping } from '../operations/preview-mapping.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
@@ -17,22 +19,30 @@ export function define(command: Command): void {
     .addHelpText(
       'after',
       `
-Prints a connector in YAML with the confidence and the reason on every line; with --json {connector, fields, unmapped}. Stores
-nothing and sends no requests. A sample with several reservations in different statuses works best.
+Prints a connector in YAML with the confidence and the reason on every line; with --json {connector, fields, unmapped,
+filled}. Stores nothing and sends no requests. At the end it names the fields that not every record of the sample fills. A sample with several reservations in different statuses works best.
 
 Examples:
   innbound suggest --sample response.json --name acme-pms > connectors/acme-pms.yaml
   innbound map acme-pms --sample response.json`,
     )
     .action(async (options: Options) => {
-      const suggestion = suggestConnector(await readSample(options.sample), { name: options.name });
+      const sample = await readSample(options.sample);
+      const suggestion = suggestConnector(sample, { name: options.name });
       if (suggestion.kind === 'nothing') throw new InnboundError('operate.usage', suggestion.message);
       const { connector, fields, unmapped } = suggestion;
+      const yaml = suggestionYaml(suggestion);
+      const { filled } = previewMapping(
+        { connector: yaml, sample: JSON.stringify(sample), push: false, limit: 1000 },
+        undefined,
+      );
       if (options.json) {
-        printJson({ connector, fields, unmapped });
+        printJson({ connector, fields, unmapped, filled });
         return;
       }
-      show(suggestionYaml(suggestion).trimEnd());
+      show(yaml.trimEnd());
+      const gaps = gapsText(filled);
+      if (gaps !== '') say(`Not everywhere in the sample: ${gaps}.`);
       const unsure = fields.filter(({ confidence }) => confidence < 0.75);
       say(
         `${fields.length} ${fields.length === 1 ? 'field' : 'fields'} suggested, ${unsure.length} of them uncertain; unmapped: ${unmapped.length}.`,

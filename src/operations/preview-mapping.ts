@@ -12,7 +12,8 @@ import { compilePath, type Path } from '../runtime/compile-path.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
-import type { Json } from '../terms.ts';
+import { isObject, type Json } from '../terms.ts';
+import { fillRates } from './fill-rates.ts';
 import { statedBy } from './partial-row.ts';
 import { prepareSampleEvent, sampleEvent } from './sample-event.ts';
 import { sampleIntegration } from './sample-integration.ts';
@@ -48,6 +49,7 @@ export function previewMapping(
     records: [],
     unmatched: [],
     repeated: [],
+    filled: [],
   });
   const parsed = parseDocument(text, file, 'connector');
   if (parsed.kind === 'invalid') return failed(parsed.mistakes);
@@ -68,9 +70,19 @@ export function previewMapping(
   const found = readSample(compiled.path, connector, sample, push);
   if (found.kind === 'invalid') return { ...failed([]), problem: { code: found.code, message: found.message } };
   const records = found.records.slice(0, limit).map((raw) => previewOne(compiled.path, raw, found.event));
+  const filled = fillRates(
+    records.flatMap((one) => (isObject(one) && one.kind === 'record' ? [one.record ?? null] : [])),
+  );
   const shaper = push ? compiled.path.pushShaper : compiled.path.shaper;
   const unmatched = shaper.unmatched(found.records).map(({ at, text: path }) => ({ at, path }));
-  return { mistakes: [], total: found.records.length, records, unmatched, repeated: repeatedIds(found.records) };
+  return {
+    mistakes: [],
+    total: found.records.length,
+    records,
+    unmatched,
+    repeated: repeatedIds(found.records),
+    filled,
+  };
 }
 
 function repeatedIds(records: readonly RawRecord[]): Previewed['repeated'] {

@@ -1868,6 +1868,11 @@ export interface Operations {
         id: string;
         times: number;
       }[];
+      filled: {
+        field: string;
+        filled: number;
+        of: number;
+      }[];
     };
   };
   'map.suggest': {

@@ -90,9 +90,17 @@ function usePager<One>(records: readonly One[]) {
 }
 
 /** What the whole sample shows about the mapping. */
-function Slips({ preview: { unmatched, repeated } }: { preview: Previewed }) {
+function Slips({ preview: { unmatched, repeated, filled } }: { preview: Previewed }) {
+  const gaps = filled.filter((rate) => rate.filled < rate.of).sort((a, b) => a.filled / a.of - b.filled / b.of);
   return (
     <>
+      {gaps.length > 0 && (
+        <Notice tone="calm" title="Fields that the sample does not fill everywhere">
+          <span className="small mono">
+            {gaps.map((rate) => `${rate.field} ${rate.filled} of ${rate.of}`).join(', ')}
+          </span>
+        </Notice>
+      )}
       {unmatched.length > 0 && (
         <Notice tone="warn" title={`${plural(unmatched.length, 'path')} of the mapping found nothing in the sample`}>
           <span className="small mono">{unmatched.map(({ at, path }) => `${at}: ${path}`).join(', ')}</span>

@@ -70,6 +70,8 @@ export interface Previewed {
   readonly unmatched: readonly { readonly at: string; readonly path: string }[];
   /** Ids that several records have. */
   readonly repeated: readonly { readonly id: string; readonly times: number }[];
+  /** How many of the shown records, guests, rooms and charges have a usable value in each field. */
+  readonly filled: readonly { readonly field: string; readonly filled: number; readonly of: number }[];
 }
 
 export const sample = z
@@ -140,6 +142,9 @@ export function studioRoutes(ports: StudioPorts): Route[] {
         repeated: z
           .array(z.object({ id: z.string(), times: z.int() }))
           .describe('Ids that several records of the sample have; a run keeps the last one.'),
+        filled: z
+          .array(z.object({ field: z.string(), filled: z.int(), of: z.int() }))
+          .describe('How many of the records, guests, rooms and charges have a usable value in each field.'),
       }),
       handle: async ({ body, within }) => {
         const { integration, connector, push, limit, timezone, country } = body;
