@@ -90,6 +90,11 @@ const reservation = {
     example: 'WAITLIST',
     about: 'The partner’s spelling, if no value map lists it.',
   },
+  cancelled_at: {
+    kind: 'date',
+    example: '2026-05-02',
+    about: 'Day of the cancellation, in the property’s time zone, if the partner says it.',
+  },
   channel: {
     kind: 'text',
     values: 'Channels: canonical value to spellings; `*` is any other spelling.',
@@ -101,6 +106,12 @@ const reservation = {
     values: 'Sources.',
     example: 'online travel agency',
     about: 'Where the business comes from, in the hotel’s own words.',
+  },
+  segment: {
+    kind: 'text',
+    values: 'Market segments.',
+    example: 'leisure',
+    about: 'The market segment, in the hotel’s own words or code.',
   },
   total_amount: { kind: 'decimal', example: '512.4', about: 'What the whole stay costs.' },
   currency: {
@@ -201,6 +212,18 @@ const rooms = {
       'The meals included: `room_only`, `bed_and_breakfast`, `half_board`, `full_board` or `all_inclusive`; other words pass unchanged.',
   },
   rate_code: { kind: 'text', values: 'Rate codes.', example: 'BAR', about: 'The rate plan, as a code.' },
+  room_kind: {
+    kind: 'text',
+    values: 'Kinds of room: room, pseudo, house.',
+    example: 'room',
+    about:
+      '`room`; `pseudo`: a room that does not exist, such as a posting master; `house`: a house account or house use. Absent: a room.',
+  },
+  share_id: {
+    kind: 'text',
+    example: 'S-2201',
+    about: 'The same for all reservations that share one room, which is then counted once.',
+  },
   start_date: { kind: 'date', example: '2026-06-15', about: 'First day of this room’s part of the stay.' },
   end_date: { kind: 'date', example: '2026-06-18', about: 'Day of departure from this room.' },
   adults: { kind: 'count', example: 2, about: 'Adults in this room.' },
@@ -216,6 +239,14 @@ const charges = {
     about:
       'The amount of the whole line, not of one unit, in the reservation’s currency; gross if the partner has both.',
   },
+  charge_kind: {
+    kind: 'text',
+    values: 'Kinds of charge: room, and others in your own words.',
+    example: 'room',
+    about: '`room` for the price of the room: the measures take room revenue from these charges.',
+  },
+  charge_date: { kind: 'date', example: '2026-06-15', about: 'The night or day that was charged.' },
+  tax_amount: { kind: 'decimal', example: '29', about: 'The tax that `amount` contains.' },
   quantity: {
     kind: 'integer',
     example: 3,

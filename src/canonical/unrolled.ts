@@ -15,8 +15,10 @@ export function draftReservation<Scope, Value>(reads: Reads<Exclude<ReservationF
     check_in: reads.check_in(scope),
     check_out: reads.check_out(scope),
     booking_date: reads.booking_date(scope),
+    cancelled_at: reads.cancelled_at(scope),
     channel: reads.channel(scope),
     source: reads.source(scope),
+    segment: reads.segment(scope),
     total_amount: reads.total_amount(scope),
     currency: reads.currency(scope),
   };
@@ -42,6 +44,8 @@ export function draftRoom<Scope, Value>(reads: Reads<RoomField, Scope, Value>, s
     room_type: reads.room_type(scope),
     board: reads.board(scope),
     rate_code: reads.rate_code(scope),
+    room_kind: reads.room_kind(scope),
+    share_id: reads.share_id(scope),
     start_date: reads.start_date(scope),
     end_date: reads.end_date(scope),
     adults: reads.adults(scope),
@@ -54,6 +58,9 @@ export function draftCharge<Scope, Value>(reads: Reads<ChargeField, Scope, Value
     code: reads.code(scope),
     description: reads.description(scope),
     amount: reads.amount(scope),
+    charge_kind: reads.charge_kind(scope),
+    charge_date: reads.charge_date(scope),
+    tax_amount: reads.tax_amount(scope),
     quantity: reads.quantity(scope),
   };
 }
@@ -99,6 +106,10 @@ export function checkRoom(raw: Raw<Room>, check: FieldCheck): Room {
   if (board !== undefined) item.board = board;
   const rate_code = check.text(raw.rate_code, 'rate_code');
   if (rate_code !== undefined) item.rate_code = rate_code;
+  const room_kind = check.text(raw.room_kind, 'room_kind');
+  if (room_kind !== undefined) item.room_kind = room_kind;
+  const share_id = check.text(raw.share_id, 'share_id');
+  if (share_id !== undefined) item.share_id = share_id;
   const start_date = check.date(raw.start_date, 'start_date');
   if (start_date !== undefined) item.start_date = start_date;
   const end_date = check.date(raw.end_date, 'end_date');
@@ -118,6 +129,12 @@ export function checkCharge(raw: Raw<Charge>, check: FieldCheck): Charge {
   if (description !== undefined) item.description = description;
   const amount = check.decimal(raw.amount, 'amount');
   if (amount !== undefined) item.amount = amount;
+  const charge_kind = check.text(raw.charge_kind, 'charge_kind');
+  if (charge_kind !== undefined) item.charge_kind = charge_kind;
+  const charge_date = check.date(raw.charge_date, 'charge_date');
+  if (charge_date !== undefined) item.charge_date = charge_date;
+  const tax_amount = check.decimal(raw.tax_amount, 'tax_amount');
+  if (tax_amount !== undefined) item.tax_amount = tax_amount;
   const quantity = check.integer(raw.quantity, 'quantity');
   if (quantity !== undefined) item.quantity = quantity;
   return item;
@@ -131,8 +148,10 @@ export function checkFields(raw: Raw<Reservation>, check: FieldCheck) {
     check_out: check.date(raw.check_out, 'check_out'),
     booking_date: check.date(raw.booking_date, 'booking_date'),
     status_raw: check.spelling(raw.status_raw, 'status_raw'),
+    cancelled_at: check.date(raw.cancelled_at, 'cancelled_at'),
     channel: check.text(raw.channel, 'channel'),
     source: check.text(raw.source, 'source'),
+    segment: check.text(raw.segment, 'segment'),
     total_amount: check.decimal(raw.total_amount, 'total_amount'),
     currency: check.currency(raw.currency, 'currency'),
   };
@@ -148,8 +167,10 @@ export function inOrder(read: ReturnType<typeof checkFields>, rest: Rest): Parti
   if (read.booking_date !== undefined) record.booking_date = read.booking_date;
   if (rest.status !== undefined) record.status = rest.status;
   if (read.status_raw !== undefined) record.status_raw = read.status_raw;
+  if (read.cancelled_at !== undefined) record.cancelled_at = read.cancelled_at;
   if (read.channel !== undefined) record.channel = read.channel;
   if (read.source !== undefined) record.source = read.source;
+  if (read.segment !== undefined) record.segment = read.segment;
   if (read.total_amount !== undefined) record.total_amount = read.total_amount;
   if (read.currency !== undefined) record.currency = read.currency;
   if (rest.guests !== undefined) record.guests = rest.guests;

@@ -98,6 +98,17 @@ export interface DestinationServices {
   readonly authorizer: (auth: Json) => Authorizer;
   /** Every brand id that the integration had: its document may have been corrected. */
   readonly brandIdsOf: (integration: string) => Promise<readonly string[]>;
+  /** Undefined for an integration that is no longer in force. */
+  readonly brandOf: (integration: string) => BrandFacts | undefined;
+}
+
+/** What the integration document says about the hotel itself. */
+export interface BrandFacts {
+  readonly brandId: string;
+  readonly timezone: string;
+  readonly country?: string | undefined;
+  /** How many rooms the hotel can sell, from each of these nights on; in order, empty if it is not known. */
+  readonly roomsAvailable: readonly (readonly [from: string, rooms: number])[];
 }
 
 /** What `destination prepare` found and did, in order. It ends at the first step that failed or that only a person can do. */

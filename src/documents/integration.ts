@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pullAuthSchema } from './auth.ts';
+import { capacitySchema } from './capacity.ts';
 import { checkedText, crossChecked } from './checked.ts';
 import { dayOffsetForm, parseDayOffset } from './day-offset.ts';
 import { ownHeadersSchema, setByAuth } from './own-headers.ts';
@@ -114,6 +115,11 @@ export const integrationSchema = crossChecked(
     country: countryText()
       .optional()
       .describe('ISO 3166 code of two letters: the region of phone numbers without a prefix.'),
+    rooms_available: capacitySchema
+      .optional()
+      .describe(
+        'How many rooms the hotel can sell: a number, or a number for each first night from which it holds. Occupancy and RevPAR need it.',
+      ),
     paused: z.boolean().default(false).describe('Pauses pulling. Events are still accepted and processed.'),
     pull: pullSchema.optional().describe('Pull mode; without it, the brand is not polled.'),
     pulled_by: nameText()

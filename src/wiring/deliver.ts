@@ -1,11 +1,17 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
-import type { DestinationServices, DestinationType, Destination as OpenDestination } from '../deliver/destination.ts';
+import type {
+  BrandFacts,
+  DestinationServices,
+  DestinationType,
+  Destination as OpenDestination,
+} from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { compileFields } from '../deliver/fields.ts';
 import type { DeliverPorts, DestinationConfig, Lane, Lanes } from '../deliver/ports.ts';
 import { profilesConfig, profilesDestination } from '../deliver/profiles.ts';
 import { renewingDestination, type SettingsRead } from '../deliver/renewing.ts';
 import type { Selection } from '../deliver/select.ts';
+import { roomsByNight } from '../documents/capacity.ts';
 import { ownSettings } from '../documents/destination.ts';
 import { durationMs } from '../documents/duration.ts';
 import { rateOf } from '../documents/rate.ts';
@@ -123,9 +129,25 @@ export async function readyDestination(
       http: runtime.http,
       authorizer: (auth) => authorizer(runtime, `destination ${name}`, auth),
       brandIdsOf: (integration) => brandIdsOf(runtime.pool, integration),
+      brandOf: (integration) => {
+        const body = runtime.active().documents.get(integration)?.body;
+        return body && brandFacts(body);
+      },
     },
   };
 }
+
+const brandFacts = ({
+  brand_id,
+  timezone,
+  country,
+  rooms_available,
+}: Versioned<'integration'>['body']): BrandFacts => ({
+  brandId: brand_id,
+  timezone,
+  country,
+  roomsAvailable: roomsByNight(rooms_available),
+});
 
 async function readSettings(
   runtime: Runtime,

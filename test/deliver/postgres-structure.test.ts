@@ -67,8 +67,7 @@ test('a column of another type is an outage that names it, and deliveries contin
   for (const [table, column, change, is, needed] of changes) {
     const alter = (to: string) =>
       pool
-        .query(`drop view innbound.arrivals_by_day, innbound.guests_with_stays, innbound.reservation_changes, innbound.pickup_by_day,
-                            innbound.channel_mix, innbound.lead_time, innbound.cancellations`)
+        .query('drop view innbound.bookings, innbound.version_days, innbound.reservation_changes, innbound.rooms_available cascade')
         .catch(() => {})
         .then(() => pool.query(`alter table innbound.${table} alter ${column} type ${to}`));
     await alter(change);

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { DeliverLimits } from '../../src/deliver/destination.ts';
+import type { BrandFacts, DeliverLimits } from '../../src/deliver/destination.ts';
 import { destinationType as postgres } from '../../src/deliver/destinations/postgres/destination.ts';
 import { plainPool, testDatabase } from '../support/database.ts';
 import { services } from './support.ts';
@@ -16,10 +16,11 @@ export async function setUp(t: TestContext, schema = 'innbound') {
   const db = await testDatabase({ empty: true });
   const pool = plainPool(db.connection);
   const offered = services('/');
-  const open = (settings: object = {}, allowPrivate = true) => {
+  const open = (settings: object = {}, allowPrivate = true, brand?: BrandFacts) => {
     const destination = postgres.open(postgres.settings.parse({ url: db.url, schema, ...settings }), {
       ...offered,
       allowPrivate,
+      brandOf: () => brand,
     });
     t.after(() => destination.close());
     return destination;

@@ -133,10 +133,10 @@ test('pickup, channel mix, lead time and cancellations', async (t) => {
     ],
   );
   assert.deepEqual(
-    await rows(`select channel, reservations, nights, amount::text from innbound.channel_mix order by channel`),
+    await rows(`select channel, reservations, room_nights, amount::text from innbound.channel_mix order by channel`),
     [
-      { channel: 'direct', reservations: 1, nights: 3, amount: '400' },
-      { channel: 'unknown', reservations: 1, nights: 2, amount: '300' },
+      { channel: 'direct', reservations: 1, room_nights: 3, amount: '400' },
+      { channel: 'unknown', reservations: 1, room_nights: 2, amount: '300' },
     ],
   );
   assert.deepEqual(

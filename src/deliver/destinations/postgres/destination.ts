@@ -4,6 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { isSqlState } from '../../../kit/sql-state.ts';
 import type { Destination, DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
+import { brandWriter } from './brands.ts';
 import { inTransaction, openWarehouse } from './connection.ts';
 import { eraseFromVersions } from './erase-versions.ts';
 import { failureOf, mayBeMistyped } from './failure.ts';
@@ -19,7 +20,7 @@ export const destinationType: DestinationType<Settings> = {
   settings: settingsSchema,
   batch: () => ({ standard: 1_000, most: 10_000 }),
   timeoutMs,
-  open(settings, { allowPrivate, clock }): Destination {
+  open(settings, { allowPrivate, clock, brandOf }): Destination {
     const limitMs = timeoutMs(settings);
     const pool = openWarehouse(settings, allowPrivate, limitMs);
     // Quoted, because a plain lower-case name may be a keyword of SQL.
@@ -27,6 +28,7 @@ export const destinationType: DestinationType<Settings> = {
     const mergeReservations = mergeReservationsSql(schema, { asNew: true });
     const mergeOverLeftovers = mergeReservationsSql(schema, { asNew: false });
     const mergeProfiles = mergeProfilesSql(schema);
+    let writeBrands = brandWriter(schema, brandOf);
     let migrated: Promise<void> | undefined;
 
     /** Once per opening; a failure is retried. */
@@ -44,7 +46,8 @@ export const destinationType: DestinationType<Settings> = {
       await migrateOnce();
       const isErasure = ({ message }: Delivery) => message.event === 'erased' && message.type === 'reservation';
       // Whether the server committed before a failure does not matter: the merge compares versions.
-      await inTransaction(pool, limitMs, async (client) => {
+      const written = await inTransaction(pool, limitMs, async (client) => {
+        const done = await writeBrands(client, batch);
         if (rows.reservations.length > 0) {
           await stage(client, rows, ['reservations', ...children]);
           await client.query(merge);
@@ -54,7 +57,9 @@ export const destinationType: DestinationType<Settings> = {
           await client.query(mergeProfiles);
         }
         await eraseFromVersions(client, schema, batch.filter(isErasure));
+        return done;
       });
+      written();
     }
 
     async function stage(client: pg.PoolClient, rows: Rows, tables: readonly Table[]): Promise<void> {
@@ -68,7 +73,10 @@ export const destinationType: DestinationType<Settings> = {
 
     async function failed(error: unknown): Promise<Outcome> {
       // Somebody dropped our tables, to load them again: the next try creates them.
-      if (isSqlState(error, 'undefinedTable') || isSqlState(error, 'undefinedSchema')) migrated = undefined;
+      if (isSqlState(error, 'undefinedTable') || isSqlState(error, 'undefinedSchema')) {
+        migrated = undefined;
+        writeBrands = brandWriter(schema, brandOf);
+      }
       const mistyped = mayBeMistyped(error) ? await mistypedColumns(pool, schema).catch(() => []) : [];
       return failureOf(error, mistyped);
     }

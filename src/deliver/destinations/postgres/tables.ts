@@ -1,5 +1,6 @@
 import { entriesOf } from '../../../canonical/fields.ts';
-import type { Delivery } from '../../message.ts';
+import type { Room } from '../../../canonical/reservation.ts';
+import type { Delivery, MessageData } from '../../message.ts';
 
 /** The loaded columns in the order of COPY, and the rows that a batch becomes. */
 
@@ -24,10 +25,11 @@ const envelope = [
   'idempotency_key',
   'changed_at',
 ] as const;
+const counts = ['guest_count', 'room_count', 'charge_count', 'room_nights'] as const;
 const childKey = ['integration', 'reservation_id', 'position'] as const;
 
 export const columns = {
-  reservations: [...envelope, 'removed_at', ...names('reservations'), 'guest_count', 'room_count', 'charge_count'],
+  reservations: [...envelope, 'removed_at', ...names('reservations'), ...counts],
   guests: [...childKey, ...names('guests')],
   rooms: [...childKey, ...names('rooms')],
   charges: [...childKey, ...names('charges')],
@@ -36,7 +38,13 @@ export const columns = {
 export type Table = keyof typeof columns;
 /** `reservation_versions` holds no personal data: guests, rooms and charges are only counted. */
 const versionFields = canonicalOf.reservations.filter(([, { kind, personal }]) => kind !== 'json' && !personal);
-export const versionColumns = [...envelope, ...versionFields.map(([name]) => name), 'guest_count', 'room_count'];
+export const versionColumns = [
+  ...envelope,
+  ...versionFields.map(([name]) => name),
+  'guest_count',
+  'room_count',
+  'room_nights',
+];
 /** The fields of a version whose text may name a guest. */
 export const versionTexts = versionFields.flatMap(([name, { kind }]) => (kind === 'text' ? name : []));
 
@@ -52,8 +60,8 @@ export const ownWords = (): ReadonlySet<string> =>
   );
 export const children = ['guests', 'rooms', 'charges'] as const;
 
-/** Staged with a reservation so that the merge knows which child rows are surplus; not in the table. */
-export const stagedOnly: ReadonlySet<string> = new Set(['guest_count', 'room_count', 'charge_count']);
+/** Staged with a reservation for the merge of its child rows and for its version; not in the table. */
+export const stagedOnly: ReadonlySet<string> = new Set(counts);
 
 export type Rows = Readonly<Record<Table, Cell[][]>>;
 
@@ -78,8 +86,8 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
       continue;
     }
     const { guests = [], rooms: stays = [], charges = [] } = data;
-    const counts = [guests.length, stays.length, charges.length];
-    rows.reservations.push([...head, ...cells(data, 'reservations'), ...counts]);
+    const counted = [guests.length, stays.length, charges.length, roomNights(data)];
+    rows.reservations.push([...head, ...cells(data, 'reservations'), ...counted]);
     const add = (table: (typeof children)[number], items: readonly object[]) => {
       for (const [i, item] of items.entries()) rows[table].push([integration, data.id, i, ...cells(item, table)]);
     };
@@ -88,6 +96,16 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
     add('charges', charges);
   }
   return rows;
+}
+
+/** As the view `booked_rooms` counts them: a reservation without rooms has one, day use and rooms of other kinds have none. */
+function roomNights({ check_in, check_out, rooms = [] }: MessageData): number {
+  const nights = (rooms.length > 0 ? rooms : [{}]).map(({ room_kind, start_date, end_date }: Room) => {
+    const [from, to] = [start_date ?? check_in, end_date ?? check_out];
+    if (from === undefined || to === undefined || room_kind === 'pseudo' || room_kind === 'house') return 0;
+    return Math.max(0, (Date.parse(to) - Date.parse(from)) / 86_400_000);
+  });
+  return nights.reduce((sum, one) => sum + one, 0);
 }
 
 const cells = (item: object, table: Table): Cell[] =>

@@ -5,19 +5,23 @@ create table reservations (
   integration         text not null,
   id                  text not null,
   brand_id            text not null,
+  epoch               int  not null default 1,
   version             int  not null,
   event               text not null,
   idempotency_key     text not null,
   changed_at          timestamptz not null,
   loaded_at           timestamptz not null default now(),
+  removed_at          timestamptz,
   confirmation_number text,
   check_in            date,
   check_out           date,
   booking_date        date,
   status              text,
   status_raw          text,
+  cancelled_at        date,
   channel             text,
   source              text,
+  segment             text,
   total_amount        numeric,
   currency            text,
   extra               jsonb,
@@ -28,7 +32,10 @@ comment on column reservations.integration is 'The brand integration that the re
 comment on column reservations.id is 'The identifier of the reservation in the property management system.';
 comment on column reservations.brand_id is 'The identifier of the brand or property, as its partner names it.';
 comment on column reservations.version is 'Rises by one with every change of the reservation; an older version never replaces a newer one.';
-comment on column reservations.event is 'What the newest change was: created, updated, cancelled or erased.';
+comment on column reservations.event is 'What the newest change was: created, updated, cancelled, erased or removed.';
+comment on column reservations.epoch is 'Outranks the version. Rises when the store of Innbound was restored from an older backup, after which versions repeat.';
+comment on column reservations.removed_at is 'When the reservation left: a rule drops it, the filter no longer matches, or the brand no longer delivers here. Only its keys are kept.';
+comment on column reservations.cancelled_at is 'Day of the cancellation, where the partner says it.';
 comment on column reservations.idempotency_key is 'Names the change that made this version.';
 comment on column reservations.changed_at is 'When the change was taken in.';
 comment on column reservations.loaded_at is 'When this row was written.';
@@ -58,6 +65,7 @@ create table guests (
   document_type     text,
   document_number   text,
   marketing_consent boolean,
+  extra             jsonb,
   primary key (integration, reservation_id, position)
 );
 comment on table guests is 'The guests of each reservation, in the order of the partner. Personal data.';
@@ -69,6 +77,7 @@ comment on column guests.phone is 'E.164.';
 comment on column guests.phone_raw is 'What was sent, where it is no possible number.';
 comment on column guests.nationality is 'ISO 3166-1 alpha-2.';
 comment on column guests.marketing_consent is 'Null where the partner does not say.';
+comment on column guests.extra is 'Further fields of the guest that the connector maps, such as a loyalty number.';
 
 create table rooms (
   integration    text not null,
@@ -77,6 +86,8 @@ create table rooms (
   room_type      text,
   board          text,
   rate_code      text,
+  room_kind      text,
+  share_id       text,
   start_date     date,
   end_date       date,
   adults         int,
@@ -84,6 +95,8 @@ create table rooms (
   primary key (integration, reservation_id, position)
 );
 comment on table rooms is 'The rooms (stays) of each reservation.';
+comment on column rooms.room_kind is 'room, pseudo (a room that does not exist) or house (a house account or house use); null is a room.';
+comment on column rooms.share_id is 'The same for all reservations that share one room.';
 
 create table charges (
   integration    text not null,
@@ -92,21 +105,27 @@ create table charges (
   code           text,
   description    text,
   amount         numeric,
+  charge_kind    text,
+  charge_date    date,
+  tax_amount     numeric,
   quantity       int,
   primary key (integration, reservation_id, position)
 );
 comment on table charges is 'The charges of each reservation, in the currency of the reservation.';
-comment on column charges.amount is 'Exact.';
+comment on column charges.amount is 'Exact; with the tax that it contains.';
+comment on column charges.charge_kind is 'room for the price of the room.';
 
 create table guest_profiles (
   integration       text not null,
   id                text not null,
   brand_id          text not null,
+  epoch             int  not null default 1,
   version           int  not null,
   event             text not null,
   idempotency_key   text not null,
   changed_at        timestamptz not null,
   loaded_at         timestamptz not null default now(),
+  removed_at        timestamptz,
   guest_id          text,
   first_name        text,
   last_name         text,
@@ -120,30 +139,57 @@ create table guest_profiles (
   document_type     text,
   document_number   text,
   marketing_consent boolean,
+  extra             jsonb,
   primary key (integration, id)
 );
 comment on table guest_profiles is 'One row per guest of a brand, put together from reservations and guest updates; filled where the destination receives guests. Personal data.';
 
-create view arrivals_by_day as
-  select integration, brand_id, check_in as day, count(*) as reservations,
-         sum((select count(*) from rooms m where m.integration = r.integration and m.reservation_id = r.id)) as rooms,
-         sum((select coalesce(sum(coalesce(m.adults, 0) + coalesce(m.children, 0)), 0) from rooms m
-               where m.integration = r.integration and m.reservation_id = r.id)) as people
-    from reservations r
-   where status in ('confirmed', 'checked_in', 'checked_out') and check_in is not null
-   group by integration, brand_id, check_in;
-comment on view arrivals_by_day is 'How many reservations, rooms and people arrive on each day; cancelled ones and no-shows are not counted.';
+create table reservation_versions (
+  integration         text not null,
+  id                  text not null,
+  brand_id            text not null,
+  epoch               int  not null,
+  version             int  not null,
+  event               text not null,
+  idempotency_key     text not null,
+  changed_at          timestamptz not null,
+  loaded_at           timestamptz not null default now(),
+  confirmation_number text,
+  check_in            date,
+  check_out           date,
+  booking_date        date,
+  status              text,
+  status_raw          text,
+  cancelled_at        date,
+  channel             text,
+  source              text,
+  segment             text,
+  total_amount        numeric,
+  currency            text,
+  guest_count         int  not null,
+  room_count          int  not null,
+  room_nights         int  not null,
+  primary key (integration, id, epoch, version)
+);
+comment on table reservation_versions is 'Every version of every reservation, as it was. No personal data: guests are only counted.';
+comment on column reservation_versions.version is 'Rises by one with every change of the reservation.';
+comment on column reservation_versions.event is 'Why there is this version: created, updated, cancelled, erased or removed.';
+comment on column reservation_versions.changed_at is 'When the change was taken in.';
+comment on column reservation_versions.room_nights is 'The nights of all its rooms; pseudo rooms, house accounts and day use have none.';
+create index reservation_versions_changed_at on reservation_versions (changed_at);
 
-create view guests_with_stays as
-  select g.integration, r.brand_id, coalesce(g.guest_id, g.email, g.phone) as guest,
-         max(g.first_name) as first_name, max(g.last_name) as last_name, max(g.email) as email, max(g.phone) as phone,
-         count(distinct r.id) as stays,
-         sum(greatest(r.check_out - r.check_in, 0)) as nights,
-         min(r.check_in) as first_check_in, max(r.check_out) as last_check_out
-    from guests g
-    join reservations r on r.integration = g.integration and r.id = g.reservation_id
-   where r.status in ('confirmed', 'checked_in', 'checked_out')
-     and coalesce(g.guest_id, g.email, g.phone) is not null
-     and g.email_proxy is not true
-   group by g.integration, r.brand_id, coalesce(g.guest_id, g.email, g.phone);
-comment on view guests_with_stays is 'Each guest that can be told apart, with stays and nights. Aliases made up by booking sites are left out: they stand for no person.';
+create table brands (
+  integration    text primary key,
+  brand_id       text not null,
+  timezone       text not null,
+  country        text,
+  capacity_from  date[] not null,
+  capacity_rooms int[]  not null
+);
+comment on table brands is 'One row per brand, from its integration document.';
+comment on column brands.capacity_from is 'From which night on the hotel has as many rooms as capacity_rooms says at the same place; the view rooms_available has a row per night.';
+
+create function spread(total numeric, i bigint, n bigint, units int) returns numeric language sql immutable
+  return case when i = n then total else div(floor(total * units) * i, n) * case units when 1 then 1 when 1000 then 0.001 else 0.01 end end
+         - case when i = 1 then 0 else div(floor(total * units) * (i - 1), n) * case units when 1 then 1 when 1000 then 0.001 else 0.01 end end;
+comment on function spread is 'The part i of n of an amount, in whole cents (units: how many make one); all parts together are the amount.';
