@@ -9,6 +9,7 @@ import { Documents } from './pages/Documents.tsx';
 import { Event } from './pages/Event.tsx';
 import { Events } from './pages/Events.tsx';
 import { Guests } from './pages/Guests.tsx';
+import { Hotel } from './pages/Hotel.tsx';
 import { Incident } from './pages/Incident.tsx';
 import { Incidents } from './pages/Incidents.tsx';
 import { Integration } from './pages/Integration.tsx';
@@ -39,6 +40,7 @@ const pages = [
   createRoute({ ...at, path: '/', component: Overview }),
   createRoute({ ...at, path: '/integrations', component: Integrations }),
   createRoute({ ...at, path: '/integrations/$name', component: Integration, validateSearch: filters.integration }),
+  createRoute({ ...at, path: '/hotels/$name', component: Hotel }),
   createRoute({ ...at, path: '/reservations/$name/$type/$id', component: Timeline }),
   createRoute({ ...at, path: '/runs', component: Runs, validateSearch: filters.runs }),
   createRoute({ ...at, path: '/runs/$id', component: Run }),

@@ -17,6 +17,7 @@ import { type DocumentReadPorts, documentRoutes } from './routes/documents.ts';
 import { type DryRunPorts, dryRunRoutes } from './routes/dry-run.ts';
 import { type EndpointPorts, endpointRoutes } from './routes/endpoints.ts';
 import { type EventPorts, eventRoutes } from './routes/events.ts';
+import { type HotelPorts, hotelRoutes } from './routes/hotel.ts';
 import { type ImportPorts, importRoutes } from './routes/import-description.ts';
 import { type IncidentPorts, incidentRoutes } from './routes/incidents.ts';
 import { type IntegrationActionPorts, integrationActionRoutes } from './routes/integration-actions.ts';
@@ -42,6 +43,7 @@ export interface ApiPorts {
   readonly live: LivePorts;
   readonly integrations: IntegrationPorts & IntegrationActionPorts;
   readonly coverage: CoveragePorts;
+  readonly hotel: HotelPorts;
   readonly consent: ConsentPorts;
   readonly endpoints: EndpointPorts;
   readonly runs: RunPorts;
@@ -72,6 +74,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...integrationRoutes(ports.integrations),
     ...integrationActionRoutes(ports.integrations),
     ...coverageRoutes(ports.coverage),
+    ...hotelRoutes(ports.hotel),
     ...consentRoutes(ports.consent),
     ...endpointRoutes(ports.endpoints),
     ...runRoutes(ports.runs),

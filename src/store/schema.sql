@@ -275,6 +275,15 @@ create table quality (
 );
 comment on table quality is 'How complete the reservations were that a brand sent or changed on each day (UTC). Counts only.';
 
+create table hotel_reports (
+  integration text primary key,
+  day date not null,
+  changes bigint not null,
+  report jsonb not null,
+  counted_at timestamptz not null default now()
+);
+comment on table hotel_reports is 'What the page of a hotel shows, counted from its records: for the day in its time zone, when totals.changes was this. Counts only.';
+
 -- Persons
 
 create table profile_bookings (

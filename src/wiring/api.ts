@@ -1,4 +1,5 @@
 import type { ApiPorts } from '../api/api.ts';
+import { roomsByNight } from '../documents/capacity.ts';
 import { systemClock } from '../kit/clock.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
@@ -39,6 +40,7 @@ import { sharedAlerts } from '../store/operate/overview.ts';
 import { runIntegration } from '../store/operate/owners.ts';
 import { findToken, listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../store/operate/tokens.ts';
 import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.ts';
+import { readHotel } from '../store/records/hotel-report.ts';
 import { staysOf } from '../store/records/profile-bookings.ts';
 import { readQuality } from '../store/records/quality.ts';
 import { searchRecords } from '../store/records/search.ts';
@@ -115,6 +117,13 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       unlisted: (integration, limit) => listUnlisted(pool, integration, limit),
       quality: (integration, days) => readQuality(pool, integration, days),
       pushGaps: (integration, days) => pushGaps(pool, integration, days),
+    },
+    hotel: {
+      report: (integration) => readHotel(pool, integration),
+      roomsAvailable: (integration, night) =>
+        roomsByNight(runtime.active().documents.get(integration)?.body.rooms_available).findLast(
+          ([from]) => from <= night,
+        )?.[1],
     },
     runs: {
       listRuns: (filter) => listRuns(pool, filter),

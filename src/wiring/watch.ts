@@ -10,6 +10,7 @@ import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetDeliveredErasures, giveUpErasures } from '../store/erasure/identifiers.ts';
 import { claimMark, countActivity } from '../store/operate/activity.ts';
 import { pruneStore } from '../store/operate/retention.ts';
+import { countHotel, outdatedHotels } from '../store/records/hotel-report.ts';
 import { countQuality } from '../store/records/quality.ts';
 
 /** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
@@ -47,6 +48,7 @@ export function startWatch(runtime: Runtime): Loop {
     every('delivered erasures', 5_000, () => forgetErasures(runtime)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
     every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
+    every('hotel reports', 60_000, () => countHotelsOnce(runtime)),
     every('retention', 10 * 60_000, () => prune(runtime)),
   ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
@@ -67,6 +69,13 @@ const judgedEveryMs = 30_000;
 /** On one node, every half hour: it reads every reservation that changed yesterday or today. */
 async function countQualityOnce({ pool }: Runtime): Promise<void> {
   if (await claimMark(pool, 'quality', 30 * 60_000)) await withPatience(pool, countQuality);
+}
+
+/** On one node: the brands that changed, or whose day has ended. */
+async function countHotelsOnce({ pool, active }: Runtime): Promise<void> {
+  if (!(await claimMark(pool, 'hotel reports', 59_000))) return;
+  const places = [...active().documents].map(([integration, { body }]) => ({ integration, timezone: body.timezone }));
+  for (const place of await outdatedHotels(pool, places)) await withPatience(pool, (db) => countHotel(db, place));
 }
 
 async function prune(runtime: Runtime): Promise<void> {

@@ -48,6 +48,7 @@ describe('the pages are accessible', { skip }, () => {
     '/',
     '/integrations',
     '/integrations/grand',
+    '/hotels/grand',
     '/runs',
     '/runs/{run}',
     '/reservations',

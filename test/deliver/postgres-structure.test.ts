@@ -67,7 +67,9 @@ test('a column of another type is an outage that names it, and deliveries contin
   for (const [table, column, change, is, needed] of changes) {
     const alter = (to: string) =>
       pool
-        .query('drop view innbound.bookings, innbound.version_days, innbound.reservation_changes, innbound.rooms_available cascade')
+        .query(
+          'drop view innbound.bookings, innbound.version_days, innbound.reservation_changes, innbound.rooms_available cascade',
+        )
         .catch(() => {})
         .then(() => pool.query(`alter table innbound.${table} alter ${column} type ${to}`));
     await alter(change);

@@ -388,6 +388,67 @@ export interface Operations {
       }[];
     };
   };
+  'integrations.hotel': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      report: {
+        day: string;
+        counted_at: string;
+        today: {
+          arrivals: {
+            reservations: number;
+            done: number;
+            rooms: number;
+            people: number;
+          };
+          departures: {
+            reservations: number;
+            done: number;
+            rooms: number;
+            people: number;
+          };
+          in_house: {
+            rooms: number;
+            people: number;
+          };
+        };
+        nights: {
+          night: string;
+          sold: number;
+          last_year: number;
+          rooms_available: number | null;
+        }[];
+        pace: {
+          from: string;
+          now: number;
+          week_ago: number;
+          year_ago: number;
+          year_ago_final: number;
+        }[];
+        cancellations: {
+          week: {
+            reservations: number;
+            room_nights: number;
+          };
+          week_before: {
+            reservations: number;
+            room_nights: number;
+          };
+        };
+        channels: {
+          channel: string;
+          room_nights: number;
+        }[];
+        guests: {
+          returning: number;
+          new: number;
+          unknown: number;
+        };
+      } | null;
+    };
+  };
   'integrations.consent': {
     input: {
       integration: string;
@@ -2411,6 +2472,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.quality': ['GET', '/integrations/{integration}/quality'],
   'integrations.unlisted': ['GET', '/integrations/{integration}/unlisted'],
   'integrations.push_gaps': ['GET', '/integrations/{integration}/push-gaps'],
+  'integrations.hotel': ['GET', '/integrations/{integration}/hotel'],
   'integrations.consent': ['POST', '/integrations/{integration}/consent'],
   'endpoint.get': ['GET', '/integrations/{integration}/endpoint'],
   'endpoint.issue': ['POST', '/integrations/{integration}/endpoint'],

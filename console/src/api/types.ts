@@ -10,6 +10,7 @@ export type Overview = Answer<'overview.get'>;
 export type Point = Overview['series'][number];
 export type Integration = Item<'integrations.list'>;
 export type IntegrationDetail = Answer<'integrations.get'>;
+export type HotelReport = NonNullable<Answer<'integrations.hotel'>['report']>;
 export type SyncType = NonNullable<Integration['pull']>['syncs'][number]['sync'];
 export type Run = Item<'runs.list'>;
 export type RunDetail = Answer<'runs.get'>;

@@ -50,6 +50,9 @@ export function Integration() {
               </span>
             }
           >
+            <Button variant="default" component={Link} to={`/hotels/${name}`}>
+              This morning
+            </Button>
             <Actions brand={brand} />
           </Head>
           <div className="stack">

@@ -29,6 +29,23 @@ test('a backfill over three weeks reads every reservation, page by page', async 
   assert.deepEqual([again.state, again.counters.changed, again.counters.unchanged], ['complete', 0, 210]);
 });
 
+test('changed counts versions: a booking that moves into the next window while the run reads has two', async () => {
+  const [book] = bookings(1, '2026-03-02');
+  const partner = await partnerOf((asked) => {
+    const isSecond = (asked.query.get('dateFrom') ?? '') > '2026-03-07';
+    const moved = { ...book, check_in: '2026-03-10', check_out: '2026-03-12' };
+    return { json: { reservations: [isSecond ? moved : book] } };
+  });
+  const ports = runtime.ports({
+    integration: 'moved',
+    baseUrl: partner.url,
+    connector: { pull: { pagination: { type: 'none' } } },
+  });
+  const { counters } = await sync(ports, 'moved', { from: '2026-03-01', to: '2026-03-14' });
+  const [stored, ...more] = await runtime.stored('moved');
+  assert.deepEqual([counters.changed, stored?.version, more.length], [2, 2, 0]);
+});
+
 test('known rows are not mapped again until they, their reservation or the documents change', async () => {
   const book = bookings(30, '2026-03-01');
   const partner = await partnerOf(() => ({ json: { reservations: book } }));

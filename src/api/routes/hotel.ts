@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { CountedReport } from '../../store/records/hotel-report.ts';
+import { instant, integrationParam, ok, type Route, route } from '../route.ts';
+
+export interface HotelPorts {
+  readonly report: (integration: string) => Promise<CountedReport | undefined>;
+  /** The rooms that the hotel can sell on a night; undefined if its document does not say it. */
+  readonly roomsAvailable: (integration: string, night: string) => number | undefined;
+}
+
+const date = z.iso.date();
+const moves = z.object({
+  reservations: z.int(),
+  done: z.int().describe('Of them, those who have arrived or left.'),
+  rooms: z.int(),
+  people: z.int(),
+});
+const cancelled = z.object({ reservations: z.int(), room_nights: z.int() });
+const report = z.object({
+  day: date.describe('Today at the hotel when it was counted.'),
+  counted_at: instant,
+  today: z.object({
+    arrivals: moves,
+    departures: moves,
+    in_house: z.object({ rooms: z.int(), people: z.int() }).describe('On the books for tonight.'),
+  }),
+  nights: z
+    .array(
+      z.object({
+        night: date,
+        sold: z.int(),
+        last_year: z.int().describe('Sold on the same weekday a year before (364 days), in the end.'),
+        rooms_available: z.int().nullable(),
+      }),
+    )
+    .describe('The next 90 nights.'),
+  pace: z
+    .array(
+      z.object({
+        from: date,
+        now: z.int(),
+        week_ago: z.int(),
+        year_ago: z.int().describe('364 days ago, for the nights 364 days earlier.'),
+        year_ago_final: z.int(),
+      }),
+    )
+    .describe('Rooms on the books, in parts of 30 nights.'),
+  cancellations: z.object({ week: cancelled, week_before: cancelled }),
+  channels: z.array(z.object({ channel: z.string(), room_nights: z.int() })).describe('Of the next 90 nights.'),
+  guests: z
+    .object({ returning: z.int(), new: z.int(), unknown: z.int() })
+    .describe('First guests of the arrivals of the next seven days.'),
+});
+
+export function hotelRoutes(ports: HotelPorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/integrations/{integration}/hotel',
+      id: 'integrations.hotel',
+      summary: 'The morning report of a hotel: today, the next 90 nights, pace, cancellations, channels and guests',
+      description: 'Counted every few minutes, for brands that changed. `report` is null until the first count.',
+      tag: 'integrations',
+      role: 'viewer',
+      scope: 'param',
+      params: integrationParam,
+      response: z.object({ report: report.nullable() }),
+      handle: async ({ params: { integration } }) => {
+        const counted = await ports.report(integration);
+        if (counted === undefined) return ok({ report: null });
+        const { nights, ...rest } = counted.report;
+        const withRooms = nights.map((one) => ({
+          ...one,
+          rooms_available: ports.roomsAvailable(integration, one.night) ?? null,
+        }));
+        return ok({ report: { ...rest, day: counted.day, counted_at: counted.counted_at, nights: withRooms } });
+      },
+    }),
+  ];
+}

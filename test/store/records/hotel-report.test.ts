@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { countHotel, outdatedHotels } from '../../../src/store/records/hotel-report.ts';
+import { type ApiNode, apiNode, reservation } from '../../api/node.ts';
+
+let node: ApiNode;
+let viewer: string;
+before(async () => {
+  node = await apiNode();
+  viewer = await node.token('viewer', ['grand']);
+});
+after(() => node.stop());
+
+const place = { integration: 'grand', timezone: 'Europe/Lisbon' };
+const today = Temporal.Now.plainDateISO(place.timezone);
+const day = (n: number): string => today.add({ days: n }).toString();
+const stay = (id: string, from: number, to: number, more: object = {}) =>
+  reservation(id, { check_in: day(from), check_out: day(to), guests: [], booking_date: day(from - 500), ...more });
+const party = (adults: number, more: object = {}) => ({ rooms: [{ adults, ...more }] });
+const guest = (id: string) => ({ guests: [{ guest_id: id, last_name: 'Exemplo' }] });
+
+test('the report of a hotel, counted by hand', async () => {
+  await node.take(
+    'grand',
+    stay('in-1', -2, 1, { status: 'checked_in', ...party(2) }),
+    stay('arrives', 0, 3, { channel: 'Booking.com', ...party(2), ...guest('G1') }),
+    stay('arrived', 0, 2, { status: 'checked_in', channel: 'BOOKING.COM', ...party(1), ...guest('G2') }),
+    stay('leaves', -3, 0, { status: 'checked_out', ...party(2) }),
+    stay('still here', -1, 0, { status: 'checked_in', ...party(1) }),
+    stay('day use', 0, 0, { ...party(1) }),
+    stay('master', 0, 5, { rooms: [{ room_kind: 'pseudo' }] }),
+    stay('share 1', 4, 6, { rooms: [{ share_id: 'S' }], channel: 'direct' }),
+    stay('share 2', 4, 6, { rooms: [{ share_id: 'S' }], channel: 'direct' }),
+    // Booked yesterday: not on the books a week ago.
+    stay('new', 40, 43, { booking_date: day(-1), ...guest('G1') }),
+    stay('gone', 10, 12, { status: 'cancelled', cancelled_at: day(-2) }),
+    stay('gone before', 10, 11, { status: 'cancelled', cancelled_at: day(-9) }),
+    stay('nobody knows', 1, 9, { status: 'other' }),
+    // A year ago: one booked in time, one later, one that was cancelled since.
+    stay('old', -364, -362, guest('G1')),
+    stay('old late', -363, -362, { booking_date: day(-363) }),
+    stay('old gone', -364 + 30, -364 + 31, { status: 'cancelled', cancelled_at: day(-350) }),
+  );
+  await countHotel(node.runtime.pool, place);
+  const { body } = await node.call('GET', '/integrations/grand/hotel', viewer);
+  const { report } = body;
+  assert.deepEqual(report.today, {
+    arrivals: { reservations: 3, done: 1, rooms: 3, people: 4 },
+    departures: { reservations: 2, done: 1, rooms: 2, people: 3 },
+    in_house: { rooms: 3, people: 5 },
+  });
+  const nights = report.nights as { night: string; sold: number; last_year: number; rooms_available: number }[];
+  assert.equal(nights.length, 90);
+  assert.deepEqual(
+    nights
+      .filter(({ sold, last_year }) => sold + last_year > 0)
+      .map(({ night, sold, last_year }) => [night, sold, last_year]),
+    [
+      [day(0), 3, 1],
+      [day(1), 2, 2],
+      [day(2), 1, 0],
+      [day(4), 1, 0],
+      [day(5), 1, 0],
+      [day(40), 1, 0],
+      [day(41), 1, 0],
+      [day(42), 1, 0],
+    ],
+  );
+  assert.ok(nights.every(({ rooms_available }) => rooms_available === null));
+  assert.deepEqual(report.pace, [
+    // The stay that was cancelled two days ago was on the books a week ago.
+    { from: day(0), now: 8, week_ago: 10, year_ago: 2, year_ago_final: 3 },
+    { from: day(30), now: 3, week_ago: 0, year_ago: 1, year_ago_final: 0 },
+    { from: day(60), now: 0, week_ago: 0, year_ago: 0, year_ago_final: 0 },
+  ]);
+  assert.deepEqual(report.cancellations, {
+    week: { reservations: 1, room_nights: 2 },
+    week_before: { reservations: 1, room_nights: 1 },
+  });
+  const [booking, direct, unknown] = report.channels as { channel: string; room_nights: number }[];
+  assert.deepEqual(
+    [booking?.room_nights, direct, unknown],
+    [5, { channel: 'direct', room_nights: 4 }, { channel: 'unknown', room_nights: 4 }],
+  );
+  assert.deepEqual(report.guests, { returning: 1, new: 1, unknown: 4 });
+});
+
+test('a report is counted again when its day has ended, and some minutes after a change', async () => {
+  const { pool } = node.runtime;
+  const outdated = async () => (await outdatedHotels(pool, [place])).length;
+  await pool.query(
+    `insert into totals (integration, changes) values ('grand', 1) on conflict (integration) do update set changes = 1`,
+  );
+  await countHotel(pool, place);
+  assert.equal(await outdated(), 0);
+  await pool.query(`update totals set changes = 2 where integration = 'grand'`);
+  assert.equal(await outdated(), 0);
+  await pool.query(`update hotel_reports set counted_at = counted_at - interval '6 minutes'`);
+  assert.equal(await outdated(), 1);
+  await countHotel(pool, place);
+  assert.equal(await outdated(), 0);
+  await pool.query(`update hotel_reports set day = day - 1`);
+  assert.equal(await outdated(), 1);
+});
+
+test('a brand without a report, and a brand of somebody else', async () => {
+  const all = await node.token('viewer');
+  assert.deepEqual((await node.call('GET', '/integrations/other/hotel', all)).body, { report: null });
+  assert.equal((await node.call('GET', '/integrations/other/hotel', viewer)).status, 404);
+});
