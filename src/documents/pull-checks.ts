@@ -32,7 +32,7 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
 /** Without push, a cancellation is only seen if some sync asks for it. */
 function hiddenCancellations({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
   const syncs = Object.entries(body.pull?.syncs ?? {}).flatMap(([type, sync]) => (sync ? [{ type, ...sync }] : []));
-  if (body.push.enabled || syncs.length === 0 || !sendsStatus(connector)) return [];
+  if (body.push.enabled || body.stream || syncs.length === 0 || !sendsStatus(connector)) return [];
   const asksForAll = syncs.some(({ status }) => status === undefined || [status].flat().some(isCancelled(connector)));
   if (asksForAll) return [];
   const [first] = syncs;
