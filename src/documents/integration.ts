@@ -144,9 +144,7 @@ export const integrationSchema = crossChecked(
       .describe('Business rules of this brand, applied in their order after normalization and after the connector’s.'),
     deliver: z.array(nameText()).default([]).describe('The destinations that get this brand’s changes.'),
   }),
-  ({ deliver, stream, pull }, report) => {
-    if (stream !== undefined && pull === undefined)
-      report({ message: 'a stream needs the address and the credentials of pull' }, ['stream']);
+  ({ deliver }, report) => {
     if (!Array.isArray(deliver)) return;
     deliver.forEach((name, i) => {
       if (deliver.indexOf(name) < i) report({ message: `${name} is listed twice` }, ['deliver', i]);

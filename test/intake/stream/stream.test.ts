@@ -61,13 +61,19 @@ test('events of a stream reach the brand of their hotel, and their reservations 
 });
 
 test('drops, duplicates and events out of order lose nothing and store nothing twice', async () => {
-  const [partner, bench] = await start({ stream: { faults: { drop: 0.05, duplicate: 0.2, reorder: 0.3 } } as never });
+  const [partner, bench] = await start({ stream: { faults: { duplicate: 0.2, reorder: 0.5 } } as never });
   const lisbon = changesOf(partner, 'LIS01');
   const node = bench.read();
   await until('the stream is subscribed', async () => partner.stream?.stats.connections === 1);
-  for (let i = 0; i < 6; i += 1) partner.hotel.advance(10);
+  for (let i = 0; i < 6; i += 1) {
+    partner.hotel.advance(5);
+    // Some events are still held back.
+    await new Promise((soon) => setTimeout(soon, 5));
+    partner.stream?.drop();
+    await until('the stream is read again', async () => partner.stream?.isRead);
+  }
   await hasAll(bench, 'lisbon', lisbon);
-  assert.ok((partner.stream?.stats.dropped ?? 0) > 0, 'the faults struck');
+  assert.ok((partner.stream?.stats.connections ?? 0) > 3, 'the connection broke several times');
   await node.stop();
 });
 

@@ -196,18 +196,15 @@ export class EventStream {
     const consumer = this.#consumer;
     if (consumer === undefined) return;
     const { drop = 0, duplicate = 0, reorder = 0 } = this.faults;
-    const due = this.#published.slice(consumer.next);
-    for (let i = 0; i + 1 < due.length; i += 1) {
-      const [one, other] = [due[i], due[i + 1]];
-      if (one && other && this.#random.chance(reorder)) [due[i], due[i + 1]] = [other, one];
-    }
-    for (const { event } of due) {
+    for (const { event } of this.#published.slice(consumer.next)) {
       const text = JSON.stringify({ id: consumer.id, type: 'next', payload: { data: { newEvent: event } } });
-      consumer.socket.send(text);
-      if (this.#random.chance(duplicate)) consumer.socket.send(text);
       consumer.next += 1;
       this.stats.sent += 1;
       this.#sentTo = consumer.next;
+      // Overtaken by the events of the next moment.
+      if (this.#random.chance(reorder)) setTimeout(() => consumer.socket.send(text, () => {}), 20);
+      else consumer.socket.send(text);
+      if (this.#random.chance(duplicate)) consumer.socket.send(text);
       if (this.#random.chance(drop)) {
         this.stats.dropped += 1;
         this.#consumer = undefined;
