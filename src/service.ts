@@ -11,6 +11,7 @@ import { startScheduler } from './intake/pull/schedule.ts';
 import { startHydrator } from './intake/push/hydrate.ts';
 import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
+import { startStreamReaders } from './intake/stream/readers.ts';
 import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
 import type { Loop } from './kit/loop.ts';
@@ -28,6 +29,7 @@ import { type MetricsExchange, metricsOf, serveMetrics } from './wiring/metrics.
 import { keepSeen } from './wiring/presence.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
 import { type Intake, openIntake } from './wiring/push.ts';
+import { streamPorts } from './wiring/stream.ts';
 import { startWatch } from './wiring/watch.ts';
 
 export type Role = 'all' | 'web' | 'worker';
@@ -145,7 +147,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const deliveries = await deliverPorts(runtime);
       loops.push(startScheduler(schedulerPorts(runtime)), startRunner(pullPorts(runtime)));
       loops.push(startEventWorker(eventWorkerPorts(runtime)), startHydrator(hydratorPorts(runtime)));
-      loops.push(startPushUpkeep(upkeepPorts(runtime)));
+      loops.push(startPushUpkeep(upkeepPorts(runtime)), startStreamReaders(streamPorts(runtime)));
       loops.push(startDeliveries(deliveries), startJobs(runtime));
     }
     loops.push(startWatch(runtime));

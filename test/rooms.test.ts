@@ -34,7 +34,7 @@ const sources: Source[] = readdirSync(root, { recursive: true, encoding: 'utf8' 
     return { file, room: roomOf(file), text, imports };
   });
 
-/** The folder under src (pull and push of intake are separate rooms); files directly under src are rooms by name. */
+/** The folder under src (pull, push and stream of intake are separate rooms); files directly under src are rooms by name. */
 function roomOf(file: string): string {
   const parts = file.split(path.sep);
   return parts[0] === 'intake' ? `intake/${parts[1]}` : (parts[0] ?? '');
@@ -75,6 +75,7 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   outbound: { rooms: everywhere },
   'intake/pull': { rooms: [...everywhere, 'canonical', 'kit', 'outbound'], types: ['documents', 'reconcile', 'shape'] },
   'intake/push': { rooms: [...everywhere, 'canonical', 'persons', 'reconcile', 'kit'], types: ['shape'] },
+  'intake/stream': { rooms: [...everywhere, 'kit', 'intake/push'] },
   deliver: { rooms: [...everywhere, 'canonical', 'persons', 'kit', 'outbound'] },
   watch: { rooms: [...everywhere, 'kit'] },
   privacy: { rooms: [...everywhere, 'canonical', 'persons', 'kit'], types: ['reconcile'] },

@@ -44,6 +44,8 @@ interface Options {
   readonly pushUrl?: string;
   readonly pushSecretEnv: string;
   readonly pushBrand?: string;
+  readonly streamKey?: string;
+  readonly streamChain: string;
   readonly json?: boolean;
 }
 
@@ -87,6 +89,8 @@ export function registerPartnerSimulate(partner: Command): void {
     .option('--push-url <url>', 'the webhook endpoint for its events')
     .option('--push-secret-env <name>', 'the variable that holds the endpoint’s secret', 'INNBOUND_WEBHOOK_SECRET')
     .option('--push-brand <id>', 'the brand_id in its events; by default the hotel’s own')
+    .option('--stream-key <key>', 'also offers its events as a stream at /subscriptions, for this application key')
+    .option('--stream-chain <code>', 'the chain of the stream', 'SIM')
     .option('--json', 'print its URLs as one JSON object')
     .addHelpText(
       'after',
@@ -135,6 +139,7 @@ Examples:
             untidy: options.untidy,
             faults: options.fault,
             ...(pushUrl === undefined ? {} : { push: targets }),
+            ...(options.streamKey && { stream: { key: options.streamKey, chain: options.streamChain } }),
           },
           options.json === true,
           terminalIo(),

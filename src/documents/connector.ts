@@ -8,6 +8,7 @@ import { pushShape } from './connector-push.ts';
 import { acknowledgeSchema, relatedSchema } from './connector-related.ts';
 import { checkBounds, checkSteps, requestSchema } from './connector-request.ts';
 import { checkJoinedIds, singleSchema } from './connector-single.ts';
+import { streamSchema } from './connector-stream.ts';
 import { checkFurtherLists } from './further-lists.ts';
 import { valueAt } from './path.ts';
 import { parsePlace } from './place.ts';
@@ -135,6 +136,9 @@ export const connectorSchema = crossChecked(
       })
       .optional()
       .describe('How the partner’s events differ from the default, if they do.'),
+    stream: streamSchema
+      .optional()
+      .describe('How to read the partner’s events from a stream. `push` describes the events themselves.'),
   }),
   (connector, report) => {
     if (
@@ -162,6 +166,10 @@ export const connectorSchema = crossChecked(
         },
         ['pull', 'related'],
       );
+    }
+    const brand = valueAt(connector, ['push', 'envelope', 'brand']);
+    if (connector.stream !== undefined && (valueAt(connector, ['push', 'envelope']) === undefined || brand === false)) {
+      report({ message: 'needs push.envelope with `brand`: each event must name its property' }, ['stream']);
     }
     if (valueAt(connector, ['push', 'thin']) === undefined || valueAt(connector, ['pull', 'single']) !== undefined)
       return;

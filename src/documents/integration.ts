@@ -103,6 +103,11 @@ const pushSchema = z.strictObject({
   rate: rateSchema.prefault({ requests: 200, burst: 1_000 }).describe('The rate above which the endpoint answers 429.'),
 });
 
+const streamSchema = z.strictObject({
+  key: secretText().optional().describe('The application key, for {key} and {key.sha256}.'),
+  chain: z.string().min(1).optional().describe('The chain or account of the brand, for {chain}.'),
+});
+
 export const integrationSchema = crossChecked(
   z.strictObject({
     integration: nameText().describe('The integration’s name; commands and the console use it.'),
@@ -128,6 +133,11 @@ export const integrationSchema = crossChecked(
         'The integration whose polls also bring the reservations of this brand: one account for several properties. Needs `pull.property` in their connector.',
       ),
     push: pushSchema.prefault({ enabled: false }).describe('Push mode; without it, the brand has no endpoint.'),
+    stream: streamSchema
+      .optional()
+      .describe(
+        'Reads the brand’s events from the partner’s stream. Brands with the same address, key and chain share one connection, and so do the brands that are `pulled_by` this one.',
+      ),
     transforms: z
       .array(ruleSchema)
       .default([])

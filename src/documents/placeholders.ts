@@ -48,6 +48,15 @@ export const acknowledgePlaceholders: Readonly<Record<string, string>> = {
   brand_id: 'the brand_id of the integration',
 };
 
+/** For the subscription of a stream. */
+export const streamPlaceholders: Readonly<Record<string, string>> = {
+  authorization: 'the Authorization header that the brand’s `pull.auth` makes, such as `Bearer …`',
+  key: 'the application key (`stream.key` of the integration)',
+  'key.sha256': 'the SHA-256 of the application key, in hexadecimal digits',
+  chain: '`stream.chain` of the integration',
+  offset: 'the offset to resume from; empty for the first connection',
+};
+
 /** For the string that an hmac signs. */
 export const signPlaceholders: Readonly<Record<string, string>> = {
   timestamp: 'Unix time in seconds, at the moment of this attempt',

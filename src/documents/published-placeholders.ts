@@ -5,6 +5,7 @@ import {
   requestPlaceholders,
   signedHeaderPlaceholders,
   singlePlaceholders,
+  streamPlaceholders,
   webhookSignPlaceholders,
 } from './placeholders.ts';
 
@@ -40,6 +41,7 @@ export const placeholderTables: { readonly [Kind in DocumentKind]?: readonly str
     table('Placeholders of `pull.related`', relatedPlaceholders),
     table('Placeholders of `pull.acknowledge`', acknowledgePlaceholders),
     table('Placeholders of `push.verification.sign`', webhookSignPlaceholders),
+    table('Placeholders of `stream`', streamPlaceholders),
   ],
   integration: [table('Placeholders of `auth` with type `hmac`', signedHeaderPlaceholders), secrets],
   destination: [secrets],

@@ -16,6 +16,7 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
   return [
     ...sameProperty(all),
     ...all.flatMap((integration) => sharedPoll(integration, integrations, connectors)),
+    ...all.filter(({ body }) => body.stream && body.pull === undefined).map(streamAlone),
     ...all.flatMap((integration) => {
       const connector = connectors.get(integration.body.connector)?.body;
       if (connector?.pull === undefined || integration.body.pull === undefined) return [];
@@ -29,10 +30,16 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
   ];
 };
 
+const streamAlone = ({ name }: LoadedDocument<'integration'>): CheckFinding => ({
+  document: { kind: 'integration', name },
+  path: ['stream'],
+  message: 'a stream needs a pull section: its address and credentials are those of pull',
+});
+
 /** Without push, a cancellation is only seen if some sync asks for it. */
 function hiddenCancellations({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
   const syncs = Object.entries(body.pull?.syncs ?? {}).flatMap(([type, sync]) => (sync ? [{ type, ...sync }] : []));
-  if (body.push.enabled || syncs.length === 0 || !sendsStatus(connector)) return [];
+  if (body.push.enabled || body.stream || syncs.length === 0 || !sendsStatus(connector)) return [];
   const asksForAll = syncs.some(({ status }) => status === undefined || [status].flat().some(isCancelled(connector)));
   if (asksForAll) return [];
   const [first] = syncs;

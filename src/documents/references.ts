@@ -73,15 +73,14 @@ function integrationMistakes(file: ParsedFile, connectors: Targets, destinations
   const connector = refer('connector', connectors, ['connector']);
   const deliver = valueAt(file.meant, ['deliver']);
   for (const i of Array.isArray(deliver) ? deliver.keys() : []) refer('destination', destinations, ['deliver', i]);
-  const polls = valueAt(file.meant, ['pull']) !== undefined;
-  if (polls && connector?.meant !== undefined && valueAt(connector.meant, ['pull']) === undefined) {
-    mistakes.push(
-      file.mistakeAt({
-        path: ['pull'],
-        at: 'key',
-        message: `the connector ${connector.name} has no pull section, so it cannot be polled`,
-      }),
-    );
+  for (const [section, what] of [
+    ['pull', 'polled'],
+    ['stream', 'streamed'],
+  ] as const) {
+    const isUsed = valueAt(file.meant, [section]) !== undefined;
+    if (!isUsed || connector?.meant === undefined || valueAt(connector.meant, [section]) !== undefined) continue;
+    const message = `the connector ${connector.name} has no ${section} section, so it cannot be ${what}`;
+    mistakes.push(file.mistakeAt({ path: [section], at: 'key', message }));
   }
   return mistakes;
 }

@@ -115,6 +115,24 @@ export const pushErrors = {
     what: 'A guest.updated event may mean several persons, or a person who is not certainly the stored one. It changed nobody.',
     next: 'Assign the event to one of the persons that the dead letter names. Ask the partner to send guest_id, or reservation_id with the full name.',
   },
+  'push.stream_taken': {
+    stage: 'push',
+    retry: 'again',
+    what: 'Another program reads the same stream, and the partner allows one (close code 4409).',
+    next: 'Stop the other program, or give one of the two its own application key. Nothing is lost: reading resumes from the stored offset.',
+  },
+  'push.stream_refused': {
+    stage: 'push',
+    retry: 'again',
+    what: 'The partner refuses the subscription or the credentials of a stream.',
+    next: 'Check stream.key, stream.chain and pull.auth of the integration, and that the partner has approved the application for events.',
+  },
+  'push.stream_unreachable': {
+    stage: 'push',
+    retry: 'again',
+    what: 'The stream’s server cannot be reached, or it does not accept the connection.',
+    next: 'Check pull.base_url, and stream.key: a wrong key is refused before the connection opens. Reading resumes by itself.',
+  },
   'push.no_endpoint': {
     stage: 'push',
     retry: 'operator',

@@ -1,6 +1,7 @@
 import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { streamStates } from '../store/events/streams.ts';
 import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
 import { settleAlerts, sharedAlerts } from '../store/operate/alerts.ts';
 import {
@@ -20,6 +21,7 @@ import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
 import { openCircuitsOf } from '../wiring/partner-apis.ts';
+import { streamedBrands, streamsOf } from '../wiring/stream.ts';
 import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
 import { busyLanes } from './health.ts';
 import { summarizeIncident } from './incidents.ts';
@@ -100,6 +102,7 @@ const noFacts: Facts = {
   runs: [],
   partnerCircuits: [],
   authFailures: [],
+  streams: [],
   deadLetters: [],
   unlisted: [],
   skews: [],
@@ -134,7 +137,8 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const active = runtime.active();
   const all = [...active.integrations.values()];
   const names = all.map(({ name }) => name);
-  const pushing = all.filter(({ body }) => body.push.enabled).map(({ name }) => name);
+  const streamed = streamedBrands(runtime);
+  const pushing = all.filter((one) => one.body.push.enabled || streamed.includes(one)).map(({ name }) => name);
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
   // One after another: together they took ten connections, which PostgreSQL opened and closed again every 30 seconds.
   const feeds = await quietFeeds(pool, pushing, pulling, rules.push.leastMs);
@@ -167,6 +171,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     })),
     runs: runs.filter(({ integration }) => active.documents.has(integration)),
     authFailures: auth,
+    streams: streamed.length === 0 ? [] : await streamStates(pool, [...(await streamsOf(runtime)).keys()]),
     deadLetters: dead,
     unlisted,
     skews,

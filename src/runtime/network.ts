@@ -2,14 +2,17 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Bodies } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
-import { type Http, openHttp } from '../kit/http.ts';
+import { systemClock } from '../kit/clock.ts';
+import { type Http, type HttpSettings, openHttp } from '../kit/http.ts';
 import { version } from '../kit/version.ts';
+import { type OpenSocket, socketsOf } from '../kit/web-socket.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The connection to partners and destinations. */
 export interface Network {
   /** Public addresses only, unless the settings allow private ones. */
   readonly http: Http;
+  readonly openSocket: OpenSocket;
   readonly allowPrivate: boolean;
   /** Further certificate authorities, in PEM. */
   readonly ca: string | undefined;
@@ -28,11 +31,11 @@ export async function openNetwork(
   const { allow_private, ca: caFile, proxy, proxy_resolves: proxyResolves } = resolved.body;
   const allowPrivate = allow_private || env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
   const ca = caFile === undefined ? undefined : await readFile(path.resolve(workspaceDir, caFile), 'utf8');
-  const http = openHttp({
+  const client: HttpSettings = {
     allowPrivate,
     userAgent: `innbound/${version}`,
     ...(proxy !== undefined && { proxy, proxyResolves }),
     ...(ca !== undefined && { ca }),
-  });
-  return { http, allowPrivate, ca };
+  };
+  return { http: openHttp(client), openSocket: socketsOf(client, systemClock), allowPrivate, ca };
 }

@@ -20,15 +20,15 @@ export interface LeasedTable {
 export type Held = readonly [...key: string[], fence: number];
 
 /**
- * The CTEs `due` and `claimed`: claims the rows that have been due for longest, or the first in `order`. $1 is how many, $2 the length of the lease in
+ * The CTEs `due` and `claimed`: claims the rows that have been due for longest, or the first in `order`, of those that meet `where`. $1 is how many, $2 the length of the lease in
  * milliseconds; further parameters belong to the caller. `set` and `returning` see the row as `t`, and as it was before as `due`.
  */
 export const claimDue = (
   { name, key }: LeasedTable,
-  more: { set: string; returning: string; order?: string },
+  more: { set: string; returning: string; order?: string; where?: string },
 ): string => `
   due as materialized (
-    select * from ${name} where due_at <= now() order by ${more.order ?? 'due_at'} limit $1 for update skip locked
+    select * from ${name} where due_at <= now() and ${more.where ?? 'true'} order by ${more.order ?? 'due_at'} limit $1 for update skip locked
   ), claimed as (
     update ${name} t set due_at = now() + $2 * interval '1 ms', fence = t.fence + 1, ${more.set}
       from due where ${key.map((column) => `t.${column} = due.${column}`).join(' and ')}

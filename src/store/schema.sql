@@ -79,6 +79,20 @@ create table endpoint_secrets (
 );
 comment on table endpoint_secrets is 'Webhook secrets, sealed. While two are valid, a sender may sign with either.';
 
+create table streams (
+  stream text primary key,
+  account text not null,
+  resume_from text,
+  resume_at timestamptz,
+  read_to timestamptz,
+  gap_at timestamptz,
+  failures int not null default 0,
+  failure text,
+  due_at timestamptz not null default now(),
+  fence int not null default 0
+);
+comment on table streams is 'Partners'' event streams, by a digest of address, key and chain: where to resume, and the lease of the one node that reads. Everything until read_to is stored.';
+
 create table events (
   integration text not null,
   seq bigint not null default nextval('intake_seq'),

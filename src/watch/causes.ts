@@ -31,7 +31,7 @@ export function causeOf({ kind, integration, subject }: AlertFacts): Cause {
   // Many brands at once, or a node's clock.
   if (integration === '') return { kind: 'service', name: subject === '' ? kind : `${kind} ${subject}` };
   if (kind === 'dead_letters_growing') return { kind: 'records', name: integration };
-  const isPush = (kind === 'feed_silent' && subject === 'push') || kind === 'clock_skew';
+  const isPush = (kind === 'feed_silent' && subject === 'push') || kind === 'clock_skew' || kind.startsWith('stream_');
   return { kind: isPush ? 'push' : 'pull', name: integration };
 }
 
@@ -77,6 +77,18 @@ const advice: ReadonlyMap<string, string> = new Map<Kind, string>([
   [
     'feed_silent',
     'Ask the partner whether the feed was switched off. For events, check the rejected webhooks of the brand.',
+  ],
+  [
+    'stream_failing',
+    'Stop the other program that uses the same application key, or correct the key, the chain or the credentials. Reading resumes from the stored offset.',
+  ],
+  [
+    'stream_gap',
+    'Backfill the days since the last connection with `innbound sync NAME --from D --to D`. The alert ends with the next complete run.',
+  ],
+  [
+    'stream_behind',
+    'Make the stream readable again before the partner deletes its events; see the other alerts of the brand.',
   ],
   ['run_failed', 'Open the run: it has the partner’s answer and the next step for its code.'],
   ['run_incomplete', 'Open the run to see which windows are missing. The next run asks for them again.'],

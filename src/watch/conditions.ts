@@ -19,6 +19,9 @@ export interface Condition {
 export const alertKinds = [
   'auth_failed',
   'breaker_open',
+  'stream_failing',
+  'stream_gap',
+  'stream_behind',
   'feed_silent',
   'run_failed',
   'run_incomplete',
@@ -61,6 +64,14 @@ export interface Facts {
     /** An hour's usual number, over the day before. */
     readonly usual: number;
     readonly open: number;
+  }[];
+  readonly streams: readonly {
+    /** The brand whose credentials are used. */
+    readonly account: string;
+    readonly failures: number;
+    readonly failure: string | null;
+    readonly behind_ms: number | null;
+    readonly has_gap: boolean;
   }[];
   /** Reservations that disappeared from their brand's lists during the last day. */
   readonly unlisted: readonly { readonly integration: string; readonly count: number }[];

@@ -17,7 +17,14 @@ const counted = (count: number, one: string): string => `${count} ${count === 1 
 
 /** Every condition by itself, before those with one cause are joined. */
 export function eachCondition(facts: Facts): Condition[] {
-  const found = [...ofPulls(facts), ...ofIntake(facts), ...ofNodes(facts), ...ofDeliveries(facts), ...ofSetup(facts)];
+  const found = [
+    ...ofPulls(facts),
+    ...ofIntake(facts),
+    ...ofStreams(facts),
+    ...ofNodes(facts),
+    ...ofDeliveries(facts),
+    ...ofSetup(facts),
+  ];
   return found.map((one) => ({ integration: '', subject: '', detail: {}, ...one }));
 }
 
@@ -81,6 +88,30 @@ function* ofIntake({ feeds, deadLetters, skews }: Facts): Generator<Found> {
       const message = `${ahead} of ${taken} events of the last hour had a time in the future: the sender's clock is ahead.`;
       yield { kind: 'clock_skew', severity: 'warning', integration, message, detail: { ahead, taken } };
     }
+  }
+}
+
+/** After a node died, the partner may still count its connection for a moment. */
+const fewestStreamFailures = 3;
+/** Partners keep events for a week: two days are left to act. */
+const streamBehindMs = 5 * 24 * 3_600_000;
+
+function* ofStreams({ streams }: Facts): Generator<Found> {
+  for (const { account: integration, failures, failure, behind_ms, has_gap } of streams) {
+    if (failures >= fewestStreamFailures && failure !== null) {
+      const message =
+        failure === 'push.stream_taken'
+          ? 'Another program reads the stream of this brand: the partner closes our connection. Events wait at the partner.'
+          : `The stream cannot be read (${failure}). Events wait at the partner.`;
+      yield { kind: 'stream_failing', severity: 'critical', integration, message, detail: { code: failure, failures } };
+    }
+    if (has_gap) {
+      const message = 'Events of the stream are missing: the partner no longer had those since our last connection.';
+      yield { kind: 'stream_gap', severity: 'critical', integration, message };
+    }
+    if (behind_ms === null || behind_ms < streamBehindMs) continue;
+    const message = `The stream was last read to its end ${hours(behind_ms)} ago. The partner keeps events for a limited time, usually a week; later ones are lost.`;
+    yield { kind: 'stream_behind', severity: 'critical', integration, message, detail: { behind_ms } };
   }
 }
 

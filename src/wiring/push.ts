@@ -47,7 +47,7 @@ export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'>
       return found?.pushSettings;
     },
     jsonLimits: () => jsonLimits(runtime),
-    insert: (events, written) => appendEvents(pool, events.map(eventWithoutCards), written),
+    insert: (events, written) => appendEvents(pool, events.map(withoutCardsIn), written),
     writeRejections: (batch) => writeRejections(runtime.pool, batch),
     stored: () => runtime.wake.signal('events'),
     onError: (error) => runtime.log.warn({ error: errorFacts(error) }, 'push: storing events failed'),
@@ -63,7 +63,7 @@ export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'>
 }
 
 /** Card data is removed before the first write; the signature was verified over the bytes as sent. */
-function eventWithoutCards(event: NewEvent): NewEvent {
+export function withoutCardsIn<Event extends Pick<NewEvent, 'rawBody'>>(event: Event): Event {
   const { bytes, cards } = withoutCards(event.rawBody);
   return cards === 0 ? event : { ...event, rawBody: bytes };
 }

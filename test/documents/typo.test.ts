@@ -48,6 +48,7 @@ const whole = {
     timeouts: { connect: '1s', idle: '1s', total: '1s' },
   },
   push: { enabled: true, rate: { requests: 1 } },
+  stream: { key: 'k', chain: 'c' },
   transforms: [{ when: 'true', set: { source: '"x"' }, note: 'n' }],
   deliver: ['archive'],
 };

@@ -128,6 +128,7 @@ const calm: Facts = {
   runs: [],
   partnerCircuits: [],
   authFailures: [],
+  streams: [],
   deadLetters: [],
   unlisted: [],
   skews: [],

@@ -151,7 +151,9 @@ describe('applying records', () => {
         if (batches === 'one batch') await take(first, same);
         else for (const one of [first, same]) await take(one);
         const { outcomes } = await take(between);
-        assert.deepEqual(outcomes, [{ outcome: 'superseded', id: 'A', version: 1, reason: 'A newer state is stored.' }]);
+        assert.deepEqual(outcomes, [
+          { outcome: 'superseded', id: 'A', version: 1, reason: 'A newer state is stored.' },
+        ]);
       });
     }
   }

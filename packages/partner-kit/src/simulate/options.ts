@@ -7,6 +7,7 @@ import type { Property } from './property.ts';
 import type { PushTarget } from './push.ts';
 import type { DateForm, Exclusion } from './query.ts';
 import type { Detail, Spelling } from './represent.ts';
+import type { StreamOptions } from './stream.ts';
 
 export interface SimulatorOptions {
   /** The same seed gives the same hotel. Default: 1. */
@@ -55,6 +56,9 @@ export interface SimulatorOptions {
   readonly pushFolder?: string;
   /** Settings of the WebhookSender: waits, concurrency, fetch. */
   readonly sender?: Partial<WebhookSenderOptions>;
+
+  /** Events over a WebSocket at /subscriptions. Default: none. */
+  readonly stream?: StreamOptions;
 
   readonly faults?: readonly FaultRule[];
   /** Default: 127.0.0.1. The admin page has no access control. */

@@ -19,6 +19,7 @@ import { Pusher, type PushTarget } from './push.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { Spelling } from './represent.ts';
 import { close, listen } from './server.ts';
+import { EventStream } from './stream.ts';
 
 export interface SimulatorStats {
   readonly reservations: number;
@@ -39,6 +40,7 @@ export class Simulator {
   readonly hotel: LivingHotel;
   readonly faults: FaultBox;
   readonly oauth: OAuthServer | undefined;
+  readonly stream: EventStream | undefined;
   readonly log = new LiveLog();
   readonly #options: SimulatorOptions;
   readonly #clock: HotelClock;
@@ -91,6 +93,7 @@ export class Simulator {
       faults: this.faults,
       now: this.#clock.now,
     };
+    this.stream = options.stream && new EventStream(this.hotel, options.stream, this.#gate.guard, this.#clock.now);
   }
 
   static async start(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -112,6 +115,7 @@ export class Simulator {
       options.host ?? '127.0.0.1',
       options.port ?? 0,
     );
+    simulator.stream?.attach(server);
     simulator.baseUrl = baseUrl;
     simulator.#close = () => close(server);
     try {
@@ -182,6 +186,7 @@ export class Simulator {
     this.#book?.close();
     this.#book = undefined;
     await Promise.all(this.#pushers.map((pusher) => pusher.stop()));
+    this.stream?.stop();
     await this.#close();
   }
 

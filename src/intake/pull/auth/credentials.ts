@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Auth, LoginAuth, OAuth2, PullSettings } from '../../../documents/pull.ts';
+import type { EpochMs } from '../../../terms.ts';
 import { writeAdapted } from '../adapter.ts';
 import type { PullPlan, PullPorts } from '../ports.ts';
 import { type OpenRequest, toWire, type WireRequest } from '../request.ts';
@@ -19,6 +20,8 @@ export interface Credentials {
   renew(): Promise<void>;
   /** The partner accepted the credentials: ends a pause after refused ones. */
   worked(): Promise<void>;
+  /** When the credentials of the last request are renewed, if that is known. */
+  renewedAt(): EpochMs | undefined;
   /** Values to mask. */
   secrets(): string[];
 }
@@ -81,6 +84,7 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
       hasReported = true;
       await ports.partners.authWorked(integration);
     },
+    renewedAt: () => bearer?.renewedAt,
     secrets: () => [
       ...secretsOf(auth),
       ...[own.headers, own.query, own.body].flatMap((part) => textsIn(part ?? {})),

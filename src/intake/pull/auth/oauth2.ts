@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OAuth2 } from '../../../documents/pull.ts';
 import type { ErrorCode } from '../../../errors.ts';
-import type { IntegrationName, Json } from '../../../terms.ts';
+import type { EpochMs, IntegrationName, Json } from '../../../terms.ts';
 import type { PullPorts } from '../ports.ts';
 import { requestToken } from './token-request.ts';
 import type { Renewal, StoredTokens, TokenSet } from './token-store.ts';
@@ -9,6 +9,8 @@ import type { Renewal, StoredTokens, TokenSet } from './token-store.ts';
 export interface Bearer {
   readonly token: string;
   readonly generation: number;
+  /** When it is renewed; undefined if the partner does not say. */
+  readonly renewedAt?: EpochMs | undefined;
 }
 
 /** Why a request has no credentials. */
@@ -69,14 +71,14 @@ export async function storedToken(
   const stamp = stampOf(madeWith);
   const { generation, tokens } = unstamped(await ports.tokens.read(integration, identity), stamp);
   if (tokens !== undefined && isUsable(tokens, refused, ports.clock.now())) {
-    return { kind: 'ok', bearer: { token: tokens.accessToken, generation } };
+    return { kind: 'ok', bearer: bearerOf(tokens, generation) };
   }
   const renewed = await ports.tokens.renew(integration, identity, generation, async (locked) =>
     stamped(await renewal(unstamped(locked, stamp)), stamp),
   );
   if (renewed.kind === 'renewed') {
     const { tokens: own } = unstamped({ generation, interrupted: false, tokens: renewed.tokens }, stamp);
-    if (own !== undefined) return { kind: 'ok', bearer: { token: own.accessToken, generation: generation + 1 } };
+    if (own !== undefined) return { kind: 'ok', bearer: bearerOf(own, generation + 1) };
     const message = 'another node has renewed the token with other credentials';
     return { kind: 'failed', code: 'pull.token_failed', message, passing: true };
   }
@@ -84,6 +86,10 @@ export async function storedToken(
   const passing = renewed.kind === 'failed';
   const code = passing ? 'pull.token_failed' : lostCode;
   return { kind: 'failed', code, message, ...(said !== undefined && { said }), passing };
+}
+
+function bearerOf({ accessToken: token, expiresAt }: TokenSet, generation: number): Bearer {
+  return { token, generation, renewedAt: expiresAt && expiresAt - aheadMs };
 }
 
 function isUsable({ accessToken, expiresAt = never }: TokenSet, refused: Bearer | undefined, now: number): boolean {

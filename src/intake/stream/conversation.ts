@@ -1,0 +1,114 @@
+import { repeat, type Timers } from '../../kit/clock.ts';
+import { parseStrictJson, type StrictLimits } from '../../kit/json-strict.ts';
+import type { OpenSocket } from '../../kit/web-socket.ts';
+import { isObject, type Json } from '../../terms.ts';
+import type { Opening } from './ports.ts';
+
+/**
+ * One connection in the protocol graphql-transport-ws:
+ *
+ *   open ─▶ connection_init ─▶ connection_ack ─▶ subscribe ─▶ next, next … ─▶ complete ─▶ closed by the server
+ *
+ * Pings go both ways. A server that sends nothing between two of our pings is gone, and the connection is cut.
+ */
+export interface Conversation {
+  readonly closed: Promise<Closed>;
+  /** Sends `complete` and lets the server close. Events that are on their way still arrive. */
+  leave(): void;
+  /** Closes at once. */
+  cut(): void;
+}
+
+export interface Closed {
+  readonly code: number;
+  /** The server answered after the subscription: with an event or a pong. */
+  readonly wasAlive: boolean;
+}
+
+export interface ConversationEvents {
+  /** The payload of a message; `bytes` is its size. Undefined if it cannot be read. */
+  readonly next: (payload: Json | undefined, bytes: number) => void;
+  /** A ping was answered, and no event came in between: nothing is on its way. */
+  readonly idle: () => void;
+}
+
+export interface ConversationSettings {
+  readonly openSocket: OpenSocket;
+  readonly clock: Pick<Timers, 'schedule'>;
+  readonly pingMs: number;
+  readonly jsonLimits: StrictLimits;
+}
+
+const subscriptionId = '1';
+const acknowledgedWithinMs = 15_000;
+const leftWithinMs = 5_000;
+/** The close codes that the protocol gives to a client. */
+const badMessage = 4400;
+
+export function converse(
+  { openSocket, clock, pingMs, jsonLimits }: ConversationSettings,
+  { url, init, subscribe }: Opening,
+  events: ConversationEvents,
+): Conversation {
+  const { promise: closed, resolve } = Promise.withResolvers<Closed>();
+  let wasAlive = false;
+  let isSubscribed = false;
+  let failure: number | undefined;
+  /** Since our last ping. */
+  let heard = true;
+  let hadEvent = false;
+  let endPings = () => {};
+  const send = (message: Json) => socket.send(JSON.stringify(message));
+  const end = (code?: number) => {
+    failure ??= code;
+    socket.close();
+  };
+  const ping = () => {
+    if (!heard) return end(1006);
+    heard = false;
+    hadEvent = false;
+    send({ type: 'ping' });
+  };
+  const receive = (text: string) => {
+    heard = true;
+    const parsed = parseStrictJson(Buffer.from(text), jsonLimits);
+    const message = parsed.kind === 'ok' && isObject(parsed.value) ? parsed.value : undefined;
+    if (message?.type === 'ping') return send({ type: 'pong' });
+    if (message?.type === 'connection_ack' && !isSubscribed) {
+      isSubscribed = true;
+      send({ id: subscriptionId, type: 'subscribe', payload: subscribe });
+      endPings = repeat(clock, pingMs, ping, { background: true });
+      return undefined;
+    }
+    if (!isSubscribed) return undefined;
+    if (message?.type === 'pong') {
+      wasAlive = true;
+      if (!hadEvent) events.idle();
+    } else if (message === undefined || message.type === 'next') {
+      wasAlive = true;
+      hadEvent = true;
+      events.next(message?.payload, text.length);
+    } else if (message.type === 'error') end(badMessage);
+    else if (message.type === 'complete') end();
+    return undefined;
+  };
+  const socket = openSocket(url, 'graphql-transport-ws', {
+    opened: () => send({ type: 'connection_init', payload: init }),
+    text: receive,
+    closed: (code) => {
+      endPings();
+      cancel();
+      resolve({ code: failure ?? code, wasAlive });
+    },
+  });
+  const cancel = clock.schedule(acknowledgedWithinMs, () => isSubscribed || end(1006), { background: true });
+  return {
+    closed,
+    leave() {
+      if (!isSubscribed) return end();
+      send({ id: subscriptionId, type: 'complete' });
+      clock.schedule(leftWithinMs, () => end(), { background: true });
+    },
+    cut: () => end(),
+  };
+}

@@ -1,0 +1,30 @@
+import type { EpochMs, Json } from '../../terms.ts';
+import { readForeign } from '../push/foreign-envelope.ts';
+import { at, firstText, textOf } from '../push/place.ts';
+import type { MessageKind, Stream, StreamEvent } from './ports.ts';
+
+/** A message of a stream: its offset, and the event if one of our brands is concerned. */
+export interface ReadMessage {
+  readonly kind: MessageKind;
+  readonly offset?: string | undefined;
+  readonly event?: StreamEvent;
+  readonly occurredAt?: EpochMs | undefined;
+}
+
+/** Every message moves the offset, also one of another property or one that cannot be read: it would not be read better the next time. */
+export function readMessage(stream: Stream, payload: Json | undefined): ReadMessage {
+  const item = payload === undefined ? undefined : at(payload, `data.${stream.eventPath}`);
+  if (item === undefined) return { kind: 'invalid' };
+  const offset = textOf(at(item, stream.offsetPath));
+  const scope = { item, body: item, headers: {} };
+  const brand = stream.brands.get(firstText(scope, stream.brandPlaces)?.text ?? '');
+  if (brand?.settings.envelope === undefined) return { kind: 'other_property', offset };
+  const arrival = { body: item, headers: {}, rawBody: Buffer.from(JSON.stringify(item)) };
+  const read = readForeign(brand.settings.envelope, brand.settings, arrival);
+  if (read.kind === 'invalid') return { kind: 'invalid', offset };
+  const [first] = read.events;
+  if (first === undefined) return { kind: 'ignored', offset };
+  const { eventId, event, occurredAt, body: rawBody } = first;
+  const { integration } = brand;
+  return { kind: 'event', offset, occurredAt, event: { integration, eventId, event, occurredAt, rawBody } };
+}

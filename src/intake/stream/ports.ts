@@ -1,0 +1,119 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { Clock, Timers } from '../../kit/clock.ts';
+import type { Heartbeats } from '../../kit/heartbeats.ts';
+import type { StrictLimits } from '../../kit/json-strict.ts';
+import type { OpenSocket } from '../../kit/web-socket.ts';
+import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
+import type { NewEvent, PushSettings } from '../push/ports.ts';
+
+/** One connection that a partner allows: its address, application key and chain. */
+export interface Stream {
+  /** A digest of address, key and chain. */
+  readonly id: string;
+  /** Changes with anything that needs another connection. */
+  readonly revision: string;
+  /** The integration whose credentials are used. */
+  readonly account: IntegrationName;
+  /** The brands that the stream serves, by the partner's name of the property. */
+  readonly brands: ReadonlyMap<string, StreamedBrand>;
+  /** Where an event names its property. */
+  readonly brandPlaces: readonly string[];
+  readonly eventPath: string;
+  readonly offsetPath: string;
+  readonly pingMs: number;
+  readonly pauseMs: number;
+  readonly keptMs: number;
+  /** A replay begins with the event of the offset itself. */
+  readonly isInclusive: boolean;
+}
+
+export interface StreamedBrand {
+  readonly integration: IntegrationName;
+  readonly settings: PushSettings;
+}
+
+/** The first messages of a connection, with credentials. */
+export interface Opening {
+  readonly kind: 'ok';
+  readonly url: string;
+  readonly init: Json;
+  readonly subscribe: Json;
+  /** When the credentials end; the connection is replaced before. */
+  readonly endsAt: EpochMs | undefined;
+}
+
+export interface Failure {
+  readonly code: ErrorCode;
+}
+
+/** A stream that this node reads until its lease ends. */
+export interface Claim {
+  readonly id: string;
+  readonly fence: number;
+  /** Undefined before the first event. */
+  readonly offset: string | undefined;
+  /** When the event of the offset occurred. */
+  readonly offsetAt: EpochMs | undefined;
+  /** Everything until then is stored. */
+  readonly readTo: EpochMs | undefined;
+  /** Failed connections in a row, and why the last one failed. */
+  readonly failures: number;
+  readonly failure: string | undefined;
+}
+
+export type StreamEvent = Omit<NewEvent, 'endpointId' | 'secretNo'>;
+
+export interface Progress {
+  readonly events: readonly StreamEvent[];
+  /** From where to resume; unchanged if undefined. */
+  readonly offset: string | undefined;
+  readonly offsetAt: EpochMs | undefined;
+  readonly readTo: EpochMs | undefined;
+}
+
+/** Streams in the store. Every write names the claim's fence and changes nothing if another node has the stream. */
+export interface StreamStore {
+  claim(ids: readonly string[], leaseMs: number): Promise<readonly Claim[]>;
+  extend(claim: Claim, leaseMs: number, isUpToDate: boolean): Promise<boolean>;
+  /** The events and their offset in one transaction; how many events were new. */
+  store(claim: Claim, progress: Progress): Promise<number | 'fenced'>;
+  noteGap(claim: Claim): Promise<void>;
+  /** Any node may connect again after `afterMs`. */
+  release(claim: Claim, afterMs: number, failure: Failure | undefined): Promise<void>;
+}
+
+export interface StreamPorts {
+  readonly clock: Clock & Timers;
+  readonly heartbeats?: Heartbeats;
+  /** 0 to 1. */
+  random(): number;
+  readonly openSocket: OpenSocket;
+  readonly store: StreamStore;
+  /** The streams of the documents in force. */
+  streams(): Promise<ReadonlyMap<string, Stream>>;
+  /** `isRefused`: the last credentials were refused, so newer ones are fetched. */
+  opening(
+    stream: Stream,
+    offset: string | undefined,
+    isRefused: boolean,
+  ): Promise<Opening | ({ kind: 'failed' } & Failure)>;
+  jsonLimits(): StrictLimits;
+  readonly wait: (maxMs: number, signal: AbortSignal) => Promise<void>;
+  /** Called after events were stored, to wake the worker. */
+  readonly stored: () => void;
+  readonly ended: (stream: Stream, report: ConnectionReport) => void;
+  readonly onError: (error: unknown) => void;
+  readonly leaseMs?: number;
+}
+
+/** One connection, for the log. */
+export interface ConnectionReport {
+  readonly code: ErrorCode | undefined;
+  readonly closeCode: number;
+  readonly durationMs: number;
+  readonly counts: Readonly<Record<MessageKind | 'stored', number>>;
+  readonly hasGap: boolean;
+}
+
+/** What became of a message. */
+export type MessageKind = 'event' | 'ignored' | 'other_property' | 'invalid';

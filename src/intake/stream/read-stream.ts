@@ -1,0 +1,162 @@
+import { repeat } from '../../kit/clock.ts';
+import type { EpochMs, Json } from '../../terms.ts';
+import { type Closed, converse } from './conversation.ts';
+import { readMessage } from './message.ts';
+import type { Claim, ConnectionReport, Failure, Stream, StreamPorts } from './ports.ts';
+
+/** The most messages in one transaction. */
+const batchSize = 100;
+/** A WebSocket cannot be slowed down. With more waiting than this we leave and resume from the stored offset. */
+const mostWaitingBytes = 16 * 1024 * 1024;
+/**
+ * How many events a connection resumes before the last one. Partners promise order; an event that is overtaken by its neighbours just
+ * before a connection breaks would otherwise be lost. Repeated events are recognised by their ids.
+ */
+const overlap = 16;
+const usualLeaseMs = 30_000;
+const mostDelayMs = 300_000;
+
+/** One connection, from the claim of the stream to its release. `current` is the stream as the documents describe it now. */
+export async function readStream(
+  ports: StreamPorts,
+  current: () => Stream,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> {
+  const stream = current();
+  const startedMs = ports.clock.uptimeMs();
+  const reading = new Reading(ports, current, claim);
+  const opening = await ports.opening(stream, claim.offset, claim.failure === 'push.stream_refused');
+  const closed = opening.kind === 'ok' ? await reading.run(opening, signal) : { code: 0, wasAlive: false };
+  const failure = opening.kind === 'ok' ? failureOf(closed) : { code: opening.code };
+  await ports.store.release(claim, delayMs(stream, failure && claim.failures, ports.random()), failure);
+  const { counts, hasGap } = reading;
+  const durationMs = ports.clock.uptimeMs() - startedMs;
+  ports.ended(stream, { code: failure?.code, closeCode: closed.code, durationMs, counts, hasGap });
+}
+
+function failureOf({ code, wasAlive }: Closed): Failure | undefined {
+  if (code === 4409) return { code: 'push.stream_taken' };
+  if (code >= 4400 && code <= 4403) return { code: 'push.stream_refused' };
+  return wasAlive ? undefined : { code: 'push.stream_unreachable' };
+}
+
+function delayMs({ pauseMs }: Stream, failuresBefore: number | undefined, chance: number): number {
+  if (failuresBefore === undefined) return pauseMs;
+  return Math.min(pauseMs * 2 ** failuresBefore, mostDelayMs) * (1 + chance / 4);
+}
+
+interface Waiting {
+  readonly payload: Json | undefined;
+  readonly bytes: number;
+}
+
+class Reading {
+  readonly counts: Record<keyof ConnectionReport['counts'], number> = {
+    event: 0,
+    ignored: 0,
+    other_property: 0,
+    invalid: 0,
+    stored: 0,
+  };
+  hasGap = false;
+  readonly #ports: StreamPorts;
+  readonly #current: () => Stream;
+  readonly #claim: Claim;
+  readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #isFirst = true;
+  #isLost = false;
+  #writing: Promise<void> | undefined;
+  /** Offsets and times of the last events, the oldest first. */
+  readonly #recent: { readonly offset: string; readonly at: EpochMs }[];
+
+  constructor(ports: StreamPorts, current: () => Stream, claim: Claim) {
+    this.#ports = ports;
+    this.#current = current;
+    this.#claim = claim;
+    this.#recent = claim.offset === undefined ? [] : [{ offset: claim.offset, at: claim.offsetAt ?? 0 }];
+  }
+
+  async run(opening: Parameters<typeof converse>[1], signal: AbortSignal): Promise<Closed> {
+    const { clock, store, openSocket, leaseMs = usualLeaseMs } = this.#ports;
+    const { pingMs, keptMs } = this.#current();
+    const { readTo } = this.#claim;
+    if (readTo !== undefined && clock.now() - readTo > keptMs) await this.#noteGap();
+    const lost = (error?: unknown) => {
+      this.#isLost = true;
+      if (error !== undefined) this.#ports.onError(error);
+      conversation.cut();
+    };
+    const extend = (isUpToDate: boolean) =>
+      store.extend(this.#claim, leaseMs, isUpToDate).then((isHeld) => isHeld || lost(), lost);
+    const conversation = converse({ openSocket, clock, pingMs, jsonLimits: this.#ports.jsonLimits() }, opening, {
+      next: (payload, bytes) => {
+        this.#waiting.push({ payload, bytes });
+        this.#waitingBytes += bytes;
+        if (this.#waitingBytes > mostWaitingBytes) conversation.cut();
+        this.#writing ??= this.#write().catch(lost);
+      },
+      idle: () => {
+        if (this.#writing === undefined) void extend(true);
+      },
+    });
+    const leave = () => conversation.leave();
+    const endExtending = repeat(clock, leaseMs / 3, () => void extend(false), { background: true });
+    const inMs = opening.endsAt === undefined ? undefined : Math.max(0, opening.endsAt - clock.now());
+    const endWatch = inMs === undefined ? () => {} : clock.schedule(inMs, leave, { background: true });
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    const closed = await conversation.closed;
+    signal.removeEventListener('abort', leave);
+    endWatch();
+    await this.#writing;
+    endExtending();
+    return closed;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#isLost) await this.#writeBatch(this.#waiting.splice(0, batchSize));
+    this.#writing = undefined;
+  }
+
+  async #writeBatch(batch: readonly Waiting[]): Promise<void> {
+    const stream = this.#current();
+    const now = this.#ports.clock.now();
+    const read = batch.map(({ payload }) => readMessage(stream, payload));
+    await this.#checkFirst(read[0]?.offset, now);
+    for (const { offset, occurredAt = now } of read) {
+      if (offset === undefined || offset === this.#recent.at(-1)?.offset) continue;
+      this.#recent.push({ offset, at: Math.min(occurredAt, now) });
+      if (this.#recent.length > overlap) this.#recent.shift();
+    }
+    const [resume] = this.#recent;
+    const stored = await this.#ports.store.store(this.#claim, {
+      events: read.flatMap(({ event }) => event ?? []),
+      offset: resume?.offset,
+      offsetAt: resume?.at,
+      readTo: this.#recent.at(-1)?.at,
+    });
+    if (stored === 'fenced') throw new Error('another node reads the stream');
+    for (const { kind } of read) this.counts[kind] += 1;
+    this.counts.stored += stored;
+    for (const { bytes } of batch) this.#waitingBytes -= bytes;
+    if (stored > 0) this.#ports.stored();
+  }
+
+  /** The event that we resume from is missing although the partner should still have it. */
+  async #checkFirst(offset: string | undefined, now: EpochMs): Promise<void> {
+    if (!this.#isFirst) return;
+    this.#isFirst = false;
+    const { isInclusive, keptMs } = this.#current();
+    const { offset: asked, offsetAt = 0 } = this.#claim;
+    const isMissing = isInclusive && asked !== undefined && offset !== asked && now - offsetAt < keptMs;
+    if (isMissing) await this.#noteGap();
+  }
+
+  async #noteGap(): Promise<void> {
+    if (this.hasGap) return;
+    this.hasGap = true;
+    await this.#ports.store.noteGap(this.#claim);
+  }
+}

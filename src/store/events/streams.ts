@@ -1,0 +1,117 @@
+import type { Claim, StreamEvent, StreamStore } from '../../intake/stream/ports.ts';
+import { bytes, float8s, texts } from '../db/columns.ts';
+import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
+
+const table: LeasedTable = { name: 'streams', key: ['stream'] };
+const held = ({ id, fence }: Claim): Held => [id, fence];
+const moment = (parameter: string) => `to_timestamp(${parameter}::float8 / 1000.0)`;
+const ms = (column: string) => `(extract(epoch from t.${column}) * 1000)::float8`;
+
+const claimSql = `with ${claimDue(table, {
+  where: 'stream = any($3::text[])',
+  set: 'account = ($4::text[])[array_position($3::text[], t.stream)]',
+  returning: `t.stream, t.fence, t.resume_from, t.failures, t.failure, ${ms('resume_at')} as resume_ms, ${ms('read_to')} as read_ms`,
+})} select * from claimed`;
+
+interface StreamRow {
+  readonly stream: string;
+  readonly fence: number;
+  readonly resume_from: string | null;
+  readonly resume_ms: number | null;
+  readonly read_ms: number | null;
+  readonly failures: number;
+  readonly failure: string | null;
+}
+
+const claimOf = (row: StreamRow): Claim => ({
+  id: row.stream,
+  fence: row.fence,
+  offset: row.resume_from ?? undefined,
+  offsetAt: row.resume_ms ?? undefined,
+  readTo: row.read_ms ?? undefined,
+  failures: row.failures,
+  failure: row.failure ?? undefined,
+});
+
+export function openStreamStore(pool: Pool, accountOf: (id: string) => string): StreamStore {
+  return {
+    async claim(ids, leaseMs) {
+      const accounts = ids.map(accountOf);
+      await pool.query(
+        'insert into streams (stream, account) select * from unnest($1::text[], $2::text[]) on conflict do nothing',
+        [ids, accounts],
+      );
+      const { rows } = await pool.query<StreamRow>(claimSql, [ids.length, leaseMs, ids, accounts]);
+      return rows.map(claimOf);
+    },
+    extend: (claim, leaseMs, isUpToDate) =>
+      changeHeld(
+        pool,
+        table,
+        held(claim),
+        `due_at = now() + $3 * interval '1 ms', failures = case when $4 then 0 else failures end,
+         read_to = case when $4 then now() else read_to end`,
+        [leaseMs, isUpToDate],
+      ),
+    store: (claim, { events, offset, offsetAt, readTo }) =>
+      transaction(pool, async (tx) => {
+        const set = `failures = 0, resume_from = coalesce($3, resume_from), resume_at = coalesce(${moment('$4')}, resume_at),
+                     read_to = greatest(read_to, ${moment('$5')})`;
+        const isHeld = await changeHeld(tx, table, held(claim), set, [offset, offsetAt, readTo]);
+        return isHeld ? insert(tx, events) : 'fenced';
+      }),
+    noteGap: async (claim) => void (await changeHeld(pool, table, held(claim), 'gap_at = now()')),
+    release: async (claim, afterMs, failure) => {
+      const set = `fence = fence + 1, due_at = now() + $3 * interval '1 ms', failure = $4,
+                   failures = case when $4::text is null then 0 else failures + 1 end`;
+      await changeHeld(pool, table, held(claim), set, [afterMs, failure?.code ?? null]);
+    },
+  };
+}
+
+/** The sender is the brand's stream, whatever its key is: an event that comes again after a change of key is a duplicate. */
+async function insert(tx: Tx, events: readonly StreamEvent[]): Promise<number> {
+  if (events.length === 0) return 0;
+  const { rowCount } = await tx.query({
+    name: 'append-streamed-events',
+    text: `
+      insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)
+      select integration, 'stream:' || integration, event_id, event,
+             coalesce(to_timestamp(occurred_ms / 1000.0), statement_timestamp()), statement_timestamp(), body, sha256(body)
+        from unnest((select $1::text[]), (select $2::text[]), (select $3::text[]), (select $4::float8[]), (select $5::bytea[]))
+             with ordinality as t (integration, event_id, event, occurred_ms, body, n) order by n
+      on conflict (endpoint_id, event_id) do nothing`,
+    values: [
+      texts(events.map((event) => event.integration)),
+      texts(events.map((event) => event.eventId)),
+      texts(events.map((event) => event.event)),
+      float8s(events.map((event) => event.occurredAt)),
+      bytes(events.map((event) => event.rawBody)),
+    ],
+  });
+  return rowCount ?? 0;
+}
+
+export interface StreamState {
+  readonly stream: string;
+  readonly account: string;
+  readonly failures: number;
+  readonly failure: string | null;
+  /** How long ago everything was stored that the partner had sent; null before the first event. */
+  readonly behind_ms: number | null;
+  /** Events are missing, and no run of the account has been complete since. */
+  readonly has_gap: boolean;
+}
+
+/** For alerts. */
+export async function streamStates(db: Pool, ids: readonly string[]): Promise<StreamState[]> {
+  const { rows } = await db.query<StreamState>(
+    `select stream, account, failures, failure, (extract(epoch from now() - read_to) * 1000)::float8 as behind_ms,
+            gap_at is not null and not exists (
+              select from runs r where r.integration = account and r.state = 'complete' and r.queued_at > gap_at) as has_gap
+       from streams where stream = any($1)`,
+    [ids],
+  );
+  return rows;
+}

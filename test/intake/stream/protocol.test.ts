@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { buildSchema } from 'graphql';
+import { useServer as serveGraphql } from 'graphql-ws/use/ws';
+import { WebSocketServer } from 'ws';
+import { converse } from '../../../src/intake/stream/conversation.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { strictLimits } from '../../../src/kit/json-strict.ts';
+import { socketsOf } from '../../../src/kit/web-socket.ts';
+import type { Json } from '../../../src/terms.ts';
+
+/** Our client against graphql-ws, the protocol's reference implementation. */
+async function withServer(work: (url: string) => Promise<void>, secret = 'Bearer right'): Promise<void> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((ready) => server.once('listening', ready));
+  const schema = buildSchema('type Query { a: Int } type Subscription { changed(from: Int!): Int }');
+  const running = serveGraphql(
+    {
+      schema,
+      roots: {
+        subscription: {
+          async *changed({ from }: { from: number }) {
+            for (let n = from; n < from + 3; n += 1) yield { changed: n };
+          },
+        },
+      },
+      onConnect: ({ connectionParams }) => connectionParams?.Authorization === secret,
+    },
+    server,
+  );
+  try {
+    await work(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    await running.dispose();
+  }
+}
+
+function open(url: string, query: string, { allowPrivate = true } = {}) {
+  const received: Json[] = [];
+  let idle = 0;
+  const openSocket = socketsOf({ allowPrivate, userAgent: 'test' }, systemClock);
+  const conversation = converse(
+    { openSocket, clock: systemClock, pingMs: 50, jsonLimits: strictLimits },
+    {
+      kind: 'ok',
+      url,
+      init: { Authorization: 'Bearer right' },
+      subscribe: { query, variables: {} },
+      endsAt: undefined,
+    },
+    {
+      next: (payload) => received.push(payload ?? null),
+      idle: () => {
+        idle += 1;
+      },
+    },
+  );
+  return { conversation, received, idle: () => idle };
+}
+
+test('the reference server accepts our messages, and its end of the subscription ends the connection', async () => {
+  await withServer(async (url) => {
+    const { conversation, received } = open(url, 'subscription { changed(from: 4) }');
+    assert.deepEqual(await conversation.closed, { code: 1000, wasAlive: true });
+    assert.deepEqual(
+      received,
+      [4, 5, 6].map((changed) => ({ data: { changed } })),
+    );
+  });
+});
+
+test('a refused subscription and refused credentials end with their codes', async () => {
+  await withServer(async (url) => {
+    const { conversation } = open(url, 'subscription { unknown }');
+    assert.deepEqual(await conversation.closed, { code: 4400, wasAlive: false });
+  });
+  await withServer(async (url) => {
+    const { conversation } = open(url, 'subscription { changed(from: 4) }');
+    assert.deepEqual(await conversation.closed, { code: 4403, wasAlive: false });
+  }, 'Bearer other');
+});
+
+test('a private address is refused in every spelling, before a connection is made', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((ready) => server.once('listening', ready));
+  const { port } = server.address() as AddressInfo;
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
+  for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::ffff:127.0.0.1]']) {
+    const { conversation } = open(`ws://${host}:${port}`, 'subscription { a }', { allowPrivate: false });
+    assert.deepEqual(await conversation.closed, { code: 1006, wasAlive: false });
+  }
+  assert.equal(connections, 0);
+  await new Promise((closed) => server.close(closed));
+});
+
+test('a server that stops answering is left after two pings', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((ready) => server.once('listening', ready));
+  server.on('connection', (socket) =>
+    socket.on('message', (data) => {
+      if (String(data).includes('connection_init')) socket.send('{"type":"connection_ack"}');
+    }),
+  );
+  const { conversation, idle } = open(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, '');
+  assert.deepEqual(await conversation.closed, { code: 1006, wasAlive: false });
+  assert.equal(idle(), 0);
+  await new Promise((closed) => server.close(closed));
+});
