@@ -20,7 +20,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const pool = openPool({ connection: server.connection, applicationName: 'bench', statementMs: 3_600_000 });
   try {
     await migrate(pool);
-    await timed(`fill ${rows} events with receipt, version and attempt`, () => fill(pool, rows));
+    await timed(`fill ${rows} events with entry and attempt`, () => fill(pool, rows));
     await sizes(pool, rows);
     const part = Math.min(rows, 100_000);
     await perRow('empty raw payloads by update', part, () =>
@@ -91,8 +91,8 @@ async function fill(pool: Pool, rows: number): Promise<void> {
 
 async function sizes(pool: Pool, rows: number): Promise<void> {
   const { rows: found } = await pool.query<{ name: string; bytes: number; indexes: number }>(
-    `select t as name, pg_total_relation_size(t::regclass) as bytes, pg_indexes_size(t::regclass) as indexes
-       from unnest(array['events', 'history', 'attempts']) t`,
+    `select t as name, sum(pg_total_relation_size(p.relid))::float8 as bytes, sum(pg_indexes_size(p.relid))::float8 as indexes
+       from unnest(array['events', 'history', 'attempts']) t cross join lateral pg_partition_tree(t) p group by t`,
   );
   for (const { name, bytes, indexes } of found) {
     console.log(`${name}: ${Math.round(bytes / rows)} bytes an event, ${Math.round(indexes / rows)} of them indexes`);
