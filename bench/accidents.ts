@@ -9,7 +9,10 @@ import { Dice } from '../test/simulation/random.ts';
  * moved, renamed and renegotiated as one, night audits, weekly changeovers, purges of guest data and polls that failed for a day.
  */
 export async function run([brands = '100', seed = '1']: readonly string[]): Promise<void> {
-  const found = Array.from({ length: Number(brands) }, (_, n) => new Brand(Number(seed) * 1_000 + n, n / Number(brands)));
+  const found = Array.from(
+    { length: Number(brands) },
+    (_, n) => new Brand(Number(seed) * 1_000 + n, n / Number(brands)),
+  );
   const alarms = found.flatMap((brand) => brand.liveAYear());
   console.log(`${found.length} brand-years, ${alarms.length} holds (false alarms)`);
   for (const [why, all] of Map.groupBy(alarms, (one) => one)) console.log(`  ${all.length} × ${why}`);
@@ -62,7 +65,7 @@ class Brand {
     this.#groupsAYear = this.#rooms < 15 ? 0 : this.#between(0, 20 + this.#rooms / 10);
     this.#closedMonths = this.#chance(0.3) ? this.#between(1, 5) : 0;
     this.#pushes = this.#chance(0.3);
-    this.#isGone = this.#chance(0.2);
+    this.#isGone = this.#chance(0.2) && !this.#pushes;
   }
 
   liveAYear(): string[] {
@@ -91,7 +94,10 @@ class Brand {
     this.#hourNow = 370 * 24;
     const rows = this.#rowsAt(200 * 24);
     if (rows < 20) return [];
-    return Object.entries(accidents).map(([name, signsOfRow]) => {
+    // Absence is noticed by polls only, and each cancellation by event is stated by itself.
+    const ofPolls = new Set(['gone', 'status:cancelled']);
+    const possible = Object.entries(accidents).filter(([name]) => !this.#pushes || !ofPolls.has(name));
+    return possible.map(([name, signsOfRow]) => {
       const before = this.#normal;
       const affected = Math.ceil(rows * (0.51 + this.#dice.next() * 0.49));
       const signs = Array.from({ length: rows }, (_, n) => (n < affected ? signsOfRow(n) : new Set<Sign>()));
@@ -198,7 +204,12 @@ class Brand {
   #take(rows: number, signsOfRows: readonly ReadonlySet<Sign>[], countedAs: string | undefined): boolean {
     const signs: { [sign: Sign]: number } = {};
     for (const one of signsOfRows) for (const sign of one) signs[sign] = (signs[sign] ?? 0) + 1;
-    const batch: Counted = { rows, signs, at: this.#hourNow * 3_600_000, ...(!this.#pushes && { run: String(this.#hourNow) }) };
+    const batch: Counted = {
+      rows,
+      signs,
+      at: this.#hourNow * 3_600_000,
+      ...(!this.#pushes && { run: String(this.#hourNow) }),
+    };
     const now = this.#hourNow * 3_600_000;
     const verdict = judge(this.#normal, [batch], limits, { now, newId: () => 'hld' });
     // Somebody looks and releases it: it was genuine.

@@ -131,7 +131,7 @@ function evidenceOf(
   const { run: isPulled, at: now = 0 } = recent.at(-1) ?? {};
   const perDay = isPulled ? 0 : usual.rows / Math.max(usual.days, 1);
   // Every cancellation by event is stated by itself.
-  const ofEvents = isPulled ? 0 : kind === 'status' ? telling : Math.min(perDay / 4, groupSize);
+  const ofEvents = isPulled ? 0 : sign === 'status cancelled' ? telling : Math.min(perDay / 4, groupSize);
   const fewest = Math.max(limits.rows, fewestByKind[kind] ?? 0, ofEvents);
   let [affected, of, since] = [0, 0, now];
   for (let i = recent.length - 1; i >= 0; i--) {
