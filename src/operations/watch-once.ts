@@ -1,5 +1,6 @@
 import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
+import { describeHold } from '../reconcile/accidents/hold-back.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
 import { settleAlerts, sharedAlerts } from '../store/operate/alerts.ts';
@@ -11,6 +12,7 @@ import {
   nodeClocks,
   quietFeeds,
 } from '../store/operate/conditions.ts';
+import { endHolds, listHolds } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
 import { openCircuits } from '../store/remotes.ts';
@@ -102,6 +104,7 @@ const noFacts: Facts = {
   authFailures: [],
   deadLetters: [],
   unlisted: [],
+  holds: [],
   skews: [],
   stalled: [],
   nodeClocks: [],
@@ -142,6 +145,8 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const auth = await authFailures(pool, names);
   const dead = await deadLetterGrowth(pool);
   const unlisted = await recentlyUnlisted(pool);
+  await endHolds(pool);
+  const holds = await listHolds(pool, { state: 'open' });
   const skews = await clockSkews(pool);
   const clocks = await nodeClocks(pool, clockToleranceMs);
   const busy = await busyLanes(runtime);
@@ -169,6 +174,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     authFailures: auth,
     deadLetters: dead,
     unlisted,
+    holds: holds.map((hold) => ({ ...hold, message: describeHold(hold) })),
     skews,
     nodeClocks: clocks,
     shared,

@@ -130,6 +130,7 @@ const calm: Facts = {
   authFailures: [],
   deadLetters: [],
   unlisted: [],
+  holds: [],
   skews: [],
   nodeClocks: [],
   stalled: [],

@@ -109,7 +109,9 @@ export function judge(
     if (found?.state !== 'released') held.set(sign, hold);
   }
   const days = Math.max(0, now - (normal.countedAt ?? now)) / dayMs;
-  const usual = batches.reduce(added, { ...normal.usual, days: normal.usual.days + days });
+  // What is held is not what is usual; what somebody released is.
+  const learnt = batches.map((one) => ({ ...one, signs: without(one.signs, held) }));
+  const usual = learnt.reduce(added, { ...normal.usual, days: normal.usual.days + days });
   return { normal: { recent, usual, holds: [...holds, ...opened].slice(-mostHolds), countedAt: now }, held, opened };
 }
 
@@ -190,3 +192,6 @@ function added(usual: Normal['usual'], { rows, signs }: Counted): Normal['usual'
   const most = kept.length <= mostSigns ? kept : kept.sort((a, b) => b[1] - a[1]).slice(0, mostSigns);
   return { rows: (usual.rows + rows) * keep, signs: Object.fromEntries(most), days: usual.days * keep };
 }
+
+const without = (signs: Counted['signs'], held: ReadonlyMap<Sign, unknown>): Counted['signs'] =>
+  held.size === 0 ? signs : Object.fromEntries(Object.entries(signs).filter(([sign]) => !held.has(sign)));
