@@ -2,8 +2,10 @@ import { type Preview, replayDeadLetters } from '../deliver/replay.ts';
 import { InnboundError } from '../errors.ts';
 import { describeHold } from '../reconcile/accidents/hold-back.ts';
 import { partsOf } from '../reconcile/accidents/signs.ts';
+import type { Prepared } from '../reconcile/incoming.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
+import { closeDeadLetter } from '../store/operate/dead-letter-close.ts';
 import { showDeadLetter } from '../store/operate/dead-letters.ts';
 import {
   type BrandHold,
@@ -13,10 +15,13 @@ import {
   type HoldFilter,
   heldRows,
   listHolds,
+  rowsUnderOthers,
 } from '../store/operate/holds.ts';
+import { applyPrepared } from '../store/records/apply.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
 import { isObject, type Json } from '../terms.ts';
-import { replayPorts } from './replay-dead-letters.ts';
+import { prepareLetter } from './prepare-letter.ts';
+import { preparationOf, replayPorts } from './replay-dead-letters.ts';
 
 /** A hold as interfaces show it. */
 export interface HoldView {
@@ -107,6 +112,31 @@ export async function refuseHold(
   const hold = await wanted(runtime, id);
   const refused = await closed(runtime, hold, 'refused', by);
   return { hold: holdView(await wanted(runtime, id)), refused };
+}
+
+/** After a change of documents: the held rows are mapped and judged again. What is in order now is applied; the rest is held again. */
+export async function reprocessHolds(runtime: Runtime): Promise<void> {
+  for (const hold of await listHolds(runtime.pool, { state: 'open' })) {
+    const integration = runtime.active().integrations.get(hold.integration);
+    if (integration === undefined) continue;
+    const ids = await rowsUnderOthers(runtime.pool, hold, integration.target);
+    const prepared: Prepared[] = [];
+    for (const id of ids) {
+      const letter = await showDeadLetter(runtime.pool, id);
+      const preparation = letter && (await preparationOf(runtime, letter, integration));
+      if (letter === undefined || preparation === undefined || preparation === 'requeue') continue;
+      const cause = hold.feed === 'pull' ? 'run' : 'event';
+      const arrival = { ...preparation.arrival, cause, causeId: letter.cause_id ?? '' } as const;
+      prepared.push(prepareLetter(integration, { ...preparation, arrival }));
+    }
+    if (ids.length === 0) continue;
+    await transaction(runtime.pool, async (tx) => {
+      const closing = { by: 'run', reason: 'The documents changed: it was processed again.' };
+      for (const id of ids) await closeDeadLetter(tx, id, 'replayed', closing);
+      if (prepared.length > 0) await applyPrepared(tx, integration.target, prepared);
+    });
+    runtime.wake.signal('outbox');
+  }
 }
 
 async function wanted(runtime: Runtime, id: string): Promise<BrandHold> {

@@ -148,7 +148,7 @@ interface LetterEvent {
  * What to process again. `requeue` for an event that needs more than the path: a guest event looks for its profile and reservations,
  * and a thin event must fetch its reservation from the partner first.
  */
-async function preparationOf(
+export async function preparationOf(
   runtime: Runtime,
   letter: WholeDeadLetter,
   integration: ActiveIntegration,

@@ -24,6 +24,7 @@ import { judgeSilence } from '../watch/silence.ts';
 import { openCircuitsOf } from '../wiring/partner-apis.ts';
 import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
 import { busyLanes } from './health.ts';
+import { reprocessHolds } from './holds.ts';
 import { summarizeIncident } from './incidents.ts';
 
 /** Evaluates all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
@@ -145,6 +146,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const auth = await authFailures(pool, names);
   const dead = await deadLetterGrowth(pool);
   const unlisted = await recentlyUnlisted(pool);
+  await reprocessHolds(runtime);
   await endHolds(pool);
   const holds = await listHolds(pool, { state: 'open' });
   const skews = await clockSkews(pool);

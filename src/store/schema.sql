@@ -187,7 +187,7 @@ create table history (
   seq bigint not null,
   cause text not null check (cause in ('run', 'event', 'replay', 'guest', 'erasure', 'reprocess')),
   cause_id text not null,
-  outcome text not null check (outcome in ('created', 'updated', 'cancelled', 'erased', 'removed', 'unchanged', 'superseded', 'dropped', 'dead')),
+  outcome text not null check (outcome in ('created', 'updated', 'cancelled', 'erased', 'removed', 'unchanged', 'superseded', 'dropped', 'dead', 'held')),
   version int,
   diff json,
   idempotency_key text,

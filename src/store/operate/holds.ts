@@ -1,4 +1,5 @@
 import type { Hold } from '../../reconcile/accidents/judge.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { lockNormal, saveNormal } from '../records/guard.ts';
 
@@ -56,6 +57,18 @@ export async function heldRows(db: Pool | Tx, { id, integration }: BrandHold, on
   return rows;
 }
 
+/** The rows of a hold that were held under other documents than these. */
+export async function rowsUnderOthers(db: Pool, { id, integration }: BrandHold, target: ApplyTarget) {
+  const { rows } = await db.query<{ id: string }>(
+    `select dead_letter_id::text as id from dead_letters
+      where integration = $1 and code = 'record.held' and state = 'open' and detail -> 'holds' ? $2
+        and (connector_version, integration_version) is distinct from ($3, $4)
+      order by dead_letter_id limit 500`,
+    [integration, id, target.connectorVersion, target.integrationVersion],
+  );
+  return rows.map((row) => row.id);
+}
+
 /** Closes a hold that is open; false if somebody else did. */
 export async function closeHold(
   tx: Tx,
@@ -96,7 +109,7 @@ export async function endHolds(pool: Pool): Promise<void> {
   for (const hold of await listHolds(pool, { state: 'open' })) {
     const { rows } = await pool.query<{ right: boolean }>(
       `select count(*) filter (where closed_by = 'run') * 2 >= count(*)
-              and coalesce(max(closed_at) filter (where closed_by = 'run') >= max(last_at) filter (where state = 'open'), true) as right
+              and coalesce(max(closed_at) filter (where closed_by = 'run') > max(last_at) filter (where state = 'open'), true) as right
          from dead_letters where integration = $1 and code = 'record.held' and detail -> 'holds' ? $2`,
       [hold.integration, hold.id],
     );

@@ -56,7 +56,8 @@ export async function takeIn(
   const moved = new Map<string, SaidState>();
   for (const { arriving, before, decision } of steps) {
     const { id } = arriving;
-    if (arriving.held !== undefined) into.dead.push(heldLetter(arriving, arriving.held));
+    // A refused row is not kept again.
+    if (arriving.held?.holds.some(({ state }) => state === 'open')) into.dead.push(heldLetter(arriving, arriving.held));
     if (decision.kind === 'change') {
       moved.delete(id);
       addChange(arriving, decision, { target, before, isInserted: stored.has(id) }, into);
