@@ -18,6 +18,7 @@ import { type DryRunPorts, dryRunRoutes } from './routes/dry-run.ts';
 import { type EndpointPorts, endpointRoutes } from './routes/endpoints.ts';
 import { type EventPorts, eventRoutes } from './routes/events.ts';
 import { type HotelPorts, hotelRoutes } from './routes/hotel.ts';
+import { type HoldPorts, holdRoutes } from './routes/holds.ts';
 import { type ImportPorts, importRoutes } from './routes/import-description.ts';
 import { type IncidentPorts, incidentRoutes } from './routes/incidents.ts';
 import { type IntegrationActionPorts, integrationActionRoutes } from './routes/integration-actions.ts';
@@ -53,6 +54,7 @@ export interface ApiPorts {
   readonly changes: ChangeFeedPorts;
   readonly destinations: DestinationPorts;
   readonly deadLetters: DeadLetterPorts;
+  readonly holds: HoldPorts;
   readonly jobs: JobPorts;
   readonly alerts: AlertPorts;
   readonly incidents: IncidentPorts;
@@ -84,6 +86,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...changeRoutes(ports.changes),
     ...destinationRoutes(ports.destinations),
     ...deadLetterRoutes(ports.deadLetters),
+    ...holdRoutes(ports.holds),
     ...jobRoutes(ports.jobs),
     ...alertRoutes(ports.alerts),
     ...incidentRoutes(ports.incidents),

@@ -56,6 +56,7 @@ export function openMetrics(ports: MetricPorts): Metrics {
   const late = gauge('outbox_late_seconds', 'Age of the longest overdue record.', 'integration', 'destination');
   const held = gauge('outbox_held', 'Records held back by a dead letter.', 'integration', 'destination');
   const deadLetters = gauge('dead_letters_open', 'Open dead letters.', 'integration', 'kind');
+  const heldRows = gauge('rows_held', 'Rows held back as a mistake of the partner.', 'integration');
   const alerts = gauge('alerts_open', 'Open alerts.', 'integration', 'kind', 'severity');
   const runs = gauge(
     'run_last_finished_seconds',
@@ -70,7 +71,20 @@ export function openMetrics(ports: MetricPorts): Metrics {
   const partnerCircuits = gauge('breaker_open', '1 while the circuit breaker of a partner API is open.', 'api');
   const circuits = gauge('destination_circuit_open', '1 while the circuit of a destination is open.', 'destination');
   const reachable = gauge('store_up', '1 when the store answered the scrape.');
-  const shown = [waiting, late, held, deadLetters, alerts, runs, going, pending, lastEvent, partnerCircuits, circuits];
+  const shown = [
+    waiting,
+    late,
+    held,
+    deadLetters,
+    heldRows,
+    alerts,
+    runs,
+    going,
+    pending,
+    lastEvent,
+    partnerCircuits,
+    circuits,
+  ];
 
   const refresh = async (): Promise<void> => {
     const { rows, lanes, partnerCircuits: open, circuits: away } = await ports.read();
@@ -85,6 +99,7 @@ export function openMetrics(ports: MetricPorts): Metrics {
       held.set({ integration, destination }, lane.held);
       late.set({ integration, destination }, (lane.late_ms ?? 0) / 1000);
     }
+    for (const { integration, rows: count } of rows.held) heldRows.set({ integration }, count);
     for (const { integration, kind, open: count } of rows.deadLetters) deadLetters.set({ integration, kind }, count);
     for (const { integration, kind, severity, open: count } of rows.alerts) {
       alerts.set({ integration, kind, severity }, count);

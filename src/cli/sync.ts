@@ -137,6 +137,7 @@ function report(
       changed: counters.changed,
       unchanged: counters.unchanged,
       dead_lettered: counters.dead,
+      held: counters.held,
       skipped: counters.skipped,
       repeated: counters.repeated,
       dropped: counters.dropped,
@@ -166,6 +167,7 @@ function report(
   );
   for (const { records, code, message } of reasons)
     show(`  ${count(records, 'dead letter')}: ${code}: ${printable(message)}`);
+  if (counters.held > 0) show(`  held back ${counters.held}; the reasons: innbound holds list`);
   if (counters.dead > 0 && !options.dryRun) show('  the reasons: innbound dead-letters list');
   if (counters.repeated > 0) {
     show(

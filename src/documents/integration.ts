@@ -142,6 +142,26 @@ export const integrationSchema = crossChecked(
       .array(ruleSchema)
       .default([])
       .describe('Business rules of this brand, applied in their order after normalization and after the connector’s.'),
+    guard: z
+      .union(
+        [
+          z.literal('off'),
+          z.strictObject({
+            rows: z.int().min(3).max(1_000).default(5).describe('The fewest rows that make an accident.'),
+            share: z
+              .number()
+              .min(0.2)
+              .max(1)
+              .default(0.5)
+              .describe('The share of 20 or more rows that makes an accident; of fewer rows, at least 0.8.'),
+          }),
+        ],
+        { error: 'must be off, or limits such as { rows: 5, share: 0.5 }' },
+      )
+      .prefault({})
+      .describe(
+        'Holds back what vanishes or changes in nearly all rows at once, until somebody says otherwise; off passes it on.',
+      ),
     deliver: z.array(nameText()).default([]).describe('The destinations that get this brand’s changes.'),
   }),
   ({ deliver }, report) => {

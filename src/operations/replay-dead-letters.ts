@@ -22,7 +22,7 @@ import { newestFailure, showDeadLetter, type WholeDeadLetter } from '../store/op
 import { applyPrepared } from '../store/records/apply.ts';
 import { newestRaw } from '../store/records/receipt-raw.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
-import type { Json, JsonObject } from '../terms.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { offThread } from './off-thread.ts';
 import { type Preparation, prepareLetter } from './prepare-letter.ts';
 import { recordedIntegration } from './recorded-documents.ts';
@@ -97,7 +97,9 @@ async function replay(runtime: Runtime, { id, kind }: ReplayLetter, under: Under
   if (kind === 'delivery' && under === 'recorded') {
     return inTransaction(runtime, id, closing, async (tx) => void (await retryHeld(tx, id)));
   }
-  if (kind === 'event' && under === 'today') return requeued(runtime, id, closing, letter);
+  const isHeld = letter.code === 'record.held';
+  // The worker would hold it again.
+  if (kind === 'event' && under === 'today' && !isHeld) return requeued(runtime, id, closing, letter);
   const integration = await integrationFor(runtime, letter, under);
   const preparation = integration && (await preparationOf(runtime, letter, integration));
   if (integration === undefined || preparation === undefined) return false;
@@ -146,12 +148,13 @@ interface LetterEvent {
  * What to process again. `requeue` for an event that needs more than the path: a guest event looks for its profile and reservations,
  * and a thin event must fetch its reservation from the partner first.
  */
-async function preparationOf(
+export async function preparationOf(
   runtime: Runtime,
   letter: WholeDeadLetter,
   integration: ActiveIntegration,
 ): Promise<Preparation | 'requeue' | undefined> {
-  const effectiveAt = letter.effective_at?.getTime() ?? letter.last_at.getTime();
+  const { requested_by_id: isSingle, effective_at: heldAt } = (letter.detail ?? {}) as JsonObject;
+  const effectiveAt = typeof heldAt === 'number' ? heldAt : (letter.effective_at ?? letter.last_at).getTime();
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'replay', causeId: letter.id };
   if (letter.kind === 'event') {
     const event = letter.event as LetterEvent | null;
@@ -165,8 +168,9 @@ async function preparationOf(
     return { kind: 'event', content, arrival: { ...arrival, mode } };
   }
   if (letter.kind === 'record') {
-    const { requested_by_id: isSingle } = (letter.detail ?? {}) as JsonObject;
     const mode = isSingle === true ? 'single' : 'pull';
+    if (letter.code === 'record.held' && isObject(letter.raw) && letter.raw.value === null)
+      return { kind: 'gone', id: letter.record_id ?? '', arrival: { ...arrival, mode } };
     return letter.raw === null
       ? undefined
       : { kind: 'record', raw: rawRecord(letter.raw), arrival: { ...arrival, mode } };

@@ -1,5 +1,6 @@
 import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
+import { describeHold } from '../reconcile/accidents/hold-back.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { streamStates } from '../store/events/streams.ts';
 import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
@@ -12,6 +13,7 @@ import {
   nodeClocks,
   quietFeeds,
 } from '../store/operate/conditions.ts';
+import { endHolds, listHolds } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
 import { openCircuits } from '../store/remotes.ts';
@@ -24,6 +26,7 @@ import { openCircuitsOf } from '../wiring/partner-apis.ts';
 import { streamedBrands, streamsOf } from '../wiring/stream.ts';
 import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
 import { busyLanes } from './health.ts';
+import { reprocessHolds } from './holds.ts';
 import { summarizeIncident } from './incidents.ts';
 
 /** Evaluates all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
@@ -105,6 +108,7 @@ const noFacts: Facts = {
   streams: [],
   deadLetters: [],
   unlisted: [],
+  holds: [],
   skews: [],
   stalled: [],
   nodeClocks: [],
@@ -146,6 +150,9 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const auth = await authFailures(pool, names);
   const dead = await deadLetterGrowth(pool);
   const unlisted = await recentlyUnlisted(pool);
+  await reprocessHolds(runtime);
+  await endHolds(pool);
+  const holds = await listHolds(pool, { state: 'open' });
   const skews = await clockSkews(pool);
   const clocks = await nodeClocks(pool, clockToleranceMs);
   const busy = await busyLanes(runtime);
@@ -174,6 +181,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     streams: streamed.length === 0 ? [] : await streamStates(pool, [...(await streamsOf(runtime)).keys()]),
     deadLetters: dead,
     unlisted,
+    holds: holds.map((hold) => ({ ...hold, message: describeHold(hold) })),
     skews,
     nodeClocks: clocks,
     shared,

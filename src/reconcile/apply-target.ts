@@ -1,4 +1,5 @@
 import type { EntityType, IntegrationName } from '../terms.ts';
+import type { Counted, GuardLimits } from './accidents/judge.ts';
 import type { Prepared } from './incoming.ts';
 
 /** The integration that the records belong to, and the destinations that receive them. */
@@ -10,6 +11,17 @@ export interface ApplyTarget {
   readonly destinations: Readonly<Record<EntityType, readonly string[]>>;
   /** Keeps erased guests from coming back. */
   readonly erasure?: ErasurePort;
+  /** Holds back the partner's accidents; absent with `guard: off`. */
+  readonly guard?: GuardPort;
+}
+
+export interface GuardPort {
+  readonly limits: GuardLimits;
+  /** By feed: what this process counted. `unsaved` is not in the store yet. */
+  readonly memory: Map<
+    'pull' | 'push',
+    { recent: readonly Counted[]; unsaved: readonly Counted[]; isHolding: boolean }
+  >;
 }
 
 /** Recognises and removes erased guests; the store has only their hashes. */

@@ -145,7 +145,8 @@ export type OutcomeName =
   | 'unchanged'
   | 'superseded'
   | 'dropped'
-  | 'dead';
+  | 'dead'
+  | 'held';
 
 /** The result for one Prepared. */
 export interface Outcome {
@@ -158,6 +159,8 @@ export interface Outcome {
    * Of a pulled row: a newer statement of another source overrules part of it, so the same row may still change the record next time.
    */
   readonly isOverruled?: boolean;
+  /** Some or all of it is held back as an accident of the partner. */
+  readonly isHeld?: boolean;
 }
 
 /** The results of a batch, in its order. */
@@ -167,5 +170,6 @@ export interface Tally {
   readonly superseded: number;
   readonly dropped: number;
   readonly dead: number;
+  readonly held: number;
   readonly outcomes: readonly Outcome[];
 }

@@ -78,6 +78,8 @@ export class LazyIntegration implements ActiveIntegration {
     }
     const receiving = (type: EntityType) =>
       source.body.deliver.filter((destination) => destinations.get(destination)?.body.receives.includes(type));
+    const { guard: limits } = source.body;
+    const guard = limits === 'off' ? undefined : { limits, memory: before?.target.guard?.memory ?? new Map() };
     this.target = {
       integration: source.name as IntegrationName,
       connectorVersion: connector.version,
@@ -88,6 +90,7 @@ export class LazyIntegration implements ActiveIntegration {
         guest: receiving('guest'),
       },
       ...(erasure && { erasure }),
+      ...(guard && { guard }),
     };
   }
 

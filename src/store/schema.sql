@@ -201,7 +201,7 @@ create table history (
   seq bigint not null,
   cause text not null check (cause in ('run', 'event', 'replay', 'guest', 'erasure', 'reprocess')),
   cause_id text not null,
-  outcome text not null check (outcome in ('created', 'updated', 'cancelled', 'erased', 'removed', 'unchanged', 'superseded', 'dropped', 'dead')),
+  outcome text not null check (outcome in ('created', 'updated', 'cancelled', 'erased', 'removed', 'unchanged', 'superseded', 'dropped', 'dead', 'held')),
   version int,
   diff json,
   idempotency_key text,
@@ -255,6 +255,15 @@ create table pulled (
 ) with (fillfactor=85);
 create index pulled_by_arrival on pulled (integration, check_in);
 comment on table pulled is 'What a partner''s list last showed of each reservation, as a hash, with the version that came of it and what made it (documents and program). While all three stand, the same row again is known to change nothing, without being read.';
+
+create table guards (
+  integration text not null,
+  feed text not null,
+  normal jsonb not null,
+  primary key (integration, feed),
+  check (feed in ('pull', 'push'))
+);
+comment on table guards is 'What is normal in a feed of a brand, and its holds: accidents of the partner that are kept from the records. Bounded, without guest data; the held rows are dead letters.';
 
 create table unlisted (
   integration text not null,
@@ -428,6 +437,7 @@ create table runs (
   findings jsonb not null default '[]',
   partner_text text,
   repeated int not null default 0,
+  held int not null default 0,
   primary key (integration, run_id),
   check (kind in ('scheduled', 'manual', 'backfill')),
   check (state in ('queued', 'running', 'complete', 'incomplete', 'failed')),

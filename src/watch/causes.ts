@@ -30,7 +30,7 @@ export function causeOf({ kind, integration, subject }: AlertFacts): Cause {
   }
   // Many brands at once, or a node's clock.
   if (integration === '') return { kind: 'service', name: subject === '' ? kind : `${kind} ${subject}` };
-  if (kind === 'dead_letters_growing') return { kind: 'records', name: integration };
+  if (kind === 'dead_letters_growing' || kind === 'rows_held') return { kind: 'records', name: integration };
   const isPush = (kind === 'feed_silent' && subject === 'push') || kind === 'clock_skew' || kind.startsWith('stream_');
   return { kind: isPush ? 'push' : 'pull', name: integration };
 }
@@ -101,6 +101,10 @@ const advice: ReadonlyMap<string, string> = new Map<Kind, string>([
   [
     'bookings_unlisted',
     'Compare some of them with the partner’s system. They do not change until the partner sends a change.',
+  ],
+  [
+    'rows_held',
+    'Open the hold. A renamed field: correct the mapping. A mistake of the partner: tell them and wait. A genuine change: release it.',
   ],
   ['clock_skew', 'Synchronize the clock that is off with NTP.'],
   ['node_stalled', 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.'],

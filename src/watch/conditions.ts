@@ -27,6 +27,7 @@ export const alertKinds = [
   'run_incomplete',
   'dead_letters_growing',
   'bookings_unlisted',
+  'rows_held',
   'clock_skew',
   'node_stalled',
   'deliveries_behind',
@@ -72,6 +73,18 @@ export interface Facts {
     readonly failure: string | null;
     readonly behind_ms: number | null;
     readonly has_gap: boolean;
+  }[];
+  /** Open holds. */
+  readonly holds: readonly {
+    readonly integration: string;
+    readonly id: string;
+    readonly feed: string;
+    /** Such as cleared guests.email. */
+    readonly sign: string;
+    readonly message: string;
+    readonly rows: number;
+    readonly shareBefore: number;
+    readonly shareNow: number;
   }[];
   /** Reservations that disappeared from their brand's lists during the last day. */
   readonly unlisted: readonly { readonly integration: string; readonly count: number }[];

@@ -60,7 +60,17 @@ function* ofPulls({ runs, partnerCircuits, authFailures, unlisted }: Facts): Gen
   }
 }
 
-function* ofIntake({ feeds, deadLetters, skews }: Facts): Generator<Found> {
+function* ofIntake({ feeds, deadLetters, skews, holds }: Facts): Generator<Found> {
+  for (const { integration, id, feed, sign, message, rows, shareBefore, shareNow } of holds) {
+    yield {
+      kind: 'rows_held',
+      severity: 'critical',
+      integration,
+      subject: sign,
+      message: `${counted(rows, 'row')} held back: ${message}. The stored values stay until somebody decides, or the answers are normal again.`,
+      detail: { hold_id: id, feed, rows, share_before: shareBefore, share_now: shareNow },
+    };
+  }
   for (const { integration, feed, judgement } of feeds) {
     if (!judgement.silent) continue;
     const expected = Math.round(judgement.expected ?? 0);

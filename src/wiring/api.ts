@@ -8,6 +8,7 @@ import { concernOf, limitedAlert } from '../operations/alert-view.ts';
 import { openChangeFeed } from '../operations/change-feed.ts';
 import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
+import { holds, previewHold, refuseHold, releaseHold } from '../operations/holds.ts';
 import { incidentDetail, incidentList, namesIn } from '../operations/incidents.ts';
 import { type JobRequest, previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
@@ -33,6 +34,7 @@ import { listSandboxReports, readSandboxReport } from '../store/events/sandbox.t
 import { readActivity } from '../store/operate/activity.ts';
 import { acknowledgeAlert, listAlerts, readAlert } from '../store/operate/alerts.ts';
 import { listAudit, writeAudit } from '../store/operate/audit.ts';
+import { findHold } from '../store/operate/holds.ts';
 import { acknowledgeIncident, operatorActions } from '../store/operate/incidents.ts';
 import { listJobs, readJob, stopJob } from '../store/operate/jobs.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
@@ -158,6 +160,13 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       deliveries: (filter) => listDeliveries(pool, filter),
     },
     deadLetters: deadLetterPorts(runtime),
+    holds: {
+      list: (filter) => holds(runtime, filter),
+      integrationOf: async (id) => (await findHold(pool, id))?.integration,
+      preview: (id) => previewHold(runtime, id),
+      release: (id, by, only) => releaseHold(runtime, id, by, only),
+      refuse: (id, by) => refuseHold(runtime, id, by),
+    },
     jobs: {
       preview: (request) => previewJob(runtime, request),
       start: (request, by) => startJob(runtime, request, by),

@@ -100,7 +100,7 @@ test('a rule that removes the address does not bring the profile of an erased gu
       bookings: async () => ({ has: () => false }),
       async apply(given) {
         prepared.push(...given);
-        return { outcomes: [], changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0 };
+        return { outcomes: [], changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
       },
     };
     await workGuestEvent(lane, events, event);

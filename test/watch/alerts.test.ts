@@ -131,6 +131,7 @@ const calm: Facts = {
   streams: [],
   deadLetters: [],
   unlisted: [],
+  holds: [],
   skews: [],
   nodeClocks: [],
   stalled: [],

@@ -710,6 +710,7 @@ export interface Operations {
         skipped: number;
         repeated: number;
         dead_lettered: number;
+        held: number;
         error_code: string | null;
         error_message: string | null;
         has_partner_text: boolean;
@@ -749,6 +750,7 @@ export interface Operations {
       skipped: number;
       repeated: number;
       dead_lettered: number;
+      held: number;
       error_code: string | null;
       error_message: string | null;
       has_partner_text: boolean;
@@ -1421,6 +1423,111 @@ export interface Operations {
     };
     answer: {
       dropped: true;
+    };
+  };
+  'holds.list': {
+    input: {
+      integration?: string | undefined;
+      state?: "open" | "ended" | "released" | "refused" | undefined;
+    };
+    answer: {
+      items: {
+        id: string;
+        integration: string;
+        feed: "pull" | "push";
+        kind: string;
+        path?: string | undefined;
+        share_before: number;
+        share_now: number;
+        rows: number;
+        waiting: number;
+        state: "open" | "ended" | "released" | "refused";
+        message: string;
+        at: string;
+        closed_at?: string | undefined;
+        closed_by?: string | undefined;
+      }[];
+    };
+  };
+  'holds.preview': {
+    input: {
+      hold_id: string;
+    };
+    answer: {
+      hold: {
+        id: string;
+        integration: string;
+        feed: "pull" | "push";
+        kind: string;
+        path?: string | undefined;
+        share_before: number;
+        share_now: number;
+        rows: number;
+        waiting: number;
+        state: "open" | "ended" | "released" | "refused";
+        message: string;
+        at: string;
+        closed_at?: string | undefined;
+        closed_by?: string | undefined;
+      };
+      remedy?: {
+        path: string;
+        from: string;
+      } | undefined;
+      rows: {
+        reservation_id: string;
+        preview: Json;
+      }[];
+    };
+  };
+  'holds.release': {
+    input: {
+      hold_id: string;
+      reservations?: string[] | undefined;
+    };
+    answer: {
+      hold: {
+        id: string;
+        integration: string;
+        feed: "pull" | "push";
+        kind: string;
+        path?: string | undefined;
+        share_before: number;
+        share_now: number;
+        rows: number;
+        waiting: number;
+        state: "open" | "ended" | "released" | "refused";
+        message: string;
+        at: string;
+        closed_at?: string | undefined;
+        closed_by?: string | undefined;
+      };
+      released: number;
+      failed: number;
+    };
+  };
+  'holds.refuse': {
+    input: {
+      hold_id: string;
+    };
+    answer: {
+      hold: {
+        id: string;
+        integration: string;
+        feed: "pull" | "push";
+        kind: string;
+        path?: string | undefined;
+        share_before: number;
+        share_now: number;
+        rows: number;
+        waiting: number;
+        state: "open" | "ended" | "released" | "refused";
+        message: string;
+        at: string;
+        closed_at?: string | undefined;
+        closed_by?: string | undefined;
+      };
+      refused: number;
     };
   };
   'jobs.preview': {
@@ -2508,6 +2615,10 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'dead_letters.replay': ['POST', '/dead-letters/{id}/replay'],
   'dead_letters.replay_many': ['POST', '/dead-letters/replay'],
   'dead_letters.drop': ['POST', '/dead-letters/{id}/drop'],
+  'holds.list': ['GET', '/holds'],
+  'holds.preview': ['GET', '/holds/{hold_id}/preview'],
+  'holds.release': ['POST', '/holds/{hold_id}/release'],
+  'holds.refuse': ['POST', '/holds/{hold_id}/refuse'],
   'jobs.preview': ['POST', '/jobs/preview'],
   'jobs.start': ['POST', '/jobs'],
   'jobs.list': ['GET', '/jobs'],

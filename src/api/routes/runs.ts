@@ -47,6 +47,7 @@ const runSummary = z.object({
   skipped: count,
   repeated: count.describe('Rows with the same id as a later row of their page; the later row was used.'),
   dead_lettered: count,
+  held: count.describe('Rows that were held back, in part or whole, as an accident of the partner.'),
   error_code: z.string().nullable(),
   error_message: z.string().nullable(),
   has_partner_text: z.boolean().describe('The partner said something about the error; runs.partner_text shows it.'),

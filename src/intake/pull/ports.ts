@@ -156,6 +156,8 @@ export interface FormedCommit {
   /** The row behind each prepared record, to be remembered as listed. */
   readonly pulled?: readonly (Pulled | undefined)[];
   readonly counted: Counters;
+  /** `of`: the rows for which the records stand, if they are only some of those that the lists miss. */
+  readonly shown?: { readonly unchanged: number; readonly of?: number };
 }
 
 /** Two pages may be written at the same time; they are counted in order. */

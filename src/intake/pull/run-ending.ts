@@ -30,7 +30,7 @@ export class RunEnding {
     if (formed.kind !== 'ok') return this.leave({ kind: 'stop' });
     this.#counters.stored(formed.counters);
     for (const { context, rows } of missing) {
-      const followed = await followUp(context, position, rows);
+      const followed = await followUp(context, position, rows, this.#counters.total.fetched);
       if (followed.kind === 'fenced') return { kind: 'fenced' };
       this.#counters.stored(followed.counters);
     }

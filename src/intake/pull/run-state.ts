@@ -143,6 +143,7 @@ const counterNames = [
   'skipped',
   'repeated',
   'dead',
+  'held',
 ] as const;
 export type CounterName = (typeof counterNames)[number];
 export type Counters = Readonly<Record<CounterName, number>>;

@@ -54,6 +54,8 @@ export async function followUp(
   context: RunContext,
   position: Position,
   rows: readonly UnlistedRow[],
+  /** How many rows the run's lists showed. */
+  listed: number,
 ): Promise<{ readonly kind: 'ok'; readonly counters: Counters } | { readonly kind: 'fenced' }> {
   const { ports, plan, run } = context;
   const counts = noAskCounts();
@@ -78,7 +80,8 @@ export async function followUp(
     }
   }
   const counted = sum(noCounts, { ...counts, fetched: prepared.length });
-  const formed = { keys: [], prepared, counted };
+  const shown = { unchanged: 0, of: Math.ceil((prepared.length * (rows.length + listed)) / Math.max(rows.length, 1)) };
+  const formed = { keys: [], prepared, counted, shown };
   const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.target);
   if (tally === 'fenced') return { kind: 'fenced' };
   await ports.runs.noteUnlisted(run, plan.target.integration, run.sync ?? 'backfill', notes);

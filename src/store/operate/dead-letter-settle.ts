@@ -11,9 +11,9 @@ export interface Processed {
 }
 
 export function processedOf(prepared: readonly Prepared[], outcomes: readonly Outcome[]): Processed[] {
-  return outcomes.flatMap(({ outcome, id }, i) => {
+  return outcomes.flatMap(({ outcome, id, isHeld }, i) => {
     const arrival = prepared[i]?.arrival;
-    if (outcome === 'dead' || id === undefined || arrival === undefined) return [];
+    if (outcome === 'dead' || isHeld || id === undefined || arrival === undefined) return [];
     return [{ id, requestedAt: arrival.effectiveAt, mode: arrival.mode }];
   });
 }

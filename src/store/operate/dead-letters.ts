@@ -91,6 +91,8 @@ function conditions(filter: DeadLetterFilter): { where: string; values: unknown[
   add('kind = ?', filter.kind);
   add('destination = ?', filter.destination);
   add('code = ?', filter.code);
+  // Held rows have a list of their own; by their code or id they are found here too.
+  if (filter.code === undefined && filter.ids === undefined) parts.push(`code <> 'record.held'`);
   add('id = ?', filter.recordId);
   add('last_at >= ?', filter.since);
   add('dead_letter_id > ?::bigint', filter.after);

@@ -11,6 +11,7 @@ interface Totals {
 
 export interface MetricRows {
   readonly totals: readonly Totals[];
+  readonly held: readonly { readonly integration: string; readonly rows: number }[];
   readonly deadLetters: readonly { readonly integration: string; readonly kind: string; readonly open: number }[];
   readonly alerts: readonly {
     readonly integration: string;
@@ -39,7 +40,10 @@ export async function readMetrics(db: Pool, integrations: readonly string[]): Pr
   return {
     totals: await rows('select integration, events, changes, delivered, retried, dead from totals'),
     deadLetters: await rows(
-      `select integration, kind, count(*)::int as open from dead_letters where state = 'open' group by 1, 2`,
+      `select integration, kind, count(*)::int as open from dead_letters where state = 'open' and code <> 'record.held' group by 1, 2`,
+    ),
+    held: await rows(
+      `select integration, count(*)::int as rows from dead_letters where state = 'open' and code = 'record.held' group by 1`,
     ),
     alerts: await rows(
       `select integration, kind, severity, count(*)::int as open from alerts where resolved_at is null group by 1, 2, 3`,

@@ -34,7 +34,7 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
        from unnest($1::text[]) as n (name)
        left join partner_accounts p on p.integration = n.name
        left join (select integration, count(*)::int as open from dead_letters
-                   where integration = any($1) and state = 'open' group by integration) d on d.integration = n.name
+                   where integration = any($1) and state = 'open' and code <> 'record.held' group by integration) d on d.integration = n.name
        left join (select integration, count(*)::int as open, (count(*) filter (where severity = 'critical'))::int as critical
                     from alerts where integration = any($1) and resolved_at is null group by integration) a
          on a.integration = n.name

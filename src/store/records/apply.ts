@@ -9,6 +9,7 @@ import { writeChanges } from './changes.ts';
 import { type Content, contentOf, statementHash } from './content.ts';
 import { type Arriving, letterOf } from './decision.ts';
 import { countDrift } from './drift.ts';
+import { Guard, type Shown, type Step } from './guard.ts';
 import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { moveSaid, type SaidState } from './said-state.ts';
@@ -21,6 +22,8 @@ export type OnChanged = (target: ApplyTarget) => void;
 export interface ApplyOptions {
   /** Called before writing rows that all batches share (dead letters, drift counts), to serialize those writes. */
   readonly inTurn?: () => Promise<unknown>;
+  /** Rows that the page showed and that are not among the messages. */
+  readonly shown?: Shown | undefined;
 }
 
 /**
@@ -32,7 +35,7 @@ export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
   messages: readonly Prepared[],
-  { inTurn }: ApplyOptions = {},
+  { inTurn, shown = { unchanged: 0 } }: ApplyOptions = {},
 ): Promise<Tally> {
   const [anyErased, seq, known] = await together([
     lockErasures(tx, target),
@@ -45,6 +48,9 @@ export async function applyPrepared(
   const taken: Taken = { outcomes: new Array(prepared.length), receipts: [], changes: [], dead: [] };
   const arrivals = arrivalsOf(prepared, contents, seq, known, taken);
   const seenUnchanged: string[] = [];
+  const guard = Guard.of(tx, target, messages);
+  const judged = (steps: readonly Step[]) =>
+    (guard as Guard).judge(steps, { ...shown, unchanged: shown.unchanged + seenUnchanged.length }, inTurn);
   const moved = new Map<EntityType, ReadonlyMap<string, SaidState>>();
   for (const type of ['reservation', 'guest'] as const) {
     const ofType = arrivals.filter((arriving) => arriving.type === type);
@@ -52,7 +58,7 @@ export async function applyPrepared(
     const stored = known.get(type);
     const open = stored ? withoutUnchanged(ofType, stored, taken.outcomes, seenUnchanged) : ofType;
     if (open.length === 0) continue;
-    const states = await takeIn(tx, target, { type, arrivals: open, known: stored }, taken);
+    const states = await takeIn(tx, target, { type, arrivals: open, known: stored, guard: guard && judged }, taken);
     if (states.size > 0) moved.set(type, states);
   }
 
@@ -70,6 +76,7 @@ export async function applyPrepared(
     insertDeadLetters(tx, target, dead),
     countDrift(tx, target.integration, changes),
   ]);
+  await guard?.settle(taken.outcomes);
   const withdrawn = await mergedWithdrawals(tx, target.integration, changes);
   if (withdrawn.length > 0) await applyPrepared(tx, target, withdrawn);
   return tally(taken.outcomes);
@@ -138,8 +145,10 @@ async function nextSeq(tx: Tx, prepared: readonly Prepared[]): Promise<number> {
 }
 
 function tally(outcomes: readonly Outcome[]): Tally {
-  const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0 };
-  for (const { outcome } of outcomes) {
+  const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
+  for (const { outcome, isHeld } of outcomes) {
+    if (isHeld) counts.held++;
+    if (outcome === 'held') continue;
     if (outcome === 'unchanged' || outcome === 'superseded' || outcome === 'dropped' || outcome === 'dead') {
       counts[outcome]++;
     } else {

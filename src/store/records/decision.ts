@@ -1,3 +1,4 @@
+import type { HeldBack } from '../../reconcile/accidents/hold-back.ts';
 import type { Difference } from '../../reconcile/difference.ts';
 import type { Arrival, Finished, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import type { ChangeEvent, EntityType, Note } from '../../terms.ts';
@@ -16,6 +17,7 @@ export interface Arriving {
   readonly alone: Content | undefined;
   /** Hash of that record and of the fields stated to be empty; empty text if there is no record. */
   readonly hash: string;
+  readonly held?: HeldBack;
 }
 
 /** The outcome of a message, decided while its record is locked. */
@@ -31,7 +33,7 @@ export type Decision =
       readonly isOverruled?: boolean;
     }
   | {
-      readonly kind: 'unchanged' | 'superseded';
+      readonly kind: 'unchanged' | 'superseded' | 'held';
       readonly version: number;
       readonly reason?: string;
       /** Present if the message changes the stored statements but not the record. */

@@ -5,10 +5,19 @@ import type { EntityType, Json } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { type Change, type Item, idempotencyKey, type Receipt } from './changes.ts';
 import type { Content } from './content.ts';
-import { decide, decideFirst } from './decide.ts';
+import { decideFirst } from './decide.ts';
+import { decideHeld, heldLetter } from './decide-held.ts';
 import type { Arriving, Decision } from './decision.ts';
+import type { Step } from './guard.ts';
 import type { KnownRecords } from './known-records.ts';
-import { dropUnused, type FirstState, type LockedRecord, lockRecords, type Wanted } from './locked-records.ts';
+import {
+  dropUnused,
+  type FirstState,
+  type LockedRecord,
+  type LockedRecords,
+  lockRecords,
+  type Wanted,
+} from './locked-records.ts';
 import type { SaidState } from './said-state.ts';
 
 /** The results of a batch, to be written together. */
@@ -23,6 +32,8 @@ interface OfOneType {
   readonly type: EntityType;
   readonly arrivals: readonly Arriving[];
   readonly known: KnownRecords | undefined;
+  /** The messages to hold back, by index. */
+  readonly guard: ((steps: readonly Step[]) => Promise<ReadonlyMap<number, Arriving>>) | undefined;
 }
 
 /**
@@ -32,43 +43,59 @@ interface OfOneType {
 export async function takeIn(
   tx: Tx,
   target: ApplyTarget,
-  { type, arrivals, known }: OfOneType,
+  { type, arrivals, known, guard }: OfOneType,
   into: Taken,
 ): Promise<ReadonlyMap<string, SaidState>> {
   const wanted = wantedBy(arrivals, (id) => known?.has(id) === true);
-  const { rows, stored, sighted } = await lockRecords(tx, target.integration, type, wanted);
+  const locked = await lockRecords(tx, target.integration, type, wanted);
+  const first = decideAll(arrivals, locked);
+  const held = (await guard?.(first.steps)) ?? new Map<number, Arriving>();
+  const withHeld = () => arrivals.map((one) => held.get(one.index) ?? one);
+  const { steps, rows } = held.size === 0 ? first : decideAll(withHeld(), locked);
+  const { stored } = locked;
   const moved = new Map<string, SaidState>();
-  for (const arriving of arrivals) {
+  for (const { arriving, before, decision } of steps) {
     const { id } = arriving;
-    const before = rows.get(id);
-    const decision = decide(arriving, before, sighted.get(id));
+    // A refused row is not kept again.
+    if (arriving.held?.holds.some(({ state }) => state === 'open')) into.dead.push(heldLetter(arriving, arriving.held));
     if (decision.kind === 'change') {
-      rows.set(id, afterChange(decision));
       moved.delete(id);
       addChange(arriving, decision, { target, before, isInserted: stored.has(id) }, into);
     } else if (decision.kind === 'dropped' || decision.kind === 'dead') {
       addDroppedOrDead(arriving, decision, into);
-      if (decision.kind === 'dropped' && decision.state !== undefined && before !== undefined) {
-        rows.set(id, withState(before, decision.state));
+      if (decision.kind === 'dropped' && decision.state !== undefined && before !== undefined)
         moved.set(id, decision.state);
-      }
     } else {
       const { kind, version, reason, state, isOverruled } = decision;
-      if (state !== undefined && before !== undefined) {
-        rows.set(id, withState(before, state));
-        moved.set(id, state);
-      }
+      if (state !== undefined && before !== undefined) moved.set(id, state);
       const why = reason === undefined ? undefined : { reason };
       into.outcomes[arriving.index] = { outcome: kind, id, version, ...why, ...(isOverruled && { isOverruled }) };
       const receipt = receiptOf(arriving);
       // An event without news is settled in its own row.
-      if (arriving.arrival.cause === 'event' && receipt.notes === '[]') continue;
+      if (arriving.arrival.cause === 'event' && receipt.notes === '[]' && arriving.held === undefined) continue;
       into.receipts.push({ ...receipt, outcome: kind, version, ...why });
     }
   }
+  for (const { index } of held.values())
+    into.outcomes[index] = { ...(into.outcomes[index] as Outcome), isHeld: true, isOverruled: true };
   const unused = [...rows].filter(([, row]) => row.version === 0).map(([id]) => id);
   if (unused.length > 0) await dropUnused(tx, target.integration, type, unused);
   return moved;
+}
+
+/** Decides each message in the order of arrival; `rows` are the records afterwards. */
+function decideAll(arrivals: readonly Arriving[], { rows: found, sighted }: LockedRecords) {
+  const rows = new Map(found);
+  const steps = arrivals.map((arriving): Step => {
+    const { id } = arriving;
+    const before = rows.get(id);
+    const decision = decideHeld(arriving, before, sighted.get(id));
+    if (decision.kind === 'change') rows.set(id, afterChange(decision));
+    else if ('state' in decision && decision.state !== undefined && before !== undefined)
+      rows.set(id, withState(before, decision.state));
+    return { arriving, before, decision };
+  });
+  return { steps, rows };
 }
 
 function wantedBy(arrivals: readonly Arriving[], hasRow: (id: string) => boolean): ReadonlyMap<string, Wanted> {

@@ -7,6 +7,7 @@ import type { Pool, Tx } from '../db/pool.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
 import { type ApplyOptions, applyPrepared, type OnChanged } from '../records/apply.ts';
 import { countUnrouted } from '../records/drift.ts';
+import { countUnchanged } from '../records/guard.ts';
 import { insertSighting } from '../records/sightings.ts';
 import { fencedTransaction } from './fenced.ts';
 import { moveRun } from './move-run.ts';
@@ -77,9 +78,9 @@ async function applyPage(
   const locks = new PageLocks(tx, lease.runId, turn.after);
   const own = locks.lockOwn();
   const options = { inTurn: locks.inTurn };
-  const applied = [{ target, ...(await applyRows(tx, commit, target, options)) }];
+  const applied = [{ target, ...(await applyRows(tx, lease.runId, commit, target, options)) }];
   for (const rows of commit.routed ?? []) {
-    applied.push({ target: rows.target, ...(await applyRows(tx, rows, rows.target, options)) });
+    applied.push({ target: rows.target, ...(await applyRows(tx, lease.runId, rows, rows.target, options)) });
   }
   const counters = applied.map((one) => one.counters).reduce(added);
   await own;
@@ -104,15 +105,19 @@ async function applyPage(
   return { counters, changed, sendLast };
 }
 
-const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, outcomes: [] };
+const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0, outcomes: [] };
 
 /** Known rows were skipped before the transaction; those whose reservation has changed since are now mapped and applied. */
-async function applyRows(tx: Tx, commit: PageRows, target: ApplyTarget, options: ApplyOptions) {
+async function applyRows(tx: Tx, runId: string, commit: PageRows, target: ApplyTarget, options: ApplyOptions) {
   const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
   const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
   const pulled = late ? [...commit.pulled, ...late.pulled] : commit.pulled;
-  const tally = prepared.length === 0 ? noTally : await applyPrepared(tx, target, prepared, options);
+  const tally =
+    prepared.length === 0
+      ? noTally
+      : await applyPrepared(tx, target, prepared, { ...options, shown: { unchanged: commit.known.length } });
+  if (prepared.length === 0) countUnchanged(target, runId, commit.known.length);
   const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
   const counted = withTally(late ? added(commit.counted, late.counted) : commit.counted, tally);
   const counters = {

@@ -147,6 +147,7 @@ const zero: Counters = {
   skipped: 0,
   repeated: 0,
   dead: 0,
+  held: 0,
 };
 
 function newRun(request: Parameters<RunStore['queue']>[0], now: EpochMs): Run {

@@ -30,6 +30,7 @@ export interface RunSummary {
   readonly skipped: number;
   readonly repeated: number;
   readonly dead_lettered: number;
+  readonly held: number;
   readonly error_code: string | null;
   /** Our words only. */
   readonly error_message: string | null;

@@ -41,6 +41,7 @@ export const counterColumns: Readonly<Record<keyof Counters, string>> = {
   skipped: 'skipped',
   repeated: 'repeated',
   dead: 'dead',
+  held: 'held',
 };
 
 const counterNames = Object.keys(counterColumns) as (keyof Counters)[];
@@ -56,8 +57,8 @@ export function addCounters(counted: Partial<Counters>, firstParameter: number):
   return { sql: sql.join(', '), values: counterNames.map((name) => counted[name] ?? 0) };
 }
 
-export function withTally(counted: Counters, { changed, unchanged, superseded, dropped, dead }: Tally): Counters {
-  return { ...counted, changed, unchanged, superseded, dropped, dead };
+export function withTally(counted: Counters, { changed, unchanged, superseded, dropped, dead, held }: Tally): Counters {
+  return { ...counted, changed, unchanged, superseded, dropped, dead, held };
 }
 
 export function countersOf(row: RunRow): Counters {

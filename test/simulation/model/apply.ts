@@ -168,8 +168,9 @@ function enqueue(
 }
 
 function tally(outcomes: readonly Outcome[]): Tally {
-  const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0 };
+  const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
   for (const { outcome } of outcomes) {
+    if (outcome === 'held') continue;
     if (outcome === 'unchanged' || outcome === 'superseded' || outcome === 'dropped' || outcome === 'dead') {
       counts[outcome] += 1;
     } else counts.changed += 1;

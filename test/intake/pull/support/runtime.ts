@@ -7,6 +7,7 @@ import { type SyncOptions, type SyncResult, syncOnce } from '../../../../src/int
 import type { Clock, Timers } from '../../../../src/kit/clock.ts';
 import { newKey } from '../../../../src/kit/crypto.ts';
 import { type Http, openHttp } from '../../../../src/kit/http.ts';
+import type { GuardPort } from '../../../../src/reconcile/apply-target.ts';
 import { compilePath } from '../../../../src/runtime/compile-path.ts';
 import { openPool, type Pool } from '../../../../src/store/db/pool.ts';
 import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
@@ -38,6 +39,8 @@ export interface Documents {
   readonly version?: number;
   /** The brand also has events. */
   readonly push?: boolean;
+  /** Absent: accidents of the partner are passed on. */
+  readonly guard?: GuardPort;
 }
 
 export interface StoredReservation {
@@ -149,6 +152,7 @@ export function planOf(documents: Documents): PullPlan {
       connectorVersion: version,
       integrationVersion: version,
       destinations: { reservation: [], guest: [] },
+      ...(documents.guard && { guard: documents.guard }),
     },
   };
 }

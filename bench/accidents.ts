@@ -1,0 +1,250 @@
+import { type Counted, type GuardLimits, judge, type Normal, nothingKnown } from '../src/reconcile/accidents/judge.ts';
+import { type Judged, type Sign, signsOf } from '../src/reconcile/accidents/signs.ts';
+import type { Json } from '../src/terms.ts';
+import { Dice } from '../test/simulation/random.ts';
+
+/**
+ * `accidents [BRANDS] [SEED]` lives a year of ordinary hotel life for brands of 5 to 2,000 rooms and counts the holds, each of which is a
+ * false alarm. Then it plants accidents in every brand and counts those that are held. Ordinary life has seasons, groups that are cancelled,
+ * moved, renamed and renegotiated as one, night audits, weekly changeovers, purges of guest data and polls that failed for a day.
+ */
+export async function run([brands = '100', seed = '1']: readonly string[]): Promise<void> {
+  const found = Array.from(
+    { length: Number(brands) },
+    (_, n) => new Brand(Number(seed) * 1_000 + n, n / Number(brands)),
+  );
+  const alarms = found.flatMap((brand) => brand.liveAYear());
+  console.log(`${found.length} brand-years, ${alarms.length} holds (false alarms)`);
+  for (const [why, all] of Map.groupBy(alarms, (one) => one)) console.log(`  ${all.length} × ${why}`);
+  const planted = found.flatMap((brand) => brand.plantAccidents());
+  const missed = planted.filter(({ isHeld }) => !isHeld);
+  console.log(`${planted.length} planted accidents in more than half of 20 or more rows, ${missed.length} not held`);
+  for (const { what } of missed.slice(0, 20)) console.log(`  missed: ${what}`);
+  const leaks = planted.filter(({ feed }) => feed === 'events').map(({ leaked }) => leaked);
+  console.log(`events that passed before the hold: ${leaks.length === 0 ? 0 : Math.max(...leaks)} at most`);
+  if (missed.length > 0) process.exitCode = 1;
+}
+
+const limits: GuardLimits = { rows: 5, share: 0.5 };
+const day = '2026-03-02';
+const pageSize = 200;
+
+/** What happens to a reservation, as the store sees it. */
+const change = (path: string, before: Json, after?: Json, more: Partial<Judged> = {}): ReadonlySet<Sign> =>
+  signsOf(
+    {
+      event: 'updated',
+      diff: [{ path, before, ...(after !== undefined && { after }) }],
+      notes: [],
+      record: { check_in: '2026-03-05', check_out: '2026-03-07' },
+      ...more,
+    },
+    day,
+  );
+
+class Brand {
+  readonly #dice: Dice;
+  readonly #rooms: number;
+  readonly #isWeekly: boolean;
+  readonly #purges: boolean;
+  readonly #flatPrice: boolean;
+  readonly #groupsAYear: number;
+  readonly #closedMonths: number;
+  readonly #pushes: boolean;
+  readonly #isGone: boolean;
+  #normal: Normal = nothingKnown;
+  #alarms: string[] = [];
+  #hourNow = 0;
+
+  constructor(seed: number, size: number) {
+    this.#dice = new Dice(seed);
+    this.#rooms = Math.round(5 * 400 ** size);
+    this.#isWeekly = this.#chance(0.1);
+    this.#purges = this.#chance(0.1);
+    this.#flatPrice = this.#chance(0.1);
+    this.#groupsAYear = this.#rooms < 15 ? 0 : this.#between(0, 20 + this.#rooms / 10);
+    this.#closedMonths = this.#chance(0.3) ? this.#between(1, 5) : 0;
+    this.#pushes = this.#chance(0.3);
+    this.#isGone = this.#chance(0.2) && !this.#pushes;
+  }
+
+  liveAYear(): string[] {
+    this.#alarms = [];
+    let late: ReadonlySet<Sign>[] = [];
+    let awayUntil = -1;
+    for (let hour = 0; hour < 365 * 24; hour++) {
+      const rows = this.#rowsAt(hour);
+      const { single, groups } = this.#hour(hour, rows);
+      if (this.#chance(2 / 8_760)) awayUntil = hour + this.#between(4, 30);
+      if (hour < awayUntil) {
+        late.push(...single, ...groups.flat());
+        continue;
+      }
+      this.#hourNow = hour;
+      if (this.#pushes) this.#events([...single, ...late, ...groups.flat()]);
+      else this.#poll(rows, [...single, ...late], groups);
+      late = [];
+    }
+    return this.#alarms;
+  }
+
+  /** Every kind of accident, at 60 to 100 % of the rows. */
+  plantAccidents(): { what: string; isHeld: boolean; feed: string; leaked: number }[] {
+    // Some days later: what was released is not remembered for long.
+    this.#hourNow = 370 * 24;
+    const rows = this.#rowsAt(200 * 24);
+    if (rows < 20) return [];
+    // Absence is noticed by polls only, and each cancellation by event is stated by itself.
+    const ofPolls = new Set(['gone', 'status:cancelled']);
+    const possible = Object.entries(accidents).filter(([name]) => !this.#pushes || !ofPolls.has(name));
+    return possible.map(([name, signsOfRow]) => {
+      const before = this.#normal;
+      const affected = Math.ceil(rows * (0.51 + this.#dice.next() * 0.49));
+      const signs = Array.from({ length: rows }, (_, n) => (n < affected ? signsOfRow(n) : new Set<Sign>()));
+      const shuffled = signs.map((one) => ({ one, at: this.#dice.next() })).sort((a, b) => a.at - b.at);
+      let [held, leaked] = [0, 0];
+      const size = this.#pushes ? 3 : pageSize;
+      this.#hourNow++;
+      for (let at = 0; at < rows; at += size) {
+        if (this.#pushes) this.#hourNow += 0.2;
+        const page = shuffled.slice(at, at + size).map(({ one }) => one);
+        const isHeld = this.#take(page.length, page, undefined);
+        if (isHeld) held++;
+        else if (held === 0) leaked += page.filter((one) => one.size > 0).length;
+      }
+      this.#normal = before;
+      const feed = this.#pushes ? 'events' : 'pull';
+      return { what: `${name} in ${affected} of ${rows} rows (${feed})`, isHeld: held > 0, feed, leaked };
+    });
+  }
+
+  /** Reservations in the lists of a poll: a week ahead, in house, and a week back. */
+  #rowsAt(hour: number): number {
+    const month = Math.floor(hour / 24 / 30.5);
+    if (month < this.#closedMonths) return 0;
+    const season = 0.55 + 0.35 * Math.sin(((month - 3) / 12) * 2 * Math.PI);
+    const weekend = Math.floor(hour / 24) % 7 > 4 ? 1.1 : 0.95;
+    return Math.round(this.#rooms * season * weekend * (this.#isWeekly ? 3 : 5));
+  }
+
+  #hour(hour: number, rows: number): { single: ReadonlySet<Sign>[]; groups: ReadonlySet<Sign>[][] } {
+    const single: ReadonlySet<Sign>[] = [];
+    const some = (perWeek: number, make: () => ReadonlySet<Sign>) => {
+      for (let n = this.#poisson((rows * perWeek) / 168); n > 0; n--) single.push(make());
+    };
+    some(0.04, () => this.#cancelled());
+    some(0.03, () => change('check_out', day, `2026-03-0${this.#between(3, 6)}`));
+    some(0.2, () => change('total_amount', this.#between(80, 1_500), this.#between(80, 1_500)));
+    some(0.1, () => change('guests[0].email', 'a@alias.example', `guest${this.#between(1, 1e6)}@mail.example`));
+    some(0.02, () => change('guests[0].phone', '+351912345678'));
+    some(0.01, () => change('status', 'checked_in', 'confirmed'));
+    const inHouse = Math.round(rows * 0.35);
+    const groups: ReadonlySet<Sign>[][] = [];
+    // The night audit posts charges to all rooms in house.
+    if (hour % 24 === 3) {
+      const posted = (n: number) => {
+        const before = this.#flatPrice ? 89 : 60 + ((n * 37) % 900) + this.#dice.next();
+        return change('total_amount', before, before + (this.#flatPrice ? 2 : this.#between(2, 60)));
+      };
+      groups.push(Array.from({ length: inHouse }, (_, n) => posted(n)));
+      const departed = this.#isWeekly ? (Math.floor(hour / 24) % 7 === 6 ? rows * 0.3 : 0) : rows / 15;
+      if (this.#purges) {
+        groups.push(Array.from({ length: Math.round(departed) }, () => change('guests[0].phone', '+351912345678')));
+      }
+    }
+    if (this.#chance(this.#groupsAYear / 8_760)) groups.push(this.#group(rows));
+    return { single, groups };
+  }
+
+  #cancelled = (): ReadonlySet<Sign> =>
+    this.#isGone
+      ? change('status', 'confirmed', 'cancelled', { notes: [goneNote] })
+      : change('status', 'confirmed', 'cancelled');
+
+  #group(rows: number): ReadonlySet<Sign>[] {
+    const size = Math.min(this.#between(5, 60), Math.round(this.#rooms * 0.5), rows);
+    const days = this.#between(1, 3);
+    const what = this.#dice.next();
+    const each = (make: (n: number) => ReadonlySet<Sign>) => Array.from({ length: size }, (_, n) => make(n));
+    if (what < 0.15) return each(() => this.#cancelled());
+    if (what < 0.25) return each(() => change('check_in', day, `2026-03-0${2 + days}`));
+    if (what < 0.35) return each(() => change('guests[0].last_name', 'Tours', 'Ferreira'));
+    if (what < 0.55) return each(() => change('total_amount', 200, 190));
+    if (what < 0.6) return each(() => change('guests[0].email', 'agency@mail.example'));
+    return each((n) => change('guests[0].last_name', 'Tours', `Guest ${n}`));
+  }
+
+  /** The worker takes what has arrived: single events, or some at once. */
+  #events(signsOfRows: readonly ReadonlySet<Sign>[]): void {
+    for (let at = 0; at < signsOfRows.length; ) {
+      const batch = signsOfRows.slice(at, at + this.#between(1, 30));
+      this.#take(batch.length, batch, 'events');
+      at += batch.length;
+    }
+  }
+
+  /** The changes of a group stand together in the list; the others anywhere. */
+  #poll(rows: number, single: readonly ReadonlySet<Sign>[], groups: readonly ReadonlySet<Sign>[][]): void {
+    const pages = Array.from({ length: Math.ceil(rows / pageSize) }, () => [] as ReadonlySet<Sign>[]);
+    if (pages.length === 0) return;
+    for (const one of single) pages[this.#between(0, pages.length - 1)]?.push(one);
+    for (const group of groups) {
+      let at = this.#between(0, pages.length - 1);
+      for (const one of group) {
+        if ((pages[at]?.length ?? 0) >= pageSize) at = (at + 1) % pages.length;
+        pages[at]?.push(one);
+      }
+    }
+    for (const [n, page] of pages.entries()) {
+      const size = n === pages.length - 1 ? rows - n * pageSize : pageSize;
+      this.#take(Math.max(size, page.length), page, 'pull');
+    }
+  }
+
+  #take(rows: number, signsOfRows: readonly ReadonlySet<Sign>[], countedAs: string | undefined): boolean {
+    const signs: { [sign: Sign]: number } = {};
+    for (const one of signsOfRows) for (const sign of one) signs[sign] = (signs[sign] ?? 0) + 1;
+    const batch: Counted = {
+      rows,
+      signs,
+      at: this.#hourNow * 3_600_000,
+      ...(!this.#pushes && { run: String(this.#hourNow) }),
+    };
+    const now = this.#hourNow * 3_600_000;
+    const verdict = judge(this.#normal, [batch], limits, { now, newId: () => 'hld' });
+    // Somebody looks and releases it: it was genuine.
+    const holds = verdict.normal.holds.map((hold) =>
+      countedAs && hold.state === 'open' ? { ...hold, state: 'released' as const, closedAt: now } : hold,
+    );
+    this.#normal = { ...verdict.normal, holds };
+    for (const { sign, affected, of } of countedAs ? verdict.opened : []) {
+      if (process.env.SHOW) console.log(this.#rooms, countedAs, sign, affected, of);
+      this.#alarms.push(`${countedAs}: ${sign.split(' ').slice(0, 2).join(' ')}`);
+    }
+    return verdict.held.size > 0;
+  }
+
+  #between = (low: number, high: number): number => low + Math.floor(this.#dice.next() * (high - low + 1));
+  #chance = (share: number): boolean => this.#dice.next() < share;
+
+  #poisson(mean: number): number {
+    if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * (this.#dice.next() * 2 - 1) * 1.7));
+    let [product, count] = [this.#dice.next(), 0];
+    for (const least = Math.exp(-mean); product > least; count++) product *= this.#dice.next();
+    return count;
+  }
+}
+
+const goneNote = { step: 'reconcile', field: 'status', code: 'gone_is_cancelled', reason: '' } as const;
+
+const accidents: { readonly [name: string]: (n: number) => ReadonlySet<Sign> } = {
+  'rename:email': (n) => change('guests[0].email', `g${n}@mail.example`),
+  'lose:guests': (n) => change('guests[0]', { last_name: `G${n}` }),
+  'factor:100': (n) => change('total_amount', 50 + n, (50 + n) * 100),
+  'shift:1': () => change('check_in', '2026-03-05', '2026-03-06'),
+  'status:cancelled': () => change('status', 'confirmed', 'cancelled'),
+  'status:other': () => change('status', 'confirmed', 'other'),
+  'constant:name': (n) => change('guests[0].last_name', `Guest ${n}`, 'Demo'),
+  'mask:name': (n) => change('guests[0].last_name', `Guest ${n}`, `G${'*'.repeat(3 + (n % 5))}`),
+  gone: () => change('status', 'confirmed', 'cancelled', { notes: [goneNote] }),
+};

@@ -1,0 +1,79 @@
+import { userInfo } from 'node:os';
+import { type Command, Option } from 'commander';
+import { holds, previewHold, refuseHold, releaseHold } from '../operations/holds.ts';
+import { audited, type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+
+interface ListOptions extends CommonOptions {
+  readonly integration?: string;
+  readonly state?: 'open' | 'ended' | 'released' | 'refused';
+}
+
+interface ReleaseOptions extends CommonOptions {
+  readonly reservation?: readonly string[];
+  readonly preview?: boolean;
+}
+
+export function define(group: Command): void {
+  common(group.command('list'))
+    .description('list what is held back as a mistake of a partner, newest first')
+    .option('-i, --integration <name>', 'only this integration')
+    .addOption(new Option('--state <state>', 'only this state').choices(['open', 'ended', 'released', 'refused']))
+    .action((options: ListOptions) =>
+      withRuntime(options, 'holds list', async (runtime) => {
+        const { integration, state } = options;
+        const found = await holds(runtime, {
+          state,
+          integrations: integration === undefined ? undefined : [integration],
+        });
+        if (options.json) for (const one of found) printJson(one);
+        else if (found.length === 0) show('Nothing is held.');
+        else {
+          const head = ['hold', 'integration', 'feed', 'state', 'rows', 'waiting', 'since', 'what'];
+          const lines = found.map(({ id, integration: brand, feed, state: now, rows, waiting, at, message }) => [
+            id,
+            brand,
+            feed,
+            now,
+            String(rows),
+            String(waiting),
+            at.slice(0, 16),
+            message,
+          ]);
+          show(table([head, ...lines]));
+        }
+      }),
+    );
+
+  common(group.command('release <id>'))
+    .description('apply the held rows as the partner sent them; the same change counts as normal for a while')
+    .option('--reservation <ids...>', 'only these reservations; the hold stays open')
+    .option('--preview', 'only show what would change')
+    .action((id: string, options: ReleaseOptions) =>
+      withRuntime(options, 'holds release', async (runtime) => {
+        if (options.preview) {
+          const preview = await previewHold(runtime, id);
+          await audited(runtime, 'holds.preview', { integration: preview.hold.integration, target: { hold_id: id } });
+          printJson(preview);
+          return;
+        }
+        const result = await releaseHold(runtime, id, userInfo().username, options.reservation);
+        await audited(runtime, 'holds.release', { integration: result.hold.integration, target: { hold_id: id } });
+        if (options.json) printJson({ ...result.hold, released: result.released, failed: result.failed });
+        else
+          show(
+            `Released ${result.released} rows${result.failed > 0 ? `; ${result.failed} failed and stay held` : ''}.`,
+          );
+      }),
+    );
+
+  common(group.command('refuse <id>'))
+    .description('keep the stored values, also while the partner repeats the same rows')
+    .action((id: string, options: CommonOptions) =>
+      withRuntime(options, 'holds refuse', async (runtime) => {
+        const { hold, refused } = await refuseHold(runtime, id, userInfo().username);
+        await audited(runtime, 'holds.refuse', { integration: hold.integration, target: { hold_id: id } });
+        if (options.json) printJson({ ...hold, refused });
+        else show(`Refused ${refused} rows; the stored values stay.`);
+      }),
+    );
+}

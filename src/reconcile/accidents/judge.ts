@@ -1,0 +1,197 @@
+import type { EpochMs } from '../../terms.ts';
+import { type HoldKind, partsOf, type Sign } from './signs.ts';
+
+/** Rows of stored reservations, and how many of them had each sign. */
+export interface Counted {
+  readonly rows: number;
+  readonly signs: { readonly [sign: Sign]: number };
+  /** The run to which a page belongs: its pages are judged together. Absent for events. */
+  readonly run?: string | undefined;
+  /** When the rows came. */
+  readonly at?: EpochMs | undefined;
+}
+
+/** What is known about one feed of a brand. Bounded; JSON in the store. */
+export interface Normal {
+  /** The last batches, newest last, about `recentRows` rows. */
+  readonly recent: readonly Counted[];
+  /** Of the last thousands of rows; older rows count less and less. */
+  readonly usual: Counted & { readonly days: number };
+  readonly countedAt?: EpochMs;
+  /** Open holds, and those that ended lately. */
+  readonly holds: readonly Hold[];
+}
+
+/** One accident of one feed. */
+export interface Hold {
+  readonly id: string;
+  readonly sign: Sign;
+  /** Of the rows that were judged: how many had the value stored, and how many still had it or kept it. */
+  readonly shareBefore: number;
+  readonly shareNow: number;
+  /** The rows that were judged, for the message: 40 of 40. */
+  readonly affected: number;
+  readonly of: number;
+  readonly state: 'open' | 'ended' | 'released' | 'refused';
+  readonly at: EpochMs;
+  readonly closedAt?: EpochMs;
+  readonly closedBy?: string;
+}
+
+/** Settings of a brand; the defaults are in the integration's schema. */
+export interface GuardLimits {
+  /** The fewest rows that make an accident. */
+  readonly rows: number;
+  /** The share of rows, 0 to 1, in a window of at least `manyRows`. */
+  readonly share: number;
+}
+
+export const nothingKnown: Normal = { recent: [], usual: { rows: 0, signs: {}, days: 0 }, holds: [] };
+
+const recentRows = 120;
+/** So many affected rows are more than a group, whatever came before them. */
+const telling = 100;
+const usualRows = 5_000;
+const mostSigns = 64;
+const mostHolds = 20;
+/** With fewer rows than this, nearly all of them must be affected. */
+const manyRows = 20;
+const fewRowsShare = 0.8;
+/** A sign must be this many times as frequent as it usually is for this brand. */
+const timesUsual = 3;
+/** For how long a released change counts as normal, and a refused one as an accident that needs no new alert; each occurrence extends it. */
+const rememberedMs = 30 * 86_400_000;
+/** Not for long: the next cancellation of everything may be an accident. */
+const endingsRememberedMs = 2 * 86_400_000;
+const dayMs = 86_400_000;
+
+/** Whole groups are cancelled, moved and renegotiated together, and one name may stand on all rooms of a group. */
+const fewestByKind: { readonly [Kind in HoldKind]?: number } = { status: 10, shift: 10, constant: 10, factor: 10 };
+/** Cancellations that nobody stated need less to be doubted. */
+const shareByKind: { readonly [Kind in HoldKind]?: number } = { gone: 0.3 };
+/** The largest usual group. Its events come in a row within minutes; an accident lasts for longer, or has more. */
+const groupSize = 60;
+const longerMs = 3_600_000;
+
+export interface Verdict {
+  readonly normal: Normal;
+  /** The signs whose rows are held, with their hold. */
+  readonly held: ReadonlyMap<Sign, Hold>;
+  /** The hold is new: somebody must be told. */
+  readonly opened: readonly Hold[];
+}
+
+/**
+ * Decides which signs of a batch are accidents: those that most of the last rows have, counted back from the batch over any number of
+ * earlier batches, and far more rows than usual. Pages, polls of a small hotel and single events are judged alike.
+ */
+export function judge(
+  normal: Normal,
+  batches: readonly Counted[],
+  limits: GuardLimits,
+  { now, newId }: { readonly now: EpochMs; readonly newId: () => string },
+): Verdict {
+  const recent = newest([...normal.recent, ...batches]);
+  const batch = batches.at(-1) ?? { rows: 0, signs: {} };
+  const held = new Map<Sign, Hold>();
+  const opened: Hold[] = [];
+  let holds = normal.holds.filter(({ state, sign, at, closedAt = at }) => {
+    const isEnding = sign === 'gone' || sign.startsWith('status ');
+    return state === 'open' || now - closedAt < (isEnding ? endingsRememberedMs : rememberedMs);
+  });
+  for (const sign of Object.keys(batch.signs)) {
+    const evidence = evidenceOf(sign, recent, normal.usual, limits);
+    if (evidence === undefined) continue;
+    const found = holds.find((hold) => hold.sign === sign && hold.state !== 'ended');
+    const hold = found ?? { id: newId(), sign, ...sharesOf(sign, evidence), ...evidence, state: 'open', at: now };
+    if (found === undefined) opened.push(hold);
+    else if (found.state !== 'open') holds = holds.map((one) => (one === found ? { ...one, closedAt: now } : one));
+    if (found?.state !== 'released') held.set(sign, hold);
+  }
+  const days = Math.max(0, now - (normal.countedAt ?? now)) / dayMs;
+  // What is held is not what is usual; what somebody released is.
+  const learnt = batches.map((one) => ({ ...one, signs: without(one.signs, held) }));
+  const usual = learnt.reduce(added, { ...normal.usual, days: normal.usual.days + days });
+  return { normal: { recent, usual, holds: [...holds, ...opened].slice(-mostHolds), countedAt: now }, held, opened };
+}
+
+interface Evidence {
+  readonly affected: number;
+  readonly of: number;
+}
+
+function evidenceOf(
+  sign: Sign,
+  recent: readonly Counted[],
+  usual: Normal['usual'],
+  limits: GuardLimits,
+): Evidence | undefined {
+  const { kind } = partsOf(sign);
+  const usualShare = (usual.signs[sign] ?? 0) / Math.max(usual.rows, telling);
+  if (timesUsual * usualShare > fewRowsShare) return undefined;
+  const share = Math.max(Math.min(shareByKind[kind] ?? 1, limits.share), timesUsual * usualShare);
+  const { run: isPulled, at: now = 0 } = recent.at(-1) ?? {};
+  const perDay = isPulled ? 0 : usual.rows / Math.max(usual.days, 1);
+  // Every cancellation by event is stated by itself.
+  const ofEvents = isPulled ? 0 : sign === 'status cancelled' ? telling : Math.min(perDay / 4, groupSize);
+  const fewest = Math.max(limits.rows, fewestByKind[kind] ?? 0, ofEvents);
+  let [affected, of, since] = [0, 0, now];
+  for (let i = recent.length - 1; i >= 0; i--) {
+    const { rows, signs, run, at = now } = recent[i] as Counted;
+    const own = signs[sign] ?? 0;
+    affected += own;
+    of += rows;
+    if (own > 0) since = Math.min(since, at);
+    // A page of a run says nothing by itself if it is the short end of a long list.
+    const isWhole = affected >= telling || run === undefined || recent[i - 1]?.run !== run;
+    const isMore = isPulled || affected >= groupSize || now - since >= longerMs;
+    const needed = of < manyRows ? Math.max(share, fewRowsShare) : share;
+    if (isWhole && isMore && affected >= fewest && affected >= needed * of) return { affected, of };
+  }
+  return undefined;
+}
+
+/** The rows with the sign had the value before; afterwards the others have it. */
+function sharesOf(sign: Sign, { affected, of }: Evidence): Pick<Hold, 'shareBefore' | 'shareNow'> {
+  const share = affected / of;
+  return partsOf(sign).kind === 'cleared' || partsOf(sign).kind === 'gone'
+    ? { shareBefore: 1, shareNow: 1 - share }
+    : { shareBefore: 0, shareNow: share };
+}
+
+/** Whether a batch may be an accident: if not, the store need not be asked. */
+export function isSuspicious(recent: readonly Counted[], limits: GuardLimits): boolean {
+  const batch = recent.at(-1);
+  const half = { rows: Math.min(2, limits.rows), share: limits.share / 2 };
+  return Object.keys(batch?.signs ?? {}).some((sign) => {
+    let [affected, of] = [0, 0];
+    return recent.toReversed().some(({ rows, signs }) => {
+      affected += signs[sign] ?? 0;
+      of += rows;
+      return affected >= half.rows && affected >= half.share * of;
+    });
+  });
+}
+
+/** The last batches that together have `recentRows` rows. */
+export function newest(batches: readonly Counted[]): readonly Counted[] {
+  let rows = 0;
+  const from = batches.findLastIndex((batch) => {
+    rows += batch.rows;
+    return rows >= recentRows;
+  });
+  return from <= 0 ? batches : batches.slice(from);
+}
+
+/** Adds to what is usual. Counts shrink in proportion once there are enough rows; rare signs are forgotten. */
+function added(usual: Normal['usual'], { rows, signs }: Counted): Normal['usual'] {
+  const keep = Math.min(1, usualRows / (usual.rows + rows));
+  const sums = new Map(Object.entries(usual.signs));
+  for (const [sign, count] of Object.entries(signs)) sums.set(sign, (sums.get(sign) ?? 0) + count);
+  const kept = [...sums].map(([sign, count]) => [sign, count * keep] as const).filter(([, count]) => count >= 0.5);
+  const most = kept.length <= mostSigns ? kept : kept.sort((a, b) => b[1] - a[1]).slice(0, mostSigns);
+  return { rows: (usual.rows + rows) * keep, signs: Object.fromEntries(most), days: usual.days * keep };
+}
+
+const without = (signs: Counted['signs'], held: ReadonlyMap<Sign, unknown>): Counted['signs'] =>
+  held.size === 0 ? signs : Object.fromEntries(Object.entries(signs).filter(([sign]) => !held.has(sign)));

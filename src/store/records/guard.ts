@@ -1,0 +1,176 @@
+import { randomId } from '../../kit/ids.ts';
+import { heldBack } from '../../reconcile/accidents/hold-back.ts';
+import {
+  type Counted,
+  isSuspicious,
+  judge,
+  type Normal,
+  newest,
+  nothingKnown,
+} from '../../reconcile/accidents/judge.ts';
+import { type Sign, signsOf } from '../../reconcile/accidents/signs.ts';
+import type { ApplyTarget, GuardPort } from '../../reconcile/apply-target.ts';
+import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
+import type { EpochMs } from '../../terms.ts';
+import type { Tx } from '../db/pool.ts';
+import type { Arriving, Decision } from './decision.ts';
+import type { LockedRecord } from './locked-records.ts';
+
+export type Feed = 'pull' | 'push';
+
+/** How many rows a page showed that are not among the messages, and for how many rows each message stands. */
+export interface Shown {
+  readonly unchanged: number;
+  readonly of?: number | undefined;
+}
+
+/** A message, its decision, and the row that it found. */
+export interface Step {
+  readonly arriving: Arriving;
+  readonly before: LockedRecord | undefined;
+  readonly decision: Decision;
+}
+
+/**
+ * Judges the changes of a batch before they are written (reconcile/accidents). This process counts the rows of ordinary batches by itself; the
+ * store is asked only when several rows changed alike, so an ordinary batch costs no statement.
+ */
+export class Guard {
+  readonly #tx: Tx;
+  readonly #target: ApplyTarget;
+  readonly #port: GuardPort;
+  readonly #feed: Feed;
+  readonly #at: EpochMs;
+  readonly #run: string | undefined;
+
+  /** Undefined if the brand has no guard, or an operator decided about the messages. */
+  static of(tx: Tx, target: ApplyTarget, messages: readonly Prepared[]): Guard | undefined {
+    const arrival = messages[0]?.arrival;
+    const isJudged = arrival?.cause === 'run' || arrival?.cause === 'event';
+    return target.guard && isJudged ? new Guard(tx, target, target.guard, arrival) : undefined;
+  }
+
+  private constructor(tx: Tx, target: ApplyTarget, port: GuardPort, arrival: Prepared['arrival']) {
+    this.#tx = tx;
+    this.#target = target;
+    this.#port = port;
+    this.#feed = arrival.cause === 'run' ? 'pull' : 'push';
+    this.#at = arrival.effectiveAt;
+    this.#run = arrival.cause === 'run' ? arrival.causeId : undefined;
+  }
+
+  /** The messages to hold back, by their index in the batch. `inTurn` is called before the brand's row is locked. */
+  async judge(
+    steps: readonly Step[],
+    { unchanged, of }: Shown,
+    inTurn: (() => Promise<unknown>) | undefined,
+  ): Promise<ReadonlyMap<number, Arriving>> {
+    const signs = new Map<number, ReadonlySet<Sign>>();
+    let stored = 0;
+    const counts: { [sign: Sign]: number } = {};
+    for (const { arriving, before, decision } of steps) {
+      if (before === undefined || before.version === 0) continue;
+      stored++;
+      if (decision.kind !== 'change') continue;
+      const { event, diff, notes, content } = decision;
+      const today = new Date(arriving.arrival.effectiveAt).toISOString().slice(0, 10);
+      const own = signsOf({ event, diff, notes, record: content.record as object }, today);
+      if (own.size > 0) signs.set(arriving.index, own);
+      for (const sign of own) counts[sign] = (counts[sign] ?? 0) + 1;
+    }
+    const memory = memoryOf(this.#port, this.#feed);
+    const batch: Counted = { rows: of ?? stored + unchanged, signs: counts, run: this.#run, at: this.#at };
+    if (batch.rows === 0) return new Map();
+    memory.recent = newest([...memory.recent, batch]);
+    memory.unsaved = [...memory.unsaved, batch];
+    if (!isSuspicious(memory.recent, this.#port.limits)) {
+      if (memory.unsaved.length > mostUnsaved) memory.unsaved = [joined(memory.unsaved)];
+      return new Map();
+    }
+    const batches = memory.unsaved;
+    memory.unsaved = [];
+    await inTurn?.();
+    const { integration } = this.#target;
+    const { normal, now } = await lockNormal(this.#tx, integration, this.#feed);
+    const verdict = judge(normal, batches, this.#port.limits, { now, newId: () => randomId('hld') });
+    memory.isHolding = verdict.normal.holds.some(({ state }) => state === 'open');
+    await saveNormal(this.#tx, integration, this.#feed, verdict.normal);
+    if (verdict.held.size === 0) return new Map();
+    const held = new Map<number, Arriving>();
+    for (const { arriving } of steps) {
+      const holds = [...(signs.get(arriving.index) ?? [])].flatMap((sign) => verdict.held.get(sign) ?? []);
+      if (holds.length > 0) held.set(arriving.index, { ...arriving, held: heldBack(holds) });
+    }
+    return held;
+  }
+
+  /** After events were applied: what was held of earlier ones about the same reservations is out of date. */
+  async settle(outcomes: readonly Outcome[]): Promise<void> {
+    const memory = memoryOf(this.#port, this.#feed);
+    if (this.#feed !== 'push' || !memory.isHolding) return;
+    const ids = outcomes.flatMap(({ id, isHeld }) => (isHeld || id === undefined ? [] : [id]));
+    memory.isHolding = await closeOutdated(this.#tx, this.#target.integration, ids);
+  }
+}
+
+const mostUnsaved = 50;
+
+/** Older batches of this process, which were not suspicious: only their sums matter. */
+function joined(batches: readonly Counted[]): Counted {
+  const signs: { [sign: Sign]: number } = {};
+  for (const batch of batches)
+    for (const [sign, count] of Object.entries(batch.signs)) signs[sign] = (signs[sign] ?? 0) + count;
+  const last = batches.at(-1);
+  return { rows: batches.reduce((sum, { rows }) => sum + rows, 0), signs, run: last?.run, at: last?.at };
+}
+
+function memoryOf({ memory }: GuardPort, feed: Feed) {
+  const known = memory.get(feed) ?? { recent: [], unsaved: [], isHolding: true };
+  memory.set(feed, known);
+  return known;
+}
+
+/** Rows of a page without news. They belong to the run's other rows. */
+export function countUnchanged(target: ApplyTarget, run: string, rows: number): void {
+  if (target.guard === undefined || rows === 0) return;
+  const memory = memoryOf(target.guard, 'pull');
+  const last = memory.recent.at(-1);
+  const isSame = last?.run === run && Object.keys(last.signs).length === 0;
+  const page = { rows: rows + (isSame ? last.rows : 0), signs: {}, run };
+  memory.recent = newest([...memory.recent.slice(0, isSame ? -1 : undefined), page]);
+  memory.unsaved = [...memory.unsaved, { rows, signs: {}, run }];
+  if (memory.unsaved.length > mostUnsaved) memory.unsaved = [joined(memory.unsaved)];
+}
+
+export async function lockNormal(tx: Tx, integration: string, feed: string): Promise<{ normal: Normal; now: EpochMs }> {
+  await tx.query('insert into guards (integration, feed, normal) values ($1, $2, $3) on conflict do nothing', [
+    integration,
+    feed,
+    nothingKnown,
+  ]);
+  const { rows } = await tx.query<{ normal: Normal; now: EpochMs }>(
+    `select normal, (extract(epoch from now()) * 1000)::float8 as now from guards
+      where integration = $1 and feed = $2 for update`,
+    [integration, feed],
+  );
+  return rows[0] ?? { normal: nothingKnown, now: 0 };
+}
+
+export async function saveNormal(tx: Tx, integration: string, feed: string, normal: Normal): Promise<void> {
+  await tx.query('update guards set normal = $3 where integration = $1 and feed = $2', [integration, feed, normal]);
+}
+
+/** True if held events remain. */
+async function closeOutdated(tx: Tx, integration: string, ids: readonly string[]): Promise<boolean> {
+  await tx.query(
+    `update dead_letters set state = 'dropped', closed_at = now(), closed_by = 'run',
+            closed_reason = 'A later message about this reservation was processed.'
+      where integration = $1 and type = 'reservation' and id = any($2) and state = 'open' and code = 'record.held'`,
+    [integration, ids],
+  );
+  const { rows } = await tx.query(
+    `select from dead_letters where integration = $1 and state = 'open' and code = 'record.held' and kind = 'event' limit 1`,
+    [integration],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Hold } from '../../../src/reconcile/accidents/judge.ts';
+import { type Booking, bookings } from './support/partner.ts';
+import { type StoredReservation, sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
+
+/** A mistake in a partner's answer must not destroy stored data. */
+const { runtime, partnerOf } = setUpPulls();
+
+const week = { from: '2026-03-01', to: '2026-03-07' };
+
+async function brand(integration: string, { count = 40, push = false, guarded = true, pull: own = {} } = {}) {
+  const state = { book: bookings(count, week.from, Math.ceil(count / 6)), answer: undefined as unknown };
+  const partner = await partnerOf(() => ({ json: state.answer ?? { reservations: state.book } }));
+  const guard = { limits: { rows: 5, share: 0.5 }, memory: new Map() };
+  const connector = { pull: { pagination: { type: 'none' }, ...own } };
+  const documents = { integration, baseUrl: partner.url, push, connector, ...(guarded && { guard }) };
+  const pull = () => sync(runtime.ports(documents), integration, week);
+  await pull();
+  const change = (make: (booking: Booking, n: number) => object) => {
+    state.book = state.book.map((one, n) => make(one, n) as Booking);
+  };
+  const holds = async () => {
+    const { rows } = await runtime.pool.query<{ holds: Hold[] }>(
+      `select normal -> 'holds' as holds from guards where integration = $1`,
+      [integration],
+    );
+    return rows.flatMap(({ holds: all }) => all);
+  };
+  const letters = async (state: string) => {
+    const { rows } = await runtime.pool.query<{ id: string; raw: { value: Booking }; closed_by: string | null }>(
+      `select id, raw, closed_by from dead_letters where integration = $1 and code = 'record.held' and state = $2 order by id`,
+      [integration, state],
+    );
+    return rows;
+  };
+  return { state, pull, change, holds, letters, stored: () => runtime.stored(integration) };
+}
+
+const emailsIn = (stored: readonly StoredReservation[]) =>
+  stored.map(({ data }) => (data.guests as { email?: string }[])[0]?.email);
+
+const renamed = (one: Booking) => ({
+  ...one,
+  guests: (one.guests as { email?: string }[]).map(({ email, ...rest }) => ({ ...rest, mail: email })),
+});
+
+for (const push of [false, true]) {
+  test(`a renamed field clears nothing, and everything else flows (${push ? 'with' : 'without'} events)`, async () => {
+    const { state, pull, change, holds, letters, stored } = await brand(`renamed-${push}`, { push });
+    const [right, before] = [state.book, emailsIn(await stored())];
+    change((one, n) => ({ ...renamed(one), ...(n === 3 && { confirmation_number: 'C-NEW' }) }));
+    const held = await pull();
+    assert.deepEqual(emailsIn(await stored()), before);
+    assert.equal((await stored())[3]?.data.confirmation_number, 'C-NEW', 'an ordinary change in a held row flows');
+    assert.equal(held.counters.held, 40);
+    const [hold] = await holds();
+    assert.equal(hold?.sign, 'cleared guests.email');
+    assert.deepEqual([hold?.affected, hold?.of, hold?.state], [40, 40, 'open']);
+    assert.equal((await letters('open')).length, 40);
+    await pull();
+    assert.deepEqual(emailsIn(await stored()), before, 'the next poll neither');
+    assert.equal((await holds()).length, 1);
+    assert.equal((await letters('open')).length, 40, 'each row is kept once');
+
+    state.book = right;
+    await pull();
+    assert.deepEqual(emailsIn(await stored()), before);
+    assert.equal((await letters('open')).length, 0, 'the right answer supersedes what was held');
+  });
+}
+
+test('a new booking and an ordinary change are never delayed', async () => {
+  const { state, pull, change, stored } = await brand('ordinary');
+  change((one, n) => (n < 4 ? { ...renamed(one), total_amount: 5 } : one));
+  state.book = [...state.book, { ...(bookings(41, week.from, 7)[40] as Booking), guests: [] }];
+  const { counters } = await pull();
+  assert.equal(counters.held, 0);
+  assert.equal((await stored()).length, 41);
+  assert.equal((await stored())[0]?.data.total_amount, 5);
+  assert.equal(emailsIn(await stored())[0], undefined, 'the partner took it back in ordinary numbers');
+});
+
+const jumps: { readonly [name: string]: (one: Booking, n: number) => object } = {
+  'no guests key': ({ guests: _, ...rest }) => rest,
+  'guests: null': (one) => ({ ...one, guests: null }),
+  'amounts in cents': (one) => ({ ...one, total_amount: Number(one.total_amount) * 100 }),
+  'amounts of zero': (one) => ({ ...one, total_amount: 0 }),
+  'dates a day late': (one) => ({ ...one, check_in: dayAfter(one.check_in), check_out: dayAfter(one.check_out) }),
+  'all cancelled': (one) => ({ ...one, status: 'cancelled' }),
+  'one name': (one) => ({ ...one, guests: [{ ...(one.guests as object[])[0], last_name: 'Mustermann' }] }),
+  'masked names': (one, n) => ({
+    ...one,
+    guests: [{ ...(one.guests as object[])[0], last_name: `E${'*'.repeat(4 + (n % 3))}` }],
+  }),
+};
+const dayAfter = (date: string) => new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10);
+
+for (const [name, jump] of Object.entries(jumps)) {
+  test(`values that jump in nearly all rows are held: ${name}`, async () => {
+    const { state, pull, change, letters, stored } = await brand(`jump-${name.replaceAll(/\W+/g, '-')}`);
+    const [right, before] = [state.book, await stored()];
+    change(jump);
+    const { counters } = await pull();
+    const data = (rows: readonly StoredReservation[]) => rows.map((row) => row.data);
+    assert.deepEqual(data(await stored()), data(before));
+    assert.equal(counters.held, 40);
+    assert.equal((await letters('open')).length, 40);
+    state.book = right;
+    await pull();
+    assert.deepEqual(data(await stored()), data(before));
+    assert.equal((await letters('open')).length, 0);
+  });
+}
+
+for (const [name, answer] of Object.entries({ list: { reservations: [] }, null: { reservations: null } })) {
+  test(`an empty answer cancels nothing, though gone is cancelled: ${name}`, async () => {
+    const { state, pull, letters, stored } = await brand(`gone-${name}`, { pull: { gone: 'cancelled' } });
+    state.answer = answer;
+    await pull();
+    assert.ok((await stored()).every(({ data }) => data.status === 'confirmed'));
+    assert.equal((await letters('open')).length, 40);
+    state.answer = undefined;
+    await pull();
+    assert.equal((await letters('open')).length, 0);
+  });
+}
+
+test('some bookings that are gone are cancelled', async () => {
+  const { state, pull, stored } = await brand('gone-few', { pull: { gone: 'cancelled' } });
+  state.book = state.book.slice(4);
+  await pull();
+  assert.equal((await stored()).filter(({ data }) => data.status === 'cancelled').length, 4);
+});
+
+test('without a guard the accident is passed on', async () => {
+  const { pull, change, stored } = await brand('unguarded', { guarded: false });
+  change(renamed);
+  await pull();
+  assert.ok(emailsIn(await stored()).every((email) => email === undefined));
+});
+
+test('a small hotel is protected too, over several polls', async () => {
+  const { pull, change, stored } = await brand('small', { count: 6 });
+  const before = emailsIn(await stored());
+  change(renamed);
+  await pull();
+  assert.deepEqual(emailsIn(await stored()), before);
+});
