@@ -52,7 +52,7 @@ export async function run(args: readonly string[]): Promise<void> {
         `${start}: ready after ${seconds} s, ${(used / 1000).toFixed(1)} s of processor, ${Math.round(rssMb)} MB; the next answer ${busySeconds} s later`,
       );
       // Nothing is polled while the node is measured at rest.
-      await pool.query(`update schedules set next_at = now() + interval '1 day'`);
+      await pool.query(`update syncs set next_at = now() + interval '1 day'`);
       await pool.query(
         `update runs set state = 'failed', finished_at = now(), due_at = null where state in ('queued', 'running')`,
       );

@@ -23,7 +23,7 @@ export async function schedules(
     ['nothing due', `now() + interval '1 hour'`],
     ['starts spread over half an hour, queued and not run', `now() + random() * interval '30 minutes'`],
   ] as const) {
-    await runtime.pool.query(`update schedules set next_at = ${nextAt}`);
+    await runtime.pool.query(`update syncs set next_at = ${nextAt}`);
     await runtime.pool.query('vacuum analyze schedules');
     const ports = pullPorts(runtime);
     const wait = (maxMs: number, signal: AbortSignal) => ports.clock.wait(maxMs, signal);

@@ -349,29 +349,24 @@ comment on table erased_identifiers is 'Of an erasure: what the guests were know
 
 -- Pull
 
-create table schedules (
+create table syncs (
   integration text not null,
   sync text not null,
-  every_ms int not null,
-  phase_ms int not null,
-  next_at timestamptz not null,
-  last_run_id text,
+  every_ms int,
+  phase_ms int,
+  next_at timestamptz,
   skipped int not null default 0,
+  read_at timestamptz,
+  feed bigint,
   primary key (integration, sync),
   check (sync in ('pre_stay', 'stay', 'post_stay'))
 ) with (fillfactor=80);
-create index schedules_due on schedules (next_at);
-comment on table schedules is 'When each sync starts next. phase_ms spreads the starts: a sync starts at multiples of every_ms, shifted by it. skipped counts starts that found the run before still going.';
-
-create table watermarks (
-  integration text not null,
-  sync text not null,
-  at timestamptz not null,
-  feed bigint,
-  primary key (integration, sync)
-);
-comment on table watermarks is 'For lists by modification time: when the last complete run of each sync began. Only a complete run moves it.';
-comment on column watermarks.feed is 'A hash of the address and the brand that the run read. Null if the run was of an earlier release.';
+create index syncs_due on syncs (next_at) where (next_at is not null);
+comment on table syncs is 'When each sync of a brand starts next, and for lists by modification time, from when the next run reads. Without next_at it is not scheduled.';
+comment on column syncs.phase_ms is 'Spreads the starts: a sync starts at multiples of every_ms, shifted by it.';
+comment on column syncs.skipped is 'Starts that found the run before still going, or the brand paused.';
+comment on column syncs.read_at is 'When the last complete run began. Only a complete run moves it.';
+comment on column syncs.feed is 'A hash of the address and the brand that this run read.';
 
 create table runs (
   integration text not null,

@@ -214,11 +214,13 @@ test('an edit changes the schedules of its brand and of no other', async () => {
   const { align, documents } = schedulerPorts(node.runtime);
   const aligned = async () => {
     await align();
-    const { rows } = await pool.query('select integration, sync, every_ms from schedules order by 1, 2');
+    const { rows } = await pool.query(
+      'select integration, sync, every_ms from syncs where next_at is not null order by 1, 2',
+    );
     return rows.map(({ integration, sync, every_ms }) => `${integration} ${sync} ${every_ms}`);
   };
   assert.deepEqual(await aligned(), ['grand pre_stay 900000', 'other pre_stay 900000']);
-  await pool.query(`update schedules set every_ms = 1 where integration = 'other'`);
+  await pool.query(`update syncs set every_ms = 1 where integration = 'other'`);
   const known = documents();
   const grand = await sourceOf('/documents/integration/grand');
   const edits = [

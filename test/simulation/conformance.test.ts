@@ -63,7 +63,7 @@ for (let seed = 1; seed <= trials; seed++) {
 async function empty(pool: Pool): Promise<void> {
   await pool.query(
     `truncate records, history, events, outbox, attempts, dead_letters, runs, run_pages, pulled, sightings,
-              watermarks, remotes, partner_accounts, endpoints cascade`,
+              syncs, remotes, partner_accounts, endpoints cascade`,
   );
 }
 

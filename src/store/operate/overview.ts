@@ -117,7 +117,8 @@ export interface ScheduleNow {
 
 export async function schedulesNow(db: Pool, integrations: readonly string[]): Promise<ScheduleNow[]> {
   const { rows } = await db.query<ScheduleNow>(
-    'select integration, sync, next_at, skipped from schedules where integration = any($1) order by integration, sync',
+    `select integration, sync, next_at, skipped from syncs where integration = any($1) and next_at is not null
+      order by integration, sync`,
     [integrations],
   );
   return rows;

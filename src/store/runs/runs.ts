@@ -174,9 +174,9 @@ async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counter
         where ${isHeld(runTable)}
        returning integration, run_id, sync, position
      ), advanced as (
-       insert into watermarks (integration, sync, at, feed)
+       insert into syncs (integration, sync, read_at, feed)
        select integration, sync, to_timestamp($9::float8 / 1000.0), (position ->> 'feed')::bigint from ended where $9::float8 is not null
-       on conflict (integration, sync) do update set at = excluded.at, feed = excluded.feed
+       on conflict (integration, sync) do update set read_at = excluded.read_at, feed = excluded.feed
      ), emptied as (
        update run_pages p set seen = null from ended
         where p.integration = ended.integration and p.run_id = ended.run_id and p.seen is not null

@@ -18,7 +18,7 @@ export async function alignSchedules(pool: Pool, schedules: readonly Schedule[])
   await transaction(pool, async (tx) => {
     await lockSchedules(tx);
     await tx.query(
-      `delete from schedules s where not exists (
+      `update syncs s set every_ms = null, next_at = null where next_at is not null and not exists (
          select from unnest($1::text[], $2::text[]) as t (integration, sync) where t.integration = s.integration and t.sync = s.sync)`,
       columns(schedules),
     );
@@ -36,7 +36,7 @@ export async function changeSchedules(
   await transaction(pool, async (tx) => {
     await lockSchedules(tx);
     await tx.query(
-      `delete from schedules s using unnest($1::text[], $2::text[]) as t (integration, sync)
+      `update syncs s set every_ms = null, next_at = null from unnest($1::text[], $2::text[]) as t (integration, sync)
         where t.integration = s.integration and t.sync = s.sync`,
       columns(gone),
     );
@@ -57,10 +57,10 @@ async function putSchedules(tx: Tx, schedules: readonly Schedule[]): Promise<voi
        select t.integration, t.sync, t.every_ms,
               (abs(hashtextextended(t.integration || ' ' || t.sync, 0) % t.every_ms))::int as phase_ms
          from unnest($1::text[], $2::text[], $3::int[]) as t (integration, sync, every_ms)
-         left join schedules s on s.integration = t.integration and s.sync = t.sync
+         left join syncs s on s.integration = t.integration and s.sync = t.sync
         where s.every_ms is distinct from t.every_ms
      )
-     insert into schedules as s (integration, sync, every_ms, phase_ms, next_at)
+     insert into syncs as s (integration, sync, every_ms, phase_ms, next_at)
      select integration, sync, every_ms, phase_ms,
             now() + phase_ms::float8 / every_ms * least(every_ms, 1000 * (select count(*) from changed)) * interval '1 ms'
        from changed
@@ -73,7 +73,7 @@ async function putSchedules(tx: Tx, schedules: readonly Schedule[]): Promise<voi
 /** Milliseconds until the next sync is due; undefined if none is scheduled. */
 export async function msToNextStart(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ ms: number | null }>(
-    'select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from schedules',
+    'select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from syncs',
   );
   const ms = rows[0]?.ms;
   return ms == null ? undefined : Math.max(0, Math.ceil(ms));
@@ -91,9 +91,9 @@ export async function startDue(
   return transaction(pool, async (tx) => {
     const { rows: due } = await tx.query<{ integration: IntegrationName; sync: SyncType }>(
       `with due as (
-         select integration, sync from schedules where next_at <= now() order by next_at limit $1 for update skip locked
+         select integration, sync from syncs where next_at <= now() order by next_at limit $1 for update skip locked
        )
-       update schedules s
+       update syncs s
           set next_at = to_timestamp((floor((extract(epoch from now()) * 1000 - s.phase_ms) / s.every_ms) + 1) * s.every_ms / 1000.0
                                      + s.phase_ms / 1000.0)
          from due where s.integration = due.integration and s.sync = due.sync
@@ -102,7 +102,7 @@ export async function startDue(
     );
     if (due.length === 0) return { started: 0, seen: 0 };
     const now = clock.now();
-    const { rows: queued } = await tx.query<{ integration: string; sync: string; run_id: string }>(
+    const { rows: queued } = await tx.query<{ integration: string; sync: string }>(
       `insert into runs (integration, run_id, sync, kind, state, requested_by, due_at)
        select t.integration, t.run_id, t.sync, 'scheduled', 'queued', 'schedule', now()
          from unnest($1::text[], $2::text[], $3::text[]) as t (integration, sync, run_id)
@@ -112,22 +112,15 @@ export async function startDue(
            where a.integration = t.integration
              and (a.paused_at is not null or (a.auth_failed_at is not null and a.auth_failed_version = d.version)))
        on conflict (integration, sync) where state in ('queued', 'running') do nothing
-       returning integration, sync, run_id`,
+       returning integration, sync`,
       [due.map((one) => one.integration), due.map((one) => one.sync), due.map(() => timedId('run', now))],
     );
+    const started = new Set(queued.map(({ integration, sync }) => `${integration} ${sync}`));
+    const skipped = due.filter(({ integration, sync }) => !started.has(`${integration} ${sync}`));
     await tx.query(
-      `update schedules s set last_run_id = coalesce(q.run_id, s.last_run_id), skipped = s.skipped + case when q.run_id is null then 1 else 0 end
-         from unnest($1::text[], $2::text[]) as t (integration, sync)
-         left join unnest($3::text[], $4::text[], $5::text[]) as q (integration, sync, run_id)
-           on q.integration = t.integration and q.sync = t.sync
+      `update syncs s set skipped = s.skipped + 1 from unnest($1::text[], $2::text[]) as t (integration, sync)
         where s.integration = t.integration and s.sync = t.sync`,
-      [
-        due.map((one) => one.integration),
-        due.map((one) => one.sync),
-        queued.map((one) => one.integration),
-        queued.map((one) => one.sync),
-        queued.map((one) => one.run_id),
-      ],
+      [skipped.map((one) => one.integration), skipped.map((one) => one.sync)],
     );
     return { started: queued.length, seen: due.length };
   });

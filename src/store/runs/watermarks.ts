@@ -9,8 +9,7 @@ export async function readWatermark(
   feed: number,
 ): Promise<EpochMs | undefined> {
   const { rows } = await pool.query<{ ms: number }>(
-    `select extract(epoch from at)::float8 * 1000 as ms from watermarks
-      where integration = $1 and sync = $2 and coalesce(feed, $3) = $3`,
+    `select extract(epoch from read_at)::float8 * 1000 as ms from syncs where integration = $1 and sync = $2 and feed = $3`,
     [integration, sync, feed],
   );
   return rows[0]?.ms;

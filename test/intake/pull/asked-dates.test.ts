@@ -54,7 +54,7 @@ test('a list by modification time continues from the start of the last complete 
   broken = true;
   await pull();
   broken = false;
-  await runtime.pool.query(`update watermarks set at = at - interval '1 hour'`);
+  await runtime.pool.query(`update syncs set read_at = read_at - interval '1 hour'`);
   await pull();
   assert.equal(minutes(partner.requests.at(-1)), 70, 'from the last complete run, minus the overlap');
   await pull();
