@@ -537,16 +537,6 @@ comment on table partner_accounts is 'Each brand''s account at its partner, what
 comment on column partner_accounts.identity is 'Which client and address the tokens belong to.';
 comment on column partner_accounts.renewing_since is 'Set before a refresh is sent, so that a crash in between is seen.';
 
-create table consents (
-  state_hash bytea primary key,
-  integration text not null,
-  verifier bytea,
-  redirect_uri text not null,
-  requested_by text not null,
-  expires_at timestamptz not null
-);
-comment on table consents is 'Consent links that were handed out and not come back yet.';
-
 -- Delivery
 
 create table outbox (
@@ -785,11 +775,12 @@ create index tokens_by_parent on tokens (parent) where (parent is not null);
 create index tokens_by_subject on tokens (subject) where (subject is not null);
 comment on table tokens is 'Who may call the API: tokens, one-time sign-in links and the sessions made from either. Only hashes; 256 random bits need no salt. integrations null means every brand.';
 
-create table used_once (
+create table one_time (
   hash bytea primary key,
-  until timestamptz not null
+  until timestamptz not null,
+  sealed bytea
 );
-comment on table used_once is 'Hashes of what counts once, until it would be refused for its age: the state of a sign-in, the id of a logout token.';
+comment on table one_time is 'Hashes of what counts once, until it would be refused for its age. Without a sealed context it was used: the state of a sign-in, the id of a logout token. With one it was handed out and waits for its use: the link with which a person authorizes access at a partner.';
 
 create table nodes (
   node text primary key,
@@ -844,5 +835,5 @@ end $$;
 create trigger refuse_retired_key before insert or update of sealed on secrets for each row execute function refuse_retired_key('sealed');
 create trigger refuse_retired_key before insert or update of sealed on endpoint_secrets for each row execute function refuse_retired_key('sealed');
 create trigger refuse_retired_key before insert or update of access, refresh on partner_accounts for each row execute function refuse_retired_key('access', 'refresh');
-create trigger refuse_retired_key before insert or update of verifier on consents for each row execute function refuse_retired_key('verifier');
+create trigger refuse_retired_key before insert or update of sealed on one_time for each row execute function refuse_retired_key('sealed');
 create trigger refuse_retired_key before insert or update of sealed on erased_identifiers for each row execute function refuse_retired_key('sealed');

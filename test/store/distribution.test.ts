@@ -12,7 +12,6 @@ import { testStore } from '../support/store.ts';
 const ofTheService: readonly string[] = [
   'alerts',
   'audit',
-  'consents',
   'documents',
   'erased_guests',
   'erasures',
@@ -82,7 +81,7 @@ test('every unique index of a brand’s table contains the integration', async (
     );
     const without = tables.map(({ name }) => name);
     assert.deepEqual(
-      ofTheService.filter((name) => !without.includes(name) && !['alerts', 'audit', 'consents'].includes(name)),
+      ofTheService.filter((name) => !without.includes(name) && !['alerts', 'audit'].includes(name)),
       [],
       'listed as a table of the service, but has an integration',
     );

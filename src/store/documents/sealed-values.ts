@@ -11,7 +11,7 @@ const places = [
   { table: 'endpoint_secrets', column: 'sealed', boundTo: `'endpoint ' || endpoint_id || ' ' || secret_no` },
   { table: 'partner_accounts', column: 'access', boundTo: `'partner token ' || integration || ' access'` },
   { table: 'partner_accounts', column: 'refresh', boundTo: `'partner token ' || integration || ' refresh'` },
-  { table: 'consents', column: 'verifier', boundTo: `'partner token ' || integration || ' verifier'` },
+  { table: 'one_time', column: 'sealed', boundTo: `'one time ' || encode(hash, 'hex')` },
   {
     table: 'erased_identifiers',
     column: 'sealed',

@@ -1,8 +1,8 @@
 import { dropPartitions, makePartitions } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';
 import { pruneActivity } from './activity.ts';
+import { pruneOneTime } from './one-time.ts';
 import { pruneTokens } from './tokens.ts';
-import { pruneUsedOnce } from './used-once.ts';
 
 export interface Retention {
   readonly rawMs: number;
@@ -99,7 +99,7 @@ export async function pruneStore(
       kept.runsMs,
     ),
     tokens: await pruneTokens(db),
-    used_once: await pruneUsedOnce(db),
+    one_time: await pruneOneTime(db),
   };
   await pruneActivity(db);
   return forgotten;

@@ -120,7 +120,7 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
   }
 
   return {
-    ...openConsents(pool, seals),
+    ...openConsents(pool, keyring),
     read: (integration, identity) => read(pool, integration, identity),
     save: (integration, identity, tokens) => write(pool, integration, identity, tokens),
     renew: (integration, identity, seenGeneration, renew) =>

@@ -41,7 +41,7 @@ export interface TokenStore {
   save(integration: IntegrationName, identity: string, tokens: TokenSet): Promise<void>;
   saveConsent(consent: PendingConsent): Promise<void>;
   /** Removes and returns the consent: a state can be used once. */
-  takeConsent(state: string): Promise<PendingConsent | undefined>;
+  takeConsent(state: string): Promise<Omit<PendingConsent, 'lifetimeMs'> | undefined>;
 }
 
 export interface PendingConsent {
