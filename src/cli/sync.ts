@@ -34,7 +34,7 @@ export function define(command: Command): void {
       'after',
       `
 A sync keeps the reservations it is for (pre_stay: arriving; stay: in house; post_stay: departed); a backfill keeps everything in
-the range. Ranges are cut into requests of at most a week. The exit code is 0 only if the run was complete.
+the range. Ranges are cut into requests of at most a week, or of window.step. The exit code is 0 only if the run was complete.
 
 Examples:
   innbound sync lisbon-grand --type pre_stay
@@ -42,7 +42,13 @@ Examples:
   innbound sync lisbon-grand --type stay --dry-run --json`,
     )
     .action((integration: string, options: Options) =>
-      withRuntime(options, `sync ${integration}`, (runtime) => sync(runtime, integration, options)),
+      withRuntime(options, `sync ${integration}`, (runtime) => sync(runtime, integration, options), {
+        needs: {
+          integration,
+          onLeftOut: (files) =>
+            say(`Warning: ${files.join(', ')} left out because of mistakes; \`innbound validate\` lists them.`),
+        },
+      }),
     );
 }
 

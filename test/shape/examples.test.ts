@@ -56,7 +56,7 @@ for (const example of readExamples()) {
       const checked = toReservation({ record: { ...rest, ...status, ...given } });
       assert.ok(checked.kind === 'ok', JSON.stringify(checked));
       reservationSchema.parse(checked.reservation);
-      return parseJson(encodeRecord(checked.reservation)) as { [key: string]: Json };
+      return [parseJson(encodeRecord(checked.reservation)) as { [key: string]: Json }];
     });
 
     const expected = parseJson(example.output) as { [key: string]: Json }[];
