@@ -128,6 +128,13 @@ test('sync reports its result, exits 0 only if complete, and appears in runs', a
   const result = JSON.parse(failed.out);
   assert.equal(result.status, 'failed');
   assert.equal(result.error.code, 'pull.bad_request');
+  assert.match(result.last_request.url, /\/api\/reservations\?dateFrom=2026-03-01&dateTo=2026-03-05/);
+  assert.equal(result.last_request.headers.Authorization, '***');
+  const shown = await call('runs', result.run_id);
+  assert.match(
+    shown.out,
+    /last request: GET http.*dateFrom=2026-03-01[\s\S]*Authorization: \*\*\*[\s\S]*→ 400 in \d+ ms/,
+  );
   assert.equal(result.error.message, 'the partner answered 400');
   assert.equal(result.error.has_partner_text, true);
 
