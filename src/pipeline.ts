@@ -85,7 +85,8 @@ function prepared(steps: Steps, { raw, draft, clean }: Read, arrival: Arrival): 
   const sent = draft as Sent;
   const whole = clean.kind === 'ok' ? clean.said : undefined;
   const isPartialRow = arrival.mode === 'pull' && steps.partialRows && whole === undefined;
-  const said = whole ?? (arrival.mode === 'pull' && !isPartialRow ? undefined : partsOf(steps, sent));
+  const { isExcluded = false } = draft;
+  const said = whole ?? (arrival.mode === 'pull' && !isPartialRow && !isExcluded ? undefined : partsOf(steps, sent));
   const id = said?.record.id ?? raw.key;
   const notesOfMessage = joined(notes, said?.notes ?? []);
   const unread = unreadIn(notesOfMessage, record);
@@ -100,7 +101,7 @@ function prepared(steps: Steps, { raw, draft, clean }: Read, arrival: Arrival): 
     itemIds: () => usableIds(said.record, record, shaper.itemIds(raw)),
     empties: () => emptiesIn(said.record, record, unread),
     unread,
-    finish: (merged) => finish(steps, merged, raw, arrival),
+    finish: (merged) => (isExcluded ? excluded : finish(steps, merged, raw, arrival)),
     raw: raw.value,
     notes: notesOfMessage,
     origins: () => shaper.origins(raw),
@@ -108,7 +109,7 @@ function prepared(steps: Steps, { raw, draft, clean }: Read, arrival: Arrival): 
     drift: draft.drift,
   };
   const mergeable = message && { message };
-  const finished = ruled(steps, clean, raw, arrival);
+  const finished = isExcluded ? excluded : ruled(steps, clean, raw, arrival);
   if (finished.kind === 'dead') {
     const isPart = mergeable && whole === undefined && (arrival.mode === 'push' || raw.partial === true);
     const guests = () => partsOf(steps, { record: { id: raw.key, guests: sent.record.guests } })?.record.guests ?? [];
@@ -135,6 +136,8 @@ function prepared(steps: Steps, { raw, draft, clean }: Read, arrival: Arrival): 
     ...mergeable,
   };
 }
+
+const excluded = { kind: 'dropped', reason: 'The condition map.where of the connector does not hold.' } as const;
 
 /** By this note the store tells such a payload from a row of a list: another mapping reads it, and fields that it omits are not cleared. */
 const requestedById: readonly Note[] = [

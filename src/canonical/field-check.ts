@@ -100,7 +100,10 @@ export class FieldCheck {
 
   #drop(name: string, rule: string, value: unknown): void {
     const field = this.path(name);
-    const reason = `${field} ${rule}; the value was left out. A stored value stays.`;
+    const hollow = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+    const sign = Array.isArray(value) ? '[]' : '{}';
+    const cure = hollow ? ` If ${sign} means that there is no value, map the field with empty: [${sign}].` : '';
+    const reason = `${field} ${rule}; the value was left out. A stored value stays.${cure}`;
     const isShown = typeof value === 'object' ? false : String(value).length <= longestNoted;
     const note: Note = { step: 'shape', field, code: 'invalid_dropped', reason };
     this.notes.push(isShown ? { ...note, before: storable(String(value)) ?? '' } : note);

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { Runtime, RuntimeOptions } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import type { Json } from '../terms.ts';
 import { printable } from './printable.ts';
@@ -24,7 +24,7 @@ export async function withRuntime<T>(
   options: CommonOptions,
   purpose: string,
   work: (runtime: Runtime) => Promise<T>,
-  more: { readonly apply?: 'never' } = {},
+  more: Pick<RuntimeOptions, 'apply' | 'needs'> = {},
 ): Promise<T> {
   // Loaded here: commands that need no store start in half the time (two arm64 cores).
   const { openRuntime } = await import('../runtime/runtime.ts');

@@ -66,6 +66,8 @@ Examples:
       const ids = new Map<string, number>();
       const unmapped = new Map<string, number>();
       const mapped: Json[] = [];
+      /** Where the values of each field came from, over all records. */
+      const sources = new Map<string, Set<string>>();
       for (const raw of records) {
         const arrival = { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' } as const;
         const prepared = event ? prepareSampleEvent(route, event, arrival) : route.prepare(raw, arrival);
@@ -82,7 +84,7 @@ Examples:
           if (options.json) printJson({ error: { code, message, detail } });
           else {
             show(`✗ ${raw.key || '(no id)'}: ${code}: ${message}\n`);
-            for (const one of shaper.unmapped(raw)) unmapped.set(one, (unmapped.get(one) ?? 0) + 1);
+            for (const one of namesOf(shaper.unmapped(raw))) unmapped.set(one, (unmapped.get(one) ?? 0) + 1);
           }
           continue;
         }
@@ -102,11 +104,16 @@ Examples:
           for (const note of notes) show(`  ~ ${note.field}: ${note.reason}`);
           for (const { field, value } of drift)
             show(`  ! ${field}: the value map has no entry for ${JSON.stringify(value)}`);
-          for (const [field, from] of Object.entries(explained.origins)) show(`  ${field.padEnd(28)} ← ${from}`);
-          for (const one of explained.unmapped) unmapped.set(one, (unmapped.get(one) ?? 0) + 1);
+          for (const [field, from] of Object.entries(explained.origins)) {
+            const name = withoutPlaces(field);
+            sources.set(name, (sources.get(name) ?? new Set()).add(withoutPlaces(from)));
+          }
+          for (const one of namesOf(explained.unmapped)) unmapped.set(one, (unmapped.get(one) ?? 0) + 1);
           show('');
         }
       }
+      if (sources.size > 0) show('from:');
+      for (const [field, from] of sources) show(`  ${field.padEnd(28)} ← ${[...from].join(', ')}`);
       for (const [id, times] of ids)
         if (times > 1)
           say(`Warning: ${times} records have the id ${id}; a run keeps the last one. Is it the id of a reservation?`);
@@ -127,6 +134,12 @@ Examples:
       if (!options.json) say(`${records.length} ${records.length === 1 ? 'record' : 'records'}`);
     });
 }
+
+/** A path without indexes, and with one name for all keys that are dates: one line for a list, or for an object of days. */
+const withoutPlaces = (path: string): string =>
+  path.replace(/\[\d+\]/g, '[]').replace(/(['"]?)\b\d{4}-?\d{2}-?\d{2}\b\1/g, '(date)');
+
+const namesOf = (paths: readonly string[]): Set<string> => new Set(paths.map(withoutPlaces));
 
 /** Dates of instants and local phone numbers depend on the property. */
 function warnOfAssumptions({ timezone, country }: Options): void {

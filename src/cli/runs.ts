@@ -6,6 +6,7 @@ import { writeAudit } from '../store/operate/audit.ts';
 import { listRuns, type RunDetail, type RunSummary, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { syncTypes } from '../terms.ts';
 import { type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+import { exchangeText } from './exchange-text.ts';
 import { duration } from './sync-progress.ts';
 
 const states = ['queued', 'running', 'complete', 'incomplete', 'failed'];
@@ -104,6 +105,7 @@ function detailed(run: RunDetail): string {
   if (run.error_code !== null) lines.push(`ended by  ${run.error_code}: ${run.error_message ?? ''}`);
   if (run.has_partner_text) lines.push(`          the partner’s own words: innbound runs ${run.run_id} --partner-text`);
   for (const { code, message, from, to } of run.findings) lines.push(`  ${from} to ${to}: ${code}: ${message}`);
+  if (run.last_request !== null) lines.push('', exchangeText(run.last_request));
   if (run.windows.length > 0) {
     const head = ['window', 'passes', 'pages', 'requests', 'rows', 'new', 'changed', 'slowest', 'waited'];
     const rows = run.windows.map((one) => [

@@ -2,16 +2,21 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isLocalDate } from '../canonical/dates.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { errors, InnboundError } from '../errors.ts';
+import { asksByDays } from '../intake/pull/list-request.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { type SyncResult, syncOnce } from '../intake/pull/sync-once.ts';
+import { todayAt } from '../intake/pull/windows.ts';
+import { excludedBounds } from '../operations/check-bounds.ts';
+import { listerOf, staysIn } from '../operations/dry-run.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
-import { openDryRunStore } from '../store/runs/dry-runs.ts';
+import { type DryRecord, openDryRunStore } from '../store/runs/dry-runs.ts';
 import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { pullPorts } from '../wiring/pull.ts';
 import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
 import { type DeadReason, DeadReasons } from './dead-reasons.ts';
+import { exchangeText } from './exchange-text.ts';
 import { printable } from './printable.ts';
 import { count, duration, progressView } from './sync-progress.ts';
 
@@ -34,7 +39,7 @@ export function define(command: Command): void {
       'after',
       `
 A sync keeps the reservations it is for (pre_stay: arriving; stay: in house; post_stay: departed); a backfill keeps everything in
-the range. Ranges are cut into requests of at most a week. The exit code is 0 only if the run was complete.
+the range. Ranges are cut into requests of at most a week, or of window.step. The exit code is 0 only if the run was complete.
 
 Examples:
   innbound sync lisbon-grand --type pre_stay
@@ -42,7 +47,13 @@ Examples:
   innbound sync lisbon-grand --type stay --dry-run --json`,
     )
     .action((integration: string, options: Options) =>
-      withRuntime(options, `sync ${integration}`, (runtime) => sync(runtime, integration, options)),
+      withRuntime(options, `sync ${integration}`, (runtime) => sync(runtime, integration, options), {
+        needs: {
+          integration,
+          onLeftOut: (files) =>
+            say(`Warning: ${files.join(', ')} left out because of mistakes; \`innbound validate\` lists them.`),
+        },
+      }),
     );
 }
 
@@ -58,10 +69,16 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
   );
   const startedAt = performance.now();
   const dead = new DeadReasons();
+  const found: DryRecord[] = [];
   const ports: PullPorts = {
     ...pullPorts(runtime),
     ...(options.dryRun && {
-      runs: openDryRunStore(runtime.pool, { onRecord: (one) => dead.add(one) }),
+      runs: openDryRunStore(runtime.pool, {
+        onRecord: (one) => {
+          dead.add(one);
+          if (one.integration === integration && found.length < mostKnown) found.push(one);
+        },
+      }),
       changed: () => {},
     }),
   };
@@ -77,7 +94,29 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
   if (!options.dryRun) await deliverHere(runtime, request.integration);
   const said = options.partnerText ? result.error?.said : undefined;
   if (said !== undefined) await audited(runtime, 'runs.partner_text', { target: { run_id: result.runId } });
-  report(result, options, performance.now() - startedAt, { said, reasons: dead.most() });
+  const warning = options.dryRun ? await boundsWarning(runtime, request, staysIn(found), stop.signal) : undefined;
+  report(result, options, performance.now() - startedAt, { said, reasons: dead.most(), warning });
+}
+
+/** Enough stays to find a long one. */
+const mostKnown = 500;
+
+/** Whether the partner leaves out the first or the last day of each range. */
+async function boundsWarning(
+  runtime: Runtime,
+  { integration, sync, from, to }: QueueRequest,
+  listed: ReturnType<typeof staysIn>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const ports = pullPorts(runtime);
+  const planned = await ports.plan(integration);
+  if (planned.kind !== 'ok' || !asksByDays(planned.plan.settings, { sync })) return undefined;
+  const today = todayAt(planned.plan.settings.timezone, runtime.clock.now());
+  return excludedBounds(
+    listerOf(runtime, ports, integration, signal),
+    { from: from ?? today, to: to ?? today },
+    listed,
+  );
 }
 
 function requestOf(runtime: Runtime, name: string, options: Options): QueueRequest {
@@ -123,10 +162,18 @@ async function deliverHere(runtime: Runtime, integration: IntegrationName): Prom
 }
 
 function report(
-  { runId, state, counters, error }: SyncResult,
+  { runId, state, counters, error, request }: SyncResult,
   options: Options,
   elapsedMs: number,
-  { said, reasons }: { readonly said: string | undefined; readonly reasons: readonly DeadReason[] },
+  {
+    said,
+    reasons,
+    warning,
+  }: {
+    readonly said: string | undefined;
+    readonly reasons: readonly DeadReason[];
+    readonly warning: string | undefined;
+  },
 ): void {
   if (state !== 'complete') process.exitCode = 1;
   if (options.json) {
@@ -146,6 +193,8 @@ function report(
       requests: counters.requests,
       ...(options.dryRun && { dry_run: true }),
       ...(reasons.length > 0 && { dead_letters: reasons }),
+      ...(warning !== undefined && { warning }),
+      ...(request && (options.dryRun || error) && { last_request: request }),
       ...(error && {
         error: {
           code: error.code,
@@ -174,6 +223,8 @@ function report(
       `  ${count(counters.repeated, 'row')} with the id of another row of the same page: check map.id, or use shape.flat`,
     );
   }
+  if (request && (options.dryRun || error)) show(exchangeText(request).replace(/^/gm, '  '));
+  if (warning !== undefined) say(`Warning: ${warning}`);
   if (error) say(`${error.code}: ${error.message}\n  next: ${errors[error.code].next}`);
   if (said !== undefined) say(`  the partner’s own words: ${printable(said)}`);
   else if (error?.said !== undefined) {

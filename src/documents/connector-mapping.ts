@@ -102,6 +102,11 @@ export const mapSchema = z.strictObject({
   extra: extraMap
     .optional()
     .describe('Further fields: a name that you choose, and where the value is. Any JSON is allowed.'),
+  where: conditionSchema
+    .optional()
+    .describe(
+      'Only records for which this holds are reservations; blocks, owner stays and tests are dropped. Not applied to events, unless `push.map` says it too.',
+    ),
 });
 export type MapDocument = z.infer<typeof mapSchema>;
 

@@ -75,7 +75,10 @@ export const fieldFormSchema = z
     },
     when: conditionSchema.optional().describe('The field is empty unless this condition holds.'),
     with: z.string().optional().describe('The separator between the texts of `join`; by default a space.'),
-    empty: z.array(scalar).optional().describe('Values that mean "no value", such as N/A.'),
+    empty: z
+      .array(z.union([scalar, z.strictObject({}), z.array(z.never()).max(0)]))
+      .optional()
+      .describe('Values that mean "no value", such as N/A, {} or [].'),
     split: z
       .strictObject({
         on: z.string().min(1).describe('Where the text is cut.'),

@@ -112,6 +112,7 @@ const phoneReasons: Readonly<Record<PhoneBasis, string>> = {
   international: 'Written in the international form E.164.',
   nationality: 'Written in the international form E.164, read as a number of the guest’s nationality.',
   country: 'Written in the international form E.164, read as a number of the property’s country.',
+  code: 'Written in the international form E.164; its digits begin with a country code.',
 };
 
 export function cleanPhone(cleaning: Cleaning, regions: NameRegions): void {

@@ -18,7 +18,7 @@ export type PhoneReading =
   | { readonly kind: 'nothing' };
 
 /** How the country of the number was determined. */
-export type PhoneBasis = 'international' | 'nationality' | 'country';
+export type PhoneBasis = 'international' | 'nationality' | 'country' | 'code';
 
 export interface PhoneRegions {
   readonly nationality?: string | undefined;
@@ -31,8 +31,24 @@ const longestText = 120;
 export function readPhone(raw: string, regions: PhoneRegions): PhoneReading {
   if (isValidE164(raw)) return { kind: 'number', e164: raw, by: 'international', extension: false, several: false };
   if (raw.length > longestText) return { kind: 'impossible' };
-  const plain = readPlain(raw, regions);
-  return plain ?? read(raw, regions);
+  const reading = readPlain(raw, regions) ?? read(raw, regions);
+  return reading.kind === 'impossible' ? (readCode(raw, regions) ?? reading) : reading;
+}
+
+/** Countries in which a mobile number, as people dial it at home, has eleven digits without a zero before them. */
+const longNumbers = ['BR', 'CN', 'ID'];
+const fewestDigits = 11;
+
+/**
+ * A country code without its plus: 31612345678. Only if nothing contradicts: no other nationality is stated, and the digits are not a number
+ * of a country with long numbers. Shorter numbers, and those after a 1, may as well be local ones of North America or China.
+ */
+function readCode(raw: string, { nationality }: PhoneRegions): PhoneReading | undefined {
+  const digits = plainDigits(raw);
+  if (nationality !== undefined || digits.length < fewestDigits || digits.startsWith('1')) return undefined;
+  const e164 = `+${digits}`;
+  if (!isValidE164(e164) || longNumbers.some((country) => e164AtHome(digits, country) !== undefined)) return undefined;
+  return { kind: 'number', e164, by: 'code', extension: false, several: false };
 }
 
 /**

@@ -1,6 +1,9 @@
 import type { DryRun, DryRunRecord } from '../api/routes/dry-run.ts';
 import { encodeRecord } from '../canonical/encode.ts';
+import type { Reservation } from '../canonical/reservation.ts';
 import { limitsOf } from '../intake/pull/limits.ts';
+import { asksByDays } from '../intake/pull/list-request.ts';
+import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { executeRun } from '../intake/pull/run.ts';
 import { todayAt } from '../intake/pull/windows.ts';
 import { parseJson } from '../kit/json.ts';
@@ -8,6 +11,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { type DryRecord, openDryRunStore } from '../store/runs/dry-runs.ts';
 import type { IntegrationName, Json, LocalDate } from '../terms.ts';
 import { pullPorts } from '../wiring/pull.ts';
+import { excludedBounds, type ListStays } from './check-bounds.ts';
 import { mustWait, pauseMs } from './fetch-sample.ts';
 
 /** A person waits for the answer. */
@@ -22,36 +26,71 @@ export async function dryRunDay(runtime: Runtime, integration: string, day: Loca
   if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
   const { timezone } = planned.plan.settings;
   const date = day ?? todayAt(timezone, runtime.clock.now());
-  const records: DryRunRecord[] = [];
-  // A partner with one list for several brands: the other brands' records may be hidden from the caller.
-  const onRecord = (one: DryRecord) => {
-    if (one.integration === integration && records.length < mostRecords) records.push(viewOf(one));
-  };
-  const runs = openDryRunStore(runtime.pool, { clock: runtime.clock, onRecord });
-  const request = { integration: name, kind: 'backfill', from: date, to: date, requestedBy: 'dry run' } as const;
-  const queued = await runs.queue(request, { node: ports.node, leaseMs: limitsOf(ports).leaseMs });
-  if (queued.kind === 'busy') throw new TypeError('a dry run is never busy');
-  const outcome = await executeRun({ ...ports, runs }, queued.run, {
-    parkable: true,
-    signal: AbortSignal.timeout(patienceMs),
-  });
+  const signal = AbortSignal.timeout(patienceMs);
+  const range = { from: date, to: date };
+  const { outcome, found } = await dryRun(runtime, ports, { integration: name, ...range }, signal);
   if (outcome.kind === 'parked') return mustWait(outcome);
   if (outcome.kind !== 'finished') {
     const message = `The pull of ${date} did not end within ${patienceMs / 1000} s.`;
     return { kind: 'failed', code: 'pull.timeout', message };
   }
-  const { state, code, message = '' } = outcome.end;
-  if (state === 'failed') return { kind: 'failed', code: code ?? 'pull.interrupted', message };
+  const { state, code, message = '', request } = outcome.end;
+  const sent = request && { request };
+  if (state === 'failed') return { kind: 'failed', code: code ?? 'pull.interrupted', message, ...sent };
   const { fetched, changed, unchanged, superseded, dropped, dead, requests, pages } = outcome.counters;
+  const warning = asksByDays(planned.plan.settings, {})
+    ? await excludedBounds(listerOf(runtime, ports, name, signal), range, staysIn(found))
+    : undefined;
   return {
     kind: 'done',
     day: date,
     timezone,
     status: state,
     counts: { fetched, changed, unchanged, superseded, dropped, dead_lettered: dead, requests, pages },
-    records,
+    records: found.slice(0, mostRecords).map(viewOf),
     ...(code !== undefined && { error: { code, message } }),
+    ...(warning !== undefined && { warning }),
+    ...sent,
   };
+}
+
+async function dryRun(
+  runtime: Runtime,
+  ports: PullPorts,
+  asked: Pick<QueueRequest, 'integration' | 'from' | 'to'>,
+  signal: AbortSignal,
+) {
+  const found: DryRecord[] = [];
+  // A partner with one list for several brands: the other brands' records may be hidden from the caller.
+  const onRecord = (one: DryRecord) => {
+    if (one.integration === asked.integration) found.push(one);
+  };
+  const runs = openDryRunStore(runtime.pool, { clock: runtime.clock, onRecord });
+  const request = { ...asked, kind: 'backfill', requestedBy: 'dry run' } as const;
+  const queued = await runs.queue(request, { node: ports.node, leaseMs: limitsOf(ports).leaseMs });
+  if (queued.kind === 'busy') throw new TypeError('a dry run is never busy');
+  return { outcome: await executeRun({ ...ports, runs }, queued.run, { parkable: true, signal }), found };
+}
+
+/** What the partner lists for a range, by dry runs. */
+export function listerOf(
+  runtime: Runtime,
+  ports: PullPorts,
+  integration: IntegrationName,
+  signal: AbortSignal,
+): ListStays {
+  return async (range) => {
+    const { outcome, found } = await dryRun(runtime, ports, { integration, ...range }, signal);
+    return outcome.kind === 'finished' && outcome.end.state !== 'failed' ? staysIn(found) : undefined;
+  };
+}
+
+export function staysIn(found: readonly DryRecord[]): Reservation[] {
+  return found.flatMap(({ prepared }) =>
+    prepared.kind === 'record' && prepared.incoming.type === 'reservation'
+      ? [prepared.incoming.record as Reservation]
+      : [],
+  );
 }
 
 function viewOf({ prepared, outcome: { outcome } }: DryRecord): DryRunRecord {

@@ -9,7 +9,7 @@ import type { Pool } from '../store/db/pool.ts';
 import { hasDocuments } from '../store/documents/documents.ts';
 import { type DocumentContext, type TakenUp, takeUpWorkspace } from './in-force.ts';
 import type { RuntimeOptions } from './runtime.ts';
-import { readSoundDocuments } from './workspace-documents.ts';
+import { readDocumentsFor, readSoundDocuments } from './workspace-documents.ts';
 
 interface Context extends DocumentContext {
   readonly offload: Offload;
@@ -20,8 +20,13 @@ interface Context extends DocumentContext {
 /** Takes up the files of the workspace when a process starts, if they count for it. */
 export async function applyAtStart(context: Context, options: RuntimeOptions): Promise<void> {
   if (!(await shouldApply(context, options.apply))) return;
-  const load = () => readSoundDocuments(context.workspaceDir);
+  const { needs } = options;
+  const load = async () =>
+    needs === undefined
+      ? { documents: await readSoundDocuments(context.workspaceDir), leftOut: [] }
+      : readDocumentsFor(context.workspaceDir, needs.integration);
   const taken = await takeUpWorkspace(context, load, options.describe, (changed) => casesBrokenBy(context, changed));
+  if (taken.kind === 'taken' && taken.leftOut.length > 0) needs?.onLeftOut(taken.leftOut);
   report(taken, options.purpose, context.log);
 }
 

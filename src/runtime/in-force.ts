@@ -65,10 +65,10 @@ export async function applyWorkspace(
  * Works on the files under the lock on the documents in force. The files are read before it, because of 100,000 this takes long. They are
  * read again if an edit changed the documents meanwhile: the edit also wrote a file, and the text read before would undo it.
  */
-async function withFiles<T>(
+async function withFiles<Loaded, T>(
   context: DocumentContext,
-  load: () => Promise<LoadedDocuments>,
-  work: (tx: Tx, loaded: LoadedDocuments) => Promise<Change<T>>,
+  load: () => Promise<Loaded>,
+  work: (tx: Tx, loaded: Loaded) => Promise<Change<T>>,
 ): Promise<T> {
   const { pool } = context;
   const position = await documentsPosition(pool);
@@ -94,8 +94,8 @@ async function announced<T>(context: DocumentContext, { applied, result }: Chang
 }
 
 export type TakenUp =
-  /** `behind`: the files that are older than the documents in force. */
-  | { readonly kind: 'taken'; readonly behind: readonly string[] }
+  /** `behind`: the files that are older than the documents in force. `leftOut`: files with mistakes; their documents in force stay. */
+  | { readonly kind: 'taken'; readonly behind: readonly string[]; readonly leftOut: readonly string[] }
   /** A file would change the records of a kept sample, so no file was taken up. */
   | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] };
 
@@ -114,11 +114,11 @@ export async function auditApplied(db: Pool | Tx, actor: string, applied: readon
 /** Applies what is new in the files when a service starts, or nothing if a kept sample would change; see `takeUp`. */
 export async function takeUpWorkspace(
   context: DocumentContext,
-  load: () => Promise<LoadedDocuments>,
+  load: () => Promise<{ readonly documents: LoadedDocuments; readonly leftOut: readonly string[] }>,
   by: string,
   brokenCases: (connectors: readonly LoadedDocument[]) => Promise<readonly BrokenCase[]>,
 ): Promise<TakenUp> {
-  return withFiles<TakenUp>(context, load, async (tx, loaded) => {
+  return withFiles(context, load, async (tx, { documents: loaded, leftOut }): Promise<Change<TakenUp>> => {
     const documents = documentsOf(loaded);
     const lastApplied = await readLastApplied(context.workspaceDir);
     const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));
@@ -127,7 +127,8 @@ export async function takeUpWorkspace(
       [...current.keys()],
       lastApplied,
     );
-    const [apply, remove] = [new Set(decided.apply), new Set(decided.remove)];
+    // A file that was left out is not a deleted one.
+    const [apply, remove] = [new Set(decided.apply), new Set(leftOut.length === 0 ? decided.remove : [])];
     const put = withNeeded(documents, apply, current);
     const cases = await brokenCases(put.filter((one) => one.kind === 'connector' && current.has(keyOf(one))));
     if (cases.length > 0) return { applied: [], result: { kind: 'breaks_cases', cases } };
@@ -136,10 +137,10 @@ export async function takeUpWorkspace(
     const removed = await removeDocuments(tx, await withoutUsed(tx, going));
     await leaveDestinations(tx, changedBrands([...applied, ...removed]));
     await auditApplied(tx, by, [...applied, ...removed]);
-    await rememberApplied(context, documents);
+    if (leftOut.length === 0) await rememberApplied(context, documents);
     const files = new Map(documents.map((one) => [keyOf(one), one.file]));
     const behind = decided.behind.map((key) => files.get(key) ?? key);
-    return { applied, result: { kind: 'taken', behind } };
+    return { applied, result: { kind: 'taken', behind, leftOut } };
   });
 }
 

@@ -87,6 +87,8 @@ export interface RuntimeOptions {
   readonly log?: Log;
   /** Whether to apply the workspace's documents first. Commands do so if no service is running on the workspace. */
   readonly apply?: 'always' | 'when_alone' | 'never';
+  /** The one brand that the command is about: mistakes in documents that it does not use are reported and do not stop it. */
+  readonly needs?: { readonly integration: string; onLeftOut(files: readonly string[]): void };
   /** Environment variables, by default those of the process. */
   readonly env?: NodeJS.ProcessEnv;
   /** The wall clock of this machine, which may be wrong. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { CheckResult } from '../documents/check.ts';
+import { type CheckResult, checkFiles } from '../documents/check.ts';
 import type { LoadedDocuments } from '../documents/kinds.ts';
-import { loadWorkspace } from '../documents/load.ts';
+import { loadWorkspace, readWorkspace } from '../documents/load.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import { InnboundError } from '../errors.ts';
 import { compileCheck } from './compile-check.ts';
@@ -18,6 +18,31 @@ export async function readSoundDocuments(workspaceDir: string): Promise<LoadedDo
   const loaded = await readDocuments(workspaceDir);
   if (loaded.kind === 'ok') return loaded.documents;
   throw invalidDocuments(loaded.mistakes, workspaceDir);
+}
+
+/**
+ * The documents that one brand needs may be sound although others are not: the files with mistakes are left out, and those that refer to
+ * them. Throws as `readSoundDocuments` if the brand is among them.
+ */
+export async function readDocumentsFor(
+  workspaceDir: string,
+  integration: string,
+): Promise<{ readonly documents: LoadedDocuments; readonly leftOut: readonly string[] }> {
+  let sources = await readWorkspace(workspaceDir, { shippedConnectorsDir });
+  let first: readonly Mistake[] | undefined;
+  const leftOut: string[] = [];
+  for (;;) {
+    const checked = checkFiles(sources, [compileCheck]);
+    if (checked.kind === 'ok' && (first === undefined || checked.documents.integrations.has(integration))) {
+      return { documents: checked.documents, leftOut };
+    }
+    first ??= checked.kind === 'invalid' ? checked.mistakes : [];
+    const wrong = new Set(checked.kind === 'invalid' ? checked.mistakes.map(({ file }) => file) : []);
+    const left = sources.filter(({ file, kind }) => kind === 'workspace' || !wrong.has(file));
+    if (left.length === sources.length) throw invalidDocuments(first, workspaceDir);
+    leftOut.push(...wrong);
+    sources = left;
+  }
 }
 
 export function invalidDocuments(mistakes: readonly Mistake[], workspaceDir: string): InnboundError {

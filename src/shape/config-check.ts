@@ -15,7 +15,7 @@ export function checkConfig(config: ShapeConfig, env: Env): void {
     env.problem('timezone', `${config.timezone} is not a time zone; use an IANA name such as Europe/Lisbon`);
   checkDates(config, env);
   if (config.shape?.flat !== undefined) checkFlat(config, config.shape.flat, env);
-  const known = [...Object.keys(reservationFields), ...Object.keys(listFields), 'extra'];
+  const known = [...Object.keys(reservationFields), ...Object.keys(listFields), 'extra', 'where'];
   for (const field of Object.keys(config.map ?? {})) {
     if (!known.includes(field))
       env.problem(

@@ -1,6 +1,6 @@
 import type { CountryLanguage } from '../canonical/country.ts';
 import type { ChargeField, GuestField, ReservationField, RoomField, ValueField } from '../canonical/fields.ts';
-import type { Json } from '../terms.ts';
+import type { Json, JsonObject } from '../terms.ts';
 
 /**
  * The types of the mapping language. The schema of the documents describes the same keys; a test compares the two.
@@ -50,7 +50,7 @@ interface Sources {
 interface Modifiers {
   readonly when?: Condition | undefined;
   readonly with?: string | undefined;
-  readonly empty?: readonly Scalar[] | undefined;
+  readonly empty?: readonly (Scalar | Json[] | JsonObject)[] | undefined;
   readonly split?: { readonly on: string; readonly part: number } | undefined;
   readonly name?:
     | NamePart
@@ -112,6 +112,7 @@ export interface ListMap<Field extends string> {
 type OneOrMore<Of> = Of | readonly Of[];
 
 export type MapConfig = { readonly [Name in ReservationField]?: FieldMap | undefined } & {
+  readonly where?: Condition | undefined;
   readonly guests?: OneOrMore<ListMap<GuestField>> | false | undefined;
   readonly rooms?: OneOrMore<ListMap<RoomField>> | false | undefined;
   readonly charges?: OneOrMore<ListMap<ChargeField>> | false | undefined;

@@ -1,6 +1,7 @@
 import { type GuestField, type ReservationField, reservationFields } from '../canonical/fields.ts';
 import { draftCharge, draftGuest, draftReservation, draftRoom } from '../canonical/unrolled.ts';
 import type { Json, JsonObject, Note } from '../terms.ts';
+import { compileCondition } from './condition.ts';
 import type { RawRecord, ShapeConfig } from './config.ts';
 import type { Env } from './env.ts';
 import { compileExtra } from './extra.ts';
@@ -27,6 +28,8 @@ export interface Built<Of> {
   readonly drift: readonly Drift[];
   /** Fields, such as guests[0].nationality, that hold a constant or default of the connector because nothing was sent for them. */
   readonly assumed: ReadonlySet<string> | undefined;
+  /** The condition `where` of the mapping does not hold: it is not a reservation. */
+  readonly isExcluded?: boolean;
 }
 
 /** The partner's own ids of rooms and charges, by position; undefined if there is none. */
@@ -68,6 +71,8 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
   const rooms = compileList('rooms', config, conflict, env);
   const charges = compileList('charges', config, conflict, env);
   const extra = compileExtra(config.map?.extra, 'extra', `${env.options.mapAt}.extra`, env, over);
+  const { where } = config.map ?? {};
+  const holds = where && compileCondition(where, `${env.options.mapAt}.where`, env);
   const scopeOf = (raw: RawRecord, trace: Trace | undefined): Scope =>
     conflict === undefined ? nestedScope(raw, trace) : flatScope(raw, conflict.rank, trace);
 
@@ -84,7 +89,8 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
       record.charges = itemsOf(scope, 'charges', charges, draftCharge, 'amount') as Json[] | undefined;
       record.extra = extra?.(scope);
       const { notes, drift, assumed } = scope.root;
-      return { record, notes, drift: distinct(drift), assumed, strict: env.strict };
+      const isExcluded = holds !== undefined && raw.partial !== true && !holds(scope);
+      return { record, notes, drift: distinct(drift), assumed, strict: env.strict, ...(isExcluded && { isExcluded }) };
     },
     itemIds(raw) {
       const scope = scopeOf(raw, undefined);

@@ -10,7 +10,7 @@ import type { Env } from './env.ts';
 import { namePart } from './names.ts';
 import { readNumber } from './numbers.ts';
 import { silent } from './read.ts';
-import { isBlank, keyText, type Read, type Scope } from './scope.ts';
+import { isBlank, isHollow, keyText, type Read, type Scope } from './scope.ts';
 import { asideOf, assume, type Reading, type Slot, slotName, slotPath } from './slot.ts';
 import { isLeaf } from './source.ts';
 import { compileValues, doubleSpellings, translated } from './values.ts';
@@ -114,8 +114,9 @@ function dropping(read: Read, slot: Slot): Read {
 
 function emptied({ empty }: FieldForm): Modify | undefined {
   if (empty === undefined) return undefined;
-  const blanks = new Set(empty.map(String));
-  return (value) => (blanks.has(keyText(value)?.trim() ?? '') ? undefined : value);
+  const blanks = new Set(empty.map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one))));
+  return (value) =>
+    blanks.has(isHollow(value) ? JSON.stringify(value) : (keyText(value)?.trim() ?? '')) ? undefined : value;
 }
 
 function splitted({ split }: FieldForm): Modify | undefined {

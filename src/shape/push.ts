@@ -32,6 +32,7 @@ function mergeMaps(pull: MapConfig, push: MapConfig): MapConfig {
     merged[field] = push[field] ?? fallback(pull[field], field, eventNames.get(field) ?? [field]);
   for (const name of Object.keys(listFields) as ListName[]) merged[name] = mergeList(name, pull[name], push[name]);
   merged.extra = { ...pull.extra, ...push.extra };
+  if (push.where !== undefined) merged.where = push.where;
   return merged as MapConfig;
 }
 

@@ -65,6 +65,11 @@ export function isBlank(value: Json | undefined): value is undefined | null | ''
   return (first <= 32 || first >= 128) && value.trim() === '';
 }
 
+/** An object or a list without content, as converters of XML write an empty element. */
+export function isHollow(value: Json | undefined): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
 /** A scalar as text, so that 7 and "7" are one key; undefined for anything else. */
 export function keyText(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;

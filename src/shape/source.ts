@@ -7,7 +7,7 @@ import type { Env } from './env.ts';
 import { compileListSource, type ListValues, valuesOf } from './list-source.ts';
 import { readNumber } from './numbers.ts';
 import { compileRead } from './read.ts';
-import { isBlank, keyText, type Read, type Scope } from './scope.ts';
+import { isBlank, isHollow, keyText, type Read, type Scope } from './scope.ts';
 import { asideOf, assume, pieceOf, type Slot } from './slot.ts';
 import { compileTable } from './table.ts';
 
@@ -71,7 +71,7 @@ function firstOf(reads: readonly Read[], traced: boolean): Read {
     let empty: null | undefined;
     for (const read of reads) {
       const value = read(scope);
-      if (!isBlank(value)) return value;
+      if (!isBlank(value) && !isHollow(value)) return value;
       if (value !== undefined) empty = null;
     }
     return empty;
@@ -86,7 +86,8 @@ function tracedFirst(reads: readonly Read[]): Read {
     for (const read of reads) {
       const before: readonly string[] = trace?.sources ?? [];
       if (trace !== undefined) trace.sources = [];
-      const value = read(scope);
+      const found = read(scope);
+      const value = isHollow(found) ? null : found;
       if (trace !== undefined)
         trace.sources = isBlank(taken) && !isBlank(value) ? [...before, ...trace.sources] : [...before];
       if (isBlank(taken)) taken = value ?? taken;

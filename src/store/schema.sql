@@ -436,6 +436,7 @@ create table runs (
   error_message text,
   findings jsonb not null default '[]',
   partner_text text,
+  last_request jsonb,
   repeated int not null default 0,
   held int not null default 0,
   primary key (integration, run_id),
@@ -453,6 +454,7 @@ create index runs_partner_text on runs (finished_at) where (partner_text is not 
 -- The planner would otherwise guess few brands from a sample of recent runs.
 alter table runs alter column integration set (n_distinct = 1000);
 comment on table runs is 'Each execution of a sync or backfill. due_at is when a node may claim it: at once while queued, when the lease ends while running, later while it waits for the partner; null when it is over.';
+comment on column runs.last_request is 'The last request of the run as sent, without credentials, and the beginning of its answer without values.';
 comment on column runs.partner_text is 'What the partner said about the error that ended the run. Read through the audited view only; emptied with raw payloads and by erasure.';
 comment on column runs.repeated is 'Rows that had the id of a later row of the same page, which counts. Not for flat rows, which share their id by design.';
 

@@ -34,6 +34,8 @@ function isGuestExtra(target: Target): boolean {
   return target.place === 'guests' && target.kind === 'any';
 }
 
+const rawFields: ReadonlySet<string> = new Set(['guests[0].email', 'guests[0].phone']);
+
 /** Applies the effects to a copy of the record; unchanged parts are shared. */
 export function commit(rule: CompiledRule, record: Reservation, effects: Effects, notes: Note[]): Reservation {
   if (effects.writes.length === 0 && effects.removed.length === 0) return record;
@@ -46,6 +48,8 @@ export function commit(rule: CompiledRule, record: Reservation, effects: Effects
     const holder = copyOf(next, target, item, copied);
     if (value === undefined) delete holder[target.field];
     else holder[target.field] = value;
+    // What the partner wrote instead of it no longer applies.
+    if (value !== undefined && rawFields.has(pathOf(target, undefined))) delete holder[`${target.field}_raw`];
     notes.push(noteOf(rule, value === undefined ? 'rule_removed' : 'rule_set', pathOf(target, item), present, value));
   }
   if (next !== undefined) withoutEmptyExtra(next);

@@ -163,3 +163,20 @@ test('map reads a sample as the connector’s adapter does, and JSON that it has
     /pull\.adapter_failed: The adapter cannot read the sample: <\/List> closes nothing|is not closed/,
   );
 });
+
+test('map prints the source of each field once, and an object of days in one line', async () => {
+  const file = path.join(dir, 'days.json');
+  const days = { '2026-05-01': { price: 3 }, '2026-05-02': { price: 4 } };
+  const guests = [{ last_name: 'Lund' }, { last_name: 'Reis' }];
+  writeFileSync(
+    file,
+    JSON.stringify([
+      { ...record, days, guests },
+      { ...record, id: 'R2', days },
+    ]),
+  );
+  const { stdout } = await innbound('map', 'desk', '--sample', file, '--timezone', 'UTC', '--country', 'PT');
+  assert.equal(stdout.match(/← from$/gm)?.length, 1);
+  assert.equal(stdout.match(/guests\[\]\.last_name +← guests\[\]\.last_name$/gm)?.length, 1);
+  assert.equal(stdout.match(/^ {2}days\.?\[?.*\(date\).*$/gm)?.length, 1, stdout);
+});

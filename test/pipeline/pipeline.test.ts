@@ -267,3 +267,40 @@ test('an event as the interface describes it needs no mapping', () => {
     charges: [],
   });
 });
+
+test('a record for which `where` does not hold is dropped, complete or not, and events only by their own condition', () => {
+  const path = pathOf({ map: { where: { kind: 'guest' } } });
+  const [kept, complete, block] = prepare(
+    path,
+    `[{"id":"A","kind":"guest",${bare}},{"id":"B","kind":"owner",${bare}},{"id":"C"}]`,
+  );
+  assert.deepEqual([kept?.kind, complete?.kind, block?.kind], ['record', 'dropped', 'dropped']);
+  assert.ok(complete?.kind === 'dropped' && complete.reason.includes('map.where'));
+  assert.equal(complete.message?.finish({ id: 'B' } as never).kind, 'dropped', 'also once merged');
+  const event = parseJson(`{"reservation_id":"A",${bare}}`);
+  const made = (own: ReturnType<typeof pathOf>) => {
+    const found = own.pushShaper.single(event);
+    assert.ok(found.kind === 'ok');
+    return own.pushShaper.draft(found.record).isExcluded ?? false;
+  };
+  assert.equal(made(path), false);
+  assert.equal(made(pathOf({ push: { map: { where: { kind: 'guest' } } } })), true);
+});
+
+test('a rule that sets a phone or an e-mail address removes what the partner wrote instead', () => {
+  const transforms = [{ set: { 'guests[].phone': '"+31612345678"', 'guests[].email': '"a@one.example"' } }];
+  const [one] = prepare(
+    pathOf({}, { transforms }),
+    `[{"id":"A",${bare},"guests":[{"last_name":"Reis","phone":"12","email":"no"}]}]`,
+  );
+  assert.ok(one?.kind === 'record', JSON.stringify(one));
+  assert.deepEqual((one.incoming.record as { guests: unknown }).guests, [
+    { last_name: 'Reis', email: 'a@one.example', phone: '+31612345678' },
+  ]);
+});
+
+test('the note about an empty object names the cure', () => {
+  const [one] = prepare(pathOf({}), `[{"id":"A",${bare},"source":{}}]`);
+  assert.ok(one?.kind === 'record');
+  assert.match(one.incoming.notes[0]?.reason ?? '', /map the field with empty: \[\{\}\]/);
+});

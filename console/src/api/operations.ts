@@ -760,6 +760,16 @@ export interface Operations {
         code: string;
         message: string;
       }[];
+      last_request: {
+        method: string;
+        url: string;
+        headers: Record<string, string>;
+        body?: string | undefined;
+        status?: number | undefined;
+        duration_ms?: number | undefined;
+        failure?: string | undefined;
+        answer?: string | undefined;
+      } | null;
       windows: {
         from: string;
         to: string;
@@ -2135,6 +2145,17 @@ export interface Operations {
       error?: {
         code: string;
         message: string;
+      } | undefined;
+      warning?: string | undefined;
+      request?: {
+        method: string;
+        url: string;
+        headers: Record<string, string>;
+        body?: string | undefined;
+        status?: number | undefined;
+        duration_ms?: number | undefined;
+        failure?: string | undefined;
+        answer?: string | undefined;
       } | undefined;
     };
   };

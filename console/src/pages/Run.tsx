@@ -3,6 +3,7 @@ import { useApi } from '../api/query.tsx';
 import type { RunDetail } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { bytes, capital, clockOf, number, plural, span, syncName } from '../parts/format.ts';
+import { LastRequest } from '../parts/LastRequest.tsx';
 import { Progress, startedBy, tookMs } from '../parts/Runs.tsx';
 import { Table } from '../parts/Table.tsx';
 
@@ -42,6 +43,7 @@ export function Run() {
             ))}
             <Tally run={run} />
             <Windows run={run} />
+            {run.last_request && <LastRequest sent={run.last_request} />}
           </div>
         </>
       )}

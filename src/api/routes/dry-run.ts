@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
 import type { ErrorCode } from '../../errors.ts';
+import type { Exchange } from '../../intake/pull/exchange.ts';
 import type { OutcomeName } from '../../reconcile/incoming.ts';
 import type { Json, LocalDate } from '../../terms.ts';
 import { note } from '../forms.ts';
 import { anyJson, integrationParam, ok, problem, type Route, route } from '../route.ts';
+import { exchange } from './runs.ts';
 
 export interface DryRunRecord {
   readonly kind: 'record' | 'dropped' | 'dead';
@@ -26,8 +28,11 @@ export type DryRun =
       readonly counts: Readonly<Record<keyof typeof counts.shape, number>>;
       readonly records: readonly DryRunRecord[];
       readonly error?: { readonly code: ErrorCode; readonly message: string };
+      /** The partner leaves out a day of each range. */
+      readonly warning?: string;
+      readonly request?: Exchange;
     }
-  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly request?: Exchange };
 
 export interface DryRunPorts {
   readonly dryRun: (integration: string, day: LocalDate | undefined) => Promise<DryRun>;
@@ -78,13 +83,15 @@ export function dryRunRoutes(ports: DryRunPorts): Route[] {
           )
           .describe('The first 100.'),
         error: z.object({ code: z.string(), message: z.string() }).optional().describe('Why it is incomplete.'),
+        warning: z.string().optional().describe('The partner leaves out the first or the last day of each range.'),
+        request: exchange.optional(),
       }),
       handle: async ({ params, body }) => {
         const done = await ports.dryRun(params.integration, body.day);
         if (done.kind === 'failed') {
           return done.code === 'documents.unknown_name'
             ? problem(404, 'operate.not_found', noIntegration(params.integration))
-            : problem(409, done.code, done.message);
+            : problem(409, done.code, done.message, done.request && { request: done.request as unknown as Json });
         }
         const { kind: _, ...result } = done;
         return ok(result);

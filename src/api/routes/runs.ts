@@ -52,10 +52,23 @@ const runSummary = z.object({
   error_message: z.string().nullable(),
   has_partner_text: z.boolean().describe('The partner said something about the error; runs.partner_text shows it.'),
 });
+export const exchange = z
+  .object({
+    method: z.string(),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+    body: z.string().optional(),
+    status: z.int().optional().describe('Absent without an answer.'),
+    duration_ms: z.number().optional(),
+    failure: z.string().optional().describe('Why there was no answer.'),
+    answer: z.string().optional().describe('The beginning of the answer, without its values.'),
+  })
+  .describe('A request as it was sent, without credentials.');
 const runDetail = runSummary.extend({
   connector_version: count.nullable(),
   integration_version: count.nullable(),
   findings: z.array(z.looseObject({ code: z.string(), message: z.string() })),
+  last_request: exchange.nullable(),
   windows: z.array(
     z.object({
       from: z.string(),

@@ -128,13 +128,19 @@ export function wordsIn(body: Json): string {
   return messageIn(body) ?? JSON.stringify(body);
 }
 
-/** One line of at most 300 characters, without the credentials, as they are or escaped in JSON or in a URL. */
-export function masked(found: string, secrets: readonly string[]): string {
-  const hidden = secrets
+/** The text without the credentials, as they are or escaped in JSON or in a URL. */
+export function withoutSecrets(found: string, secrets: readonly string[]): string {
+  return secrets
     .filter((secret) => secret.length > 3)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())])
     .reduce((text, secret) => text.replaceAll(secret, '***'), found);
-  const line = hidden.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+/** One line of at most 300 characters, without the credentials. */
+export function masked(found: string, secrets: readonly string[]): string {
+  const line = withoutSecrets(found, secrets)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 

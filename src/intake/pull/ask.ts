@@ -4,6 +4,7 @@ import { AdmissionGate } from './admission.ts';
 import { masked, wordsIn } from './answer.ts';
 import { Asking } from './asking.ts';
 import { credentialsFor } from './auth/credentials.ts';
+import type { Exchange } from './exchange.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import type { OpenRequest } from './request.ts';
 import type { Tried, WaitReason } from './run-state.ts';
@@ -75,6 +76,7 @@ export interface AskerOptions {
   atOpenCircuit(): 'wait' | 'fail' | 'return';
   readonly signal: AbortSignal;
   readonly onWait?: (reason: WaitReason, ms: number) => void;
+  readonly onExchange?: (exchange: Exchange) => void;
 }
 
 /** Sends requests to a partner with admission, credentials, deadlines, retries and waits. */

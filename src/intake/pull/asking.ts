@@ -8,6 +8,7 @@ import { beginningOf, masked, partnerMessage, type Read, readAnswer } from './an
 import type { Asked, AskerOptions, AskOptions, Failure, NoAnswer } from './ask.ts';
 import type { Credentials } from './auth/credentials.ts';
 import { errorIn } from './body-errors.ts';
+import { exchangeOf } from './exchange.ts';
 import { Patience } from './patience.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { changesPath, type OpenRequest, type WireRequest } from './request.ts';
@@ -91,6 +92,7 @@ export class Asking {
     const requestedAt = this.#context.ports.clock.now();
     this.#asked.counts.requests++;
     const answered = await this.#send(authorized.wire);
+    this.#context.options.onExchange?.(exchangeOf(request, authorized.wire, answered, credentials.secrets()));
     const rule = ruleFor(answered);
     if (rule.action === 'stop') return { kind: 'stopped' };
     const failure = this.#failureOf(rule.code, answered);

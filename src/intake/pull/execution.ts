@@ -69,6 +69,9 @@ export class Execution {
       atOpenCircuit: () => (options.ownsRun === false ? 'return' : this.#counters.hasPages ? 'wait' : 'fail'),
       signal: this.#lease.signal,
       onWait: (reason, ms) => this.#reportWait(reason, ms),
+      onExchange: (exchange) => {
+        this.#ending.lastRequest = exchange;
+      },
     });
     this.#readers = new WindowReaders(ports, plan, run, this.#paginator);
     const checked = { asker: this.#asker, plan, run };

@@ -1,4 +1,5 @@
 import type { Acknowledger } from './acknowledge.ts';
+import type { Exchange } from './exchange.ts';
 import { formStaged } from './form.ts';
 import { planFor } from './routing.ts';
 import type { RunOutcome } from './run.ts';
@@ -14,6 +15,7 @@ export class RunEnding {
   readonly #lease: RunLease;
   readonly #counters: RunCounters;
   readonly #acknowledger: Acknowledger | undefined;
+  lastRequest: Exchange | undefined;
 
   constructor(context: RunContext, lease: RunLease, counters: RunCounters, acknowledger: Acknowledger | undefined) {
     this.#context = context;
@@ -70,8 +72,9 @@ export class RunEnding {
     return found;
   }
 
-  async #finish(end: RunEnd): Promise<RunOutcome> {
+  async #finish(ended: RunEnd): Promise<RunOutcome> {
     const { ports, run } = this.#context;
+    const end = this.lastRequest ? { ...ended, request: this.lastRequest } : ended;
     const counters = this.#counters.total;
     const isHeld = !this.#lease.isLost && (await ports.runs.finish(run, end, this.#counters.pending));
     return isHeld ? { kind: 'finished', end, counters } : { kind: 'fenced' };

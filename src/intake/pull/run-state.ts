@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, RunId, SyncType } from '../../terms.ts';
+import type { Exchange } from './exchange.ts';
 import type { PageState } from './paginate/paginator.ts';
 import type { KnownRow, Pulled } from './ports.ts';
 import type { Window } from './windows.ts';
@@ -211,6 +212,8 @@ export interface RunEnd {
   readonly message?: string;
   /** The partner's own words: payload. */
   readonly said?: string;
+  /** The last request of the run. */
+  readonly request?: Exchange;
   /** Where the next run of a list by modification time begins. */
   readonly watermark?: EpochMs;
   readonly findings: readonly Finding[];

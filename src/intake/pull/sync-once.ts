@@ -1,4 +1,5 @@
 import { type ErrorCode, InnboundError } from '../../errors.ts';
+import type { Exchange } from './exchange.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts, QueueRequest, RunView } from './ports.ts';
 import { executeRun, type Progress } from './run.ts';
@@ -10,6 +11,8 @@ export interface SyncResult {
   readonly counters: Counters;
   /** `said`: the partner's own words. They may quote guest data. */
   readonly error?: { readonly code: ErrorCode; readonly message: string; readonly said?: string };
+  /** The last request that was sent. */
+  readonly request?: Exchange;
 }
 
 export type SyncProgress =
@@ -73,9 +76,9 @@ async function execute(
     onProgress: (progress) => options.onProgress?.({ kind: 'progress', runId: run.runId, ...progress }),
   });
   if (outcome.kind === 'finished') {
-    const { state, code, message = '', said } = outcome.end;
+    const { state, code, message = '', said, request } = outcome.end;
     const error = code === undefined ? {} : { error: { code, message, ...(said !== undefined && { said }) } };
-    return { runId: run.runId, state, counters: outcome.counters, ...error };
+    return { runId: run.runId, state, counters: outcome.counters, ...error, ...(request && { request }) };
   }
   if (outcome.kind === 'parked') {
     const seconds = Math.ceil(outcome.ms / 1000);

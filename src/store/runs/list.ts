@@ -1,3 +1,4 @@
+import type { Exchange } from '../../intake/pull/exchange.ts';
 import type { Finding } from '../../intake/pull/run-state.ts';
 import type { Pool } from '../db/pool.ts';
 import { counterColumns } from './row.ts';
@@ -41,6 +42,8 @@ export interface RunDetail extends RunSummary {
   readonly connector_version: number | null;
   readonly integration_version: number | null;
   readonly findings: readonly Finding[];
+  /** Without credentials and guest data. */
+  readonly last_request: Exchange | null;
   readonly windows: readonly WindowSummary[];
 }
 
@@ -104,7 +107,7 @@ export async function listRuns(pool: Pool, filter: RunFilter): Promise<RunSummar
 
 export async function runDetail(pool: Pool, runId: string): Promise<RunDetail | undefined> {
   const { rows } = await pool.query<Omit<RunDetail, 'windows'>>(
-    `select ${columns}, connector_version, integration_version, findings from runs where run_id = $1`,
+    `select ${columns}, connector_version, integration_version, findings, last_request from runs where run_id = $1`,
     [runId],
   );
   const [run] = rows;

@@ -166,10 +166,10 @@ async function parkRun(
 }
 
 async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counters): Promise<boolean> {
-  const counters = addCounters(counted, 10);
+  const counters = addCounters(counted, 11);
   const { rowCount } = await pool.query(
     `with ended as (
-       update runs set state = $4, error_code = $5, error_message = $6, partner_text = $8, findings = $7, finished_at = now(), due_at = null,
+       update runs set state = $4, error_code = $5, error_message = $6, partner_text = $8, findings = $7, last_request = $10, finished_at = now(), due_at = null,
               node = null, waiting = null, ${counters.sql}
         where ${isHeld(runTable)}
        returning integration, run_id, sync, position
@@ -192,6 +192,7 @@ async function finishRun(pool: Pool, lease: Lease, end: RunEnd, counted: Counter
       jsonbText(JSON.stringify(end.findings)),
       storedText(end.said) ?? null,
       end.watermark ?? null,
+      end.request === undefined ? null : jsonbText(JSON.stringify(end.request)),
       ...counters.values,
     ],
   );

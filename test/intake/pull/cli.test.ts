@@ -128,6 +128,13 @@ test('sync reports its result, exits 0 only if complete, and appears in runs', a
   const result = JSON.parse(failed.out);
   assert.equal(result.status, 'failed');
   assert.equal(result.error.code, 'pull.bad_request');
+  assert.match(result.last_request.url, /\/api\/reservations\?dateFrom=2026-03-01&dateTo=2026-03-05/);
+  assert.equal(result.last_request.headers.Authorization, '***');
+  const shown = await call('runs', result.run_id);
+  assert.match(
+    shown.out,
+    /last request: GET http.*dateFrom=2026-03-01[\s\S]*Authorization: \*\*\*[\s\S]*→ 400 in \d+ ms/,
+  );
   assert.equal(result.error.message, 'the partner answered 400');
   assert.equal(result.error.has_partner_text, true);
 
@@ -224,3 +231,29 @@ function pick(out: string): object {
   const { status, fetched, changed, unchanged, dead_lettered, dry_run } = JSON.parse(out);
   return { status, fetched, changed, unchanged, dead_lettered, ...(dry_run && { dry_run }) };
 }
+
+test('a bad connector stops only the sync of brands that use it', async () => {
+  const own = await testDatabase();
+  const broken = path.join(dir, 'connectors', 'broken.yaml');
+  const user = path.join(dir, 'integrations', 'unlucky.yaml');
+  await writeFile(broken, 'connector: broken\npull: { request: { path: list } }\n');
+  await writeFile(user, 'integration: unlucky\nconnector: broken\nbrand_id: X\ntimezone: UTC\n');
+  const sync = (name: string) =>
+    new Promise<{ out: string; said: string }>((resolve) => {
+      const env = { ...process.env, DATABASE_URL: own.url };
+      const args = ['sync', name, ...range, '--workspace', dir, '--json'];
+      execFile(innbound, args, { env }, (_, out, said) => resolve({ out, said }));
+    });
+  try {
+    instead = undefined;
+    const bad = await sync('unlucky');
+    assert.equal(JSON.parse(bad.out).error.code, 'documents.invalid');
+    const good = await sync('grand');
+    assert.equal(JSON.parse(good.out).status, 'complete', good.said);
+    assert.match(good.said, /connectors\/broken\.yaml.* left out because of mistakes/);
+  } finally {
+    await own.drop();
+    await rm(broken);
+    await rm(user);
+  }
+});

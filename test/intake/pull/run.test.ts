@@ -134,3 +134,17 @@ test('rows of one page with the same id are counted, and the last of them is use
   const stored = await runtime.stored('twice');
   assert.equal(Number(stored.find(({ id }) => id === one.id)?.data.total_amount), 77);
 });
+
+test('a reservation that becomes a block is removed by `where`, and is not dropped again at each poll', async () => {
+  const book = bookings(3, '2026-03-01').map((one) => ({ ...one, kind: 'guest' }));
+  const partner = await partnerOf(() => ({ json: { reservations: book } }));
+  const connector = { pull: { pagination: { type: 'none' } }, map: { where: { kind: { not: 'block' } } } };
+  const ports = runtime.ports({ integration: 'blocks', baseUrl: partner.url, connector });
+  const day = { from: '2026-03-01', to: '2026-03-01' };
+  assert.equal((await sync(ports, 'blocks', day)).counters.changed, 3);
+  Object.assign(book[0] ?? {}, { kind: 'block', status: undefined });
+  const second = await sync(ports, 'blocks', day);
+  assert.deepEqual([second.state, second.counters.changed, second.counters.dead], ['complete', 1, 0]);
+  const third = await sync(ports, 'blocks', day);
+  assert.deepEqual([third.counters.changed, third.counters.unchanged + third.counters.dropped], [0, 3]);
+});

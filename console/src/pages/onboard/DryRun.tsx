@@ -1,9 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { type Answer, call } from '../../api/client.ts';
+import { type Answer, call, Problem } from '../../api/client.ts';
 import { useAct } from '../../api/query.tsx';
 import { Card, Empty, Failure, meaning, Notice, State } from '../../parts/basics.tsx';
 import { capital, plural, words } from '../../parts/format.ts';
+import { LastRequest, type Sent } from '../../parts/LastRequest.tsx';
 import { Records } from '../Mapped.tsx';
 import type { Brand } from './brand.ts';
 
@@ -22,6 +23,7 @@ export function DryRun({ brand }: { brand: Brand }) {
       return undefined;
     },
   );
+  const failedRequest = run.error instanceof Problem ? (run.error.body.request as Sent | undefined) : undefined;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     run.mutate(String(new FormData(event.currentTarget).get('day')));
@@ -37,13 +39,14 @@ export function DryRun({ brand }: { brand: Brand }) {
           </Button>
         </form>
         {run.error && <Failure error={run.error} />}
+        {failedRequest && <LastRequest sent={failedRequest} />}
         {result && !run.error && <Result day={result} />}
       </div>
     </Card>
   );
 }
 
-function Result({ day: { day, counts, records, error } }: { day: Day }) {
+function Result({ day: { day, counts, records, error, warning, request } }: { day: Day }) {
   const { fetched, changed, unchanged, dropped, dead_lettered: dead } = counts;
   const parts = [
     `${changed} would be stored as new or changed`,
@@ -58,6 +61,7 @@ function Result({ day: { day, counts, records, error } }: { day: Day }) {
           {meaning(error.code)?.next}
         </Notice>
       )}
+      {warning && <Notice tone="warn" role="alert" title={warning} />}
       <Notice tone={dead > 0 ? 'warn' : 'good'} role="status" title={`${day}: ${plural(fetched, 'reservation')}`}>
         {fetched > 0 && `${parts.join(', ')}.`}
       </Notice>
@@ -82,6 +86,7 @@ function Result({ day: { day, counts, records, error } }: { day: Day }) {
         }
       />
       {records.length < fetched && <p className="muted">The first {plural(records.length, 'record')}.</p>}
+      {request && <LastRequest sent={request} />}
     </>
   );
 }

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Window } from '../../src/intake/pull/windows.ts';
+import { excludedBounds } from '../../src/operations/check-bounds.ts';
+
+const stays = [
+  { id: 'short', check_in: '2026-03-04', check_out: '2026-03-05' },
+  { id: 'long', check_in: '2026-03-05', check_out: '2026-03-12' },
+];
+const day = { from: '2026-03-05', to: '2026-03-05' };
+
+/** A partner that filters by one day of the stay, with or without the ends of the range. */
+function partner(by: 'check_in' | 'check_out', excludes: { start?: boolean; end?: boolean }) {
+  const requests: Window[] = [];
+  const list = async ({ from, to }: Window) => {
+    requests.push({ from, to });
+    return stays.filter((stay) => {
+      const on = stay[by];
+      return (excludes.start ? on > from : on >= from) && (excludes.end ? on < to : on <= to);
+    });
+  };
+  return { list, requests };
+}
+
+test('a dry run finds which bounds a partner leaves out, from an empty day or from known stays', async () => {
+  for (const by of ['check_in', 'check_out'] as const) {
+    for (const [excludes, says] of [
+      [{ start: true }, /window\.before/],
+      [{ end: true }, /window\.after/],
+      [{ start: true, end: true }, /window\.before.*window\.after/],
+    ] as const) {
+      for (const [asked, known] of [
+        [day, []],
+        [{ from: '2026-03-01', to: '2026-03-14' }, stays],
+      ] as const) {
+        const { list, requests } = partner(by, excludes);
+        // By departure, the days around the fifth show no long stay.
+        const around = by === 'check_out' && known.length === 0 ? { from: '2026-03-12', to: '2026-03-12' } : asked;
+        assert.match((await excludedBounds(list, around, known)) ?? '', says, `${by} ${JSON.stringify(excludes)}`);
+        assert.ok(requests.length <= 9);
+      }
+    }
+  }
+});
+
+test('a partner that includes both days, or lists nothing, gets no warning', async () => {
+  for (const by of ['check_in', 'check_out'] as const) {
+    assert.equal(await excludedBounds(partner(by, {}).list, day, []), undefined);
+    assert.equal(
+      await excludedBounds(partner(by, {}).list, { from: '2026-03-01', to: '2026-03-14' }, stays),
+      undefined,
+    );
+  }
+  assert.equal(await excludedBounds(async () => [], day, []), undefined);
+  assert.equal(await excludedBounds(async () => undefined, day, []), undefined);
+});
