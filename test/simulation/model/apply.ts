@@ -45,7 +45,8 @@ export function applyPrepared(
     const { version, isOverruled } = decision;
     const more = { id, version, ...(isOverruled && { isOverruled }) };
     if (decision.kind !== 'change') {
-      outcomes[arriving.index] = { outcome: decision.kind, ...more };
+      const { reason } = decision;
+      outcomes[arriving.index] = { outcome: decision.kind, ...more, ...(reason !== undefined && { reason }) };
       if (decision.state && row) tx.putRecord(integration, id, { ...row, ...stateOf(decision.state) });
       continue;
     }
