@@ -95,6 +95,10 @@ function distinct(matches: readonly Match[]): string[] {
   ];
 }
 
+/** A code that only the partner can explain. */
+export const hasUnknownStatus = (status: Match): boolean =>
+  distinct([status]).some((spelling) => guessStatus(spelling) === undefined);
+
 /** A no-show as the text of another field than the status, such as a reason. */
 export function noShowReason(status: Match, leaves: readonly Leaf[]): Json[] {
   if (present(status.leaf).some((value) => guessStatus(plain(value)) === 'no_show')) return [];

@@ -18,7 +18,7 @@ import { matchReservation } from './reservation-fields.ts';
 import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
 import type { Section } from './section.ts';
-import { noShowReason, spellingsOf } from './spellings.ts';
+import { hasUnknownStatus, noShowReason, spellingsOf } from './spellings.ts';
 import { computedStatus, signsBeside } from './status-fallback.ts';
 import { liftedLeaves } from './stays.ts';
 import { currencyAround } from './surroundings.ts';
@@ -216,7 +216,8 @@ function reservationFields(
     const { map: said, remark } = fieldMap(match);
     const cases = field === 'status' ? [...signsBeside(match, leaves), ...noShowReason(match, leaves)] : [];
     map[field] = cases.length === 0 ? said : { first: [...cases, said] };
-    const sure = cases.length === 0 ? match : { ...match, confidence: Math.min(match.confidence, 0.85) };
+    const isGuess = field === 'status' && (cases.length > 0 || hasUnknownStatus(match));
+    const sure = isGuess ? { ...match, confidence: Math.min(match.confidence, 0.85) } : match;
     lines.push(lineOf('', sure, cases.length === 0 ? remark : 'other fields say more and come first'));
   }
   return { reservation: matches, map, lines };

@@ -284,3 +284,100 @@ test('Swagger 2: a list of changes becomes {since}; without any date the list is
     assert.deepEqual(checkFiles([file]).kind, 'ok');
   }
 });
+
+const described = (list: object) =>
+  JSON.stringify({
+    openapi: '3.0.3',
+    info: { title: 'Harbour', version: '1' },
+    servers: [{ url: 'https://api.harbour.example' }],
+    paths: { '/reservations': { get: { summary: 'List reservations', ...list } } },
+  });
+const stay = { type: 'string', format: 'date' };
+const answers = (properties: object) => ({
+  responses: {
+    200: {
+      description: 'ok',
+      content: {
+        'application/json': {
+          schema: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: { id: { type: 'string' }, arrival: stay, departure: stay, ...properties },
+            },
+          },
+        },
+      },
+    },
+  },
+});
+const query = (name: string, description: string) => ({ name, in: 'query', description, schema: { type: 'string' } });
+const unanswered = { responses: { 200: { description: 'ok' } } };
+const sample = [
+  { id: 'R1', arrival: '2026-05-01', departure: '2026-05-03', status: 'CONF', guest: { surname: 'Reis' } },
+];
+
+test('an operation without a described answer takes its shape from the sample', async () => {
+  const text = described({
+    parameters: [
+      { ...query('from', ''), schema: stay },
+      { ...query('to', ''), schema: stay },
+    ],
+    ...unanswered,
+  });
+  const operation = 'GET /reservations';
+  const { connector } = await proposed(text, { operation, sample });
+  assert.deepEqual(part(connector, 'pull', 'request', 'query'), { from: '{window.from}', to: '{window.to}' });
+  assert.equal(part(connector, 'map', 'check_in'), 'arrival');
+  const refused = await importDescription(text, { operation });
+  assert.match(refused.kind === 'wrong' ? refused.message : '', /--sample/);
+});
+
+test('a Postman request without a saved answer takes its shape from the sample', async () => {
+  const url = {
+    raw: 'https://api.harbour.example/reservations',
+    host: ['https://api.harbour.example'],
+    path: ['reservations'],
+  };
+  const text = JSON.stringify({
+    info: { name: 'Harbour', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
+    item: [{ name: 'List reservations', request: { method: 'GET', url }, response: [] }],
+  });
+  const { connector } = await proposed(text, { operation: 'GET /reservations', sample });
+  assert.equal(part(connector, 'map', 'check_out'), 'departure');
+});
+
+test('parameters that decide what an answer contains are proposed, or named', async () => {
+  const parameters = [query('include', 'Comma separated: guests, rooms, audit'), query('fields', 'Fields to return.')];
+  const { connector, notes } = await proposed(described({ parameters, ...answers({ status: { type: 'string' } }) }));
+  assert.equal(part(connector, 'pull', 'request', 'query', 'include'), 'guests,rooms');
+  assert.ok(notes.some((note) => /^query\.fields decides/.test(note)));
+});
+
+test('a list without dates is announced as one that is read whole', async () => {
+  const { notes } = await proposed(described(answers({ status: { type: 'string' } })));
+  assert.ok(notes.some((note) => /every run reads the whole list/.test(note)));
+});
+
+test('statuses in a sentence become values, and without a sample no records are counted', async () => {
+  const status = { type: 'string', description: 'CONF for a confirmed stay, CXL if it was cancelled, QQQ otherwise.' };
+  const { connector, unknown } = await proposed(described(answers({ status })));
+  assert.deepEqual(part(connector, 'values', 'status'), { confirmed: ['CONF'], cancelled: ['CXL'] });
+  const coded = await proposed(described(answers({ status: { type: 'string', enum: ['AA', 'BB', 'CC'] } })));
+  assert.ok([...unknown, ...coded.unknown].every((one) => !/record/.test(one)));
+  assert.ok(coded.unknown.length > 0);
+});
+
+test('amounts that are described as cents are read as minor units', async () => {
+  const charge = {
+    type: 'object',
+    properties: { description: { type: 'string' }, amount: { type: 'integer', description: 'In cents.' } },
+  };
+  const total = { type: 'integer', description: 'The total in minor units.' };
+  const currency = { type: 'string', example: 'EUR' };
+  const { connector } = await proposed(
+    described(answers({ status: { type: 'string' }, total, currency, charges: { type: 'array', items: charge } })),
+  );
+  assert.deepEqual(part(connector, 'map', 'total_amount'), { path: 'total', minor_units: 'currency' });
+  assert.deepEqual(part(connector, 'map', 'charges', 'fields', 'amount'), { path: 'amount', minor_units: 'currency' });
+});

@@ -2,7 +2,8 @@ import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { FieldLine } from '../field.ts';
 import { type Suggestion, suggestConnector } from '../suggest.ts';
 import { findAuth } from './auth.ts';
-import type { ApiDescription } from './model.ts';
+import { withMinorUnits } from './minor-units.ts';
+import type { ApiDescription, Operation } from './model.ts';
 import { pagingFor } from './paging.ts';
 import { parentFields } from './parent.ts';
 import { type Candidate, operationName, type Ranked, rank } from './rank.ts';
@@ -42,18 +43,28 @@ export function proposeFromDescription(description: ApiDescription, options: Pro
     (one) => options.operation === undefined || operationName(one) === options.operation,
   );
   const ranked = rank(considered);
-  const [best] = ranked;
-  if (best === undefined) {
-    const all = description.operations.map(operationName);
-    return {
-      kind: 'nothing',
-      message:
-        options.operation === undefined
-          ? `None of the ${all.length} operations answers with a list of records that have the two dates of a stay. Name one with --operation.`
-          : `${options.operation} is not an operation whose answer lists reservations. The operations are: ${all.join(', ')}.`,
-    };
-  }
-  return proposalFor(best, ranked, description, options);
+  const best = ranked[0] ?? namedWithSample(considered, options);
+  if (best !== undefined) return proposalFor(best, ranked.length > 0 ? ranked : [best], description, options);
+  const all = description.operations.map(operationName);
+  const isNamed = options.operation !== undefined && considered.length > 0;
+  return {
+    kind: 'nothing',
+    message: isNamed
+      ? `The description does not show that ${options.operation} answers with a list of reservations. Give a response of it with --sample.`
+      : options.operation === undefined
+        ? `None of the ${all.length} operations answers with a list of records that have the two dates of a stay. Name one with --operation, and give a response of it with --sample.`
+        : `${options.operation} is not an operation of the description. The operations are: ${all.join(', ')}.`,
+  };
+}
+
+/** The operation that a person named: its answer is not described, so the sample stands for it. */
+function namedWithSample(operations: readonly Operation[], options: ProposeOptions): Ranked | undefined {
+  const [operation] = operations;
+  if (options.operation === undefined || options.sample === undefined || operation === undefined) return undefined;
+  const suggestion = suggestConnector(options.sample);
+  if (suggestion.kind === 'nothing') return undefined;
+  const reason = 'the operation that was named; its answer is the sample';
+  return { operation, sample: options.sample, suggestion, score: 0, confidence: 0.95, reason };
 }
 
 function proposalFor(
@@ -72,7 +83,7 @@ function proposalFor(
   const days = findWindow(operation);
   const since = days === undefined || days.value.by === 'change' ? findSince(operation) : undefined;
   const window = since === undefined ? days : undefined;
-  const { request, fixed, open } = requestOf(operation, window?.value, since?.value);
+  const { request, fixed, open, contents } = requestOf(operation, window?.value, since?.value);
   const found: Found = {
     best,
     suggestion,
@@ -105,12 +116,17 @@ function proposalFor(
     },
     fields: linesOf(found),
     unmapped: suggestion.unmapped,
-    unknown: suggestion.unknown,
+    // A made-up answer has no records to count.
+    unknown: found.isReal ? suggestion.unknown : suggestion.unknown.map((one) => one.replace(/ \(.*/, '')),
     notes: [
       ...found.auth.value.notes,
       ...(isPicked ? [typesUnknown] : []),
       ...(baseUrl === undefined ? ['The description names no server: set base_url.'] : []),
       ...open.map((place) => `${place} is required, and the description gives no value.`),
+      ...contents.map(
+        (one) => `${one} decides what an answer contains: check that guests, rooms and charges are in it.`,
+      ),
+      ...(!found.hasDates && since === undefined ? [readWhole] : []),
       ...(window?.value.by === 'departure' ? [byDeparture] : []),
       ...(window?.value.by === 'arrival' ? [byArrival] : []),
     ],
@@ -119,6 +135,8 @@ function proposalFor(
 
 const typesUnknown =
   'The ids are in a list and differ by type. The description does not name the types: check Reservation and Confirmation.';
+const readWhole =
+  'No parameter limits the list by dates or changes: every run reads the whole list. Ask the partner for such a filter if the list is long.';
 const byDeparture =
   'The range filters by day of departure: extend the ranges of pre_stay and stay by the length of the longest stay.';
 const byArrival =
@@ -152,7 +170,13 @@ function connectorOf(found: Found, request: JsonObject): JsonObject {
       ...(since?.value.overlap !== undefined && { since: { overlap: since.value.overlap } }),
     },
     ...shapeWith(shape, single?.value.singlePath),
-    ...(isObject(map) && { map: roomsFromOneObject({ ...map, ...parent.map }) }),
+    ...(isObject(map) && {
+      map: withMinorUnits(
+        roomsFromOneObject({ ...map, ...parent.map }),
+        best.operation.response,
+        isObject(shape) ? shape.root_path : undefined,
+      ),
+    }),
     ...(values !== undefined && { values }),
   };
 }

@@ -5,6 +5,7 @@ import { type Suggestion, suggestConnector } from '../suggest.ts';
 import { wordsOf } from '../words.ts';
 import type { Operation } from './model.ts';
 import { enumOf, flattened } from './schema.ts';
+import { statusesInText } from './spellings.ts';
 import { synthesize } from './synthesize.ts';
 import { findWindow } from './window.ts';
 
@@ -75,11 +76,12 @@ function nameScore({ method, path, about }: Operation): number {
 }
 
 /** The answer that the schema describes; a status without values takes those that the request filters by. */
-function answerOf({ response, parameters }: Operation): Json | undefined {
+function answerOf(operation: Operation): Json | undefined {
+  const { response, parameters } = operation;
   if (response === undefined) return undefined;
   const filter = parameters.find(({ name }) => wordsOf(name).some((word) => word === 'status' || word === 'statuses'));
   const choices = filter === undefined ? [] : [...enumOf(filter.schema), ...enumOf(flattened(filter.schema.items))];
-  return synthesize(response, choices.map(String));
+  return synthesize(response, choices.length > 0 ? choices.map(String) : statusesInText(operation));
 }
 
 export const operationName = ({ method, path }: Operation) => `${method} ${path}`;

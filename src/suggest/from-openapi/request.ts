@@ -13,6 +13,8 @@ export interface ProposedRequest {
   readonly fixed: readonly { readonly place: string; readonly reason: string }[];
   /** Required parameters whose value is unknown. */
   readonly open: readonly string[];
+  /** Parameters that select parts of the answer, and for which nothing is proposed. */
+  readonly contents: readonly string[];
 }
 
 /** The request of the list: its window, its property, and what makes the answer complete. Paging adds its own later. */
@@ -59,8 +61,13 @@ export function requestOf(
       reason === undefined ? [] : [{ place: `${parameter.in}.${parameter.name}`, reason }],
     ),
     open,
+    contents: operation.parameters
+      .filter((one) => selectsParts.test(lastKey(one.name)) && !sent.some(({ parameter }) => parameter === one))
+      .map((one) => `${one.in}.${one.name}`),
   };
 }
+
+const selectsParts = /^(?:expand|includes?|with|embed|fields?|select|projection|view)$/i;
 
 const isAuth = (parameter: Parameter) =>
   parameter.in !== 'query' &&
@@ -122,14 +129,21 @@ function inclusion({ name, schema }: Parameter) {
 }
 
 /** `expand: [booker, timeSlices, services]`: everything about guests, rooms and money. */
-function expansion({ name, schema }: Parameter) {
-  if (!/^(?:expand|include|includes|with)$/i.test(lastKey(name))) return undefined;
+function expansion({ name, about, schema }: Parameter) {
+  if (!/^(?:expand|includes?|with|embed)$/i.test(lastKey(name))) return undefined;
   const all = enumOf(schema).find((value) => /^(?:all|full)$/i.test(String(value)));
   if (all !== undefined) return { value: all, reason: 'the answer is incomplete without it' };
+  const isPart = (value: Json) => wordsOf(String(value)).some((word) => wanted.has(word) || expanded.has(word));
+  if (typeOf(schema) === 'string') {
+    // A sentence lists the parts: "comma separated: guests, rooms, payments".
+    const listed = [...new Set(about.match(/[\w.]+(?=["'`]?\s*(?:,|\band\b|\bor\b|["'`.)]|$))/g) ?? [])].filter(isPart);
+    const value = listed.join(',');
+    return value === ''
+      ? undefined
+      : { value, reason: 'the answer is incomplete without them; its text names these parts' };
+  }
   if (typeOf(schema) !== 'array') return undefined;
-  const parts = enumOf(flattened(schema.items)).filter((value) =>
-    wordsOf(String(value)).some((word) => wanted.has(word) || expanded.has(word)),
-  );
+  const parts = enumOf(flattened(schema.items)).filter(isPart);
   return parts.length === 0 ? undefined : { value: parts, reason: 'the answer is incomplete without them' };
 }
 const expanded = new Set(['booker', 'services', 'service', 'slices', 'extras', 'stay', 'stays', 'amounts']);
