@@ -9,7 +9,7 @@ export interface Stay {
   /** The number that the guest knows, or the id. */
   readonly name: string;
   readonly nights?: number;
-  /** The day on which the cancellation was seen; absent in later versions. */
+  /** As the partner says it, else the day on which it was seen; then absent in later versions. */
   readonly cancelled_at?: string;
   readonly rooms: number;
   readonly adults?: number;
@@ -22,11 +22,13 @@ export interface Stay {
 export function stayOf({ type, integration, data }: Message, cancelledAt: EpochMs | undefined): Stay | undefined {
   if (type !== 'reservation') return undefined;
   const { id, confirmation_number: number, check_in: from, check_out: to, rooms = [] } = data;
+  const seen = cancelledAt === undefined ? undefined : new Date(cancelledAt).toISOString();
+  const cancelled = data.cancelled_at ?? seen;
   return {
     key: `${integration}:${id}`,
     name: number ?? id,
     ...(from !== undefined && to !== undefined && { nights: (Date.parse(to) - Date.parse(from)) / 86_400_000 }),
-    ...(cancelledAt !== undefined && { cancelled_at: new Date(cancelledAt).toISOString().slice(0, 10) }),
+    ...(cancelled !== undefined && { cancelled_at: cancelled.slice(0, 10) }),
     rooms: rooms.length,
     ...sums(rooms),
     ...texts(rooms),
