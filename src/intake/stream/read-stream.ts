@@ -13,6 +13,8 @@ const mostWaitingBytes = 16 * 1024 * 1024;
  * before a connection breaks would otherwise be lost. Repeated events are recognised by their ids.
  */
 const overlap = 16;
+/** Credentials are renewed a minute before they end, so some that live for less are due at once. */
+const leastMs = 5_000;
 const usualLeaseMs = 30_000;
 const mostDelayMs = 300_000;
 
@@ -103,7 +105,7 @@ class Reading {
     });
     const leave = () => conversation.leave();
     const endExtending = repeat(clock, leaseMs / 3, () => void extend(false), { background: true });
-    const inMs = opening.endsAt === undefined ? undefined : Math.max(0, opening.endsAt - clock.now());
+    const inMs = opening.endsAt === undefined ? undefined : Math.max(leastMs, opening.endsAt - clock.now());
     const endWatch = inMs === undefined ? () => {} : clock.schedule(inMs, leave, { background: true });
     if (signal.aborted) leave();
     signal.addEventListener('abort', leave, { once: true });
