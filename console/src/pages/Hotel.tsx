@@ -138,7 +138,11 @@ function Pace({ report }: { report: HotelReport }) {
             cell: ({ now, year_ago, year_ago_final }) =>
               year_ago + year_ago_final > 0 ? <Change now={now} then={year_ago} /> : '–',
           },
-          { head: 'It ended at', kind: 'number', cell: ({ year_ago_final }) => number(year_ago_final) },
+          {
+            head: 'It ended at',
+            kind: 'number',
+            cell: ({ year_ago, year_ago_final }) => (year_ago + year_ago_final > 0 ? number(year_ago_final) : '–'),
+          },
         ]}
       />
     </Card>

@@ -38,7 +38,7 @@ export interface CountedReport {
   readonly counted_at: Date;
 }
 
-/** One brand: reads all its reservations, a thousand in 20 ms. Parameters: the integration and its time zone. */
+/** One brand: reads all its reservations, 29 ms of the server's time for a thousand (2-core arm64); reading the report takes 0.2 ms. */
 const countSql = `
   with day as (select (now() at time zone $2)::date as today),
   booked as materialized (

@@ -1,6 +1,6 @@
 import type { CSSProperties } from 'react';
 import type { HotelReport } from '../../api/types.ts';
-import { percent, plural } from '../../parts/format.ts';
+import { plural } from '../../parts/format.ts';
 
 type Night = HotelReport['nights'][number];
 
@@ -65,7 +65,7 @@ function Cell({ night: { night, sold, last_year, rooms_available }, most }: { ni
         {at.getUTCDate() === 1 && ` ${month.format(at)}`}
       </span>
       <span aria-hidden="true" className="num">
-        {share === undefined ? sold : percent(share).replace(/\.\d| /g, '')}
+        {share === undefined ? sold : `${Math.round(100 * share)}%`}
       </span>
       <span className="visually-hidden">{words}</span>
     </td>
