@@ -3,7 +3,7 @@
  * ends; a service starts it as a process of its own, since the bundler takes more memory than the service it is for.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -27,7 +27,11 @@ function sourcesHash(): string {
   return hash.digest('hex');
 }
 
+/** The published package has the built console and no sources of it. */
+const isPackaged = !existsSync(path.join(here, 'src'));
+
 export function isConsoleBuilt(): boolean {
+  if (isPackaged) return existsSync(stampFile);
   try {
     return readFileSync(stampFile, 'utf8') === sourcesHash();
   } catch {

@@ -1,7 +1,8 @@
 /**
  * Adds the packages that npm left out of package-lock.json: optional packages of other systems that the registry did not have.
  * Without these entries npm ci refuses the lockfile; with them it skips the packages of other systems.
- * Run it after npm install: `node_modules/.bin/node scripts/complete-lockfile.ts`. test/install/lockfile.test.ts says when.
+ * Run it after npm install: `node_modules/.bin/node scripts/complete-lockfile.ts`. test/install/lockfile.test.ts says when. For
+ * the site: `node_modules/.bin/node scripts/complete-lockfile.ts site/package-lock.json`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +17,7 @@ interface Entry {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const file = path.join(import.meta.dirname, '..', 'package-lock.json');
+const file = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..', 'package-lock.json'));
 const lockfile = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Entry> };
 
 const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];

@@ -15,6 +15,9 @@ const scripts = [
   'src/documents/publish.ts',
   'scripts/openapi-doc.ts',
   'scripts/console-types.ts',
+  'scripts/receiver-types.ts',
+  'scripts/connector-coverage.ts',
+  'scripts/api-reference.ts',
 ];
 for (const script of scripts)
   execFileSync(process.execPath, [path.join(root, script)], { stdio: 'inherit', cwd: root });

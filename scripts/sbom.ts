@@ -21,10 +21,10 @@ const root = path.dirname(import.meta.dirname);
 /** Every package of the lockfile that is not for development only. Optional ones are included: they are the binaries per platform. */
 export function shippedPackages(): LockedPackage[] {
   const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
-    packages: { [place: string]: Omit<LockedPackage, 'name'> & { dev?: boolean } };
+    packages: { [place: string]: Omit<LockedPackage, 'name'> & { dev?: boolean; link?: boolean } };
   };
   return Object.entries(packages)
-    .filter(([place, { dev }]) => place !== '' && !dev)
+    .filter(([place, { dev, link }]) => place.startsWith('node_modules/') && !dev && !link)
     .map(([place, { version, license, integrity }]) => ({
       name: place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length),
       version,
@@ -53,7 +53,9 @@ function component({ name, version, license, integrity }: LockedPackage): object
 }
 
 export function billOfMaterials(): object {
-  const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as LockedPackage;
+  const { name, version } = JSON.parse(
+    readFileSync(path.join(root, 'packages', 'innbound', 'package.json'), 'utf8'),
+  ) as LockedPackage;
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',

@@ -80,6 +80,7 @@ const allowed: Record<string, { rooms: readonly string[]; types?: readonly strin
   watch: { rooms: [...everywhere, 'kit'] },
   privacy: { rooms: [...everywhere, 'canonical', 'persons', 'kit'], types: ['reconcile'] },
   store: { rooms: [...everywhere, 'canonical', 'persons', 'reconcile', 'kit', 'outbound'], types: 'any' },
+  mcp: { rooms: [...everywhere, 'kit'] },
   'embedded-postgres': { rooms: everywhere },
   api: { rooms: [...everywhere, 'canonical', 'kit', 'intake/push'], types: 'any' },
 };
@@ -125,8 +126,10 @@ test('packages import nothing of the service, except the demo, and only the comm
   const outside = (folder: string, ...others: readonly string[]) =>
     importsOf(folder).filter((file) => ![`${folder}/`, ...others].some((place) => file.startsWith(place)));
   assert.deepEqual(outside('packages/sender/src'), []);
+  assert.deepEqual(outside('packages/receiver/src'), []);
   assert.deepEqual(outside('packages/partner-kit/src', 'packages/sender/src/index.ts'), []);
-  assert.deepEqual(outside('packages/demo/src', 'src/', 'packages/partner-kit/src/simulate/index.ts'), []);
+  const kit = ['packages/partner-kit/src/simulate/index.ts', 'packages/partner-kit/src/terminal/ended.ts'];
+  assert.deepEqual(outside('packages/demo/src', 'src/', ...kit), []);
   const inPackages = sources.filter(({ room, text }) => room !== 'cli' && text.includes('/packages/'));
   assert.deepEqual(
     inPackages.map(({ file }) => file),

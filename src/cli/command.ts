@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
+import { printable } from '../../packages/partner-kit/src/terminal/printable.ts';
 import { InnboundError } from '../errors.ts';
 import type { Runtime, RuntimeOptions } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import type { Json } from '../terms.ts';
-import { printable } from './printable.ts';
 
 /** Options of every command. */
 export interface CommonOptions {

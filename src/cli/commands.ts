@@ -107,6 +107,7 @@ const commands: readonly Entry[] = [
     'manage access to the API and the console: create, list and revoke tokens, create sign-in links',
     () => import('./token.ts'),
   ],
+  ['mcp', 'tools for assistants (Model Context Protocol) on top of a running service', () => import('./mcp.ts')],
   [
     'partner',
     'tools for partners: a simulated PMS, checks for their API and sender, an event sender',

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
 import { signedHeaders } from '../../packages/sender/src/sign.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { type ListedEvent, type ListenPorts, listen } from '../operations/listen.ts';
 import { printJson, say, show } from './command.ts';
-import { ended } from './ended.ts';
 import { secretFrom } from './partner-secret.ts';
 
 interface Options {

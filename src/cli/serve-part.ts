@@ -1,8 +1,8 @@
+import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
 import { InnboundError } from '../errors.ts';
 import type { Report } from '../kit/child-processes.ts';
 import { joinParent } from '../kit/parent-process.ts';
 import { type ServicePart, startService } from '../service.ts';
-import { ended } from './ended.ts';
 import type { ServeOptions } from './serve.ts';
 import { stopInTime } from './serving.ts';
 

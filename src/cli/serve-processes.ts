@@ -1,9 +1,9 @@
+import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../embedded-postgres/open.ts';
 import { type ErrorCode, errors, InnboundError } from '../errors.ts';
 import { type ChildFailure, type Report, startChildren } from '../kit/child-processes.ts';
 import { systemClock } from '../kit/clock.ts';
 import { openLog } from '../kit/log.ts';
-import { ended } from './ended.ts';
 import type { ServeOptions } from './serve.ts';
 import type { Part } from './serve-part.ts';
 import { sayFinishing, sayReady, stopInTime } from './serving.ts';

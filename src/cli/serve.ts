@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
 import type { Role } from '../service.ts';
 import { type CommonOptions, common } from './command.ts';
-import { ended } from './ended.ts';
 import { portNumber } from './port-number.ts';
 import { sayFinishing, sayReady, stopInTime } from './serving.ts';
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { printable } from '../../packages/partner-kit/src/terminal/printable.ts';
 import { isLocalDate } from '../canonical/dates.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { errors, InnboundError } from '../errors.ts';
@@ -17,7 +18,6 @@ import { pullPorts } from '../wiring/pull.ts';
 import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
 import { type DeadReason, DeadReasons } from './dead-reasons.ts';
 import { exchangeText } from './exchange-text.ts';
-import { printable } from './printable.ts';
 import { count, duration, progressView } from './sync-progress.ts';
 
 interface Options extends CommonOptions {

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { moduleSuffix } from '../kit/module-suffix.ts';
 import type { DestinationType } from './destination.ts';
 
 const folder = new URL('./destinations/', import.meta.url);
@@ -10,7 +11,7 @@ export async function loadDestinationTypes(): Promise<ReadonlyMap<string, Destin
     entries
       .filter((entry) => entry.isDirectory())
       .map(async ({ name }) => {
-        const module = (await import(new URL(`${name}/destination.ts`, folder).href)) as {
+        const module = (await import(new URL(`${name}/destination${moduleSuffix}`, folder).href)) as {
           destinationType: DestinationType;
         };
         return [name, module.destinationType] as const;

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
+import { moduleSuffix } from '../kit/module-suffix.ts';
 import { commonShape, type DestinationCommon } from './destination-common.ts';
 
 /**
@@ -12,7 +13,7 @@ const folder = new URL('../deliver/destinations/', import.meta.url);
 async function findTypes(): Promise<ReadonlyMap<string, z.ZodObject>> {
   const types = new Map<string, z.ZodObject>();
   for (const type of readdirSync(folder).sort()) {
-    const file = new URL(`${type}/settings.ts`, folder);
+    const file = new URL(`${type}/settings${moduleSuffix}`, folder);
     if (!existsSync(file)) continue;
     const { settingsSchema }: { settingsSchema?: unknown } = await import(file.href);
     if (!(settingsSchema instanceof z.ZodObject)) throw new TypeError(`${file.pathname} exports no settingsSchema`);

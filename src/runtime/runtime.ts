@@ -11,6 +11,7 @@ import { systemClock } from '../kit/clock.ts';
 import type { Keyring } from '../kit/crypto.ts';
 import { Heartbeats } from '../kit/heartbeats.ts';
 import { errorFacts, type Log, openLog } from '../kit/log.ts';
+import { moduleSuffix } from '../kit/module-suffix.ts';
 import { type Offload, openOffload } from '../kit/offload.ts';
 import { Serial } from '../kit/serial.ts';
 import { openSpool, type Spool } from '../kit/spool.ts';
@@ -98,7 +99,7 @@ export interface RuntimeOptions {
 }
 
 const textWorker = {
-  script: new URL('../operations/text-worker.ts', import.meta.url),
+  script: new URL(`../operations/text-worker${moduleSuffix}`, import.meta.url),
   deadlineMs: 10_000,
   perHolder: 8,
   memoryMb: 512,

@@ -12,9 +12,11 @@ test('docs/reference/environment.md is up to date (scripts/environment-reference
 });
 
 test('the page lists every variable that the service and its commands read', () => {
-  const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => path.join('src', file));
+  const files = ['src', 'packages/partner-kit/src'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => path.join(folder, file)),
+  );
   const read = [...files, 'bin/innbound'].flatMap((file) =>
     [...readFileSync(path.join(root, file), 'utf8').matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)\b/g)].map(
       ([, name]) => name,
@@ -22,7 +24,7 @@ test('the page lists every variable that the service and its commands read', () 
   );
   // Options such as --secret-env have the name of a variable as their default.
   const byDefault = files
-    .filter((file) => file.startsWith(path.join('src', 'cli')))
+    .filter((file) => /\bsrc.cli\b/.test(file))
     .flatMap((file) => [...readFileSync(path.join(root, file), 'utf8').matchAll(/'(INNBOUND_[A-Z_]+)'/g)])
     .map(([, name]) => name);
   // Not settings of ours: the search path of programs.

@@ -9,20 +9,24 @@ interface Lockfile {
   >;
 }
 
-const file = path.join(import.meta.dirname, '..', '..', 'package-lock.json');
-const { packages } = JSON.parse(readFileSync(file, 'utf8')) as Lockfile;
+const root = path.join(import.meta.dirname, '..', '..');
+const lockfiles = ['package-lock.json', 'site/package-lock.json'].map(
+  (file) => [file, (JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Lockfile).packages] as const,
+);
 
-test('the lockfile has every optional package, so that npm ci accepts it on every system', () => {
-  const places = Object.keys(packages);
-  const missing = Object.values(packages)
-    .flatMap((each) => Object.keys(each.optionalDependencies ?? {}))
-    .filter((name) => !places.some((place) => place.endsWith(`node_modules/${name}`)));
-  assert.deepEqual(missing, [], 'run: node_modules/.bin/node scripts/complete-lockfile.ts');
-});
+for (const [file, packages] of lockfiles) {
+  test(`the lockfile has every optional package, so that npm ci accepts it on every system: ${file}`, () => {
+    const places = Object.keys(packages);
+    const missing = Object.values(packages)
+      .flatMap((each) => Object.keys(each.optionalDependencies ?? {}))
+      .filter((name) => !places.some((place) => place.endsWith(`node_modules/${name}`)));
+    assert.deepEqual(missing, [], `run: node_modules/.bin/node scripts/complete-lockfile.ts ${file}`);
+  });
 
-test('the lockfile names no registry', () => {
-  assert.deepEqual(
-    Object.keys(packages).filter((place) => packages[place]?.resolved !== undefined),
-    [],
-  );
-});
+  test(`the lockfile names no registry ${file}`, () => {
+    assert.deepEqual(
+      Object.keys(packages).filter((place) => /^\w+:/.test(packages[place]?.resolved ?? '')),
+      [],
+    );
+  });
+}

@@ -65,7 +65,7 @@ test('the image and the installation leave out source control and tests', () => 
 
 test('both base images are pinned by digest and can be replaced', () => {
   const dockerfile = read('ops/Dockerfile');
-  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map((match) => match[1]);
+  const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map((match) => match[1]);
   assert.deepEqual(
     bases,
     ['BUILD', 'BASE'].map((name) => `$\{${name}}`),

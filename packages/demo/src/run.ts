@@ -2,10 +2,10 @@ import { cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { say } from '../../../src/cli/command.ts';
-import { ended } from '../../../src/cli/ended.ts';
 import { stopInTime } from '../../../src/cli/serving.ts';
 import { sealSecret } from '../../../src/documents/keyring.ts';
 import { randomId } from '../../../src/kit/ids.ts';
+import { moduleSuffix } from '../../../src/kit/module-suffix.ts';
 import { consoleBuilt } from '../../../src/operations/build-console.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createSignIn } from '../../../src/operations/tokens.ts';
@@ -20,9 +20,13 @@ import {
   shippedProperties,
   startSimulator,
 } from '../../partner-kit/src/simulate/index.ts';
+import { ended } from '../../partner-kit/src/terminal/ended.ts';
 import { showProgress } from './progress.ts';
 
 const template = fileURLToPath(new URL('./workspace/', import.meta.url));
+
+/** How a user starts another command: in a clone, or where the package is installed. */
+const command = moduleSuffix === '.ts' ? 'bin/innbound' : 'npx innbound';
 
 /** One change every two seconds in each hotel: enough to watch, and slow enough to read. */
 const changeEveryMs = 2_000;
@@ -133,7 +137,7 @@ function welcome(
   Two simulated hotels are pulled, push their events, and fill a folder and a warehouse.
 
   console      ${url}${signIn}
-               opens it once, within a day; another: bin/innbound token sign-in --role admin -w ${shown}
+               opens it once, within a day; another: ${command} token sign-in --role admin -w ${shown}
   service      ${url}  (readiness: ${url}/readyz)
   hotels       ${simulators.map(({ baseUrl }) => `${baseUrl}/_sim/`).join('  ')}
                change a reservation there and watch it arrive
@@ -142,9 +146,9 @@ function welcome(
   warehouse    psql "${warehouse}" -c "table innbound.reservations limit 5"
 
   Try in another terminal:
-    bin/innbound endpoint lisbon-grand -w ${shown}
-    bin/innbound sync lisbon-grand --type stay -w ${shown}
-    bin/innbound reservation ID --integration lisbon-grand -w ${shown}
+    ${command} endpoint lisbon-grand -w ${shown}
+    ${command} sync lisbon-grand --type stay -w ${shown}
+    ${command} reservation ID --integration lisbon-grand -w ${shown}
 
   Ctrl-C stops it.
 `;

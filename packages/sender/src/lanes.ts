@@ -14,7 +14,10 @@ export class Lanes {
   /** Runs `work` after all earlier work of the same key. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
     this.#tails.set(key, ended);
     try {
       await before;

@@ -80,11 +80,14 @@ const programs = [
   { recipe: 'recipe-python.md', language: 'python', file: 'send.py', program: 'python3' },
   { recipe: 'recipe-php.md', language: 'php', file: 'send.php', program: 'php' },
   { recipe: 'recipe-java.md', language: 'java', file: 'SendWebhook.java', program: 'java' },
+  { recipe: 'recipe-csharp.md', language: 'csharp', file: 'send.cs', program: 'dotnet' },
 ];
 /** A further requirement for running a recipe, besides its program. */
 const needs: Record<string, string[]> = {
   sh: ['-c', 'command -v curl && command -v openssl'],
   php: ['-r', 'exit(extension_loaded("curl") ? 0 : 1);'],
+  // From .NET 10 on, a file runs without a project.
+  dotnet: ['run', '--help'],
 };
 
 for (const { recipe, language, file, program } of programs) {
@@ -99,7 +102,7 @@ for (const { recipe, language, file, program } of programs) {
     await writeFile(script, await code(recipe, language));
     await writeFile(sent, `${JSON.stringify(event(`recipe-${language}`), null, 2)}\n`);
     const env = { ...process.env, WEBHOOK_URL: endpoint.url, WEBHOOK_SECRET: endpoint.secret };
-    const { stdout } = await run(program, [script, sent], { env });
+    const { stdout } = await run(program, program === 'dotnet' ? ['run', script, '--', sent] : [script, sent], { env });
     assert.match(stdout, /202|"accepted"/);
     const { rows } = await service.runtime.pool.query(
       'select count(*)::int as events from events where event_id = $1',

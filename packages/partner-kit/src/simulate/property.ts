@@ -64,22 +64,32 @@ export const shippedProperties: readonly [Property, ...Property[]] = [
 /** Cached per zone: called thousands of times within one minute, and computing a zone's date costs microseconds each time. */
 const lastAsked = new Map<string, { readonly minute: number; readonly date: LocalDate }>();
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Canada writes a date as 2026-03-31. Temporal would be clearer, but the kit also runs on Node 20. */
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const format =
+    formats.get(timezone) ??
+    new Intl.DateTimeFormat('en-CA', { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  formats.set(timezone, format);
+  return format;
+}
+
 export function dateIn(timezone: string, epochMs: number): LocalDate {
   const minute = Math.floor(epochMs / 60_000);
   const last = lastAsked.get(timezone);
   if (last?.minute === minute) return last.date;
-  const date = Temporal.Instant.fromEpochMilliseconds(minute * 60_000)
-    .toZonedDateTimeISO(timezone)
-    .toPlainDate()
-    .toString();
+  const date = formatOf(timezone).format(minute * 60_000);
   lastAsked.set(timezone, { minute, date });
   return date;
 }
 
+const dayMs = 86_400_000;
+
 export function addDays(date: LocalDate, days: number): LocalDate {
-  return Temporal.PlainDate.from(date).add({ days }).toString();
+  return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10);
 }
 
 export function daysBetween(from: LocalDate, to: LocalDate): number {
-  return Temporal.PlainDate.from(from).until(to).days;
+  return (Date.parse(to) - Date.parse(from)) / dayMs;
 }

@@ -44,8 +44,8 @@ async function serve(handler: Handler, request: IncomingMessage, response: Serve
   }
   const pathQuery = request.url ?? '/';
   const host = request.headers.host ?? 'localhost';
-  const url =
-    URL.parse(`http://localhost${pathQuery.startsWith('/') ? pathQuery : '/'}`) ?? new URL('http://localhost/');
+  const wanted = `http://localhost${pathQuery.startsWith('/') ? pathQuery : '/'}`;
+  const url = new URL(URL.canParse(wanted) ? wanted : 'http://localhost/');
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );

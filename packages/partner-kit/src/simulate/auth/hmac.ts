@@ -53,7 +53,9 @@ function signatureOf(settings: HmacSettings, exchange: Exchange, timestamp = '',
 /** `HMAC k1:{nonce}:{signature}` as a regular expression with a named group per placeholder. */
 function reader(template: string): RegExp {
   const parts = template.split(/\{(timestamp|nonce|signature)\}/);
-  const pattern = parts.map((part, index) => (index % 2 === 1 ? `(?<${part}>.+?)` : RegExp.escape(part)));
+  const pattern = parts.map((part, index) =>
+    index % 2 === 1 ? `(?<${part}>.+?)` : part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
+  );
   return new RegExp(`^${pattern.join('')}$`);
 }
 

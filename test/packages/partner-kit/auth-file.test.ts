@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAuth } from '../../src/cli/check-auth.ts';
+import { checkAuth } from '../../../packages/partner-kit/src/cli/auth-file.ts';
 
 test('auth of a document becomes auth of the check', () => {
   assert.deepEqual(checkAuth({ type: 'api_key', key: 'k' }), {

@@ -1,11 +1,9 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { readEvents } from '../../packages/partner-kit/src/send/read-events.ts';
-import { runSend, type SendTask } from '../../packages/partner-kit/src/send/run.ts';
-import { InnboundError } from '../errors.ts';
-import { readInputFile } from './input-file.ts';
-import { terminalIo } from './partner-io.ts';
-import { secretFrom } from './partner-secret.ts';
+import { readEvents } from '../send/read-events.ts';
+import { runSend, type SendTask } from '../send/run.ts';
+import { terminalIo } from '../terminal/io.ts';
+import { isHttpUrl, readInput, type Shell, secretFrom } from './shell.ts';
 
 interface Options {
   readonly url?: string;
@@ -19,8 +17,8 @@ interface Options {
   readonly json?: boolean;
 }
 
-export function registerPartnerSend(partner: Command): void {
-  partner
+export function registerSend(program: Command, shell: Shell): void {
+  program
     .command('send [files...]')
     .description('send events to a webhook endpoint: signed, retried, and kept as dead letters when refused')
     .option('--url <url>', 'the endpoint that was issued for the brand')
@@ -39,17 +37,17 @@ A file contains one event, an array of events, or one event per line: {"event": 
 a file, events are read from standard input. Missing event_id and timestamp are added. Exits with 1 when an event failed.
 
 Examples:
-  innbound partner send --url https://…/webhooks/… --brand LIS01 event.json
-  innbound partner send --list
-  innbound partner send --url https://…/webhooks/… --replay`,
+  ${shell.name} send --url https://…/webhooks/… --brand LIS01 event.json
+  ${shell.name} send --list
+  ${shell.name} send --url https://…/webhooks/… --replay`,
     )
     .action(async (files: readonly string[], options: Options) => {
-      const task = await taskOf(files, options);
+      const task = await taskOf(shell, files, options);
       const sends = task.kind === 'send' || task.kind === 'replay';
-      if (sends && !/^https?:$/.test(URL.parse(options.url ?? '')?.protocol ?? '')) {
-        throw new InnboundError('operate.usage', 'Give the endpoint with --url (http or https).');
+      if (sends && !isHttpUrl(options.url ?? '')) {
+        throw shell.refuse('operate.usage', 'Give the endpoint with --url (http or https).');
       }
-      const secret = sends ? await secretFrom({ env: options.secretEnv, file: options.secretFile }) : '';
+      const secret = sends ? await secretFrom(shell, { env: options.secretEnv, file: options.secretFile }) : '';
       process.exitCode = await runSend(
         {
           url: options.url ?? '',
@@ -64,22 +62,20 @@ Examples:
     });
 }
 
-async function taskOf(files: readonly string[], options: Options): Promise<SendTask> {
+async function taskOf(shell: Shell, files: readonly string[], options: Options): Promise<SendTask> {
   if (options.list) return { kind: 'list' };
   if (options.drop !== undefined) return { kind: 'drop', id: options.drop };
   if (options.replay !== undefined) return { kind: 'replay', ids: options.replay === true ? 'all' : options.replay };
   const texts =
-    files.length === 0
-      ? [await text(process.stdin)]
-      : await Promise.all(files.map((file) => readInputFile(file, 'file')));
+    files.length === 0 ? [await text(process.stdin)] : await Promise.all(files.map((file) => readInput(shell, file)));
   const events = texts.map((one, index) => {
     const read = readEvents(one);
-    if ('wrong' in read) throw new InnboundError('operate.usage', `${files[index] ?? 'Standard input'}: ${read.wrong}`);
+    if ('wrong' in read) throw shell.refuse('operate.usage', `${files[index] ?? 'Standard input'}: ${read.wrong}`);
     return read;
   });
   const all = events.flat();
   const nameless = all.some((event) => event.brand_id === undefined);
   if (nameless && options.brand === undefined)
-    throw new InnboundError('operate.usage', 'An event has no brand_id: give one with --brand.');
+    throw shell.refuse('operate.usage', 'An event has no brand_id: give one with --brand.');
   return { kind: 'send', events: all };
 }

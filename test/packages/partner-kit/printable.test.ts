@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { printable, printableColoured } from '../../src/cli/printable.ts';
+import { printable, printableColoured } from '../../../packages/partner-kit/src/terminal/printable.ts';
 
 test('escape sequences in partner data reach no terminal', () => {
   const hostile = 'R-1\u001b]0;owned\u0007\u001b[2J\u009b31m\u202eevil\r';
@@ -17,10 +17,12 @@ test('a coloured report keeps its colours and nothing else', () => {
 });
 
 test('the commands write to the terminal only through it', () => {
-  const root = new URL('../../src/cli/', import.meta.url);
+  const root = new URL('../../../', import.meta.url);
+  const folders = ['src/cli/', 'packages/partner-kit/src/cli/', 'packages/partner-kit/src/terminal/'];
   // They draw counts over each other.
-  const counts = ['reprocess.ts', 'resend.ts', 'sync.ts'];
-  const direct = readdirSync(root).filter((file) => {
+  const counts = ['src/cli/reprocess.ts', 'src/cli/resend.ts', 'src/cli/sync.ts'];
+  const files = folders.flatMap((folder) => readdirSync(new URL(folder, root)).map((file) => folder + file));
+  const direct = files.filter((file) => {
     const written =
       readFileSync(new URL(file, root), 'utf8').match(/std(?:out|err)\.write\(.*|console\.\w+\(.*/g) ?? [];
     return written.some((one) => !/printable|\[2K/.test(one));

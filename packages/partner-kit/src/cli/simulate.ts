@@ -18,11 +18,9 @@ import {
   sampleAuth,
   shapes,
   shippedProperties,
-} from '../../packages/partner-kit/src/simulate/index.ts';
-import { InnboundError } from '../errors.ts';
-import { onPort, terminalIo } from './partner-io.ts';
-import { secretFrom } from './partner-secret.ts';
-import { portNumber } from './port-number.ts';
+} from '../simulate/index.ts';
+import { terminalIo } from '../terminal/io.ts';
+import { count, onPort, port, type Shell, secretFrom } from './shell.ts';
 
 interface Options {
   readonly port: number;
@@ -49,11 +47,11 @@ interface Options {
   readonly json?: boolean;
 }
 
-export function registerPartnerSimulate(partner: Command): void {
-  partner
+export function registerSimulate(program: Command, shell: Shell): void {
+  program
     .command('simulate')
     .description('simulate a live hotel group: REST API, every auth method, faults on demand, signed events')
-    .option('-p, --port <n>', 'the port to listen on', portNumber, 4700)
+    .option('-p, --port <n>', 'the port to listen on', port, 4700)
     .option('--host <address>', 'the address to listen on; its web page needs no sign-in', '127.0.0.1')
     .option('--seed <text>', 'the same seed creates the same hotel', '1')
     .option('--reservations <n>', 'number of reservations at the start', count(1, 200_000), 2_000)
@@ -99,16 +97,16 @@ Kinds of faults:
 ${faultKinds.map((kind) => `  ${kind.padEnd(27)} ${faults[kind].what}`).join('\n')}
 
 Examples:
-  innbound partner simulate --auth oauth2 --paging cursor
-  innbound partner simulate --fault rate_limit,chance=0.05,value=3 --fault truncate,times=2
-  INNBOUND_WEBHOOK_SECRET=… innbound partner simulate --push-url http://127.0.0.1:4180/webhooks/…`,
+  ${shell.name} simulate --auth oauth2 --paging cursor
+  ${shell.name} simulate --fault rate_limit,chance=0.05,value=3 --fault truncate,times=2
+  INNBOUND_WEBHOOK_SECRET=… ${shell.name} simulate --push-url http://127.0.0.1:4180/webhooks/…`,
     )
     .action(async (options: Options) => {
       const properties = shippedProperties.slice(0, options.hotels) as unknown as [Property, ...Property[]];
       const { pushUrl } = options;
-      const secret = pushUrl === undefined ? '' : await secretFrom({ env: options.pushSecretEnv });
+      const secret = pushUrl === undefined ? '' : await secretFrom(shell, { env: options.pushSecretEnv });
       if (options.shape === 'bare' && (options.paging === 'cursor' || options.paging === 'body_link')) {
-        throw new InnboundError(
+        throw shell.refuse(
           'operate.usage',
           'A bare array cannot contain a cursor or a link: use --shape wrapped or flat.',
         );
@@ -119,7 +117,7 @@ Examples:
         brand_id: options.pushBrand ?? id,
         propertyId: id,
       }));
-      process.exitCode = await onPort(options.port, () =>
+      process.exitCode = await onPort(shell, options.port, () =>
         runSimulate(
           {
             port: options.port,
@@ -160,15 +158,6 @@ function addFault(text: string, before: readonly FaultRule[]): readonly FaultRul
   const rule = readRule({ kind, ...Object.fromEntries(given) });
   if ('wrong' in rule) throw new InvalidArgumentError(rule.wrong);
   return [...before, rule];
-}
-
-function count(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < least || value > most)
-      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
-    return value;
-  };
 }
 
 function decimal(least: number, most: number): (text: string) => number {

@@ -1,10 +1,8 @@
-import type { Io } from '../../packages/partner-kit/src/io.ts';
-import { InnboundError } from '../errors.ts';
-import { say } from './command.ts';
+import type { Io } from '../io.ts';
 import { ended } from './ended.ts';
 import { printable, printableColoured } from './printable.ts';
 
-/** The terminal for the commands of the partner kit. */
+/** The terminal for the commands of the kit. */
 export function terminalIo(): Io {
   const live = process.stderr.isTTY === true;
   let drawn = false;
@@ -20,7 +18,7 @@ export function terminalIo(): Io {
     },
     say: (text) => {
       clear();
-      say(text);
+      process.stderr.write(`${printable(text)}\n`);
     },
     progress: (text) => {
       if (!live) return;
@@ -32,14 +30,4 @@ export function terminalIo(): Io {
     colour: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
     ended,
   };
-}
-
-/** Reports a port in use as a usage error. */
-export async function onPort<T>(port: number, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new InnboundError('operate.port_taken', `Port ${port} is already in use.`, { port });
-  }
 }

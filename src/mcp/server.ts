@@ -1,0 +1,121 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  McpServer,
+  originValidationResponse,
+} from '@modelcontextprotocol/server';
+import { version } from '../kit/version.ts';
+import type { Json } from '../terms.ts';
+import { type Answer, type Api, tools } from './tools.ts';
+
+/** Tools for assistants (Model Context Protocol) on top of the API of a running service. Holds no state and no rights of its own. */
+
+export interface McpOptions {
+  /** The address of the service. */
+  readonly service: string;
+  /** Whether tools that change something are offered. */
+  readonly write: boolean;
+}
+
+export function mcpServer(options: McpOptions, token: string): McpServer {
+  const server = new McpServer(
+    { name: 'innbound', version },
+    { instructions: 'Reservations of hotels: what arrived, what it became, where it was delivered, and why not.' },
+  );
+  const api = apiOf(options.service, token);
+  for (const { name, description, input, writes, call } of tools) {
+    if (writes && !options.write) continue;
+    const config = { description, inputSchema: input, annotations: { readOnlyHint: writes !== true } };
+    server.registerTool(name, config, async (given) => {
+      const answer = await call(api, given as never);
+      const text = JSON.stringify(answer.ok ? answer.body : answer.problem);
+      return { content: [{ type: 'text', text }], ...(answer.ok ? {} : { isError: true }) };
+    });
+  }
+  return server;
+}
+
+function apiOf(service: string, token: string): Api {
+  async function send(path: string, init: RequestInit): Promise<Answer> {
+    try {
+      const answer = await fetch(new URL(`/api/v1${path}`, service), {
+        ...init,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        redirect: 'error',
+        signal: AbortSignal.timeout(30_000),
+      });
+      const body = (await answer.json()) as Json;
+      return answer.ok ? { ok: true, body } : { ok: false, problem: body };
+    } catch {
+      return { ok: false, problem: { detail: `The service at ${service} does not answer.` } };
+    }
+  }
+  return {
+    get: (path, query = {}) => {
+      const given = Object.entries(query).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)]],
+      );
+      return send(`${path}?${new URLSearchParams(given)}`, { method: 'GET' });
+    },
+    post: (path, body) => send(path, { method: 'POST', body: JSON.stringify(body) }),
+  };
+}
+
+const mostBytes = 8 * 1024 * 1024;
+
+/**
+ * Serves the tools by HTTP on this machine, without sessions. Every request needs a token of the service, as Authorization: Bearer; pages in
+ * a browser are refused by their origin.
+ */
+export async function serveHttp(options: McpOptions, port: number): Promise<{ url: string; close(): Promise<void> }> {
+  const handler = createMcpHandler(({ authInfo }) => mcpServer(options, authInfo?.token ?? ''));
+  const server = createServer(async (request, response) => {
+    const answer = await respond(request).catch(() => new Response(null, { status: 400 }));
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    if (answer.body !== null) for await (const chunk of answer.body) response.write(chunk);
+    response.end();
+  });
+
+  async function respond(incoming: IncomingMessage): Promise<Response> {
+    const request = await toRequest(incoming);
+    if (request === undefined) return new Response(null, { status: 413 });
+    const refused =
+      hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+      originValidationResponse(request, localhostAllowedOrigins());
+    if (refused) return refused;
+    const token = /^Bearer +(\S{8,200})$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+    if (token === undefined) return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    return handler.fetch(request, { authInfo: { token, clientId: 'innbound', scopes: [] } });
+  }
+
+  await new Promise<void>((resolve, reject) => server.on('error', reject).listen(port, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: async () => {
+      await handler.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function toRequest(incoming: IncomingMessage): Promise<Request | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  const { method = 'GET', headers, url = '/' } = incoming;
+  const given = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
+  return new Request(new URL(url, `http://${headers.host ?? 'localhost'}`), {
+    method,
+    headers: Object.fromEntries(given),
+    ...(method === 'GET' || method === 'HEAD' ? {} : { body: Buffer.concat(chunks) }),
+  });
+}

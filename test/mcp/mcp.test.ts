@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { serveHttp } from '../../src/mcp/server.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+import { bin } from '../support/process.ts';
+
+/** The official client against the tools, with tokens of a real service. */
+
+let node: ApiNode;
+let served: Awaited<ReturnType<typeof serveHttp>>;
+
+before(async () => {
+  node = await apiNode();
+  await node.take('grand', reservation('R1'));
+  served = await serveHttp({ service: node.url, write: false }, 0);
+});
+after(async () => {
+  await served?.close();
+  await node?.stop();
+});
+
+async function withClient<T>(token: string, work: (client: Client) => Promise<T>, url = served.url): Promise<T> {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const headers = { authorization: `Bearer ${token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function call(client: Client, name: string, input: Record<string, unknown> = {}) {
+  const { content, isError } = await client.callTool({ name, arguments: input });
+  const [first] = content as { text: string }[];
+  return { isError: isError === true, body: JSON.parse(first?.text ?? 'null') };
+}
+
+test('read-only unless started with --write', async () => {
+  const token = await node.token('operator');
+  const names = async (url?: string) =>
+    withClient(token, async (client) => (await client.listTools()).tools.map(({ name }) => name), url);
+  const reading = await names();
+  assert.ok(reading.includes('why_is_booking_missing') && !reading.includes('replay_dead_letter'));
+  const writing = await serveHttp({ service: node.url, write: true }, 0);
+  try {
+    assert.ok((await names(writing.url)).includes('replay_dead_letter'));
+  } finally {
+    await writing.close();
+  }
+});
+
+test('a viewer sees guest data masked, an operator sees it', async () => {
+  const shown = async (role: 'viewer' | 'operator') =>
+    withClient(await node.token(role), (client) =>
+      call(client, 'why_is_booking_missing', { integration: 'grand', id: 'R1' }),
+    );
+  const masked = await shown('viewer');
+  assert.equal(masked.isError, false);
+  assert.match(JSON.stringify(masked.body), /•••/);
+  assert.doesNotMatch(JSON.stringify(masked.body), /Prado/);
+  assert.match(JSON.stringify((await shown('operator')).body), /Prado/);
+});
+
+test('a booking that was never stored is answered with its dead letters and the runs', async () => {
+  const { body } = await withClient(await node.token('viewer'), (client) =>
+    call(client, 'why_is_booking_missing', { integration: 'grand', id: 'R-unknown' }),
+  );
+  assert.equal(body.stored, false);
+  assert.deepEqual(body.dead_letters.items, []);
+  assert.ok(Array.isArray(body.runs.items));
+});
+
+test('a token limited to another brand sees nothing of this one', async () => {
+  const { body } = await withClient(await node.token('operator', ['other']), (client) =>
+    call(client, 'why_is_booking_missing', { integration: 'grand', id: 'R1' }),
+  );
+  assert.doesNotMatch(JSON.stringify(body), /Prado/);
+});
+
+test('errors, health, dead letters, documents and mappings', async () => {
+  await withClient(await node.token('operator'), async (client) => {
+    const explained = await call(client, 'explain_error', { code: 'operate.usage' });
+    assert.equal(typeof explained.body.next, 'string');
+    assert.equal((await call(client, 'explain_error', { code: 'no.such' })).isError, true);
+    const health = await call(client, 'health');
+    assert.ok('overview' in health.body && 'alerts' in health.body, JSON.stringify(health));
+    assert.deepEqual((await call(client, 'dead_letters_by_reason')).body, { complete: true, reasons: [] });
+    const wrong = await call(client, 'validate_document', {
+      kind: 'connector',
+      name: 'x',
+      text: 'connector: x\nmapp: {}\n',
+    });
+    assert.match(JSON.stringify(wrong.body), /mapp/);
+    const sample = JSON.stringify({ reservations: [reservation('R9')] });
+    const suggested = await call(client, 'suggest_mapping', { sample, name: 'acme' });
+    assert.match(suggested.body.connector, /connector: acme/);
+    const preview = await call(client, 'preview_mapping', { connector: suggested.body.connector, sample });
+    assert.match(JSON.stringify(preview.body), /"R9"/);
+  });
+});
+
+test('without a token, from a page of another site, or for another host, nothing is answered', async () => {
+  const post = (headers: Record<string, string>) =>
+    fetch(served.url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' });
+  assert.equal((await post({})).status, 401);
+  assert.equal((await post({ authorization: 'Bearer ib_xxxxxxxx', origin: 'https://evil.example' })).status, 403);
+});
+
+test('innbound mcp speaks over standard input and output', async () => {
+  const token = await node.token('viewer');
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(
+    new StdioClientTransport({
+      command: bin,
+      args: ['mcp', '--server', node.url],
+      env: { PATH: process.env.PATH ?? '', INNBOUND_TOKEN: token },
+    }),
+  );
+  try {
+    const found = await call(client, 'find_reservations', { q: 'R1' });
+    assert.match(JSON.stringify(found.body), /"R1"/);
+  } finally {
+    await client.close();
+  }
+});
