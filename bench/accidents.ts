@@ -217,8 +217,7 @@ class Brand {
       countedAs && hold.state === 'open' ? { ...hold, state: 'released' as const, closedAt: now } : hold,
     );
     this.#normal = { ...verdict.normal, holds };
-    for (const { sign, affected, of } of countedAs ? verdict.opened : []) {
-      if (process.env.SHOW) console.log(this.#rooms, countedAs, sign, affected, of);
+    for (const { sign } of countedAs ? verdict.opened : []) {
       this.#alarms.push(`${countedAs}: ${sign.split(' ').slice(0, 2).join(' ')}`);
     }
     return verdict.held.size > 0;

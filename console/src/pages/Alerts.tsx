@@ -9,6 +9,7 @@ import { capital, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
+import { HoldsCard } from './HoldsCard.tsx';
 import { OpenOrAll, type Which } from './OpenOrAll.tsx';
 
 export function Alerts() {
@@ -31,6 +32,7 @@ export function Alerts() {
           { head: 'State', cell: (alert) => <Handling alert={alert} /> },
         ]}
       />
+      <HoldsCard />
       <Routes />
     </>
   );

@@ -16,6 +16,7 @@ import { Backfill } from './Backfill.tsx';
 import { ConsentCard } from './ConsentCard.tsx';
 import { CoverageCard } from './CoverageCard.tsx';
 import { EndpointCard } from './EndpointCard.tsx';
+import { HoldsCard } from './HoldsCard.tsx';
 import { started } from './onboard/brand.ts';
 import { QualityCard } from './QualityCard.tsx';
 import { SandboxCard } from './SandboxCard.tsx';
@@ -61,6 +62,7 @@ export function Integration() {
               <Syncs brand={brand} />
               <Backlog brand={brand} />
             </div>
+            <HoldsCard integration={name} />
             {brand.consent !== null && <ConsentCard integration={name} />}
             {brand.push.enabled && <EndpointCard integration={name} />}
             {brand.push.enabled && <SandboxCard integration={name} />}

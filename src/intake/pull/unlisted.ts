@@ -22,6 +22,9 @@ export interface RunContext {
 /** The most requests of one run for reservations that its lists no longer show; the next run continues. */
 const mostAsked = 100;
 
+/** So many at once are an accident, whatever else the list shows: the store reports no more of them. */
+const massRows = 500;
+
 /**
  * The reservations that a complete run should have listed and did not. Empty if the run did not read everything, or if its list
  * filters by status and the connector has no single request to check the missing ones.
@@ -80,7 +83,11 @@ export async function followUp(
     }
   }
   const counted = sum(noCounts, { ...counts, fetched: prepared.length });
-  const shown = { unchanged: 0, of: Math.ceil((prepared.length * (rows.length + listed)) / Math.max(rows.length, 1)) };
+  const shownToo = rows.length >= massRows ? 0 : listed;
+  const shown = {
+    unchanged: 0,
+    of: Math.ceil((prepared.length * (rows.length + shownToo)) / Math.max(rows.length, 1)),
+  };
   const formed = { keys: [], prepared, counted, shown };
   const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.target);
   if (tally === 'fenced') return { kind: 'fenced' };

@@ -52,6 +52,8 @@ const recentRows = 120;
 /** So many affected rows are more than a group, whatever came before them. */
 const telling = 100;
 const usualRows = 5_000;
+/** A new brand is treated as if it had so many ordinary rows behind it: its first accident must not count as its habit. */
+const startRows = 1_000;
 const mostSigns = 64;
 const mostHolds = 20;
 /** With fewer rows than this, nearly all of them must be affected. */
@@ -67,8 +69,6 @@ const dayMs = 86_400_000;
 
 /** Whole groups are cancelled, moved and renegotiated together, and one name may stand on all rooms of a group. */
 const fewestByKind: { readonly [Kind in HoldKind]?: number } = { status: 10, shift: 10, constant: 10, factor: 10 };
-/** Cancellations that nobody stated need less to be doubted. */
-const shareByKind: { readonly [Kind in HoldKind]?: number } = { gone: 0.3 };
 /** The largest usual group. Its events come in a row within minutes; an accident lasts for longer, or has more. */
 const groupSize = 60;
 const longerMs = 3_600_000;
@@ -127,9 +127,9 @@ function evidenceOf(
   limits: GuardLimits,
 ): Evidence | undefined {
   const { kind } = partsOf(sign);
-  const usualShare = (usual.signs[sign] ?? 0) / Math.max(usual.rows, telling);
+  const usualShare = (usual.signs[sign] ?? 0) / Math.max(usual.rows, startRows);
   if (timesUsual * usualShare > fewRowsShare) return undefined;
-  const share = Math.max(Math.min(shareByKind[kind] ?? 1, limits.share), timesUsual * usualShare);
+  const share = Math.max(limits.share, timesUsual * usualShare);
   const { run: isPulled, at: now = 0 } = recent.at(-1) ?? {};
   const perDay = isPulled ? 0 : usual.rows / Math.max(usual.days, 1);
   // Every cancellation by event is stated by itself.

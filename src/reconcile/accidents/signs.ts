@@ -47,7 +47,8 @@ export function signsOf({ event, diff, notes, record }: Judged, today: LocalDate
     } else if (field === 'status') {
       if (!isDue(String(after), String(before), record, today)) signs.add(`status ${after}`);
     } else if (decimals.has(field)) {
-      if (Number(before) !== 0) signs.add(`factor ${place} ${Number((Number(after) / Number(before)).toPrecision(3))}`);
+      const factor = Number((Number(after) / Number(before)).toPrecision(3));
+      if (Number(before) !== 0 && !isOrdinary(factor)) signs.add(`factor ${place} ${factor}`);
     } else if (dates.has(field)) {
       signs.add(`shift ${place} ${Math.round((Date.parse(String(after)) - Date.parse(String(before))) / dayMs)}`);
     } else if (own.has(field)) {
@@ -58,6 +59,9 @@ export function signsOf({ event, diff, notes, record }: Judged, today: LocalDate
 }
 
 const dayMs = 86_400_000;
+
+/** A tax, a discount, a rounding: hotels with one price post the same to all rooms at once, every night. */
+const isOrdinary = (factor: number): boolean => factor > 0.9 && factor < 1.1;
 
 const isEmpty = (value: Json | undefined): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0);

@@ -1,12 +1,19 @@
 import { Random } from '../random.ts';
 import { contractFaults } from './contract.ts';
 import { listFaults } from './lists.ts';
-import { recordFaults } from './records.ts';
+import { accidentFaults, recordFaults } from './records.ts';
 import type { FaultEntry, Twist } from './twist.ts';
 import { answerFaults, wireFaults } from './weather.ts';
 
 /** Every fault the simulator can produce, by name, with a description. */
-export const faults = { ...answerFaults, ...wireFaults, ...listFaults, ...recordFaults, ...contractFaults } as const;
+export const faults = {
+  ...answerFaults,
+  ...wireFaults,
+  ...listFaults,
+  ...recordFaults,
+  ...accidentFaults,
+  ...contractFaults,
+} as const;
 export type FaultKind = keyof typeof faults;
 export const faultKinds = Object.keys(faults) as FaultKind[];
 

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Counted, judge, type Normal, nothingKnown } from '../../../src/reconcile/accidents/judge.ts';
+import { type Judged, signsOf } from '../../../src/reconcile/accidents/signs.ts';
+import type { Json } from '../../../src/terms.ts';
+
+const limits = { rows: 5, share: 0.5 };
+const hour = 3_600_000;
+let ids = 0;
+const decide = (normal: Normal, batch: Counted, now = 0) =>
+  judge(normal, [{ at: now, ...batch }], limits, { now, newId: () => `hld_${++ids}` });
+const page = (run: string, rows: number, signs: Counted['signs'] = {}): Counted => ({ run, rows, signs });
+const lost = 'cleared guests.email';
+
+const signs = (path: string, before: Json, after?: Json, more: Partial<Judged> = {}) => [
+  ...signsOf(
+    {
+      event: 'updated',
+      diff: [{ path, before, ...(after !== undefined && { after }) }],
+      notes: [],
+      record: { check_in: '2026-03-05', check_out: '2026-03-07' },
+      ...more,
+    },
+    '2026-03-02',
+  ),
+];
+
+test('a change has signs that are equal in every row of an accident', () => {
+  assert.deepEqual(signs('guests[1].email', 'a@mail.example'), [lost]);
+  assert.deepEqual(signs('guests[0]', { last_name: 'A' }), ['cleared guests']);
+  assert.deepEqual(signs('guests[1]', { last_name: 'A' }), [], 'one of several guests left');
+  assert.deepEqual(signs('total_amount', 12.5, 1250), ['factor total_amount 100']);
+  assert.deepEqual(signs('total_amount', 100, 102), [], 'a tax');
+  assert.deepEqual(signs('check_in', '2026-03-05', '2026-03-06'), ['shift check_in 1']);
+  assert.deepEqual(signs('status', 'confirmed', 'cancelled'), ['status cancelled']);
+  assert.deepEqual(signs('guests[0].last_name', 'Prado', 'P****'), ['masked guests.last_name']);
+  assert.deepEqual(signs('guests[0].email', null, 'a@mail.example'), [], 'a value that is new');
+  assert.deepEqual(signs('x', 1, 2, { event: 'removed' }), ['removed']);
+});
+
+test('arrivals and departures on their day are ordinary, however many', () => {
+  const today = { record: { check_in: '2026-03-02', check_out: '2026-03-02' } };
+  assert.deepEqual(signs('status', 'confirmed', 'checked_in', today), []);
+  assert.deepEqual(signs('status', 'checked_in', 'checked_out', today), []);
+  assert.deepEqual(signs('status', 'confirmed', 'checked_out'), ['status checked_out']);
+});
+
+test('half of 20 rows are an accident, fewer are ordinary; of few rows, nearly all', () => {
+  const isHeld = (affected: number, rows: number) =>
+    decide(nothingKnown, page('r', rows, { [lost]: affected })).held.has(lost);
+  assert.equal(isHeld(11, 20), true);
+  assert.equal(isHeld(9, 20), false);
+  assert.equal(isHeld(5, 6), true);
+  assert.equal(isHeld(4, 4), false, 'too few to tell');
+  assert.equal(isHeld(8, 12), false);
+});
+
+test('a short last page with a group is no accident; the small pages of one are', () => {
+  const { normal } = decide(nothingKnown, page('r', 200));
+  assert.equal(decide(normal, page('r', 25, { [lost]: 24 })).held.size, 0);
+  const first = decide(nothingKnown, page('a', 3, { [lost]: 3 }));
+  assert.equal(first.held.size, 0);
+  assert.equal(decide(first.normal, page('b', 3, { [lost]: 3 })).held.size, 1);
+});
+
+test('one hold stays the same over many batches, and what is held is never learnt as usual', () => {
+  let { normal } = decide(nothingKnown, page('r0', 40, { [lost]: 40 }));
+  for (let n = 1; n < 100; n++) {
+    const next = decide(normal, page(`r${n}`, 40, { [lost]: 40 }), n * hour);
+    assert.equal(next.held.get(lost)?.id, normal.holds[0]?.id, `at batch ${n}`);
+    assert.deepEqual(next.opened, []);
+    normal = next.normal;
+  }
+});
+
+test('what was released is normal for a month, a refused one is held without a new hold', () => {
+  const { normal } = decide(nothingKnown, page('r0', 40, { [lost]: 40 }));
+  const closed = (state: 'released' | 'refused') => ({
+    ...normal,
+    holds: normal.holds.map((hold) => ({ ...hold, state, closedAt: 0 })),
+  });
+  assert.equal(decide(closed('released'), page('r1', 40, { [lost]: 40 }), hour).held.size, 0);
+  const refused = decide(closed('refused'), page('r1', 40, { [lost]: 40 }), hour);
+  assert.deepEqual([refused.held.size, refused.opened.length], [1, 0]);
+  const later = decide(closed('released'), page('r1', 40, { [lost]: 40 }), 60 * 24 * hour);
+  assert.equal(later.opened.length, 1);
+});
+
+test('the events of a group come in a row; an accident lasts', () => {
+  const event = (at: number): Counted => ({ rows: 1, signs: { 'shift check_in 1': 1 }, at });
+  const heldAfter = (everyMs: number) => {
+    let normal = nothingKnown;
+    for (let n = 1; n <= 100; n++) {
+      const verdict = judge(normal, [event(n * everyMs)], limits, { now: n * everyMs, newId: () => 'hld' });
+      if (verdict.held.size > 0) return n;
+      normal = verdict.normal;
+    }
+    return undefined;
+  };
+  assert.equal(heldAfter(1_000), 60);
+  assert.equal(heldAfter(10 * 60_000), 10);
+});
+
+test('what is known is bounded, whatever a partner sends', () => {
+  let normal = nothingKnown;
+  for (let n = 0; n < 2_000; n++) {
+    const all = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`factor total_amount ${n * 20 + i}`, 1]));
+    normal = decide(normal, page(`r${n}`, 20, all)).normal;
+  }
+  assert.ok(JSON.stringify(normal).length < 20_000, String(JSON.stringify(normal).length));
+});
