@@ -12,7 +12,11 @@ import { useMay } from '../shell/session.ts';
 /** What is held back as a mistake of a partner, of all brands or of one; nothing where nothing is held. */
 export function HoldsCard({ integration }: { integration?: string }) {
   const [previewed, setPreviewed] = useState<string>();
-  const { data } = useApi('holds.list', { state: 'open', ...(integration && { integration }) }, { everyMs: useEvery(5) });
+  const { data } = useApi(
+    'holds.list',
+    { state: 'open', ...(integration && { integration }) },
+    { everyMs: useEvery(5) },
+  );
   const operator = useMay('operator');
   const release = useAct(
     (hold_id: string) => call('holds.release', { hold_id }),
