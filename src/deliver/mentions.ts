@@ -1,4 +1,5 @@
 import type { Guest } from '../canonical/reservation.ts';
+import { hasAddress } from '../persons/shared.ts';
 import type { EntityType } from '../terms.ts';
 import { dataOf, type MessageData, type StayOfBrand } from './message.ts';
 import type { ClaimedPersons, Lane, PersonMention } from './ports.ts';
@@ -23,12 +24,17 @@ export function isSettledElsewhere(
   mentions: readonly PersonMention[],
   isFirst: boolean,
 ): boolean {
-  return mentions.some(({ integration: brand, type, id, isDelivered, guest }) => {
-    if (brand === integration && type === own.type && id === own.id) return false;
-    if (guest?.marketing_consent === false) return brand !== integration && isDelivered;
-    const hasAddress = email === undefined ? guest?.phone === phone : guest?.email === email;
-    return isFirst && isDelivered && hasAddress && guest?.marketing_consent === true;
-  });
+  const address = email ?? phone;
+  const others = mentions.filter(
+    (one) => one.integration !== integration || one.type !== own.type || one.id !== own.id,
+  );
+  const no = others.filter(({ guest }) => guest?.marketing_consent === false);
+  if (no.some((one) => one.integration !== integration && one.isDelivered)) return true;
+  // Withdrawn since an earlier yes: this one subscribes again.
+  if (!isFirst || no.length > 0 || address === undefined) return false;
+  return others.some(
+    ({ isDelivered, guest }) => isDelivered && guest?.marketing_consent === true && hasAddress(guest, address),
+  );
 }
 
 /**

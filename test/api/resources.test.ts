@@ -364,8 +364,8 @@ test('the live stream carries only the brands of the token', async () => {
   // A transaction that begins before other changes and commits after the stream sent them.
   await transaction(node.runtime.pool, async (tx) => {
     await tx.query(
-      `insert into history (integration, type, id, effective_at, seq, cause, cause_id, outcome, version)
-       values ('grand', 'reservation', 'SLOW', now(), 0, 'event', 'e', 'updated', 2)`,
+      `insert into history (integration, type, id, effective_at, seq, cause, cause_id, outcome, version, diff)
+       values ('grand', 'reservation', 'SLOW', now(), 0, 'event', 'e', 'updated', 2, '[]')`,
     );
     await node.take('grand', reservation('L2'));
     await until('the stream sends a later change', async () => isSent('L2'));

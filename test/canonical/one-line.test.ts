@@ -19,7 +19,15 @@ after(() => rmSync(copy, { recursive: true, force: true }));
 const inCopy = (file: string) => path.join(copy, file);
 const textOf = (file: string) => readFileSync(inCopy(file), 'utf8');
 
-for (const folder of ['src', 'scripts', 'schemas', 'docs/reference', 'connectors', 'console/src'])
+for (const folder of [
+  'src',
+  'scripts',
+  'schemas',
+  'docs/reference',
+  'connectors',
+  'console/src',
+  'packages/receiver/src',
+])
   cpSync(path.join(root, folder), inCopy(folder), { recursive: true });
 for (const file of ['package.json', 'docs/errors.md']) cpSync(path.join(root, file), inCopy(file));
 symlinkSync(path.join(root, 'node_modules'), inCopy('node_modules'));

@@ -8,6 +8,7 @@ import type { Reservation } from '../../src/canonical/reservation.ts';
 import { openPrivatePostgres } from '../../src/embedded-postgres/open.ts';
 import { migrate } from '../../src/store/db/migrate.ts';
 import { openPool, type Pool } from '../../src/store/db/pool.ts';
+import { storedVersions } from '../support/versions.ts';
 import type { WorkerSettings } from './chaos-worker.ts';
 import { listen, type Received, type Reply } from './http-server.ts';
 import { reservation, takeIn, temporaryFolder } from './support.ts';
@@ -208,8 +209,12 @@ async function settled(pool: Pool, { say }: ChaosOptions): Promise<void> {
 
 /** Names are destination, brand, record, amount: each state has a different amount. */
 async function account(pool: Pool, states: Set<string>, crm: Awaited<ReturnType<typeof openCrm>>, lake: string) {
+  const amounts = (await storedVersions(pool)).map(({ integration, type, id, version, data }) => ({
+    ...{ integration, type, id, version },
+    amount: (data as { total_amount?: number }).total_amount,
+  }));
   const keyed = async (sql: string): Promise<Set<string>> => {
-    const { rows } = await pool.query<{ key: string }>(sql);
+    const { rows } = await pool.query<{ key: string }>(sql, sql.includes('$1') ? [JSON.stringify(amounts)] : []);
     const keys = new Set(rows.map(({ key }) => key));
     assert.equal(keys.size, rows.length, 'counted twice');
     return keys;
@@ -217,9 +222,9 @@ async function account(pool: Pool, states: Set<string>, crm: Awaited<ReturnType<
   const accepted = new Set(
     destinations.flatMap((destination) => [...states].map((state) => `${destination} ${state}`)),
   );
-  const key = `concat_ws(' ', destination, integration, id, data ->> 'total_amount') as key`;
-  const version =
-    'join (select integration, type, id, version from history where diff is not null) made using (integration, type, id, version)';
+  const key = `concat_ws(' ', destination, integration, id, amount) as key`;
+  const version = `join json_to_recordset($1) as made (integration text, type text, id text, version int, amount text)
+      using (integration, type, id, version)`;
   const delivered = await keyed(`select ${key} from attempts ${version} where outcome = 'delivered'`);
   const dead = await keyed(`select ${key} from dead_letters ${version} where kind = 'delivery' and state = 'open'`);
   const pending = await keyed(
@@ -229,7 +234,7 @@ async function account(pool: Pool, states: Set<string>, crm: Awaited<ReturnType<
   // If the database was lost before its answer, the same late state was stored twice.
   const superseded = await keyed(
     `select distinct concat_ws(' ', destination, integration, id, raw ->> 'total_amount') as key
-       from events cross join unnest(array['crm', 'lake']) as destination where outcome = 'superseded'`,
+       from history cross join unnest(array['crm', 'lake']) as destination where outcome = 'superseded'`,
   );
   const together = new Set([...delivered, ...superseded, ...dead, ...pending]);
   const sum = delivered.size + superseded.size + dead.size + pending.size;

@@ -128,7 +128,7 @@ function insertHistory(
 }
 
 /** The payload of an event is stored with the event. */
-const isInEvent = ({ item: { arrival, seq } }: Receipt): boolean =>
+export const isInEvent = ({ item: { arrival, seq } }: Pick<Receipt, 'item'>): boolean =>
   (arrival.cause === 'event' || arrival.cause === 'guest') && arrival.causeId === String(seq);
 
 /** The ids are also given as an array: a plan that was made while the table was new would otherwise read all records of the brand. */

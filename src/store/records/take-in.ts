@@ -3,7 +3,7 @@ import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Arrival, Incoming, Outcome, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
-import { type Change, type Item, idempotencyKey, type Receipt } from './changes.ts';
+import { type Change, type Item, idempotencyKey, isInEvent, type Receipt } from './changes.ts';
 import type { Content } from './content.ts';
 import { decideFirst } from './decide.ts';
 import { decideHeld, heldLetter } from './decide-held.ts';
@@ -72,7 +72,13 @@ export async function takeIn(
       into.outcomes[arriving.index] = { outcome: kind, id, version, ...why, ...(isOverruled && { isOverruled }) };
       const receipt = receiptOf(arriving);
       // An event without news is settled in its own row.
-      if (arriving.arrival.cause === 'event' && receipt.notes === '[]' && arriving.held === undefined) continue;
+      if (
+        isInEvent(receipt) &&
+        arriving.arrival.cause === 'event' &&
+        receipt.notes === '[]' &&
+        arriving.held === undefined
+      )
+        continue;
       into.receipts.push({ ...receipt, outcome: kind, version, ...why });
     }
   }

@@ -113,6 +113,7 @@ describe('applying records', () => {
     assert.deepEqual((await take(fresh)).outcomes, [{ outcome: 'cancelled', id: 'A', version: 2 }]);
     assert.deepEqual(await rows('select outcome from history order by entry_id'), [
       { outcome: 'created' },
+      { outcome: 'superseded' },
       { outcome: 'cancelled' },
     ]);
   });
