@@ -91,8 +91,9 @@ async function fill(pool: Pool, rows: number): Promise<void> {
 
 async function sizes(pool: Pool, rows: number): Promise<void> {
   const { rows: found } = await pool.query<{ name: string; bytes: number; indexes: number }>(
-    `select t as name, sum(pg_total_relation_size(p.relid))::float8 as bytes, sum(pg_indexes_size(p.relid))::float8 as indexes
-       from unnest(array['events', 'history', 'attempts']) t cross join lateral pg_partition_tree(t) p group by t`,
+    `select t as name, sum(pg_total_relation_size(coalesce(p.relid, t::regclass)))::float8 as bytes,
+            sum(pg_indexes_size(coalesce(p.relid, t::regclass)))::float8 as indexes
+       from unnest(array['events', 'history', 'attempts']) t left join lateral pg_partition_tree(t) p on true group by t`,
   );
   for (const { name, bytes, indexes } of found) {
     console.log(`${name}: ${Math.round(bytes / rows)} bytes an event, ${Math.round(indexes / rows)} of them indexes`);

@@ -82,7 +82,8 @@ const identifiersOfClaim =
   '(select sealed from erased_identifiers where integration = k.integration and type = k.type and id = k.id and version = k.version)';
 
 /** Ten delivered versions are enough to compare with. A refusal needs the last consent, however long ago it was stated. */
-const compared = `k.delivered_version - case when r.data::text ~ '"marketing_consent": ?false' then 1000 else 10 end`;
+const compared = `k.delivered_version
+  - case when k.version < r.version or r.data::text ~ '"marketing_consent": ?false' then 1000 else 10 end`;
 
 const droppedSince = `select d.version from dead_letters d
    where d.integration = k.integration and d.type = k.type and d.id = k.id and d.destination = $2 and d.kind = 'delivery'
