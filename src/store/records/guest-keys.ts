@@ -30,9 +30,7 @@ export function moveGuestKeys(
   for (const { type, id, was, now } of records) {
     const before = keysOf(type, was);
     const after = keysOf(type, now);
-    const lost = [...before].filter((key) => !after.has(key));
-    const former = lost.some((key) => key.startsWith('last_name:')) ? formerNames(type, was) : [];
-    for (const key of [...lost.flatMap(spellings), ...former]) if (!after.has(key)) gone.push({ type, id, key });
+    for (const key of before) if (!after.has(key)) gone.push({ type, id, key });
     for (const key of after) if (!before.has(key)) come.push({ type, id, key });
   }
   const statements: Promise<unknown>[] = [];
@@ -89,14 +87,6 @@ export function nameKey({ first_name, last_name }: Guest): string | undefined {
   return `last_name:${foldName(last_name.slice(0, 100))}${first}`;
 }
 
-/** Names as nodes of earlier versions write them, beside this one during an upgrade. */
-const formerNames = (type: EntityType, record: unknown): string[] =>
-  guestsOf(type, record).flatMap(({ last_name }) => {
-    if (!last_name) return [];
-    const name = last_name.slice(0, 100);
-    return [`last_name:${name.toLowerCase()}`, `last_name:${foldName(name)}`];
-  });
-
 const mostExtra = 10;
 
 /** Further fields that look like a number a guest may quote: of a booking site, a room, a loyalty card. */
@@ -113,9 +103,3 @@ function extraKeys(extra: { readonly [name: string]: unknown } | undefined): str
 
 /** A digit, 2 to 40 characters without spaces, and neither a date nor a time. */
 const isReadOut = /^(?=.*\d)(?!\d{4}-\d{2}-\d{2})[^\s:]{2,40}$/;
-
-/** Earlier versions let the database write keys, with simpler rules for İ and Σ: deletions cover that spelling too. */
-function spellings(key: string): string[] {
-  const simpler = key.replaceAll('i\u0307', 'i').replaceAll('ς', 'σ');
-  return simpler === key ? [key] : [key, simpler];
-}
