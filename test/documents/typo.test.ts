@@ -99,7 +99,13 @@ test('a misspelled key, anywhere in a document, is suggested back at its place a
         assert(edits(wrong, mistake?.suggestion ?? '') <= edits(wrong, key), `${wrong}: ${mistake?.message}`);
       const line = text.split('\n')[(mistake?.line ?? 0) - 1] ?? '';
       // YAML puts a word such as null into quotes.
-      assert(line.slice((mistake?.column ?? 0) - 1).replace(/^"/, '').startsWith(wrong), line);
+      assert(
+        line
+          .slice((mistake?.column ?? 0) - 1)
+          .replace(/^"/, '')
+          .startsWith(wrong),
+        line,
+      );
     }),
     { numRuns: 200 },
   );
