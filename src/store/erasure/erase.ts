@@ -202,14 +202,14 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
     let before: Json | undefined;
     for (const { version, record } of found.versions) {
       const after = parseJson(jsonbText(encodeRecord(stripped(record, found, rules))));
-      // Nobody can read a version before the first kept one.
+      // Nothing can be read before the first version that the history leads back to.
       const diff = before === undefined ? [] : difference(before, after);
-      await tx.query(
+      const { rowCount } = await tx.query(
         `update history set diff = $5::json where integration = $1 and type = $2 and id = $3 and version = $4 and diff is not null`,
         [found.integration, found.type, found.id, version, JSON.stringify(diff)],
       );
       before = after;
-      count += 1;
+      count += rowCount ?? 0;
     }
   }
   return count;

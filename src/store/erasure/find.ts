@@ -6,7 +6,7 @@ import type { StoredViews } from '../../reconcile/said.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { readReservation } from '../records/stored-record.ts';
-import { keptVersions, versionsAfter } from '../records/versions.ts';
+import { versionsAfter, versionsBefore } from '../records/versions.ts';
 
 /** The person to look for. The store does not decide who is the same person; the privacy room implements this. */
 export interface WantedPerson {
@@ -206,7 +206,7 @@ async function readCandidates(
       effectiveAt,
       record: decode(data),
       said: said ?? undefined,
-      versions: keptVersions({ version: row.version, data }, made)
+      versions: [{ version: row.version, data }, ...versionsBefore({ version: row.version, data }, made)]
         .map(({ version, data: text }) => ({ version, record: decode(text) }))
         .reverse(),
     };

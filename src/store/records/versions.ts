@@ -41,12 +41,3 @@ export function versionOf(
   for (const one of versionsBefore(newest, made)) if (one.version === version) return one.data;
   return undefined;
 }
-
-/** All versions that the history still has, newest first. */
-export const keptVersions = (
-  newest: { readonly version: number; readonly data: string },
-  made: string | null,
-): { readonly version: number; readonly data: string }[] => {
-  const kept = made === null ? 0 : (parseJson(made) as unknown as MadeVersion[]).length;
-  return [newest, ...versionsBefore(newest, made)].slice(0, kept);
-};
