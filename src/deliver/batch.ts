@@ -58,6 +58,7 @@ export async function deliverBatch(context: BatchContext, leased: Leased): Promi
   if (!mustWait) context.onAnswered();
   if (abandoned.length > 0) await store.abandon(key, abandoned).catch(() => {});
   await settler.settle(settlements, lease);
+  ports.settled?.(settlements);
   // After the settlement: a success in this batch clears earlier wait requests.
   if (waitRequest !== undefined) await store.noteWaitRequest(config.name, waitRequest).catch(() => {});
   if (mustWait) await context.onWaitAsked();
@@ -202,6 +203,9 @@ function settlementFor(
   return { ...base, ...reason, code: 'deliver.tries_used_up', message: last, result: { kind: 'dead' } };
 }
 
-function settlementOf(key: LaneKey, { type, id, version, fence, triesUsed }: Claimed): Omit<Settlement, 'result'> {
-  return { ...key, type, id, version, fence, attempt: triesUsed + 1 };
+function settlementOf(
+  key: LaneKey,
+  { type, id, version, fence, triesUsed, change }: Claimed,
+): Omit<Settlement, 'result'> {
+  return { ...key, type, id, version, fence, attempt: triesUsed + 1, ...(change && { changedAt: change.at }) };
 }

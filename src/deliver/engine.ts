@@ -149,7 +149,6 @@ export class Engine {
     this.counts.skipped += settled.skipped;
     this.counts.retry += settled.retry;
     this.counts.dead += settled.dead;
-    this.#ports.observe?.(settled);
   }
 }
 

@@ -141,6 +141,8 @@ export interface Settlement extends LaneKey {
   readonly durationMs?: number;
   /** The destination's answer to a failure; kept with a dead letter only. */
   readonly answer?: string;
+  /** When the version was made. */
+  readonly changedAt?: EpochMs;
 }
 
 export interface DueLane extends LaneKey {
@@ -239,8 +241,8 @@ export interface DeliverPorts {
   readonly fullScanMs?: number;
   readonly circuit?: CircuitSettings;
   readonly tracer?: Tracer | undefined;
-  /** Called for every settled batch, for metrics. */
-  readonly observe?: (settled: { delivered: number; skipped: number; retry: number; dead: number }) => void;
+  /** Called for every settled batch. */
+  readonly settled?: (settlements: readonly Settlement[]) => void;
   readonly node: string;
 }
 

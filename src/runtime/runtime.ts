@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { QueuedLanes } from '../deliver/queued-lanes.ts';
+import { Tally } from '../deliver/tally.ts';
 import { openSecret } from '../documents/keyring.ts';
 import { type Resolved, resolveSecrets, type SecretSources } from '../documents/resolve-secrets.ts';
 import { secretFiles } from '../documents/secret-files.ts';
@@ -24,6 +25,7 @@ import { openPool, type Pool } from '../store/db/pool.ts';
 import { refuseTransactionPooling } from '../store/db/pooling.ts';
 import { openSignals, sendSignals } from '../store/db/signals.ts';
 import { getSecret } from '../store/documents/secrets.ts';
+import { addTally } from '../store/operate/tally.ts';
 import type { OnChanged } from '../store/records/apply.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
 import type { Active } from './active.ts';
@@ -51,6 +53,8 @@ export interface Runtime extends Network {
   /** Called after the commit of changes: the deliveries of this process claim them at once, and other nodes wake. */
   readonly onChanged: OnChanged;
   readonly queued: QueuedLanes;
+  /** What this process delivered and has not added to the activity yet. */
+  readonly tally: Tally;
   readonly keys: Keys;
   /** Of `keys`: seals and opens stored secrets. */
   readonly keyring: Keyring;
@@ -141,6 +145,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   const { active, refresh } = await openActiveDocuments(pool, restoreCheck.epoch, suppression(hashKeys));
   const wake = new Wake();
   const queued = new QueuedLanes(() => wake.signalOthers('outbox'));
+  const tally = new Tally();
   const alone = server !== undefined && purpose === 'service';
   const signals = purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
   opened.defer(() => signals.close());
@@ -188,7 +193,9 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
       await keys.refresh(readSource);
       if (keyring[0].id !== id) resealRenewals(spool, keyring);
     },
+    tally,
     close: async () => {
+      await addTally(pool, tally, Number.POSITIVE_INFINITY).catch(() => {});
       await restoreCheck.check().catch(() => {});
       await opened.disposeAsync();
     },

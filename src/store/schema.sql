@@ -506,11 +506,12 @@ create table remotes (
   next_at timestamptz,
   paused_until timestamptz,
   told_to_wait text,
+  delivered_at timestamptz,
   primary key (kind, name),
   check (kind in ('partner', 'destination')),
   check (state in ('closed', 'open', 'probing'))
 );
-comment on table remotes is 'Partners'' APIs (by origin) and destinations (by name): the circuit, the rate and the pause that all nodes share (src/outbound). A remote that never failed, was never limited and never asked to wait has no row.';
+comment on table remotes is 'Partners'' APIs (by origin) and destinations (by name): the circuit, the rate and the pause that all nodes share (src/outbound). A partner that never failed, was never limited and never asked to wait has no row.';
 comment on column remotes.failures is 'Failed calls since the last answer, over all nodes. Zero: the circuit is closed and the columns about it mean nothing.';
 comment on column remotes.away is 'Several records failed, or nobody could be reached: it is the remote, not the record.';
 comment on column remotes.suspect is 'The record that failed first.';
@@ -549,6 +550,7 @@ create table outbox (
   next_version int not null,
   last_version int not null,
   delivered_version int not null default 0,
+  delivered_at timestamptz,
   due_at timestamptz,
   attempt int not null default 0,
   fence bigint not null default 0,
@@ -582,7 +584,7 @@ create table attempts (
 create index attempts_by_record on attempts (integration, id, type, at);
 create index attempts_by_time on attempts using brin (at);
 create table attempts_kept partition of attempts default;
-comment on table attempts is 'Each try to deliver a version, with the answer. Partitioned by time; retention drops partitions.';
+comment on table attempts is 'Tries to deliver a version that are worth reporting: failures, skipped versions, removals, erasures, and the success after a failure. A plain delivery is only on its outbox row. Partitioned by time; retention drops partitions.';
 
 create table dead_letters (
   integration text not null,
@@ -713,14 +715,13 @@ create table activity (
   delivered int not null default 0,
   retried int not null default 0,
   dead int not null default 0,
-  latency_p50_ms int,
-  latency_p95_ms int,
+  latency int[],
   waiting int not null default 0,
   primary key (integration, step, at),
   check (step in ('10s', '1h'))
 );
 create index activity_by_time on activity (step, at);
-comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by. Nothing happened: no row. pulls counts runs that found records; latency is from a change to its delivery.';
+comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by. Nothing happened: no row. pulls counts runs that found records; latency is a histogram from a change to its delivery (kit/histogram.ts). Nodes add what they delivered; the rest is counted from the tables.';
 
 create table totals (
   integration text primary key,

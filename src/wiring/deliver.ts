@@ -102,6 +102,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     log: runtime.log,
     chance: systemRandom,
     epoch: runtime.restoreCheck.epoch,
+    settled: (settlements) => runtime.tally.add(settlements, runtime.clock.now()),
     node: runtime.node,
   };
 }

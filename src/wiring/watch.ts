@@ -10,6 +10,7 @@ import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetDeliveredErasures, giveUpErasures } from '../store/erasure/identifiers.ts';
 import { claimMark, countActivity } from '../store/operate/activity.ts';
 import { pruneStore } from '../store/operate/retention.ts';
+import { addTally } from '../store/operate/tally.ts';
 import { countHotel, outdatedHotels } from '../store/records/hotel-report.ts';
 import { countQuality } from '../store/records/quality.ts';
 
@@ -39,7 +40,10 @@ export function startWatch(runtime: Runtime): Loop {
     onError: (error) => log.warn({ task: 'alerts', error: errorFacts(error) }, 'watch: failed'),
   });
   const loops = [
-    every('activity', 2_000, () => countActivity(pool)),
+    every('activity', 2_000, async () => {
+      await addTally(pool, runtime.tally, runtime.clock.now());
+      await countActivity(pool);
+    }),
     every('alert causes', judgedEveryMs, async () => {
       if (await claimMark(pool, 'alert causes', judgedEveryMs - 1_000)) await judgeCauses(runtime);
     }),

@@ -12,6 +12,7 @@ const point = (at: string, events: number) => ({
   dead: 0,
   latency_p50_ms: null,
   latency_p95_ms: null,
+  latency: [],
   waiting: 0,
 });
 const minutes = 60_000;

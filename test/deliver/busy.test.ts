@@ -43,7 +43,7 @@ async function setUp(t: TestContext, records: number, answer: (id: string, nth: 
 }
 
 const delivered = (pool: Pool, records: number) => async (): Promise<boolean> => {
-  const { rows } = await pool.query(`select count(*)::int as n from attempts where outcome = 'delivered'`);
+  const { rows } = await pool.query(`select count(*)::int as n from outbox where delivered_version > 0`);
   return rows[0].n === records;
 };
 

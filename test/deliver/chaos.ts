@@ -225,7 +225,9 @@ async function account(pool: Pool, states: Set<string>, crm: Awaited<ReturnType<
   const key = `concat_ws(' ', destination, integration, id, amount) as key`;
   const version = `join json_to_recordset($1) as made (integration text, type text, id text, version int, amount text)
       using (integration, type, id, version)`;
-  const delivered = await keyed(`select ${key} from attempts ${version} where outcome = 'delivered'`);
+  const delivered = await keyed(
+    `select ${key} from outbox cross join generate_series(1, next_version - 1) as version ${version}`,
+  );
   const dead = await keyed(`select ${key} from dead_letters ${version} where kind = 'delivery' and state = 'open'`);
   const pending = await keyed(
     `select ${key} from outbox cross join generate_series(next_version + 1, last_version) as version ${version}

@@ -27,8 +27,10 @@ export async function observeDatabase(pool: Pool): Promise<Observed> {
   );
   const versions = await storedVersions(pool, `c.type = 'reservation'`);
   const done = await pool.query<Settled>(
-    `select integration || '/' || id as record, destination, version, outcome as kind from attempts
-      where type = 'reservation' and outcome in ('delivered', 'skipped')`,
+    `select integration || '/' || id as record, destination, version, coalesce(outcome, 'delivered') as kind
+       from outbox o cross join generate_series(1, next_version - 1) as version
+       left join (select * from attempts where outcome = 'skipped') a using (integration, destination, type, id, version)
+      where type = 'reservation'`,
   );
   const open = await pool.query<Settled>(
     `select integration || '/' || id as record, destination, version,

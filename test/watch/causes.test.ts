@@ -58,14 +58,16 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
                      from outbox where id in ('D1', 'D2', 'D3')`);
     },
     () =>
-      query(`insert into attempts (integration, destination, type, id, version, attempt, outcome)
-             values ('other', 'lake', 'reservation', 'D4', 1, 1, 'delivered')`),
+      query(`insert into remotes (kind, name, delivered_at) values ('destination', 'lake', now())
+                 on conflict (kind, name) do update set delivered_at = now()`),
   ],
   [
     'destination_away',
     () =>
       query(`insert into remotes (kind, name, state, failures, away, last_failure, opened_at, probe_at)
-             values ('destination', 'lake', 'open', 5, true, 'deliver.unreachable', now(), now())`),
+             values ('destination', 'lake', 'open', 5, true, 'deliver.unreachable', now(), now())
+                 on conflict (kind, name) do update set state = 'open', failures = 5, away = true,
+                    last_failure = 'deliver.unreachable', opened_at = now(), probe_at = now()`),
     () => query('delete from remotes'),
   ],
   [

@@ -68,6 +68,7 @@ export interface Operations {
         dead: number;
         latency_p50_ms: number | null;
         latency_p95_ms: number | null;
+        latency: number[];
         waiting: number;
       }[];
       totals: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { latencyBoundsMs } from '../../kit/histogram.ts';
 import type { Activity } from '../../store/operate/activity.ts';
 import type { OperatorAction } from '../../store/operate/incidents.ts';
 import type { NodeRow } from '../../store/operate/nodes.ts';
@@ -34,6 +35,11 @@ const point = z.object({
   dead: z.int(),
   latency_p50_ms: z.int().nullable(),
   latency_p95_ms: z.int().nullable(),
+  latency: z
+    .array(z.int())
+    .describe(
+      `Deliveries by the time from change to delivery: up to ${latencyBoundsMs.join(', ')} ms, and longer. Empty without deliveries.`,
+    ),
   waiting: z
     .int()
     .describe(

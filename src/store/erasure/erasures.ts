@@ -126,7 +126,7 @@ export async function noteConfirmations(db: Pool): Promise<void> {
               count(*) filter (where o.delivered_version >= r.version and not t.is_dropped)::int as confirmed,
               count(*) filter (where o.next_version > r.version and not t.is_dropped)::int as settled,
               count(*) filter (where t.is_dropped)::int as dropped, count(*) filter (where t.is_resent)::int as resent,
-              coalesce(max(a.at), now()) as last_at
+              coalesce(max(coalesce(a.at, o.delivered_at)), now()) as last_at
          from history r
          join outbox o on o.integration = r.integration and o.type = r.type and o.id = r.id
          left join lateral (select min(at) as at from attempts

@@ -1,3 +1,4 @@
+import { percentileMs } from '../../kit/histogram.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 
 export interface ActivityPoint {
@@ -10,6 +11,8 @@ export interface ActivityPoint {
   readonly dead: number;
   readonly latency_p50_ms: number | null;
   readonly latency_p95_ms: number | null;
+  /** Counts per bucket, see latencyBoundsMs. */
+  readonly latency: readonly number[];
   readonly waiting: number;
 }
 
@@ -19,8 +22,9 @@ const settleMs = 3_000;
 const mostBuckets = 90;
 
 /**
- * Counts the buckets that ended since the last call, each once, on one node at a time. Returns the number of buckets. Rows that a very
- * long transaction commits late are missing from the ten-second buckets, but not from the hours, which are counted later.
+ * Counts the events, pulls and changes of the buckets that ended since the last call, each once, on one node at a time; what was
+ * delivered, each node adds itself (tally.ts). Returns the number of buckets. Rows that a very long transaction commits late are missing
+ * from the ten-second buckets, but not from the hours, which are counted later.
  */
 export async function countActivity(pool: Pool): Promise<number> {
   return transaction(pool, async (tx) => {
@@ -67,60 +71,37 @@ export async function claimMark(pool: Pool, name: string, everyMs: number): Prom
   return rowCount === 1;
 }
 
-/**
- * Latencies are those of some 1,000 deliveries of a brand, chosen by record: looking up the change of each delivery took 13 µs of
- * PostgreSQL's time per delivery, now 4 µs (20,000 deliveries in ten seconds, 2 cores arm64).
- */
-const latencySample = 1_000;
-
 async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0], step: string, from: Date, to: Date) {
   await tx.query(
-    `with tried as materialized (
-       select integration, type, id, version, outcome, at from attempts
-        where at >= $2 and at < $3 and destination not like 'innbound:%'
-     ), tries as (
-       select integration, count(*) filter (where outcome = 'delivered')::int as delivered,
-              count(*) filter (where outcome = 'retry')::int as retried, count(*) filter (where outcome = 'dead')::int as dead
-         from tried group by integration
-     ), latencies as (
-       select t.integration, percentile_cont(array[0.5, 0.95]) within group (order by extract(epoch from t.at - c.at) * 1000) as ms
-         from tried t join tries n using (integration)
-        cross join lateral (select at from history c where c.integration = t.integration and c.id = t.id and c.type = t.type
-                                                       and c.version = t.version and c.diff is not null limit 1) c
-        where t.outcome = 'delivered' and hashtext(t.id) % greatest(n.delivered / $4, 1) = 0 group by t.integration
-     ), counted_once as (
-     insert into activity (integration, step, at, events, pulls, changes, delivered, retried, dead, latency_p50_ms, latency_p95_ms, waiting)
-     select integration, $1, $2, sum(events), sum(pulls), sum(changes), sum(delivered), sum(retried), sum(dead),
-            max(p50), max(p95), sum(waiting)
-       from (
-         select integration, count(*)::int as events, 0 as pulls, 0 as changes, 0 as delivered, 0 as retried, 0 as dead,
-                null::int as p50, null::int as p95, 0 as waiting
-           from events where received_at >= $2 and received_at < $3 group by integration
-         union all
-         select integration, 0, count(*)::int, 0, 0, 0, 0, null, null, 0
-           from runs where finished_at >= $2 and finished_at < $3 and fetched > 0
-          group by integration
-         union all
-         select integration, 0, 0, count(*)::int, 0, 0, 0, null, null, 0
-           from history where at >= $2 and at < $3 and diff is not null group by integration
-         union all
-         select integration, 0, 0, 0, delivered, retried, dead, ms[1], ms[2], 0 from tries left join latencies using (integration)
-         union all
-         select integration, 0, 0, 0, 0, 0, 0, null, null, count(*)::int
-           from outbox where due_at is not null and destination not like 'innbound:%' and $1 = '10s' and now() - $3 < interval '30 seconds' group by integration
-         union all
-         -- Nobody counted the backlog of a past hour but its ten-second buckets: the highest one.
-         select integration, 0, 0, 0, 0, 0, 0, null, null, max(waiting)
-           from activity where $1 = '1h' and step = '10s' and at >= $2 and at < $3 and waiting > 0 group by integration
-       ) counted group by integration
-     on conflict (integration, step, at) do nothing
-     returning integration, step, events, changes, delivered, retried, dead)
-     insert into totals as t (integration, events, changes, delivered, retried, dead)
-     select integration, events, changes, delivered, retried, dead from counted_once where step = '10s'
-     on conflict (integration) do update
-        set events = t.events + excluded.events, changes = t.changes + excluded.changes,
-            delivered = t.delivered + excluded.delivered, retried = t.retried + excluded.retried, dead = t.dead + excluded.dead`,
-    [step, from, to, latencySample],
+    `with counted as (
+       select integration, sum(events) as events, sum(pulls) as pulls, sum(changes) as changes, sum(waiting) as waiting
+         from (
+           select integration, count(*)::int as events, 0 as pulls, 0 as changes, 0 as waiting
+             from events where received_at >= $2 and received_at < $3 group by integration
+           union all
+           select integration, 0, count(*)::int, 0, 0
+             from runs where finished_at >= $2 and finished_at < $3 and fetched > 0 group by integration
+           union all
+           select integration, 0, 0, count(*)::int, 0
+             from history where at >= $2 and at < $3 and diff is not null group by integration
+           union all
+           select integration, 0, 0, 0, count(*)::int from outbox
+            where due_at is not null and destination not like 'innbound:%' and $1 = '10s' and now() - $3 < interval '30 seconds'
+            group by integration
+           union all
+           -- The highest backlog of the hour's ten-second steps.
+           select integration, 0, 0, 0, max(waiting)
+             from activity where $1 = '1h' and step = '10s' and at >= $2 and at < $3 and waiting > 0 group by integration
+         ) one group by integration
+     ), added as (
+       insert into activity as a (integration, step, at, events, pulls, changes, waiting)
+       select integration, $1, $2, events, pulls, changes, waiting from counted
+           on conflict (integration, step, at) do update
+          set events = excluded.events, pulls = excluded.pulls, changes = excluded.changes, waiting = excluded.waiting)
+     insert into totals as t (integration, events, changes)
+     select integration, events, changes from counted where $1 = '10s'
+         on conflict (integration) do update set events = t.events + excluded.events, changes = t.changes + excluded.changes`,
+    [step, from, to],
   );
 }
 
@@ -140,17 +121,27 @@ export async function readActivity(
 ): Promise<Activity> {
   // Read first: a bucket that is counted in between is then among the points and not said to be empty.
   const { rows: marks } = await db.query<{ at: Date }>(`select at from marks where name = 'activity ' || $1`, [step]);
-  const { rows } = await db.query<ActivityPoint>(
-    `select at, sum(events)::int as events, sum(pulls)::int as pulls, sum(changes)::int as changes,
+  const { rows } = await db.query<Omit<ActivityPoint, 'latency_p50_ms' | 'latency_p95_ms'>>(
+    `with chosen as materialized (
+       select * from activity
+        where step = $1 and at >= now() - $2 * interval '1 ms' and ($3::text[] is null or integration = any($3))
+     ), summed as (
+       select at, array_agg(count order by bucket) as latency
+         from (select at, bucket, sum(count)::int as count from chosen, unnest(latency) with ordinality as l (count, bucket)
+                group by at, bucket) l group by at
+     )
+     select at, sum(events)::int as events, sum(pulls)::int as pulls, sum(changes)::int as changes,
             sum(delivered)::int as delivered, sum(retried)::int as retried, sum(dead)::int as dead,
-            (sum(latency_p50_ms * delivered) / nullif(sum(delivered) filter (where latency_p50_ms is not null), 0))::int as latency_p50_ms,
-            max(latency_p95_ms) as latency_p95_ms, sum(waiting)::int as waiting
-       from activity
-      where step = $1 and at >= now() - $2 * interval '1 ms' and ($3::text[] is null or integration = any($3))
-      group by at order by at`,
+            coalesce(s.latency, '{}') as latency, sum(waiting)::int as waiting
+       from chosen left join summed s using (at) group by at, s.latency order by at`,
     [step, sinceMs, integrations ?? null],
   );
-  return { points: rows, countedUntil: marks[0]?.at ?? null };
+  const points = rows.map((row) => ({
+    ...row,
+    latency_p50_ms: percentileMs(row.latency, 0.5),
+    latency_p95_ms: percentileMs(row.latency, 0.95),
+  }));
+  return { points, countedUntil: marks[0]?.at ?? null };
 }
 
 export interface Spark {

@@ -1,4 +1,5 @@
 import type { LaneKey } from '../../deliver/ports.ts';
+import { percentileMs } from '../../kit/histogram.ts';
 import type { Pool } from '../db/pool.ts';
 
 /** Facts about the health of brands, one statement each. All are cheap enough to read every few seconds. */
@@ -11,13 +12,12 @@ export interface RetryingLane extends LaneKey {
 
 /**
  * The lanes with deliveries that wait after a failed attempt. The reason comes from the delivery that is due next, found by the
- * outbox's index; attempts are only searched for a success after that failure, and at most ten minutes back.
+ * outbox's index.
  */
 export async function retryingLanes(db: Pool, lanes: readonly LaneKey[]): Promise<RetryingLane[]> {
   const { rows } = await db.query<RetryingLane>(
     `select l.integration, l.destination, r.retrying, coalesce(f.message, f.code) as last_failure,
-            exists (select from attempts g where g.at > greatest(f.at, now() - interval '10 minutes')
-                       and g.destination = l.destination and g.outcome = 'delivered') as delivered_since
+            exists (select from remotes where kind = 'destination' and name = l.destination and delivered_at > f.at) as delivered_since
        from unnest($1::text[], $2::text[]) as l (integration, destination)
        cross join lateral (select count(*)::int as retrying from (
            select from outbox o where o.integration = l.integration and o.destination = l.destination
@@ -53,13 +53,18 @@ export async function waitingRuns(db: Pool, integrations: readonly string[]): Pr
 
 /** The median of the last day's hourly latencies (95th percentile, from intake to delivery). */
 export async function usualLatencies(db: Pool, integrations: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await db.query<{ integration: string; usual_ms: number }>(
-    `select integration, percentile_disc(0.5) within group (order by latency_p95_ms) as usual_ms from activity
-      where integration = any($1) and step = '1h' and at > now() - interval '1 day' and latency_p95_ms is not null
-      group by integration`,
+  const { rows } = await db.query<{ integration: string; latency: number[] }>(
+    `select integration, latency from activity
+      where integration = any($1) and step = '1h' and at > now() - interval '1 day' and latency is not null`,
     [integrations],
   );
-  return new Map(rows.map(({ integration, usual_ms }) => [integration, usual_ms]));
+  const hours = Map.groupBy(rows, ({ integration }) => integration);
+  return new Map(
+    [...hours].map(([integration, own]) => {
+      const latencies = own.map(({ latency }) => percentileMs(latency, 0.95) ?? 0).sort((a, b) => a - b);
+      return [integration, latencies[Math.floor((latencies.length - 1) / 2)] ?? 0];
+    }),
+  );
 }
 
 export interface OpenAlert {

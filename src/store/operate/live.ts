@@ -40,7 +40,7 @@ export async function readNews(db: Pool): Promise<News> {
           where raised_at > since or acknowledged_at > since or resolved_at > since
           order by raised_at desc limit ${most}) t), '[]') as alerts,
        coalesce((select json_agg(t) from (
-         select integration, at, events, pulls, changes, delivered, retried, dead, latency_p50_ms, latency_p95_ms, waiting
+         select integration, at, events, pulls, changes, delivered, retried, dead, waiting
            from activity where step = '10s' and at > since - interval '10 seconds'
           order by at limit 2000) t), '[]') as activity
        from window_`,

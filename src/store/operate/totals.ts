@@ -13,7 +13,7 @@ export async function readTotals(db: Pool): Promise<Totals> {
   const { rows } = await db.query<Totals>(
     `select (select count(*) from records where type = 'reservation' and version > 0)::int as reservations,
             (select count(*) from events)::int as events,
-            (select count(*) from attempts where outcome = 'delivered')::int as delivered,
+            (select coalesce(sum(delivered_version), 0) from outbox where destination not like 'innbound:%')::int as delivered,
             (select count(*) from outbox where due_at is not null)::int as waiting,
             (select count(*) from dead_letters where state = 'open' and code <> 'record.held')::int as dead`,
   );

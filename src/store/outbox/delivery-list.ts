@@ -60,18 +60,16 @@ type DestinationRow = Omit<DestinationNow, 'circuit'> &
     | { open_since: null; circuit_failure: null; next_probe_at: null }
   );
 
-/** How far back the last attempts are searched. */
+/** How far back the last failure is searched. */
 const recent = `interval '1 day'`;
 
 export async function destinationsNow(db: Pool, names: readonly string[]): Promise<DestinationNow[]> {
   const { rows } = await db.query<DestinationRow>(
     `select n.name as destination, case when r.paused_until > now() then r.paused_until end as paused_until,
             r.opened_at as open_since, r.last_failure as circuit_failure, r.probe_at as next_probe_at,
-            good.at as last_delivered_at, bad.at as last_failed_at, bad.code as last_failure
+            r.delivered_at as last_delivered_at, bad.at as last_failed_at, bad.code as last_failure
        from unnest($1::text[]) as n (name)
        left join remotes r on r.kind = 'destination' and r.name = n.name
-       left join lateral (select at from attempts a where a.destination = n.name and a.outcome = 'delivered'
-           and a.at > now() - ${recent} order by a.at desc limit 1) good on true
        left join lateral (select at, code from attempts a where a.destination = n.name and a.outcome in ('retry', 'dead')
            and a.at > now() - ${recent} order by a.at desc limit 1) bad on true`,
     [names],

@@ -6,7 +6,7 @@ import { transaction } from '../db/pool.ts';
 import { erasureLock } from '../erasure/erased.ts';
 
 /**
- * Writes the results of claimed versions: advances the outbox row, logs the try and keeps a dead letter. Only if the row still has the
+ * Writes the results of claimed versions: advances the outbox row, logs the try if it is worth reporting, and keeps a dead letter. Only if the row still has the
  * fence of the claim; a node that is too late changes nothing.
  */
 export async function settle(pool: Pool, settlements: readonly Settlement[], node: string): Promise<LaneKey[]> {
@@ -54,7 +54,7 @@ const held = `
 const log = `
   insert into attempts (integration, destination, type, id, version, attempt, outcome, code, status, message, duration_ms, node)
   select integration, destination, type, id, version, attempt, outcome, code, status, message, duration_ms, $13
-    from moved`;
+    from moved where outcome <> 'delivered' or code is not null or attempt > 1`;
 
 /**
  * By key, not by ctid: intake may raise last_version between our snapshot and our lock, and a row found by its old ctid would then
@@ -102,6 +102,7 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
       update outbox o
          set next_version = case when ${sentBefore} then o.next_version else o.next_version + 1 end,
              delivered_version = case when h.outcome = 'delivered' then h.version else o.delivered_version end,
+             delivered_at = case when h.outcome = 'delivered' then now() else o.delivered_at end,
              removed = case when h.outcome = 'skipped' or h.code = 'erased' then o.removed else h.code is not null end,
              leaving = o.leaving and (${sentBefore} or o.next_version < o.last_version), attempt = 0, leased = false,
              due_at = case when ${sentBefore} then now() when o.next_version < o.last_version then coalesce(${madeAt}, now()) end

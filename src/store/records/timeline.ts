@@ -79,7 +79,10 @@ export async function readTimeline(
     ),
     db.query(
       `select at, 'delivery' as what, destination, version, attempt, outcome, code, status, message, duration_ms
-         from attempts where integration = $1 and type = $2 and id = $3 and ${inRange('at')} order by at`,
+         from attempts where integration = $1 and type = $2 and id = $3 and ${inRange('at')}
+       union all
+       select delivered_at, 'delivery', destination, delivered_version, 1, 'delivered', null, null, null, null
+         from outbox o where integration = $1 and type = $2 and id = $3 and ${lastDelivery} and ${inRange('delivered_at')} order by 1`,
       range,
     ),
     db.query(
@@ -128,6 +131,11 @@ export async function readTimeline(
   };
 }
 
+/** The last plain delivery is only on its outbox row. Those before it are known by their versions alone. */
+const lastDelivery = `o.delivered_at is not null
+          and not exists (select from attempts a where a.integration = $1 and a.id = $3 and a.type = $2
+                             and a.destination = o.destination and a.version = o.delivered_version and a.outcome = 'delivered')`;
+
 /** Events that changed nothing have no entry in the history. */
 const withoutNews = `outcome in ('unchanged', 'superseded')
           and not exists (select from history h where h.integration = $1 and h.id = $3 and h.type = $2
@@ -153,7 +161,7 @@ async function boundary(
       where integration = $1 and type = $2 and id = $3 and ($5::timestamptz is null or ${column} <= $5)`;
   const { rows } = await db.query<{ earlier: string | null }>(
     `with entries as materialized (
-       ${at('history', 'at')} union all ${at('attempts', 'at')}
+       ${at('history', 'at')} union all ${at('attempts', 'at')} union all ${at('outbox o', 'delivered_at')} and ${lastDelivery}
        union all ${at('events', 'received_at')} and ${withoutNews}
        union all ${at('dead_letters', 'at')} and state <> 'open'
      ), next as (select at from entries order by at desc offset $4 limit 1),

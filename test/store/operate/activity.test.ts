@@ -1,40 +1,63 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Tally } from '../../../src/deliver/tally.ts';
 import { countActivity, readActivity } from '../../../src/store/operate/activity.ts';
+import { addTally } from '../../../src/store/operate/tally.ts';
+import { destinationsNow } from '../../../src/store/outbox/delivery-list.ts';
 import { openStore } from '../../deliver/support.ts';
 
-test('all deliveries are counted, and the latencies of a busy brand are those of a sample', async (t) => {
+test('nodes add what they delivered to the ten seconds and the hour, with the latencies of all', async (t) => {
   const { pool, close } = await openStore();
   t.after(close);
-  /** Latencies from 1 ms to `count` ms, all delivered in one bucket. */
-  const deliver = async (brand: string, count: number) => {
-    await pool.query(
-      `insert into history (integration, type, id, version, outcome, seq, effective_at, cause, cause_id, diff, idempotency_key, at)
-       select $1, 'reservation', 'R' || n, 1, 'created', n, now(), 'run', 'run_1', '[]', 'key ' || n, b.at - n * interval '1 ms'
-         from generate_series(1, $2) n, (select date_bin('10 s', now() - interval '30 s', 'epoch') as at) b`,
-      [brand, count],
-    );
-    await pool.query(
-      `insert into attempts (integration, destination, type, id, version, attempt, outcome, at)
-       select integration, 'crm', type, id, 1, 1, 'delivered', at + seq * interval '1 ms' from history where integration = $1`,
-      [brand],
-    );
+  const at = Math.floor(Date.now() / 10_000) * 10_000 - 30_000;
+  /** Latencies from 1 ms to `count` ms. */
+  const tallied = (integration: string, count: number) => {
+    const tally = new Tally();
+    for (let n = 1; n <= count; n++) tally.add([settlement(integration, 'crm', 'delivered', at - n)], at);
+    tally.add([settlement(integration, 'crm', 'retry'), settlement(integration, 'crm', 'dead')], at);
+    tally.add([settlement(integration, 'innbound:profiles', 'delivered')], at);
+    return tally;
   };
-  await deliver('small', 21);
-  await deliver('busy', 8_000);
-  await countActivity(pool);
-  const { rows } = await pool.query<{ integration: string; delivered: number; p50: number; p95: number }>(
-    `select integration, delivered, latency_p50_ms as p50, latency_p95_ms as p95 from activity where step = '10s' and delivered > 0
-      order by integration`,
+  const nodes = [tallied('grand', 100), tallied('grand', 100), tallied('small', 1)];
+  await addTally(pool, tallied('late', 1), at + 5_000);
+  for (const tally of nodes) await addTally(pool, tally, at + 10_000);
+  for (const tally of nodes) await addTally(pool, tally, at + 10_000);
+  for (const step of ['10s', '1h'] as const) {
+    const { points } = await readActivity(pool, step, 3_600_000 * 2, undefined);
+    assert.deepEqual(
+      points.map(({ delivered, retried, dead, latency_p50_ms, latency_p95_ms }) => [
+        [delivered, retried, dead],
+        [latency_p50_ms, latency_p95_ms],
+      ]),
+      [
+        [
+          [201, 3, 3],
+          [50, 95],
+        ],
+      ],
+    );
+  }
+  const { rows } = await pool.query(
+    'select integration, delivered::int, retried::int, dead::int from totals order by 1',
   );
-  const [busy, small] = rows;
-  assert.deepEqual(small, { integration: 'small', delivered: 21, p50: 11, p95: 20 });
-  assert.equal(busy?.delivered, 8_000);
-  assert.ok(
-    busy.p50 > 3_500 && busy.p50 < 4_500 && busy.p95 > 7_400 && busy.p95 < 7_800,
-    `${busy.p50}, ${busy.p95} ms`,
-  );
+  assert.deepEqual(rows, [
+    { integration: 'grand', delivered: 200, retried: 2, dead: 2 },
+    { integration: 'small', delivered: 1, retried: 1, dead: 1 },
+  ]);
+  const destinations = await destinationsNow(pool, ['crm']);
+  assert.equal(destinations[0]?.last_delivered_at?.getTime(), at);
 });
+
+function settlement(
+  integration: string,
+  destination: string,
+  kind: 'delivered' | 'retry' | 'dead',
+  changedAt?: number,
+) {
+  const result = kind === 'retry' ? { kind, delayMs: 1, triesUsed: 1 } : { kind };
+  const key = { integration, destination, type: 'reservation' as const, id: 'R', version: 1, fence: 1, attempt: 1 };
+  return { ...key, result, ...(changedAt !== undefined && { changedAt }) };
+}
 
 test('an hour has the highest backlog of its ten-second steps, and the answer says up to when it is counted', async (t) => {
   const { pool, close } = await openStore();

@@ -41,8 +41,8 @@ test('a claim is a lease: no other node gets the record until it ends', async (t
   assert.equal(await store.extend(lane, first ? [first] : [], 60_000), 0);
   assert.equal(await store.extend(lane, second ? [second] : [], 60_000), 1);
   await store.settle([settlement(second)], 'second');
-  const { rows } = await pool.query('select node, outcome from attempts');
-  assert.deepEqual(rows, [{ node: 'second', outcome: 'delivered' }]);
+  const { rows } = await pool.query('select delivered_version from outbox');
+  assert.deepEqual(rows, [{ delivered_version: 1 }]);
   assert.deepEqual(await store.nextDue([lane]), []);
 });
 

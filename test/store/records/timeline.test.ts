@@ -100,7 +100,7 @@ test('the parts of a long timeline hold every entry once, and the newest has the
   );
   await pool.query(
     `insert into attempts (integration, type, id, at, destination, version, attempt, outcome)
-     select 'grand', 'reservation', 'L', '2026-11-01Z'::timestamptz + n / 2 * interval '1 us', 'crm', n, 1, 'delivered'
+     select 'grand', 'reservation', 'L', '2026-11-01Z'::timestamptz + n / 2 * interval '1 us', 'crm', n, 1, 'retry'
        from generate_series(1, 50) n`,
   );
   await pool.query(
