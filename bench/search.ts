@@ -5,8 +5,8 @@ import path from 'node:path';
 import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
 import { migrate } from '../src/store/db/migrate.ts';
 import { openPool, type Pool, transaction } from '../src/store/db/pool.ts';
-import { moveGuestKeys } from '../src/store/records/guest-keys.ts';
 import { type SearchFilter, searchRecords } from '../src/store/records/search.ts';
+import { keysText } from '../src/store/records/search-keys.ts';
 import type { IntegrationName } from '../src/terms.ts';
 
 const aimMs = 200;
@@ -31,7 +31,7 @@ export async function run(args: readonly string[]): Promise<void> {
       await fill(pool, rows);
       console.log(`${rows} reservations written in ${Math.round((performance.now() - start) / 1_000)} s`);
     }
-    await pool.query('vacuum analyze records, guest_keys');
+    await pool.query('vacuum analyze records');
     const heads = ['median ms', 'longest ms', 'CPU ms'].map((head) => head.padStart(11));
     console.log('search'.padEnd(34), 'found', ...heads);
     for (const [name, filter] of Object.entries(searches(rows))) await measure(pool, name, filter);
@@ -200,7 +200,7 @@ function reservation(n: number) {
 
 async function fill(pool: Pool, rows: number): Promise<void> {
   const { rows: indexes } = await pool.query<{ name: string; definition: string }>(
-    `select indexname as name, indexdef as definition from pg_indexes where tablename = 'guest_keys'`,
+    `select indexname as name, indexdef as definition from pg_indexes where indexname = 'records_by_key'`,
   );
   for (const { name } of indexes) await pool.query(`drop index ${name}`);
   const perBatch = 5_000;
@@ -209,12 +209,16 @@ async function fill(pool: Pool, rows: number): Promise<void> {
     const records = Array.from({ length: Math.min(perBatch, rows - from) }, (_, n) => reservation(from + n));
     await transaction(pool, async (tx) => {
       await tx.query(
-        `insert into records (integration, type, id, version, effective_at, seq, hash, data)
-         select $1, 'reservation', id, 1, now(), 1, '', data from unnest($2::text[], $3::json[]) as t (id, data)`,
-        [brand, records.map(({ id }) => id), records.map((one) => JSON.stringify(one))],
+        `insert into records (integration, type, id, version, effective_at, seq, hash, data, keys)
+         select $1, 'reservation', id, 1, now(), 1, '', data, keys::tsvector
+           from unnest($2::text[], $3::json[], $4::text[]) as t (id, data, keys)`,
+        [
+          brand,
+          records.map(({ id }) => id),
+          records.map((one) => JSON.stringify(one)),
+          records.map((one) => keysText('reservation', one)),
+        ],
       );
-      const keyed = records.map((now) => ({ type: 'reservation', id: now.id, was: undefined, now }) as const);
-      await Promise.all(moveGuestKeys(tx, brand, keyed));
     });
   }
   for (const { definition } of indexes) await pool.query(definition);

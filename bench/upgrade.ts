@@ -32,8 +32,8 @@ export async function run(args: readonly string[]): Promise<void> {
   });
   const { migrations, webhooks, beside, ended, back } = report;
   const { sent, accepted, longestGapMs } = webhooks;
-  const share = ({ accepted, delivered, runs }: typeof beside.old) =>
-    `${count(accepted, 'event')} accepted, ${delivered} versions delivered, ${count(runs, 'run')}`;
+  const share = ({ accepted, runs }: typeof beside.old) =>
+    `${count(accepted, 'event')} accepted, ${count(runs, 'run')}`;
   console.log(`
 migrations  ${migrations.map(({ file, additive }) => `${file}${additive ? ' (additive)' : ''}`).join(', ')}
 beside      ${beside.seconds.toFixed(1)} s: old ${share(beside.old)};

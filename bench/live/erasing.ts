@@ -62,7 +62,6 @@ export async function keptTexts(pool: Pool): Promise<{ readonly place: string; r
   const { rows } = await pool.query<{ place: string; text: string }>(
     `select 'event ' || event_id as place, convert_from(body, 'UTF8') as text from events where body is not null
      union all select 'record ' || integration || '/' || id, r::text from records r
-     union all select 'key of ' || integration || '/' || id, key from guest_keys
      union all select 'entry of ' || integration || '/' || id, h::text from history h
      union all select 'dead letter', d::text from dead_letters d
      union all select 'attempt', message from attempts where message is not null`,

@@ -180,15 +180,18 @@ create table records (
   data json not null,
   said json,
   pulled_hash bytea,
+  keys tsvector not null default '',
   trace text,
   created_at timestamptz not null default now(),
   changed_at timestamptz not null default now(),
   primary key (integration, id, type)
 ) with (fillfactor = 85);
+create index records_by_key on records using gin (keys) with (fastupdate = off);
 comment on table records is 'The newest version of each reservation and guest. A poll that brings nothing new writes nothing here.';
 comment on column records.event is 'What made the version: created, updated, cancelled, erased or removed.';
 comment on column records.said is 'What each source (pull, single, push) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
 comment on column records.pulled_hash is 'Hash of the pulled row, as a record of its own, that the record is in line with: the same row again changes nothing. Null: the hash of the record. Empty: none.';
+comment on column records.keys is 'By what it is found: the guests'' ids, e-mails, phones and names, the confirmation number, the arrival (records/search-keys.ts).';
 comment on column records.trace is 'W3C traceparent of the span that made the version, which its deliveries continue; null without tracing.';
 
 create table history (
@@ -222,15 +225,6 @@ create table history_kept partition of history default;
 comment on table history is 'What came in for a record and what became of it. An entry that made a version has its difference to the one before: earlier versions are read from the newest by undoing them. Partitioned by time; retention drops partitions.';
 comment on column history.raw is 'What a poll brought, until its retention ends. The payload of an event is in events.';
 comment on column history.origins is 'From which raw path each field came; null where raw alone tells it again.';
-
-create table guest_keys (
-  integration text not null,
-  key text not null,
-  type text not null,
-  id text not null
-);
-create index guest_keys_by_key on guest_keys (key, id) include (integration, type);
-comment on table guest_keys is 'By what a profile or a reservation is found: the guests'' ids, e-mails, phones and last names, the confirmation number. Written with every change of a record; when a guest is erased from it, the keys go with the guest.';
 
 create table sightings (
   integration text not null,

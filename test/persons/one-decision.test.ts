@@ -25,7 +25,7 @@ const exceptions: { readonly [file: string]: string } = {
   'privacy/person.ts':
     'an erasure request names everybody who has the address, number or id; a last name alone is removed rather than kept',
   'privacy/suppress.ts': 'one guest of a message before and after the business rules',
-  'store/records/guest-keys.ts': 'one guest’s address, as written and cleaned',
+  'store/records/search-keys.ts': 'one guest’s address, as written and cleaned',
 };
 
 function comparisonsIn(text: string): string[] {

@@ -5,6 +5,7 @@ import { statedGuest } from '../../canonical/stated-guest.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
+import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { readReservation } from '../records/stored-record.ts';
 import { versionsAfter, versionsBefore } from '../records/versions.ts';
 
@@ -157,8 +158,8 @@ async function readCandidates(
     made: string | null;
   }>(
     `with named as (
-       select k.integration, k.type, k.id from unnest($1::text[], $2::text[]) as t (key, integration)
-         join guest_keys k on k.key = t.key and (t.integration is null or k.integration = t.integration)
+       select k.integration, k.type, k.id from unnest($10::text[], $2::text[]) as t (query, integration)
+        cross join lateral ${keyedRecords('t.query')} k where t.integration is null or k.integration = t.integration
        union
        select p.integration, 'guest', p.profile_id from unnest($1::text[], $2::text[]) as t (key, integration)
          join profile_pins p on p.key = t.key and (t.integration is null or p.integration = t.integration)
@@ -196,6 +197,7 @@ async function readCandidates(
       (earlier ?? []).map(({ type }) => type),
       (earlier ?? []).map(({ id }) => id),
       earlier === undefined ? null : longestTransaction,
+      keys.map(({ key }) => `${anyKey('reservation', [key])} | ${anyKey('guest', [key])}`),
     ],
   );
   return rows.map(({ effective_ms: effectiveAt, data, said, made, ...row }) => {

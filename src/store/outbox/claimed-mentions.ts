@@ -7,6 +7,7 @@ import { sharedAmong } from '../../persons/shared.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { bookingsOf, bookingsWith } from '../records/profile-bookings.ts';
+import { anyKey, keyedRecords } from '../records/search-keys.ts';
 
 interface Found {
   readonly integration: string;
@@ -32,14 +33,14 @@ export async function claimedMentions(
   profileOf: (guest: Guest) => { readonly id: string } | undefined,
 ): Promise<(guest: Guest) => readonly PersonMention[]> {
   const keys = guests.flatMap(guestKeys);
+  const texts = [...new Set(keys.map(keyText))];
   const profileIds = guests.flatMap((guest) => profileOf(guest)?.id ?? []);
   const { rows } = await tx.query<Omit<Found, 'record' | 'guests'> & { key: string; data: string }>(
     `with named as (
-       select t.key, k.integration, k.type, k.id from unnest($3::text[]) as t (key)
+       select t.key, k.integration, k.type, k.id from unnest($3::text[], $7::text[]) as t (key, query)
         cross join lateral (
-          select k.integration, k.type, k.id from guest_keys k
-           where k.key = t.key
-             and (k.integration = $1 or (t.key = any($4) and exists (
+          select k.integration, k.type, k.id from ${keyedRecords('t.query')} k
+           where (k.integration = $1 or (t.key = any($4) and exists (
                     select from outbox o
                      where o.integration = k.integration and o.id = k.id and o.type = k.type and o.destination = $2)))
            limit $6) k
@@ -53,10 +54,11 @@ export async function claimedMentions(
     [
       integration,
       destination,
-      [...new Set(keys.map(keyText))],
+      texts,
       keys.filter(({ kind }) => kind !== 'guest_id').map(keyText),
       profileIds,
       mostOfKey,
+      texts.map((key) => `${anyKey('reservation', [key])} | ${anyKey('guest', [key])}`),
     ],
   );
   const found = new Map<string, Found>();

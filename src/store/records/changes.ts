@@ -6,8 +6,8 @@ import type { Arrival, Incoming, Outcome } from '../../reconcile/incoming.ts';
 import type { ChangeEvent, EntityType, Json } from '../../terms.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import { moveGuestKeys } from './guest-keys.ts';
 import { type SaidState, saidText } from './said-state.ts';
+import { keysText } from './search-keys.ts';
 
 export interface Item {
   readonly index: number;
@@ -58,7 +58,7 @@ export function movesOf(changes: readonly Change[]): { readonly first: Change; r
   });
 }
 
-/** Writes the history, the newest state of each record and its search keys, pipelined. */
+/** Writes the history and the newest state of each record, pipelined. */
 export function writeChanges(
   tx: Tx,
   target: ApplyTarget,
@@ -66,18 +66,12 @@ export function writeChanges(
   changes: readonly Change[],
 ): Promise<unknown>[] {
   if (receipts.length === 0) return [];
-  const moved = movesOf(changes);
-  const unstored = moved.filter(({ newest }) => !newest.isStored).map(({ newest }) => newest);
-  const keyed = moved.map(({ first, newest }) => ({
-    type: newest.type,
-    id: newest.id,
-    was: first.was,
-    now: newest.item.incoming.record,
-  }));
+  const unstored = movesOf(changes)
+    .filter(({ newest }) => !newest.isStored)
+    .map(({ newest }) => newest);
   return [
     insertHistory(tx, target, receipts, changes),
     ...(unstored.length > 0 ? [updateRecords(tx, target, unstored)] : []),
-    ...moveGuestKeys(tx, target.integration, keyed),
   ];
 }
 
@@ -138,10 +132,10 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
     text: `
       update records r
          set version = t.version, event = t.event, trace = t.trace, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, hash = decode(t.hash, 'hex'),
-             data = t.data::json, said = t.said::json, pulled_hash = decode(t.pulled, 'hex'), changed_at = now()
+             data = t.data::json, said = t.said::json, pulled_hash = decode(t.pulled, 'hex'), keys = t.keys::tsvector, changed_at = now()
         from unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::bigint[], $7::text[], $8::text[], $9::text[],
-                    $10::text[], $11::text[], $12::text[])
-          as t (type, id, version, ms, seq, hash, data, said, pulled, event, trace)
+                    $10::text[], $11::text[], $12::text[], $13::text[])
+          as t (type, id, version, ms, seq, hash, data, said, pulled, event, trace, keys)
        where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any($3::text[])`,
     values: [
       target.integration,
@@ -156,6 +150,7 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
       texts(changes.map((c) => c.state.pulledHash)),
       texts(changes.map((c) => c.event)),
       texts(changes.map((c) => c.item.arrival.trace)),
+      texts(changes.map((c) => keysText(c.type, c.item.incoming.record))),
     ],
   });
 }

@@ -10,6 +10,7 @@ import { bookingsWith } from './profile-bookings.ts';
 import { writeProfiles } from './profile-edit.ts';
 import { lockProfiles, type Profile, profilesById } from './profile-lookup.ts';
 import { assembleProfiles } from './profiles.ts';
+import { anyKey, keyedRecords } from './search-keys.ts';
 import { readReservation } from './stored-record.ts';
 
 export interface CheckedProfiles {
@@ -74,10 +75,10 @@ async function bookingsNear(tx: Tx, integration: string, { id, guest }: Profile)
   const { rows } = await tx.query<{ id: string; version: number; data: string; is_linked: boolean }>(
     `select r.id, r.version, r.data::text as data, bool_or(k.is_linked) as is_linked
        from (select reservation_id as id, true as is_linked from (${bookingsWith('$1', '$2')}) own
-             union all select id, false from guest_keys where integration = $1 and key = any($3) and type = 'reservation') k
+             union all select id, false from ${keyedRecords('$3')} k where integration = $1) k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
       group by r.id, r.version, r.data::text, r.effective_at order by r.effective_at limit $4`,
-    [integration, id, keyTexts(guest), mostBookings],
+    [integration, id, anyKey('reservation', keyTexts(guest)), mostBookings],
   );
   return rows.map((row): { id: string; version: number; isLinked: boolean; guests: Reservation['guests'] } => ({
     id: row.id,

@@ -3,6 +3,7 @@ import { type GuestKey, keyText } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
 import type { Tx } from '../db/pool.ts';
 import { lockProfiles, profilesByKeys } from './profile-lookup.ts';
+import { anyKey, keyedRecords } from './search-keys.ts';
 import { readReservation } from './stored-record.ts';
 
 /** Only a shared address, such as one that a call centre enters in every booking, has more upcoming reservations. */
@@ -50,12 +51,12 @@ export async function findReservationsOf(
 ): Promise<Reservation[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select r.id
-       from (select id from guest_keys where integration = $1 and key = any($2) and type = 'reservation'
+       from (select id from ${keyedRecords('$2')} k where integration = $1
              union select $3::text where $3::text is not null) k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
       where r.data ->> 'status' in (${ahead})
       order by r.data ->> 'check_out' desc limit $4`,
-    [integration, keys.map(keyText), named ?? null, mostReservations],
+    [integration, anyKey('reservation', keys.map(keyText)), named ?? null, mostReservations],
   );
   const locked = await lockReservations(tx, integration, rows.map((row) => row.id).sort());
   return [...locked.values()];

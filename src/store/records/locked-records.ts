@@ -24,6 +24,8 @@ export interface FirstState extends SaidState {
   readonly trace: string | undefined;
   readonly hash: string;
   readonly text: string;
+  /** Its search keys. */
+  readonly keys: string;
 }
 
 /** A record that a batch of messages is about. */
@@ -83,12 +85,13 @@ async function insertOrLock(
     name: 'lock-records',
     text: `
       with inserted as (
-        insert into records (integration, type, id, version, effective_at, seq, hash, data, said, pulled_hash, event, trace)
+        insert into records (integration, type, id, version, effective_at, seq, hash, data, said, pulled_hash, event, trace, keys)
         select $1, $2, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
                coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}'), said::json,
-               decode(pulled, 'hex'), coalesce(event, 'created'), trace
-          from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $11::text[], $12::text[])
-            as wanted (id, ms, seq, hash, data, said, pulled, event, trace)
+               decode(pulled, 'hex'), coalesce(event, 'created'), trace, coalesce(keys, '')::tsvector
+          from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $11::text[], $12::text[],
+                      $13::text[])
+            as wanted (id, ms, seq, hash, data, said, pulled, event, trace, keys)
          order by id
             on conflict do nothing
         returning id, version
@@ -118,6 +121,7 @@ async function insertOrLock(
       float8s([...wanted.values()].map(({ eventAt }) => eventAt)),
       texts(states.map((state) => state?.event)),
       texts(states.map((state) => state?.trace)),
+      texts(states.map((state) => state?.keys)),
     ],
   });
   return rows;

@@ -6,7 +6,7 @@ import type { Consent } from '../../reconcile/consent.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
-import { nameKey } from './guest-keys.ts';
+import { anyKey, keyedRecords, nameKey } from './search-keys.ts';
 
 /** A stored profile, with the time of its state. */
 export interface Profile extends Candidate {
@@ -61,14 +61,19 @@ async function readProfiles(
   }>(
     `select r.id, r.version, r.data::text as data, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq, r.said,
             (select array_agg(p.key) from profile_pins p where p.integration = $1 and p.profile_id = r.id) as pins
-       from (select k.id from unnest($2::text[]) as t (key)
-              cross join lateral (select id from guest_keys
-                                   where integration = $1 and key = t.key and type = 'guest' order by id limit $4) k
+       from (select k.id from unnest($5::text[]) as t (query)
+              cross join lateral (select id from ${keyedRecords('t.query')} k where integration = $1 order by id limit $4) k
              union select profile_id from profile_pins where integration = $1 and key = any($2)
              union select unnest($3::text[])) k
        join records r on r.integration = $1 and r.type = 'guest' and r.id = k.id and r.version > 0
       order by r.id`,
-    [integration, [...new Set(keys)], [...new Set(ids)], mostOfKey],
+    [
+      integration,
+      [...new Set(keys)],
+      [...new Set(ids)],
+      mostOfKey,
+      [...new Set(keys)].map((key) => anyKey('guest', [key])),
+    ],
   );
   return rows.map(({ id, version, data, ms, seq, said, pins }) => ({
     id,

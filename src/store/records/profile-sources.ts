@@ -5,6 +5,7 @@ import { type Consent, consentsIn, newerConsent } from '../../reconcile/consent.
 import { mergeProfile } from '../../reconcile/profile.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { Tx } from '../db/pool.ts';
+import { anyKey, keyedRecords } from './search-keys.ts';
 import { readReservation } from './stored-record.ts';
 import { versionOf, versionsAfter } from './versions.ts';
 
@@ -31,10 +32,10 @@ export async function fromReservations(
 ): Promise<{ readonly guest: Guest; readonly consent: Consent | undefined }> {
   const { rows } = await tx.query<{ data: string; said: StoredViews | null; ms: number; seq: number }>(
     `select r.data::text as data, r.said, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
-       from (select distinct id from guest_keys where integration = $1 and key = any($2) and type = 'reservation') k
+       from (select id from ${keyedRecords('$2')} k where integration = $1) k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
       order by r.effective_at, r.seq`,
-    [integration, keys],
+    [integration, anyKey('reservation', keys)],
   );
   let found: { guest: Guest; consent: Consent | undefined } = { guest: {}, consent: undefined };
   for (const { data, said, ms, seq } of rows) {

@@ -1,6 +1,7 @@
 import { foldName } from '../../persons/fold.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
+import { anyKey, keyPrefix } from './search-keys.ts';
 
 export interface Found {
   readonly integration: string;
@@ -72,69 +73,87 @@ function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
   };
 }
 
-/**
- * The largest character: sorts after every key that begins with a text. Searched as a range, because the index is not used for `like`
- * with several patterns, nor for one with the `_` of last_name in it: among 300,000 reservations a name took 800 ms.
- */
-const last = `chr(1114111)`;
+/** The most records that one meaning of the text finds. */
+const most = 1000;
 
-/**
- * Every branch reads keys only, from the index alone. Names, dates and the brands that the caller sees are intersected there: records are
- * read only for the result.
- */
+/** A shorter beginning of a name matches too many: it counts only as a whole last name. */
+const shortestBeginning = 3;
+
+interface Meaning {
+  readonly matched: string;
+  readonly rank: number;
+  readonly query: string;
+  /** Patterns that one name of the record matches, all of them. */
+  readonly names?: readonly string[];
+}
+
+/** Every meaning of the text is one query of the index of keys; a date in it is intersected there. */
 function matching(filter: SearchFilter, text: string): { sql: string; values: unknown[]; filter?: string } {
+  const { type } = filter;
   const { arrival, words } = readWords(text);
-  const spoken = words.filter((word) => !labels.has(word));
-  const keys = [
-    `guest_id:${text}`,
-    ...(spoken.length === 1 ? [`extra:${spoken[0]}`] : []),
-    ...(spoken.length === 0 && arrival !== undefined ? [`check_in:${arrival}`] : []),
-    ...(filter.email === undefined ? [] : [`email:${filter.email}`, `alias:${filter.email}`]),
-    ...(filter.phones ?? []).map((phone) => `phone:${phone}`),
-  ];
-  const number = `confirmation_number:${text.toLowerCase()}`;
-  // A single initial would match too many names.
-  const names = words.filter((word) => word.length > 1 || words.length === 1);
-  const values: unknown[] = [text, number, keys];
-  const parameter = (value: unknown): string => `$${values.push(value) + 4}`;
-  const arriving = arrival === undefined ? undefined : parameter(`check_in:${arrival}`);
-  const visible = `($2::text[] is null or k.integration = any($2)) and k.type = $1 ${
-    arriving === undefined
-      ? ''
-      : 'and exists (select from arriving a where a.integration = k.integration and a.id = k.id)'
-  }`;
-  const byName = names.map((name) => {
-    const key = parameter(`last_name:${name}`);
-    const others = parameter(
-      words.filter((word) => word !== name).map((word) => `% ${word.replace(/[\\%_]/g, '\\$&')}%`),
-    );
-    return `
-            (select k.integration, k.id, 'last_name', case when k.key = ${key} or k.key like ${key} || ', %' then 4 else 5 end
-               from guest_keys k
-              where k.key >= ${key} and k.key < ${key} || ${last} and k.key like all (${others}::text[]) and ${visible} limit 1000)`;
-  });
+  const meanings = meaningsOf(filter, text, arrival, words);
+  const arriving = arrival === undefined ? '' : ` & (${anyKey(type, [`check_in:${arrival}`])})`;
   return {
-    sql: `${
-      arriving === undefined
-        ? ''
-        : `with arriving as materialized (select k.integration, k.id from guest_keys k where k.key = ${arriving} and k.type = $1)`
-    }
-          select distinct on (integration, id) integration, id, matched, rank from (
+    sql: `select distinct on (integration, id) integration, id, matched, rank from (
             select integration, id, 'id' as matched, 1 as rank from records
              where integration = any(coalesce($2, array(select distinct name from documents where kind = 'integration')))
                and type = $1 and id = $5
             union all
-            (select k.integration, k.id, split_part(k.key, ':', 1), 2 from guest_keys k
-              where k.key >= $6 and k.key < $6 || ${last} and ${visible} limit 1000)
-            union all
-            (select k.integration, k.id, split_part(k.key, ':', 1), 3 from guest_keys k
-              where k.key = any($7) and ${visible} limit 1000)
-            ${byName.map((branch) => `union all ${branch}`).join('')}
+            select k.integration, k.id, m.matched, m.rank
+              from json_to_recordset($6) as m (matched text, rank int, query text, names text[])
+             cross join lateral (
+               select integration, id from (select integration, id, keys from records where keys @@ m.query::tsquery offset 0) k
+                where ($2::text[] is null or integration = any($2))
+                  and (m.names is null or exists (select from unnest(tsvector_to_array(keys)) as name where name like all (m.names)))
+                limit ${most}) k
           ) t order by integration, id, rank`,
-    ...(arrival !== undefined && { filter: `and r.data ->> 'check_in' = ${parameter(arrival)}` }),
-    values,
+    ...(arrival !== undefined && { filter: `and r.data ->> 'check_in' = $7` }),
+    values: [
+      text,
+      JSON.stringify(meanings.map((meaning) => ({ ...meaning, query: `(${meaning.query})${arriving}` }))),
+      ...(arrival === undefined ? [] : [arrival]),
+    ],
   };
 }
+
+function meaningsOf(
+  { type, email, phones = [] }: SearchFilter,
+  text: string,
+  arrival: string | undefined,
+  words: readonly string[],
+): Meaning[] {
+  const spoken = words.filter((word) => !labels.has(word));
+  const exact = (key: string): Meaning => ({
+    matched: key.slice(0, key.indexOf(':')),
+    rank: 3,
+    query: anyKey(type, [key]) as string,
+  });
+  const byName = words
+    // A single initial would match too many names.
+    .filter((word) => word.length > 1 || words.length === 1)
+    .flatMap((name): Meaning[] => {
+      const others = words.filter((word) => word !== name).map((word) => `% ${likeText(word)}%`);
+      const names = [`${type} last\\_name:${likeText(name)}%`, ...others];
+      const whole = `${anyKey(type, [`last_name:${name}`])} | ${keyPrefix(type, `last_name:${name}, `)}`;
+      const said = others.length === 0 ? {} : { names };
+      const isLong = [...name].length >= shortestBeginning;
+      return [
+        { matched: 'last_name', rank: 4, query: whole, ...said },
+        ...(isLong ? [{ matched: 'last_name', rank: 5, query: keyPrefix(type, `last_name:${name}`), ...said }] : []),
+      ];
+    });
+  return [
+    { matched: 'confirmation_number', rank: 2, query: keyPrefix(type, `confirmation_number:${text.toLowerCase()}`) },
+    exact(`guest_id:${text}`),
+    ...(spoken.length === 1 ? [exact(`extra:${spoken[0]}`)] : []),
+    ...(spoken.length === 0 && arrival !== undefined ? [exact(`check_in:${arrival}`)] : []),
+    ...(email === undefined ? [] : [exact(`email:${email}`), exact(`alias:${email}`)]),
+    ...phones.map((phone) => exact(`phone:${phone}`)),
+    ...byName,
+  ];
+}
+
+const likeText = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /** Words that people put before a number. */
 const labels: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
 import type { GuestKeyKind } from '../../persons/identifiers.ts';
 import type { Tx } from '../db/pool.ts';
+import { keyedRecords } from './search-keys.ts';
 
 /** An address or number with more than one profile. */
 export interface CommonKey {
@@ -13,11 +14,13 @@ export interface CommonKey {
 export async function commonKeys(tx: Tx, integration: string, limit: number): Promise<CommonKey[]> {
   const { rows } = await tx.query<CommonKey>(
     `select split_part(key, ':', 1) as kind, substr(key, strpos(key, ':') + 1) as value, profiles,
-            (select count(*)::int from guest_keys b where b.integration = $1 and b.key = common.key and b.type = 'reservation') as bookings
-       from (select key, count(*)::int as profiles from guest_keys
-              where integration = $1 and type = 'guest' and (key like 'email:%' or key like 'phone:%')
-              group by key having count(*) > 1
-              order by count(*) desc, key limit $2) common
+            (select count(*)::int from ${keyedRecords('common.query')} b where b.integration = $1) as bookings
+       from (select substr(word, 7) as key, count(*)::int as profiles,
+                    '''reservation ' || replace(replace(substr(word, 7), '\\', '\\\\'), '''', '''''') || '''' as query
+               from records cross join unnest(tsvector_to_array(keys)) as word
+              where integration = $1 and type = 'guest' and (word like 'guest email:%' or word like 'guest phone:%')
+              group by word having count(*) > 1
+              order by count(*) desc, word limit $2) common
       order by profiles desc, key`,
     [integration, limit],
   );

@@ -19,6 +19,7 @@ import {
   type Wanted,
 } from './locked-records.ts';
 import type { SaidState } from './said-state.ts';
+import { keysText } from './search-keys.ts';
 
 /** The results of a batch, to be written together. */
 export interface Taken {
@@ -121,8 +122,9 @@ function wantedBy(arrivals: readonly Arriving[], hasRow: (id: string) => boolean
 function firstState(arriving: Arriving): FirstState | undefined {
   const decision = decideFirst(arriving);
   if (decision.kind !== 'change') return undefined;
-  const { hash, text } = decision.content;
-  return { ...decision.state, event: decision.event, trace: arriving.arrival.trace, hash, text };
+  const { hash, text, record } = decision.content;
+  const keys = keysText(arriving.type, record);
+  return { ...decision.state, event: decision.event, trace: arriving.arrival.trace, hash, text, keys };
 }
 
 type Changed = Extract<Decision, { kind: 'change' }>;

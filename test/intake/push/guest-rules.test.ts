@@ -20,7 +20,7 @@ describe('business rules for guest events', () => {
   });
   after(() => bench.end());
   beforeEach(async () => {
-    await bench.pool.query('truncate events, records, history, outbox, dead_letters, guest_keys');
+    await bench.pool.query('truncate events, records, history, outbox, dead_letters');
   });
 
   test('rules about guests apply to the profile; rules that read the reservation do not', async () => {

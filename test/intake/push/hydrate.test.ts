@@ -70,7 +70,7 @@ describe('thin events', () => {
   beforeEach(async () => {
     asked = [];
     answer = () => found();
-    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
+    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters');
   });
 
   test('a thin event is completed from the partner’s API', async () => {

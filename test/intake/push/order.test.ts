@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => bench.end());
 
-const clean = () => bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
+const clean = () => bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters');
 const base = Date.now() - 3_600_000;
 const data = (day: number) => reservationData({ check_out: `2026-12-${String(10 + day).padStart(2, '0')}` });
 

@@ -12,7 +12,7 @@ describe('a reservation that a rule begins to drop', () => {
   });
   after(() => bench.end());
   beforeEach(async () => {
-    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
+    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters');
   });
 
   const at = Date.now() - 60_000;

@@ -13,8 +13,7 @@ describe('fields that a message does not have', () => {
   beforeEach(async () => {
     await clear(bench);
   });
-  const clear = ({ pool }: Bench) =>
-    pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
+  const clear = ({ pool }: Bench) => pool.query('truncate events, records, history, sightings, outbox, dead_letters');
 
   const at = Date.now() - 60_000;
   const full = reservationData({ total_amount: 412.5, currency: 'EUR', channel: 'web' });

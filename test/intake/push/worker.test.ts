@@ -13,7 +13,7 @@ describe('the worker', () => {
   });
   after(() => bench.end());
   beforeEach(async () => {
-    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
+    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters');
   });
 
   const hour = 3_600_000;

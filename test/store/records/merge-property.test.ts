@@ -14,7 +14,7 @@ test('every stored value was true at some moment, and the last poll makes the re
   const began = Date.now() - 3_600_000;
   const follow = async ({ states, messages, shown, absent }: Story) => {
     const [bench, active] = [benches[absent], integrations[absent]];
-    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters, guest_keys');
+    await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters');
     for (const { source, at, data } of messages) {
       if (source === 'pull') {
         await poll(bench, active, began + at, data as Json);

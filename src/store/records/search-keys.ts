@@ -1,55 +1,34 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { foldName } from '../../persons/fold.ts';
 import { keyTexts } from '../../persons/identifiers.ts';
-import type { EntityType, IntegrationName } from '../../terms.ts';
-import { texts } from '../db/columns.ts';
-import type { Tx } from '../db/pool.ts';
+import type { EntityType } from '../../terms.ts';
 
-/** A record before and after a batch, for its search keys. */
-export interface KeyedRecord {
-  readonly type: EntityType;
-  readonly id: string;
-  readonly was: unknown;
-  readonly now: unknown;
+/**
+ * By what a record is found: a text search vector without positions, in the record's row. Its words are whole keys, so a lookup of an
+ * address and a search for the beginning of a name read one index. The type is part of the word: an agency's address is in thousands of
+ * reservations and in a few profiles.
+ */
+export function keysText(type: EntityType, record: unknown): string {
+  return [...keysOf(type, record)].map((key) => word(type, key)).join(' ');
 }
 
-interface KeyRow {
-  readonly type: EntityType;
-  readonly id: string;
-  readonly key: string;
+/** A query for records of the type with one of the keys; null, which matches nothing, without keys. */
+export function anyKey(type: EntityType, keys: readonly string[]): string | null {
+  return keys.length === 0 ? null : [...new Set(keys)].map((key) => word(type, key)).join(' | ');
 }
 
-/** Updates the search keys of changed records. */
-export function moveGuestKeys(
-  tx: Tx,
-  integration: IntegrationName,
-  records: readonly KeyedRecord[],
-): Promise<unknown>[] {
-  const gone: KeyRow[] = [];
-  const come: KeyRow[] = [];
-  for (const { type, id, was, now } of records) {
-    const before = keysOf(type, was);
-    const after = keysOf(type, now);
-    for (const key of before) if (!after.has(key)) gone.push({ type, id, key });
-    for (const key of after) if (!before.has(key)) come.push({ type, id, key });
-  }
-  const statements: Promise<unknown>[] = [];
-  if (gone.length > 0) {
-    const text = `
-      delete from guest_keys k using unnest($2::text[], $3::text[], $4::text[]) as t (type, id, key)
-       where k.key = t.key and k.id = t.id and k.integration = $1 and k.type = t.type and k.key = any($4::text[])`;
-    const columns = [gone.map(({ type }) => type), gone.map(({ id }) => id), gone.map(({ key }) => key)];
-    statements.push(tx.query({ name: 'guest-keys-gone', text, values: [integration, ...columns.map(texts)] }));
-  }
-  for (const [type, rows] of Map.groupBy(come, (row) => row.type)) {
-    const text = `
-      insert into guest_keys (integration, type, id, key)
-      select $1, $2, * from unnest($3::text[], $4::text[])`;
-    const values = [integration, type, texts(rows.map(({ id }) => id)), texts(rows.map(({ key }) => key))];
-    statements.push(tx.query({ name: 'guest-keys-come', text, values }));
-  }
-  return statements;
-}
+/** A query for keys that begin with the text. */
+export const keyPrefix = (type: EntityType, text: string): string => `${word(type, text)}:*`;
+
+const word = (type: EntityType, key: string): string =>
+  `'${type} ${key.slice(0, 500).replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+
+/**
+ * Read by the index of keys alone: combined with the brand, the planner reads all records of the brand as well (2.8 ms instead of 0.05 ms
+ * at 7,000 bookings of a brand, 2 cores arm64).
+ */
+export const keyedRecords = (query: string): string =>
+  `(select integration, type, id from records where keys @@ ${query}::tsquery offset 0)`;
 
 /**
  * Keys by which guests are matched and by which people search: names and numbers in lower case. The address as the partner wrote it is
