@@ -1,7 +1,7 @@
 import { foldName } from '../../persons/fold.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
-import { anyKey, keyPrefix } from './search-keys.ts';
+import { anyKey, keyedRecords, keyPrefix } from './search-keys.ts';
 
 export interface Found {
   readonly integration: string;
@@ -83,8 +83,6 @@ interface Meaning {
   readonly matched: string;
   readonly rank: number;
   readonly query: string;
-  /** Patterns that one name of the record matches, all of them. */
-  readonly names?: readonly string[];
 }
 
 /** Every meaning of the text is one query of the index of keys; a date in it is intersected there. */
@@ -100,12 +98,10 @@ function matching(filter: SearchFilter, text: string): { sql: string; values: un
                and type = $1 and id = $5
             union all
             select k.integration, k.id, m.matched, m.rank
-              from json_to_recordset($6) as m (matched text, rank int, query text, names text[])
+              from json_to_recordset($6) as m (matched text, rank int, query text)
              cross join lateral (
-               select integration, id from (select integration, id, keys from records where keys @@ m.query::tsquery offset 0) k
-                where ($2::text[] is null or integration = any($2))
-                  and (m.names is null or exists (select from unnest(tsvector_to_array(keys)) as name where name like all (m.names)))
-                limit ${most}) k
+               select integration, id from ${keyedRecords('m.query')} k
+                where $2::text[] is null or integration = any($2) limit ${most}) k
           ) t order by integration, id, rank`,
     ...(arrival !== undefined && { filter: `and r.data ->> 'check_in' = $7` }),
     values: [
@@ -128,20 +124,16 @@ function meaningsOf(
     rank: 3,
     query: anyKey(type, [key]) as string,
   });
-  const byName = words
-    // A single initial would match too many names.
-    .filter((word) => word.length > 1 || words.length === 1)
-    .flatMap((name): Meaning[] => {
-      const others = words.filter((word) => word !== name).map((word) => `% ${likeText(word)}%`);
-      const names = [`${type} last\\_name:${likeText(name)}%`, ...others];
-      const whole = `${anyKey(type, [`last_name:${name}`])} | ${keyPrefix(type, `last_name:${name}, `)}`;
-      const said = others.length === 0 ? {} : { names };
-      const isLong = [...name].length >= shortestBeginning;
-      return [
-        { matched: 'last_name', rank: 4, query: whole, ...said },
-        ...(isLong ? [{ matched: 'last_name', rank: 5, query: keyPrefix(type, `last_name:${name}`), ...said }] : []),
-      ];
-    });
+  const byName = namesIn(words).flatMap(({ last, first }): Meaning[] => {
+    const named = (rank: number, query: string) => ({ matched: 'last_name', rank, query });
+    const followed = keyPrefix(type, `last_name:${last}, ${first}`);
+    if (first !== '') return [named(4, followed)];
+    const isLong = [...last].length >= shortestBeginning;
+    return [
+      named(4, `${anyKey(type, [`last_name:${last}`])} | ${followed}`),
+      ...(isLong ? [named(5, keyPrefix(type, `last_name:${last}`))] : []),
+    ];
+  });
   return [
     { matched: 'confirmation_number', rank: 2, query: keyPrefix(type, `confirmation_number:${text.toLowerCase()}`) },
     exact(`guest_id:${text}`),
@@ -153,7 +145,17 @@ function meaningsOf(
   ];
 }
 
-const likeText = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+/** All words are a last name or its beginning; or the first ones or the last ones are, and the others begin the first name. */
+function namesIn(words: readonly string[]): { readonly last: string; readonly first: string }[] {
+  const split = words.slice(1).flatMap((_, i) => {
+    const [before, after] = [words.slice(0, i + 1).join(' '), words.slice(i + 1).join(' ')];
+    return [
+      { last: before, first: after },
+      { last: after, first: before },
+    ];
+  });
+  return words.length === 0 ? [] : [{ last: words.join(' '), first: '' }, ...split];
+}
 
 /** Words that people put before a number. */
 const labels: ReadonlySet<string> = new Set([
