@@ -17,6 +17,7 @@ interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
+  readonly 'x-role'?: string;
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: string;
@@ -48,7 +49,9 @@ function section(method: string, path: string, operation: Operation): string {
     ),
   ];
   const table = rows.length === 0 ? '' : `\n| input | in | |\n|---|---|---|\n${rows.join('\n')}\n`;
-  return `### ${method.toUpperCase()} ${path}\n\n${operation.summary}${operation.description ? ` ${operation.description}` : ''}\n${table}`;
+  const role = operation['x-role'] === undefined ? '' : ` Role: ${operation['x-role']}.`;
+  const words = [operation.summary.replace(/[.]?$/, '.'), operation.description].filter(Boolean).join(' ');
+  return `### ${method.toUpperCase()} ${path}\n\n${words}${role}\n${table}`;
 }
 
 export function apiText(): string {

@@ -23,15 +23,16 @@ interface Connector {
 }
 
 function connectorOf(name: string): Connector {
-  const { pull, push } = parse(read(`connectors/${name}/connector.yaml`)) as {
+  const { pull, push, stream } = parse(read(`connectors/${name}/connector.yaml`)) as {
     pull?: { single?: unknown };
     push?: unknown;
+    stream?: unknown;
   };
   const cases = globSync(`connectors/${name}/cases/*.json`, { cwd: root.pathname }).sort();
   const records = cases
     .map((file) => JSON.parse(read(file)) as Case)
     .flatMap(({ records = [], record }) => [...records, ...(record === undefined ? [] : [record])]);
-  const feeds = [pull && 'list', pull?.single && 'single', push && 'webhooks'].filter(Boolean);
+  const feeds = [pull && 'list', pull?.single && 'single', stream ? 'stream' : push && 'webhooks'].filter(Boolean);
   const isLive = !/not been tested against a live/.test(read(`connectors/${name}/README.md`));
   const kind = name.startsWith('reference')
     ? 'the simulator'

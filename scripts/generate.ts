@@ -18,6 +18,8 @@ const scripts = [
   'scripts/receiver-types.ts',
   'scripts/connector-coverage.ts',
   'scripts/api-reference.ts',
+  'scripts/preset-reference.ts',
+  'scripts/check-rules.ts',
 ];
 for (const script of scripts)
   execFileSync(process.execPath, [path.join(root, script)], { stdio: 'inherit', cwd: root });

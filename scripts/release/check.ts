@@ -156,7 +156,7 @@ const steps: readonly (readonly [string, () => void | Promise<void>])[] = [
           jobs: Record<string, { steps: { run?: string }[] }>;
         };
         const commands = Object.values(jobs).flatMap((job) => job.steps.map((step) => step.run ?? ''));
-        for (const [, name = ''] of commands.join('\n').matchAll(/npm run ([\w:]+)/g)) {
+        for (const [, name = ''] of commands.join('\n').matchAll(/npm run ([\w:]+)\b(?! --prefix)/g)) {
           if (!Object.hasOwn(scripts, name)) throw new Error(`${file} calls npm run ${name}`);
         }
       }

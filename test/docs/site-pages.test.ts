@@ -1,29 +1,85 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { apiFile, apiText } from '../../scripts/api-reference.ts';
 import { connectorsFile, connectorsText } from '../../scripts/connector-coverage.ts';
-
-const docs = new URL('../../docs/', import.meta.url);
 
 test('the pages about the API and the connectors are made from them', () => {
   assert.equal(readFileSync(apiFile, 'utf8'), apiText(), 'run: npm run generate');
   assert.equal(readFileSync(connectorsFile, 'utf8'), connectorsText(), 'run: npm run generate');
 });
 
-test('every reader of the site has a path of at most five pages, and each page is there', () => {
+/** The paths of the readers in the sidebar of the site: links by reader. */
+function readersOfSite(): { reader: string; isReference: boolean; links: string[] }[] {
   const config = readFileSync(new URL('../../site/.vitepress/config.mts', import.meta.url), 'utf8');
-  const groups = [...config.matchAll(/text: '([^']+)',\s*(collapsed: true,\s*)?items: \[([\s\S]*?)\n?\s*\],?\s*\}/g)];
+  return Array.from(
+    config.matchAll(/text: '([^']+)',\s*(collapsed: true,\s*)?items: \[([\s\S]*?)\n?\s*\],?\s*\}/g),
+    ([, reader = '', collapsed, items = '']) => ({
+      reader,
+      isReference: collapsed !== undefined,
+      links: [...items.matchAll(/page\('[^']+', '([^']+)'\)/g)].map(([, link = '']) => link),
+    }),
+  );
+}
+
+/** The file of the repository behind a page of the site. */
+function fileOf(link: string): string {
+  const file = `${link.slice(1)}${link.endsWith('/') ? 'README' : ''}.md`;
+  return link.startsWith('/project/') ? file.slice('project/'.length) : `docs/${file}`;
+}
+
+test('every reader of the site has a path of at most five pages, and each page is there', () => {
+  const groups = readersOfSite();
   assert.deepEqual(
-    groups.map(([, reader]) => reader),
+    groups.map(({ reader }) => reader),
     ['Integrator', 'Operator', 'Marketing and data', 'Data protection', 'Platform', 'Partner', 'Reference'],
   );
-  for (const [, reader, isReference, items = ''] of groups) {
-    const links = [...items.matchAll(/page\('[^']+', '([^']+)'\)/g)].map(([, link = '']) => link);
-    assert.ok(links.length > 0 && (isReference !== undefined || links.length <= 5), reader ?? '');
-    for (const link of links) {
-      const page = link.endsWith('/') ? `${link}README` : link;
-      assert.ok(existsSync(new URL(`.${page}.md`, docs)), link);
-    }
+  for (const { reader, isReference, links } of groups) {
+    assert.ok(links.length > 0 && (isReference || links.length <= 5), reader);
+    // The decisions have a list instead of a page; stage.mjs writes it.
+    for (const link of links.filter((each) => each !== '/adr/'))
+      assert.ok(existsSync(new URL(`../../${fileOf(link)}`, import.meta.url)), link);
   }
+});
+
+test('the README and the first page show the same paths as the site', () => {
+  const paths = readersOfSite()
+    .filter(({ isReference }) => !isReference)
+    .map(({ links }) => links.map(fileOf));
+  for (const page of ['README.md', 'docs/README.md']) {
+    const rows = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
+      .split('| you | read, in this order |\n|---|---|\n')[1]
+      ?.split('\n\n')[0]
+      ?.split('\n');
+    const shown = rows?.map((row) =>
+      [...row.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => path.posix.join(path.posix.dirname(page), target)),
+    );
+    assert.deepEqual(shown, paths, page);
+  }
+});
+
+test('the pages of the site link only to pages and files that it has', (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'innbound-stage-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  execFileSync(process.execPath, [path.join(root, 'site', 'stage.mjs'), root, folder]);
+  const pages = globSync('**/*.md', { cwd: folder, exclude: ['public/**'] });
+  assert.ok(pages.length > 60);
+  const lost = pages.flatMap((page) => {
+    const text = readFileSync(path.join(folder, page), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
+    return [...text.matchAll(/\]\((\/[^)#\s]*)/g)]
+      .map(([, target = '']) => target)
+      .filter(
+        (target) =>
+          ![`${target}.md`, `${target}/index.md`, `public${target}`].some((each) =>
+            existsSync(path.join(folder, each)),
+          ),
+      )
+      .map((target) => `${page}: ${target}`);
+  });
+  assert.deepEqual(lost, []);
 });

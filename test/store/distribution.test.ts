@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { testStore } from '../support/store.ts';
 
 /**
- * Keeps a distributed PostgreSQL (Citus) possible: tables of brands would be distributed by integration. Each obstacle is listed with
- * what it would take (docs/guides/scaling.md). A new obstacle fails here; so does a listed one that no longer exists.
+ * Keeps a distributed PostgreSQL (Citus) possible: tables of brands would be distributed by integration (docs/guides/scaling.md). Each
+ * obstacle is listed with what it would take. A new obstacle fails here; so does a listed one that no longer exists.
  */
 
 /** Tables without an integration: few rows, or rows of the whole service. They would be reference or local tables. */
