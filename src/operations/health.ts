@@ -34,7 +34,15 @@ export interface LaneHealth extends LaneNow {
 }
 
 /** Alerts whose cause `judgeHealth` cannot see in its own input. */
-const judgedElsewhere = ['feed_silent', 'dead_letters_growing', 'clock_skew'];
+const judgedElsewhere = [
+  'feed_silent',
+  'feed_low',
+  'runs_slow',
+  'dead_letters_growing',
+  'dead_letter_share',
+  'rows_held',
+  'clock_skew',
+];
 
 export async function healthOf(runtime: Runtime, names: readonly string[]): Promise<BrandHealth[]> {
   const { pool } = runtime;

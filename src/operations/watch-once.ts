@@ -28,11 +28,13 @@ import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
 import { busyLanes } from './health.ts';
 import { reprocessHolds } from './holds.ts';
 import { summarizeIncident } from './incidents.ts';
+import { seasons, unusualDays } from './unusual-days.ts';
 
 /** Evaluates all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
 export async function watchOnce(runtime: Runtime): Promise<void> {
   await judgeCauses(runtime);
   await judgeBrands(runtime);
+  await judgeFeeds(runtime);
 }
 
 /** Kinds with one alert for each cause. Judging them costs the same with any number of brands. */
@@ -43,7 +45,9 @@ const causeKinds: readonly string[] = [
   'document_broken',
   'alert_route_failing',
 ];
-const brandKinds = alertKinds.filter((kind) => !causeKinds.includes(kind));
+/** Kinds that compare a day with earlier ones. */
+const dayKinds: readonly string[] = ['feed_low', 'runs_slow', 'dead_letter_share'];
+const brandKinds = alertKinds.filter((kind) => !causeKinds.includes(kind) && !dayKinds.includes(kind));
 
 export async function judgeCauses(runtime: Runtime): Promise<void> {
   await settle(runtime, { ...noFacts, ...(await causes(runtime)) }, causeKinds);
@@ -52,6 +56,11 @@ export async function judgeCauses(runtime: Runtime): Promise<void> {
 /** The kinds that need facts about every brand. With 100,000 brands these take seconds to read. */
 export async function judgeBrands(runtime: Runtime): Promise<void> {
   await settle(runtime, await facts(runtime), brandKinds);
+}
+
+/** The kinds that change with each counted hour. */
+export async function judgeFeeds(runtime: Runtime): Promise<void> {
+  await settle(runtime, { ...noFacts, volumes: await unusualDays(runtime) }, dayKinds);
 }
 
 async function settle(runtime: Runtime, known: Facts, kinds: readonly string[]): Promise<void> {
@@ -102,6 +111,7 @@ const rules = {
 
 const noFacts: Facts = {
   feeds: [],
+  volumes: [],
   runs: [],
   partnerCircuits: [],
   authFailures: [],
@@ -165,17 +175,27 @@ async function facts(runtime: Runtime): Promise<Facts> {
     ({ destination }) => destination,
   );
   const now = systemClock.now();
+  const judged = feeds.map(({ integration, feed, last_at, hours }) => ({
+    integration,
+    feed,
+    judgement: judgeSilence(
+      { lastAt: last_at.getTime(), hours, timezone: active.documents.get(integration)?.body.timezone ?? 'UTC' },
+      now,
+      rules[feed],
+    ),
+  }));
+  const silent = judged.filter(({ judgement }) => judgement.silent);
+  const season = await seasons(
+    runtime,
+    silent.map(({ integration }) => integration),
+  );
   return {
     ...known,
-    feeds: feeds.map(({ integration, feed, last_at, hours }) => ({
-      integration,
-      feed,
-      judgement: judgeSilence(
-        { lastAt: last_at.getTime(), hours, timezone: active.documents.get(integration)?.body.timezone ?? 'UTC' },
-        now,
-        rules[feed],
-      ),
-    })),
+    volumes: [],
+    feeds: silent.filter(
+      ({ integration, feed, judgement }) =>
+        (judgement.expected ?? 0) * Math.min(1, season.get(integration) ?? 1) >= rules[feed].missed,
+    ),
     runs: runs.filter(({ integration }) => active.documents.has(integration)),
     authFailures: auth,
     streams: streamed.length === 0 ? [] : await streamStates(pool, [...(await streamsOf(runtime)).keys()]),

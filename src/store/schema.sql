@@ -711,11 +711,15 @@ create table activity (
   dead int not null default 0,
   latency int[],
   waiting int not null default 0,
+  rows int not null default 0,
+  run_ms bigint not null default 0,
+  dead_rows int not null default 0,
+  dead_events int not null default 0,
   primary key (integration, step, at),
   check (step in ('10s', '1h'))
 );
 create index activity_by_time on activity (step, at);
-comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by. Nothing happened: no row. pulls counts runs that found records; latency is a histogram from a change to its delivery (kit/histogram.ts). Nodes add what they delivered; the rest is counted from the tables.';
+comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by. Nothing happened: no row. pulls counts runs that found records, rows, run_ms and dead_rows are theirs; latency is a histogram from a change to its delivery (kit/histogram.ts). Nodes add what they delivered; the rest is counted from the tables.';
 
 create table totals (
   integration text primary key,

@@ -30,8 +30,9 @@ export function causeOf({ kind, integration, subject }: AlertFacts): Cause {
   }
   // Many brands at once, or a node's clock.
   if (integration === '') return { kind: 'service', name: subject === '' ? kind : `${kind} ${subject}` };
-  if (kind === 'dead_letters_growing' || kind === 'rows_held') return { kind: 'records', name: integration };
-  const isPush = (kind === 'feed_silent' && subject === 'push') || kind === 'clock_skew' || kind.startsWith('stream_');
+  if (kind.startsWith('dead_letter') || kind === 'rows_held') return { kind: 'records', name: integration };
+  const isPush =
+    (kind.startsWith('feed_') && subject === 'push') || kind === 'clock_skew' || kind.startsWith('stream_');
   return { kind: isPush ? 'push' : 'pull', name: integration };
 }
 
@@ -77,6 +78,18 @@ const advice: ReadonlyMap<string, string> = new Map<Kind, string>([
   [
     'feed_silent',
     'Ask the partner whether the feed was switched off. For events, check the rejected webhooks of the brand.',
+  ],
+  [
+    'feed_low',
+    'Ask the partner whether hotels, rooms or statuses were removed from the feed. Compare a day with the partner’s system.',
+  ],
+  [
+    'runs_slow',
+    'Open a run: it has the time of each page. Ask the partner; shorten the range of the sync or raise its interval.',
+  ],
+  [
+    'dead_letter_share',
+    'Open the dead letters of the brand, by code. A new spelling of the partner belongs into the connector.',
   ],
   [
     'stream_failing',

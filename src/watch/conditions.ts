@@ -1,5 +1,6 @@
 import type { Json } from '../terms.ts';
 import { eachCondition, fewBrands, manyBrands, namedBrands } from './each-condition.ts';
+import type { FeedFinding } from './feed.ts';
 import type { Judgement } from './silence.ts';
 
 /** A fault that exists now. It raises an alert; when it ends, the alert is resolved. */
@@ -23,9 +24,12 @@ export const alertKinds = [
   'stream_gap',
   'stream_behind',
   'feed_silent',
+  'feed_low',
+  'runs_slow',
   'run_failed',
   'run_incomplete',
   'dead_letters_growing',
+  'dead_letter_share',
   'bookings_unlisted',
   'rows_held',
   'clock_skew',
@@ -45,6 +49,12 @@ export interface Facts {
     readonly feed: 'push' | 'pull';
     readonly judgement: Judgement;
   }[];
+  /** Days that are far from usual, with the same measure of the last four weeks. */
+  readonly volumes: readonly (FeedFinding & {
+    readonly integration: string;
+    readonly listsChanges: boolean;
+    readonly history: readonly number[];
+  })[];
   /** The last finished run of each sync. */
   readonly runs: readonly {
     readonly integration: string;

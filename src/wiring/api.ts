@@ -20,6 +20,7 @@ import { resendDelivery } from '../operations/resend.ts';
 import { sharedAddresses } from '../operations/shared-addresses.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
+import { feedHistory } from '../operations/unusual-days.ts';
 import { hashIdentity } from '../privacy/identity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
@@ -118,6 +119,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     coverage: {
       unlisted: (integration, limit) => listUnlisted(pool, integration, limit),
       quality: (integration, days) => readQuality(pool, integration, days),
+      feed: (integration) => feedHistory(runtime, integration),
       pushGaps: (integration, days) => pushGaps(pool, integration, days),
     },
     hotel: {

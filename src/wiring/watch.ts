@@ -3,7 +3,7 @@ import { durationMs } from '../documents/duration.ts';
 import { systemClock } from '../kit/clock.ts';
 import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
-import { judgeBrands, judgeCauses, sendDueAlerts } from '../operations/watch-once.ts';
+import { judgeBrands, judgeCauses, judgeFeeds, sendDueAlerts } from '../operations/watch-once.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { withPatience } from '../store/db/pool.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
@@ -34,6 +34,7 @@ export function startWatch(runtime: Runtime): Loop {
     turn: async () => {
       const startedAt = systemClock.now();
       if (await claimMark(pool, 'alerts', judgedEveryMs - 1_000)) await judgeBrands(runtime);
+      if (await claimMark(pool, 'feeds', 20 * 60_000)) await judgeFeeds(runtime);
       return systemClock.now() - startedAt;
     },
     pause: (tookMs, signal) => systemClock.wait(Math.max(judgedEveryMs, 49 * (tookMs ?? 0)), signal),

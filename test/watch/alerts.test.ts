@@ -125,6 +125,7 @@ test('a feed that falls silent against its habit raises an alert, and an event r
 
 const calm: Facts = {
   feeds: [],
+  volumes: [],
   runs: [],
   partnerCircuits: [],
   authFailures: [],

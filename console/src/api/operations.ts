@@ -355,6 +355,17 @@ export interface Operations {
       }[];
     };
   };
+  'integrations.feed': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      events: (number | null)[];
+      rows: (number | null)[];
+      run_seconds: (number | null)[];
+      dead_share: (number | null)[];
+    };
+  };
   'integrations.unlisted': {
     input: {
       integration: string;
@@ -2599,6 +2610,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.run': ['POST', '/integrations/{integration}/runs'],
   'integrations.backfill': ['POST', '/integrations/{integration}/backfill'],
   'integrations.quality': ['GET', '/integrations/{integration}/quality'],
+  'integrations.feed': ['GET', '/integrations/{integration}/feed'],
   'integrations.unlisted': ['GET', '/integrations/{integration}/unlisted'],
   'integrations.push_gaps': ['GET', '/integrations/{integration}/push-gaps'],
   'integrations.hotel': ['GET', '/integrations/{integration}/hotel'],

@@ -9,6 +9,7 @@ import { capital, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
+import { History, historyOf } from './FeedCard.tsx';
 import { HoldsCard } from './HoldsCard.tsx';
 import { OpenOrAll, type Which } from './OpenOrAll.tsx';
 
@@ -96,10 +97,12 @@ function Routes() {
 }
 
 function What({ alert }: { alert: Alert }) {
+  const history = historyOf(alert.detail);
   return (
     <>
       <strong>{capital(words(alert.kind))}</strong> {alert.integration && <BrandLink name={alert.integration} />}
       <div>{alert.message}</div>
+      {history && <History days={history} label={capital(words(alert.kind))} />}
     </>
   );
 }

@@ -16,6 +16,7 @@ import { Backfill } from './Backfill.tsx';
 import { ConsentCard } from './ConsentCard.tsx';
 import { CoverageCard } from './CoverageCard.tsx';
 import { EndpointCard } from './EndpointCard.tsx';
+import { FeedCard } from './FeedCard.tsx';
 import { HoldsCard } from './HoldsCard.tsx';
 import { started } from './onboard/brand.ts';
 import { QualityCard } from './QualityCard.tsx';
@@ -63,6 +64,7 @@ export function Integration() {
               <Backlog brand={brand} />
             </div>
             <HoldsCard integration={name} />
+            <FeedCard integration={name} />
             {brand.consent !== null && <ConsentCard integration={name} />}
             {brand.push.enabled && <EndpointCard integration={name} />}
             {brand.push.enabled && <SandboxCard integration={name} />}

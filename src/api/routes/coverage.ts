@@ -2,10 +2,12 @@ import { z } from 'zod';
 import type { QualityDay } from '../../store/records/quality.ts';
 import type { PushGap } from '../../store/runs/push-gaps.ts';
 import type { UnlistedReservation } from '../../store/runs/unlisted.ts';
+import type { FeedMeasure } from '../../watch/feed.ts';
 import { instant, integrationParam, ok, type Route, route } from '../route.ts';
 
 export interface CoveragePorts {
   readonly quality: (integration: string, days: number) => Promise<readonly QualityDay[]>;
+  readonly feed: (integration: string) => Promise<Readonly<Record<FeedMeasure, readonly (number | null)[]>>>;
   readonly unlisted: (integration: string, limit: number) => Promise<readonly UnlistedReservation[]>;
   readonly pushGaps: (integration: string, days: number) => Promise<readonly PushGap[]>;
 }
@@ -33,6 +35,7 @@ const pushGap = z.object({
   examples: z.array(z.string()).describe('Ids of up to five of them.'),
 });
 
+const series = (what: string) => z.array(z.number().nullable()).describe(what);
 const count = (what: string) => z.int().describe(what);
 const qualityDay = z.object({
   day: z.string().describe('In UTC.'),
@@ -71,6 +74,23 @@ export function coverageRoutes(ports: CoveragePorts): Route[] {
       query: z.strictObject({ days: z.coerce.number().int().min(1).max(366).default(30) }),
       response: z.object({ items: z.array(qualityDay) }),
       handle: async ({ params, query }) => ok({ items: await ports.quality(params.integration, query.days) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/integrations/{integration}/feed',
+      id: 'integrations.feed',
+      summary: 'How much a brand’s feed brought in each 24 hours of the last four weeks, oldest first',
+      tag: 'integrations',
+      role: 'viewer',
+      scope: 'param',
+      params: integrationParam,
+      response: z.object({
+        events: series('Events.'),
+        rows: series('Reservations per run; of a list of changes, per day.'),
+        run_seconds: series('Average time of a run.'),
+        dead_share: series('Share of the rows and events that became dead letters.'),
+      }),
+      handle: async ({ params }) => ok(await ports.feed(params.integration)),
     }),
     route({
       method: 'GET',

@@ -74,30 +74,34 @@ export async function claimMark(pool: Pool, name: string, everyMs: number): Prom
 async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0], step: string, from: Date, to: Date) {
   await tx.query(
     `with counted as (
-       select integration, sum(events) as events, sum(pulls) as pulls, sum(changes) as changes, sum(waiting) as waiting
+       select integration, sum(events) as events, sum(pulls) as pulls, sum(changes) as changes, sum(waiting) as waiting,
+              sum(rows) as rows, sum(run_ms) as run_ms, sum(dead_rows) as dead_rows, sum(dead_events) as dead_events
          from (
-           select integration, count(*)::int as events, 0 as pulls, 0 as changes, 0 as waiting
+           select integration, count(*)::int as events, 0 as pulls, 0 as changes, 0 as waiting, 0 as rows, 0 as run_ms,
+                  0 as dead_rows, count(*) filter (where state = 'dead') as dead_events
              from events where received_at >= $2 and received_at < $3 group by integration
            union all
-           select integration, 0, count(*)::int, 0, 0
-             from runs where finished_at >= $2 and finished_at < $3 and fetched > 0 group by integration
+           select integration, 0, count(*)::int, 0, 0, sum(fetched), sum(extract(epoch from finished_at - started_at) * 1000),
+                  sum(dead), 0
+             from runs where finished_at >= $2 and finished_at < $3 and fetched > 0 and sync <> 'backfill' group by integration
            union all
-           select integration, 0, 0, count(*)::int, 0
+           select integration, 0, 0, count(*)::int, 0, 0, 0, 0, 0
              from history where at >= $2 and at < $3 and diff is not null group by integration
            union all
-           select integration, 0, 0, 0, count(*)::int from outbox
+           select integration, 0, 0, 0, count(*)::int, 0, 0, 0, 0 from outbox
             where due_at is not null and destination not like 'innbound:%' and $1 = '10s' and now() - $3 < interval '30 seconds'
             group by integration
            union all
            -- The highest backlog of the hour's ten-second steps.
-           select integration, 0, 0, 0, max(waiting)
+           select integration, 0, 0, 0, max(waiting), 0, 0, 0, 0
              from activity where $1 = '1h' and step = '10s' and at >= $2 and at < $3 and waiting > 0 group by integration
          ) one group by integration
      ), added as (
-       insert into activity as a (integration, step, at, events, pulls, changes, waiting)
-       select integration, $1, $2, events, pulls, changes, waiting from counted
+       insert into activity as a (integration, step, at, events, pulls, changes, waiting, rows, run_ms, dead_rows, dead_events)
+       select integration, $1, $2, events, pulls, changes, waiting, rows, run_ms, dead_rows, dead_events from counted
            on conflict (integration, step, at) do update
-          set events = excluded.events, pulls = excluded.pulls, changes = excluded.changes, waiting = excluded.waiting)
+          set events = excluded.events, pulls = excluded.pulls, changes = excluded.changes, waiting = excluded.waiting,
+              rows = excluded.rows, run_ms = excluded.run_ms, dead_rows = excluded.dead_rows, dead_events = excluded.dead_events)
      insert into totals as t (integration, events, changes)
      select integration, events, changes from counted where $1 = '10s'
          on conflict (integration) do update set events = t.events + excluded.events, changes = t.changes + excluded.changes`,

@@ -78,3 +78,29 @@ test('an hour has the highest backlog of its ten-second steps, and the answer sa
   );
   assert.equal(countedUntil?.getTime(), (points[0]?.at.getTime() ?? 0) + 3_600_000);
 });
+
+test('an hour counts what its runs brought, how long they took, and what became a dead letter; a backfill does not count', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  const at = `date_trunc('hour', now() - interval '65 minutes')`;
+  const run = (id: string, sync: string) =>
+    pool.query(
+      `insert into runs (integration, run_id, sync, kind, state, requested_by, started_at, finished_at, fetched, dead)
+       values ('grand', $1, $2, 'scheduled', 'complete', 'test', ${at}, ${at} + interval '30 s', 40, 3)`,
+      [id, sync],
+    );
+  await run('run_1', 'stay');
+  await run('run_2', 'pre_stay');
+  await run('run_3', 'backfill');
+  await pool.query(
+    `insert into events (integration, seq, endpoint_id, event_id, event, occurred_at, received_at, body_hash, state)
+     select 'grand', n, 'ep', 'e' || n, 'reservation.updated', ${at}, ${at}, '', case when n < 3 then 'dead' else 'done' end
+       from generate_series(1, 5) n`,
+  );
+  await pool.query(`insert into marks (name, at) values ('activity 1h', ${at})`);
+  await countActivity(pool);
+  const { rows } = await pool.query(
+    `select pulls, rows, run_ms::int, dead_rows, events, dead_events from activity where step = '1h'`,
+  );
+  assert.deepEqual(rows, [{ pulls: 2, rows: 80, run_ms: 60_000, dead_rows: 6, events: 5, dead_events: 2 }]);
+});
