@@ -1,4 +1,12 @@
-import { type Counted, type GuardLimits, judge, type Normal, nothingKnown } from '../src/reconcile/accidents/judge.ts';
+import {
+  type Counted,
+  countSigns,
+  type GuardLimits,
+  judge,
+  type Normal,
+  nothingKnown,
+  type SignedRow,
+} from '../src/reconcile/accidents/judge.ts';
 import { type Judged, type Sign, signsOf } from '../src/reconcile/accidents/signs.ts';
 import type { Json } from '../src/terms.ts';
 import { Dice } from '../test/simulation/random.ts';
@@ -6,7 +14,8 @@ import { Dice } from '../test/simulation/random.ts';
 /**
  * `accidents [BRANDS] [SEED]` lives a year of ordinary hotel life for brands of 5 to 2,000 rooms and counts the holds, each of which is a
  * false alarm. Then it plants accidents in every brand and counts those that are held. Ordinary life has seasons, groups that are cancelled,
- * moved, renamed and renegotiated as one, night audits, weekly changeovers, purges of guest data and polls that failed for a day.
+ * moved, renamed and renegotiated as one, night audits, options that expire, weekly changeovers, purges of guest data and polls that failed
+ * for a day. A group arrives on one day, and a purge concerns the guests who left on one day.
  */
 export async function run([brands = '100', seed = '1']: readonly string[]): Promise<void> {
   const found = Array.from(
@@ -29,8 +38,12 @@ const limits: GuardLimits = { rows: 5, share: 0.5 };
 const day = '2026-03-02';
 const pageSize = 200;
 
+type Row = SignedRow;
+type Signs = ReadonlySet<Sign>;
+type Stay = Pick<Row, 'check_in' | 'check_out'>;
+
 /** What happens to a reservation, as the store sees it. */
-const change = (path: string, before: Json, after?: Json, more: Partial<Judged> = {}): ReadonlySet<Sign> =>
+const change = (path: string, before: Json, after?: Json, more: Partial<Judged> = {}): Signs =>
   signsOf(
     {
       event: 'updated',
@@ -47,6 +60,7 @@ class Brand {
   readonly #rooms: number;
   readonly #isWeekly: boolean;
   readonly #purges: boolean;
+  readonly #hasOptions: boolean;
   readonly #flatPrice: boolean;
   readonly #groupsAYear: number;
   readonly #closedMonths: number;
@@ -66,11 +80,12 @@ class Brand {
     this.#closedMonths = this.#chance(0.3) ? this.#between(1, 5) : 0;
     this.#pushes = this.#chance(0.3);
     this.#isGone = this.#chance(0.2) && !this.#pushes;
+    this.#hasOptions = this.#chance(0.2);
   }
 
   liveAYear(): string[] {
     this.#alarms = [];
-    let late: ReadonlySet<Sign>[] = [];
+    let late: Row[] = [];
     let awayUntil = -1;
     for (let hour = 0; hour < 365 * 24; hour++) {
       const rows = this.#rowsAt(hour);
@@ -94,13 +109,13 @@ class Brand {
     this.#hourNow = 370 * 24;
     const rows = this.#rowsAt(200 * 24);
     if (rows < 20) return [];
-    // Absence is noticed by polls only, and each cancellation by event is stated by itself.
-    const ofPolls = new Set(['gone', 'status:cancelled']);
+    // Absence is noticed by polls only.
+    const ofPolls = new Set(['gone']);
     const possible = Object.entries(accidents).filter(([name]) => !this.#pushes || !ofPolls.has(name));
     return possible.map(([name, signsOfRow]) => {
       const before = this.#normal;
       const affected = Math.ceil(rows * (0.51 + this.#dice.next() * 0.49));
-      const signs = Array.from({ length: rows }, (_, n) => (n < affected ? signsOfRow(n) : new Set<Sign>()));
+      const signs = Array.from({ length: rows }, (_, n) => this.#row(n < affected ? signsOfRow(n) : new Set()));
       const shuffled = signs.map((one) => ({ one, at: this.#dice.next() })).sort((a, b) => a.at - b.at);
       let [held, leaked] = [0, 0];
       const size = this.#pushes ? 3 : pageSize;
@@ -110,7 +125,7 @@ class Brand {
         const page = shuffled.slice(at, at + size).map(({ one }) => one);
         const isHeld = this.#take(page.length, page, undefined);
         if (isHeld) held++;
-        else if (held === 0) leaked += page.filter((one) => one.size > 0).length;
+        else if (held === 0) leaked += page.filter((one) => [...one.signs].length > 0).length;
       }
       this.#normal = before;
       const feed = this.#pushes ? 'events' : 'pull';
@@ -127,10 +142,10 @@ class Brand {
     return Math.round(this.#rooms * season * weekend * (this.#isWeekly ? 3 : 5));
   }
 
-  #hour(hour: number, rows: number): { single: ReadonlySet<Sign>[]; groups: ReadonlySet<Sign>[][] } {
-    const single: ReadonlySet<Sign>[] = [];
-    const some = (perWeek: number, make: () => ReadonlySet<Sign>) => {
-      for (let n = this.#poisson((rows * perWeek) / 168); n > 0; n--) single.push(make());
+  #hour(hour: number, rows: number): { single: Row[]; groups: Row[][] } {
+    const single: Row[] = [];
+    const some = (perWeek: number, make: () => Signs) => {
+      for (let n = this.#poisson((rows * perWeek) / 168); n > 0; n--) single.push(this.#row(make()));
     };
     some(0.04, () => this.#cancelled());
     some(0.03, () => change('check_out', day, `2026-03-0${this.#between(3, 6)}`));
@@ -139,33 +154,49 @@ class Brand {
     some(0.02, () => change('guests[0].phone', '+351912345678'));
     some(0.01, () => change('status', 'checked_in', 'confirmed'));
     const inHouse = Math.round(rows * 0.35);
-    const groups: ReadonlySet<Sign>[][] = [];
+    const groups: Row[][] = [];
     // The night audit posts charges to all rooms in house.
     if (hour % 24 === 3) {
       const posted = (n: number) => {
         const before = this.#flatPrice ? 89 : 60 + ((n * 37) % 900) + this.#dice.next();
         return change('total_amount', before, before + (this.#flatPrice ? 2 : this.#between(2, 60)));
       };
-      groups.push(Array.from({ length: inHouse }, (_, n) => posted(n)));
+      groups.push(Array.from({ length: inHouse }, (_, n) => this.#row(posted(n))));
       const departed = this.#isWeekly ? (Math.floor(hour / 24) % 7 === 6 ? rows * 0.3 : 0) : rows / 15;
       if (this.#purges) {
-        groups.push(Array.from({ length: Math.round(departed) }, () => change('guests[0].phone', '+351912345678')));
+        const left = { check_out: dayOf(-1) };
+        const forget = () => this.#row(change('guests[0].phone', '+351912345678'), left);
+        groups.push(Array.from({ length: Math.round(departed) }, forget));
       }
+    }
+    // Options that were not confirmed in time are cancelled in one go.
+    if (this.#hasOptions && hour % 24 === 4) {
+      const expired = Math.min(this.#poisson(rows * 0.004), 30);
+      single.push(...Array.from({ length: expired }, () => this.#row(this.#cancelled())));
     }
     if (this.#chance(this.#groupsAYear / 8_760)) groups.push(this.#group(rows));
     return { single, groups };
   }
 
-  #cancelled = (): ReadonlySet<Sign> =>
+  /** A stay somewhere around today; of a house with weekly changes, from Saturday to Saturday. */
+  #stay(): Stay {
+    const from = this.#isWeekly ? 7 * this.#between(-1, 2) : this.#between(-6, 13);
+    return { check_in: dayOf(from), check_out: dayOf(from + (this.#isWeekly ? 7 : this.#between(1, 5))) };
+  }
+
+  #row = (signs: Signs, stay?: Partial<Stay>): Row => ({ ...this.#stay(), ...stay, signs });
+
+  #cancelled = (): Signs =>
     this.#isGone
       ? change('status', 'confirmed', 'cancelled', { notes: [goneNote] })
       : change('status', 'confirmed', 'cancelled');
 
-  #group(rows: number): ReadonlySet<Sign>[] {
+  #group(rows: number): Row[] {
     const size = Math.min(this.#between(5, 60), Math.round(this.#rooms * 0.5), rows);
     const days = this.#between(1, 3);
     const what = this.#dice.next();
-    const each = (make: (n: number) => ReadonlySet<Sign>) => Array.from({ length: size }, (_, n) => make(n));
+    const stay = this.#stay();
+    const each = (make: (n: number) => Signs) => Array.from({ length: size }, (_, n) => this.#row(make(n), stay));
     if (what < 0.15) return each(() => this.#cancelled());
     if (what < 0.25) return each(() => change('check_in', day, `2026-03-0${2 + days}`));
     if (what < 0.35) return each(() => change('guests[0].last_name', 'Tours', 'Ferreira'));
@@ -175,7 +206,7 @@ class Brand {
   }
 
   /** The worker takes what has arrived: single events, or some at once. */
-  #events(signsOfRows: readonly ReadonlySet<Sign>[]): void {
+  #events(signsOfRows: readonly Row[]): void {
     for (let at = 0; at < signsOfRows.length; ) {
       const batch = signsOfRows.slice(at, at + this.#between(1, 30));
       this.#take(batch.length, batch, 'events');
@@ -184,8 +215,8 @@ class Brand {
   }
 
   /** The changes of a group stand together in the list; the others anywhere. */
-  #poll(rows: number, single: readonly ReadonlySet<Sign>[], groups: readonly ReadonlySet<Sign>[][]): void {
-    const pages = Array.from({ length: Math.ceil(rows / pageSize) }, () => [] as ReadonlySet<Sign>[]);
+  #poll(rows: number, single: readonly Row[], groups: readonly Row[][]): void {
+    const pages = Array.from({ length: Math.ceil(rows / pageSize) }, () => [] as Row[]);
     if (pages.length === 0) return;
     for (const one of single) pages[this.#between(0, pages.length - 1)]?.push(one);
     for (const group of groups) {
@@ -201,12 +232,10 @@ class Brand {
     }
   }
 
-  #take(rows: number, signsOfRows: readonly ReadonlySet<Sign>[], countedAs: string | undefined): boolean {
-    const signs: { [sign: Sign]: number } = {};
-    for (const one of signsOfRows) for (const sign of one) signs[sign] = (signs[sign] ?? 0) + 1;
+  #take(rows: number, signsOfRows: readonly Row[], countedAs: string | undefined): boolean {
     const batch: Counted = {
       rows,
-      signs,
+      ...countSigns(signsOfRows),
       at: this.#hourNow * 3_600_000,
       ...(!this.#pushes && { run: String(this.#hourNow) }),
     };
@@ -234,9 +263,11 @@ class Brand {
   }
 }
 
+const dayOf = (days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+
 const goneNote = { step: 'reconcile', field: 'status', code: 'gone_is_cancelled', reason: '' } as const;
 
-const accidents: { readonly [name: string]: (n: number) => ReadonlySet<Sign> } = {
+const accidents: { readonly [name: string]: (n: number) => Signs } = {
   'rename:email': (n) => change('guests[0].email', `g${n}@mail.example`),
   'lose:guests': (n) => change('guests[0]', { last_name: `G${n}` }),
   'factor:100': (n) => change('total_amount', 50 + n, (50 + n) * 100),

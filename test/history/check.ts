@@ -1,3 +1,4 @@
+import { checkAccidents } from './accidents.ts';
 import { checkAccount } from './account.ts';
 import { checkErasures } from './erasures.ts';
 import type { History, Violation } from './history.ts';
@@ -13,6 +14,7 @@ import { checkWrites } from './writes.ts';
  *   the final state is the newest statement by (effective time, sequence)         newest.ts
  *   nothing after an erasure                                                      erasures.ts
  *   no value that no partner said                                                 newest.ts, writes.ts
+ *   no accident of a partner reaches a record or a destination                   accidents.ts
  *   nobody has a field or a consent that was not stated about them                persons.ts
  */
 export function checkHistory(history: History): Violation[] {
@@ -22,5 +24,6 @@ export function checkHistory(history: History): Violation[] {
     ...checkNewest(history),
     ...checkErasures(history),
     ...checkPersons(history),
+    ...checkAccidents(history),
   ];
 }

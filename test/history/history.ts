@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../src/terms.ts';
 import type { Mention } from './persons.ts';
 
 /**
@@ -19,6 +20,8 @@ export interface History {
   readonly writes: readonly Write[];
   readonly runs: readonly RunReport[];
   readonly erasures: readonly Erasure[];
+  /** Accidents in the partner's answers. */
+  readonly accidents?: readonly Accident[];
   /** What else the store holds, for runs with erasures. */
   readonly kept?: readonly { readonly place: string; readonly text: string }[];
   /** All work is done: nothing may still be pending, except behind a dead letter. */
@@ -80,8 +83,17 @@ export interface RunReport {
   readonly id: string;
   readonly fetched: number;
   readonly counted: number;
+  /** Rows that were held back as an accident, in whole or in part; those held in part are also counted. */
+  readonly held?: number;
   /** How many rows the partner listed for the run, if known. */
   readonly listed?: number;
+}
+
+/** A mistake in a partner's answers that concerned nearly all rows of a brand. Nobody may see it. */
+export interface Accident {
+  readonly integration: string;
+  /** Whether a record shows it, given the version before. */
+  readonly isDamaged: (record: JsonObject, before: JsonObject | undefined) => boolean;
 }
 
 export interface Erasure {
@@ -100,7 +112,8 @@ export type Rule =
   | 'newest_statement_holds'
   | 'nothing_after_erasure'
   | 'nothing_unsaid'
-  | 'nothing_of_another_person';
+  | 'nothing_of_another_person'
+  | 'an_accident_destroys_nothing';
 
 export interface Violation {
   readonly rule: Rule;

@@ -19,7 +19,11 @@ after(() => node.stop());
 
 let brands = 0;
 const rows = (from: string, make: (one: JsonObject, n: number) => Json = (one) => one) =>
-  Array.from({ length: 25 }, (_, n) => make(reservation(`${from}${n}`, { total_amount: 100 + n }) as JsonObject, n));
+  Array.from({ length: 25 }, (_, n) =>
+    make(reservation(`${from}${n}`, { total_amount: 100 + n, ...stay(n) }) as JsonObject, n),
+  );
+/** Bookings of different days: those of one day would be a group. */
+const stay = (n: number) => ({ check_in: `2027-03-${10 + (n % 15)}`, check_out: `2027-03-${12 + (n % 15)}` });
 const renamed = (one: JsonObject): Json => ({
   ...one,
   guests: (one.guests as JsonObject[]).map(({ email = null, ...rest }) => ({ ...rest, mail: email })),

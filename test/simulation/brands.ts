@@ -8,7 +8,10 @@ import type { Json } from '../../src/terms.ts';
 /** Two brands of one PMS, which both pushes and lists, and two destinations, as documents describe them. */
 export const brandNames = ['lisbon', 'porto'] as const;
 export const destinationNames = ['crm', 'lake'] as const;
-export const pageSize = 2;
+/** A larger hotel, whose lists have an accident in some seeds. */
+export const accidentBrand = 'faro';
+export const allBrands = [...brandNames, accidentBrand] as const;
+export const pageSizeOf = (name: string): number => (name === accidentBrand ? 40 : 2);
 
 const body = (kind: StoredDocument['kind'], name: string, content: Json): StoredDocument => ({
   kind,
@@ -19,22 +22,24 @@ const body = (kind: StoredDocument['kind'], name: string, content: Json): Stored
 });
 
 const active = activate([
-  body('connector', 'pms', {
-    connector: 'pms',
-    shape: { root_path: 'reservations' },
-    pull: {
-      request: { path: '/reservations', query: { from: '{window.from}', to: '{window.to}' } },
-      pagination: { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: pageSize },
-    },
-    push: {},
-  }),
+  ...allBrands.map((name) =>
+    body('connector', `pms-${name}`, {
+      connector: `pms-${name}`,
+      shape: { root_path: 'reservations' },
+      pull: {
+        request: { path: '/reservations', query: { from: '{window.from}', to: '{window.to}' } },
+        pagination: { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: pageSizeOf(name) },
+      },
+      push: {},
+    }),
+  ),
   ...destinationNames.map((name) =>
     body('destination', name, { destination: name, type: 'http', url: `https://${name}.example/in` }),
   ),
-  ...brandNames.map((name) =>
+  ...allBrands.map((name) =>
     body('integration', name, {
       integration: name,
-      connector: 'pms',
+      connector: `pms-${name}`,
       brand_id: name.toUpperCase(),
       timezone: 'UTC',
       country: 'PT',
@@ -57,7 +62,7 @@ export function brand(name: string): ActiveIntegration {
 }
 
 const plans = new Map(
-  brandNames.map((name) => {
+  allBrands.map((name) => {
     const { path, target, body: integration, connector } = brand(name);
     if (connector.body.pull === undefined || integration.pull === undefined) throw new Error('no pull section');
     const settings = pullOf({

@@ -1,3 +1,4 @@
+import { type AccidentKind, accidentKinds } from './accidents.ts';
 import type { Dice } from './random.ts';
 
 /** What a seed determines: how much happens, and what goes wrong when. */
@@ -23,6 +24,8 @@ export interface Script {
   /** By how much the clock of each node is wrong from the beginning. */
   readonly clockErrorMs: number;
   readonly faults: readonly Fault[];
+  /** The partner's lists of one brand are wrong for a while. */
+  readonly accident: { readonly kinds: readonly AccidentKind[]; readonly bookings: number } | undefined;
 }
 
 export type Fault =
@@ -63,5 +66,11 @@ export function scriptOf(dice: Dice): Script {
     endsWithPoll: dice.happens(0.3),
     clockErrorMs: dice.pick([0, 0, -240_000, 240_000]),
     faults: faults.sort((a, b) => a.atMs - b.atMs),
+    accident: dice.happens(0.25)
+      ? {
+          kinds: Array.from({ length: dice.whole(1, 2) }, () => dice.pick(accidentKinds)),
+          bookings: dice.whole(14, 30),
+        }
+      : undefined,
   };
 }

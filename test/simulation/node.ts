@@ -13,7 +13,7 @@ import { followClock } from '../../src/store/db/database-clock.ts';
 import type { OnChanged } from '../../src/store/records/apply.ts';
 import type { DestinationName, EndpointId, IntegrationName } from '../../src/terms.ts';
 import { listedLanes } from '../deliver/lanes.ts';
-import { brand, brandNames, pullPlan } from './brands.ts';
+import { allBrands, brand, pullPlan } from './brands.ts';
 import type { Host } from './host.ts';
 import type { Endpoint } from './partner.ts';
 import type { StorePorts } from './store-ports.ts';
@@ -128,7 +128,7 @@ const destinationConfigs: readonly Partial<DestinationConfig>[] = [
 ];
 
 const lanesInForce = listedLanes(
-  brandNames.flatMap((name) =>
+  allBrands.flatMap((name) =>
     destinationConfigs.map((config) => ({
       integration: name as IntegrationName,
       brandId: brand(name).body.brand_id,

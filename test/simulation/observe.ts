@@ -39,7 +39,7 @@ export async function observeDatabase(pool: Pool): Promise<Observed> {
   );
   const runs = await pool.query<Observed['runs'][number]>(
     `select run_id as id, integration, state, fetched,
-            changed + unchanged + superseded + dropped + skipped + dead as counted from runs`,
+            changed + unchanged + superseded + dropped + skipped + dead as counted, held from runs`,
   );
   return {
     fates: events.rows.map(({ event_id, state, outcome, version }) => fate(event_id, state, outcome, version)),

@@ -1,8 +1,10 @@
 import { sign } from '../../packages/sender/src/sign.ts';
 import type { Http } from '../../src/kit/http.ts';
+import type { JsonObject } from '../../src/terms.ts';
 import type { Statement } from '../history/history.ts';
 import type { Mention } from '../history/persons.ts';
-import { brand, brandNames, pageSize } from './brands.ts';
+import { type AccidentKind, damaged } from './accidents.ts';
+import { accidentBrand, allBrands, brand, pageSizeOf } from './brands.ts';
 import type { Host } from './host.ts';
 import type { Dice } from './random.ts';
 import type { VirtualTime } from './time.ts';
@@ -55,13 +57,15 @@ export class Partner {
   /** Chance of a 503, a lost answer, or a slow one, for lists. */
   listFaults = 0;
   hasTotal = true;
+  /** What is wrong in all rows of one brand's lists. */
+  accident: readonly AccidentKind[] = [];
 
   constructor(time: PartnerTime, dice: Dice, endpoints: ReadonlyMap<string, Endpoint>, deliver: Deliver) {
     this.#time = time;
     this.#dice = dice;
     this.#endpoints = endpoints;
     this.#deliver = deliver;
-    for (const name of brandNames) this.#books.set(name, new Map());
+    for (const name of allBrands) this.#books.set(name, new Map());
   }
 
   get statements(): Statement[] {
@@ -76,12 +80,15 @@ export class Partner {
   change(integration: string, id: string, { pushes }: { readonly pushes: boolean }): void {
     const book = this.#books.get(integration) as Map<string, Booking>;
     this.#amounts += 1;
-    const status = this.#dice.happens(0.15) ? 'cancelled' : 'confirmed';
+    const isCalm = integration === accidentBrand;
+    const status = !isCalm && this.#dice.happens(0.15) ? 'cancelled' : 'confirmed';
     const checkIn = dayAfter(this.#time.nowMs, 1 + (Number(id.slice(1)) % 6));
     const booking = book.get(id) ?? { id, checkIn, amount: 0, status, guests: [] };
     booking.amount = this.#amounts;
     booking.status = status;
-    booking.guests = relativeNames.filter(() => this.#dice.happens(0.6)).sort(() => this.#dice.next() - 0.5);
+    booking.guests = isCalm
+      ? ['ana']
+      : relativeNames.filter(() => this.#dice.happens(0.6)).sort(() => this.#dice.next() - 0.5);
     book.set(id, booking);
     if (!pushes) return;
     const happenedAtMs = Math.floor(this.#time.nowMs);
@@ -202,10 +209,13 @@ export class Partner {
     const book = [...(this.#books.get(integration)?.values() ?? [])];
     const listed = book.filter(({ checkIn }) => checkIn >= from && checkIn <= to);
     const offset = Number(query.get('offset') ?? 0);
-    const rows = listed.slice(offset, offset + pageSize).map((booking) => ({ ...booking, integration }));
+    const rows = listed.slice(offset, offset + pageSizeOf(integration)).map((booking) => ({ ...booking, integration }));
+    const kinds = integration === accidentBrand ? this.accident : [];
     const bytes = Buffer.from(
       JSON.stringify({
-        reservations: rows.map((row) => reservationOf(row, this.#guests(integration, row, 'row'))),
+        reservations: rows.map((row) =>
+          damaged(reservationOf(row, this.#guests(integration, row, 'row')) as object as JsonObject, kinds),
+        ),
         ...(this.hasTotal && { total: listed.length }),
       }),
     );
@@ -217,7 +227,7 @@ export class Partner {
     const record = `${integration}/${id}`;
     return guests.map((person) => {
       const { name, row, event } = relatives(id)[person];
-      const isNameless = as === 'event' && person === 'ana' && this.#dice.happens(0.2);
+      const isNameless = integration !== accidentBrand && as === 'event' && person === 'ana' && this.#dice.happens(0.2);
       const guest = isNameless ? { phone } : { ...name, ...(as === 'row' ? row : event) };
       // Without a name it may mean any of them.
       const meant = isNameless ? relativeNames : [person];

@@ -1,6 +1,7 @@
 import type { IntegrationName } from '../../src/terms.ts';
 import type { History, Violation, Write } from '../history/history.ts';
-import { brandNames, destinationNames } from './brands.ts';
+import { accident } from './accidents.ts';
+import { accidentBrand, allBrands, brandNames, destinationNames } from './brands.ts';
 import { type Fault, type Script, scriptOf } from './faults.ts';
 import { Host } from './host.ts';
 import { directLink } from './model/link.ts';
@@ -15,7 +16,7 @@ import { VirtualTime } from './time.ts';
 
 /** The `whsec_` secret of every endpoint. */
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const endpoints = new Map(brandNames.map((name) => [name as string, { endpointId: `${name}-endpoint`, secret }]));
+const endpoints = new Map(allBrands.map((name) => [name as string, { endpointId: `${name}-endpoint`, secret }]));
 const startMs = Date.UTC(2026, 5, 1, 12);
 
 const endOf = (fault: Fault): number => fault.atMs + ('forMs' in fault ? fault.forMs : 0);
@@ -62,7 +63,7 @@ export class World {
     await this.#time.until(() => false, lastMs);
     this.#calmDown();
     let isQuiet = await this.#time.until(() => this.#isQuiet(), quietWithinMs);
-    if (isQuiet && this.script.endsWithPoll) {
+    if (isQuiet && (this.script.endsWithPoll || this.script.accident)) {
       isQuiet = await this.#lastPoll();
     }
     if (!isQuiet) this.#broke(`work is left ${quietWithinMs} ms after the last fault`);
@@ -71,9 +72,9 @@ export class World {
 
   async #lastPoll(): Promise<boolean> {
     const beganAtMs = this.#time.nowMs;
-    for (const name of brandNames) await this.#queue(name);
+    for (const name of allBrands) await this.#queue(name);
     const isQuiet = await this.#time.until(() => this.#isQuiet(), quietWithinMs);
-    for (const { run, state } of this.#model.runs.slice(-brandNames.length)) {
+    for (const { run, state } of this.#model.runs.slice(-allBrands.length)) {
       if (state === 'complete') this.#partner.noteComplete(run.integration, beganAtMs);
       else this.#broke(`the last poll of ${run.integration} ended ${state}`);
     }
@@ -94,6 +95,26 @@ export class World {
     }
     for (let i = 0; i < polls; i++) {
       this.#time.after(this.#dice.between(0, loadMs), () => void this.#queue(this.#dice.pick(brandNames)));
+    }
+    if (this.script.accident) this.#loadAccident(this.script.accident);
+  }
+
+  /** A brand that is polled, changes as others do, and has an accident once its bookings are stored. */
+  #loadAccident({ kinds, bookings }: NonNullable<Script['accident']>): void {
+    const { loadMs } = this.script;
+    const change = (n: number, pushes: boolean) => this.#partner.change(accidentBrand, `R${n}`, { pushes });
+    for (let n = 1; n <= bookings; n++) change(n, false);
+    void this.#queue(accidentBrand);
+    const strike = (): void => {
+      const stored = this.#model.records.keys().filter((key) => key.startsWith(`record ${accidentBrand} `));
+      if ([...stored].length < bookings) return void this.#time.after(200, strike);
+      this.#partner.accident = this.#time.nowMs - startMs < loadMs ? kinds : [];
+    };
+    this.#time.after(this.#dice.between(200, loadMs / 2), strike);
+    for (let i = 0; i < 6; i++) {
+      this.#time.after(this.#dice.between(0, loadMs), () => void this.#queue(accidentBrand));
+      const n = this.#dice.whole(1, bookings);
+      this.#time.after(this.#dice.between(0, loadMs), () => change(n, this.#dice.happens(0.5)));
     }
   }
 
@@ -207,6 +228,7 @@ export class World {
   #calmDown(): void {
     Object.assign(this.#network.weather, calm);
     this.#partner.listFaults = 0;
+    this.#partner.accident = [];
     for (const sink of this.#sinks) Object.assign(sink.faults, { failing: 0, isAway: false });
     for (const node of this.#nodes) node?.host.thaw();
   }
@@ -232,6 +254,7 @@ export class World {
       writes: this.#writes,
       runs,
       erasures: [],
+      accidents: [accident],
       // Everything should be done by now: work that is still pending would stay pending for ever.
       isQuiet: true,
     };

@@ -1,10 +1,12 @@
 import type { EpochMs } from '../../terms.ts';
-import { type HoldKind, partsOf, type Sign } from './signs.ts';
+import { type HoldKind, isPartOf, partsOf, type Sign } from './signs.ts';
 
 /** Rows of stored reservations, and how many of them had each sign. */
 export interface Counted {
   readonly rows: number;
   readonly signs: { readonly [sign: Sign]: number };
+  /** Of the rows with a sign: how many arrive, or leave, on the same day. Only the days that most of them share. */
+  readonly shared?: { readonly [sign: Sign]: { readonly [day: string]: number } };
   /** The run to which a page belongs: its pages are judged together. Absent for events. */
   readonly run?: string | undefined;
   /** When the rows came. */
@@ -49,8 +51,6 @@ export interface GuardLimits {
 export const nothingKnown: Normal = { recent: [], usual: { rows: 0, signs: {}, days: 0 }, holds: [] };
 
 const recentRows = 120;
-/** So many affected rows are more than a group, whatever came before them. */
-const telling = 100;
 const usualRows = 5_000;
 /** A new brand is treated as if it had so many ordinary rows behind it: its first accident must not count as its habit. */
 const startRows = 1_000;
@@ -72,6 +72,15 @@ const fewestByKind: { readonly [Kind in HoldKind]?: number } = { status: 10, shi
 /** The largest usual group. Its events come in a row within minutes; an accident lasts for longer, or has more. */
 const groupSize = 60;
 const longerMs = 3_600_000;
+/** The rows of a group arrive on one day, and those whose guests are forgotten left on one day: hardly any other row is affected. */
+const othersShare = 0.2;
+const fewestOthers = 3;
+/** From this share of one day on, rows may be a group; of two days, if they are events: two groups one after the other. */
+const oneDayShare = 0.8;
+/** Amounts in another unit or currency, rather than other prices; and how far single rows may be from it. */
+const farFactor = 3;
+const nearFactor = 1.5;
+const mostDays = 4;
 
 export interface Verdict {
   readonly normal: Normal;
@@ -99,7 +108,8 @@ export function judge(
     const isEnding = sign === 'gone' || sign.startsWith('status ');
     return state === 'open' || now - closedAt < (isEnding ? endingsRememberedMs : rememberedMs);
   });
-  for (const sign of Object.keys(batch.signs)) {
+  for (const [sign] of Object.entries(batch.signs).sort((a, b) => b[1] - a[1])) {
+    if (held.keys().some((one) => isPartOf(sign, one))) continue;
     const evidence = evidenceOf(sign, recent, normal.usual, limits);
     if (evidence === undefined) continue;
     const found = holds.find((hold) => hold.sign === sign && hold.state !== 'ended');
@@ -126,29 +136,59 @@ function evidenceOf(
   usual: Normal['usual'],
   limits: GuardLimits,
 ): Evidence | undefined {
-  const { kind } = partsOf(sign);
+  const { kind, value } = partsOf(sign);
+  const isFar = kind === 'factor' && Math.abs(Math.log(Number(value))) > Math.log(farFactor);
   const usualShare = (usual.signs[sign] ?? 0) / Math.max(usual.rows, startRows);
   if (timesUsual * usualShare > fewRowsShare) return undefined;
   const share = Math.max(limits.share, timesUsual * usualShare);
   const { run: isPulled, at: now = 0 } = recent.at(-1) ?? {};
-  const perDay = isPulled ? 0 : usual.rows / Math.max(usual.days, 1);
-  // Every cancellation by event is stated by itself.
-  const ofEvents = isPulled ? 0 : sign === 'status cancelled' ? telling : Math.min(perDay / 4, groupSize);
-  const fewest = Math.max(limits.rows, fewestByKind[kind] ?? 0, ofEvents);
+  const perDay = usual.rows / Math.max(usual.days, 1);
+  const fewest = Math.max(limits.rows, fewestByKind[kind] ?? 0, isPulled ? 0 : Math.min(perDay / 4, groupSize));
+  const days = new Map<string, number>();
   let [affected, of, since] = [0, 0, now];
   for (let i = recent.length - 1; i >= 0; i--) {
-    const { rows, signs, run, at = now } = recent[i] as Counted;
-    const own = signs[sign] ?? 0;
+    const { rows, signs, shared, at = now, run } = recent[i] as Counted;
+    const own = isFar ? nearSum(signs, sign) : (signs[sign] ?? 0);
     affected += own;
     of += rows;
     if (own > 0) since = Math.min(since, at);
-    // A page of a run says nothing by itself if it is the short end of a long list.
-    const isWhole = affected >= telling || run === undefined || recent[i - 1]?.run !== run;
-    const isMore = isPulled || affected >= groupSize || now - since >= longerMs;
+    for (const [day, count] of Object.entries(shared?.[sign] ?? {})) days.set(day, (days.get(day) ?? 0) + count);
     const needed = of < manyRows ? Math.max(share, fewRowsShare) : share;
-    if (isWhole && isMore && affected >= fewest && affected >= needed * of) return { affected, of };
+    if (affected < fewest || affected < needed * of) continue;
+    if (isPulled) {
+      const [ofOneDay = 0] = largest(days);
+      const others = of - ofOneDay;
+      // Earlier pages of the run tell whether other days are affected as well.
+      const hasMore = run !== undefined && recent[i - 1]?.run === run && ofOneDay >= oneDayShare * affected;
+      const isGroup = others >= Math.max(fewestOthers, of / 10) && affected - ofOneDay < othersShare * others;
+      if (!isGroup && !hasMore) return { affected, of };
+    } else {
+      const groups = largest(days).filter((size) => size <= groupSize);
+      const isGroup = groups.reduce((sum, size) => sum + size, 0) >= oneDayShare * affected;
+      if (!isGroup && (affected > groupSize || now - since >= longerMs)) return { affected, of };
+    }
   }
   return undefined;
+}
+
+/** The two days that most of the rows share, as arrivals or as departures. */
+function largest(days: ReadonlyMap<string, number>): readonly number[] {
+  const of = (kind: string) => [...days].flatMap(([day, rows]) => (day.startsWith(kind) ? [rows] : []));
+  const [arrivals, departures] = ['in', 'out'].map((kind) =>
+    of(kind)
+      .sort((a, b) => b - a)
+      .slice(0, 2),
+  );
+  const sum = (all: readonly number[] = []) => all.reduce((total, rows) => total + rows, 0);
+  return (sum(departures) > sum(arrivals) ? departures : arrivals) ?? [];
+}
+
+/** Rows whose amounts changed by about the same factor: some of them also changed in an ordinary way since the last poll. */
+function nearSum(signs: Counted['signs'], sign: Sign): number {
+  const factor = Number(partsOf(sign).value);
+  const isNear = (one: Sign) =>
+    one === sign || Math.abs(Math.log(Number(partsOf(one).value) / factor)) < Math.log(nearFactor);
+  return Object.entries(signs).reduce((sum, [one, rows]) => sum + (isPartOf(one, sign) && isNear(one) ? rows : 0), 0);
 }
 
 /** The rows with the sign had the value before; afterwards the others have it. */
@@ -157,6 +197,30 @@ function sharesOf(sign: Sign, { affected, of }: Evidence): Pick<Hold, 'shareBefo
   return partsOf(sign).kind === 'cleared' || partsOf(sign).kind === 'gone'
     ? { shareBefore: 1, shareNow: 1 - share }
     : { shareBefore: 0, shareNow: share };
+}
+
+/** Counts the rows of a batch that have each sign, and the days that they share. */
+export function countSigns(rows: Iterable<SignedRow>): Required<Pick<Counted, 'signs' | 'shared'>> {
+  const signs: { [sign: Sign]: number } = {};
+  const all: { [sign: Sign]: { [day: string]: number } } = {};
+  for (const row of rows) {
+    for (const sign of row.signs) {
+      signs[sign] = (signs[sign] ?? 0) + 1;
+      all[sign] ??= {};
+      for (const day of [`in ${row.check_in}`, `out ${row.check_out}`]) all[sign][day] = (all[sign][day] ?? 0) + 1;
+    }
+  }
+  const most = Object.entries(all).map(([sign, days]) => {
+    const sorted = Object.entries(days).sort((a, b) => b[1] - a[1]);
+    return [sign, Object.fromEntries(sorted.slice(0, mostDays))];
+  });
+  return { signs, shared: Object.fromEntries(most) };
+}
+
+export interface SignedRow {
+  readonly signs: Iterable<Sign>;
+  readonly check_in: string;
+  readonly check_out: string;
 }
 
 /** Whether a batch may be an accident: if not, the store need not be asked. */

@@ -19,6 +19,18 @@ export function partsOf(sign: Sign): { readonly kind: HoldKind; readonly path?: 
   return { kind: kind as HoldKind, ...(path !== undefined && { path }), ...(value !== undefined && { value }) };
 }
 
+/**
+ * Whether a row with the sign `own` belongs to an accident. A row that also changed in an ordinary way has another factor or shift; one
+ * whose list is lost may still have the items of another source, and lacks only their fields.
+ */
+export function isPartOf(own: Sign, accident: Sign): boolean {
+  if (own === accident) return true;
+  const [a, b] = [partsOf(own), partsOf(accident)];
+  if (a.kind !== b.kind || a.path === undefined || b.path === undefined) return false;
+  if (a.kind === 'cleared') return a.path.startsWith(`${b.path}.`);
+  return (a.kind === 'factor' || a.kind === 'shift') && a.path === b.path;
+}
+
 /** A change of a reservation that was stored before. */
 export interface Judged {
   readonly event: string;

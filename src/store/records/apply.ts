@@ -9,7 +9,7 @@ import { writeChanges } from './changes.ts';
 import { type Content, contentOf, statementHash } from './content.ts';
 import { type Arriving, letterOf } from './decision.ts';
 import { countDrift } from './drift.ts';
-import { Guard, type Shown, type Step } from './guard.ts';
+import { Guard, judgeSteps, type Shown, type Step } from './guard.ts';
 import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { moveSaid, type SaidState } from './said-state.ts';
@@ -48,9 +48,10 @@ export async function applyPrepared(
   const taken: Taken = { outcomes: new Array(prepared.length), receipts: [], changes: [], dead: [] };
   const arrivals = arrivalsOf(prepared, contents, seq, known, taken);
   const seenUnchanged: string[] = [];
-  const guard = Guard.of(tx, target, messages);
+  const guard = Guard.of(target, messages);
+  const unchanged = () => shown.unchanged + seenUnchanged.length;
   const judged = (steps: readonly Step[]) =>
-    (guard as Guard).judge(steps, { ...shown, unchanged: shown.unchanged + seenUnchanged.length }, inTurn);
+    judgeSteps(tx, guard as Guard, target, steps, { ...shown, unchanged: unchanged(), inTurn });
   const moved = new Map<EntityType, ReadonlyMap<string, SaidState>>();
   for (const type of ['reservation', 'guest'] as const) {
     const ofType = arrivals.filter((arriving) => arriving.type === type);
@@ -76,7 +77,7 @@ export async function applyPrepared(
     insertDeadLetters(tx, target, dead),
     countDrift(tx, target.integration, changes),
   ]);
-  await guard?.settle(taken.outcomes);
+  await guard?.settle(tx, target, taken.outcomes);
   const withdrawn = await mergedWithdrawals(tx, target.integration, changes);
   if (withdrawn.length > 0) await applyPrepared(tx, target, withdrawn);
   return tally(taken.outcomes);

@@ -2,16 +2,18 @@ import { randomId } from '../../kit/ids.ts';
 import { heldBack } from '../../reconcile/accidents/hold-back.ts';
 import {
   type Counted,
+  countSigns,
   isSuspicious,
   judge,
   type Normal,
   newest,
   nothingKnown,
+  type SignedRow,
 } from '../../reconcile/accidents/judge.ts';
-import { type Sign, signsOf } from '../../reconcile/accidents/signs.ts';
+import { isPartOf, type Sign, signsOf } from '../../reconcile/accidents/signs.ts';
 import type { ApplyTarget, GuardPort } from '../../reconcile/apply-target.ts';
 import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
-import type { EpochMs } from '../../terms.ts';
+import type { EpochMs, LocalDate } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import type { Arriving, Decision } from './decision.ts';
 import type { LockedRecord } from './locked-records.ts';
@@ -31,86 +33,114 @@ export interface Step {
   readonly decision: Decision;
 }
 
+/** A batch in which several rows changed alike. */
+export interface Suspicion {
+  readonly batches: readonly Counted[];
+  readonly signs: ReadonlyMap<number, ReadonlySet<Sign>>;
+}
+
 /**
  * Judges the changes of a batch before they are written (reconcile/accidents). This process counts the rows of ordinary batches by itself; the
  * store is asked only when several rows changed alike, so an ordinary batch costs no statement.
  */
 export class Guard {
-  readonly #tx: Tx;
-  readonly #target: ApplyTarget;
+  readonly feed: Feed;
   readonly #port: GuardPort;
-  readonly #feed: Feed;
   readonly #at: EpochMs;
   readonly #run: string | undefined;
 
   /** Undefined if the brand has no guard, or an operator decided about the messages. */
-  static of(tx: Tx, target: ApplyTarget, messages: readonly Prepared[]): Guard | undefined {
+  static of({ guard }: ApplyTarget, messages: readonly Prepared[]): Guard | undefined {
     const arrival = messages[0]?.arrival;
     const isJudged = arrival?.cause === 'run' || arrival?.cause === 'event';
-    return target.guard && isJudged ? new Guard(tx, target, target.guard, arrival) : undefined;
+    return guard && isJudged ? new Guard(guard, arrival) : undefined;
   }
 
-  private constructor(tx: Tx, target: ApplyTarget, port: GuardPort, arrival: Prepared['arrival']) {
-    this.#tx = tx;
-    this.#target = target;
+  private constructor(port: GuardPort, arrival: Prepared['arrival']) {
     this.#port = port;
-    this.#feed = arrival.cause === 'run' ? 'pull' : 'push';
+    this.feed = arrival.cause === 'run' ? 'pull' : 'push';
     this.#at = arrival.effectiveAt;
     this.#run = arrival.cause === 'run' ? arrival.causeId : undefined;
   }
 
-  /** The messages to hold back, by their index in the batch. `inTurn` is called before the brand's row is locked. */
-  async judge(
-    steps: readonly Step[],
-    { unchanged, of }: Shown,
-    inTurn: (() => Promise<unknown>) | undefined,
-  ): Promise<ReadonlyMap<number, Arriving>> {
+  /** Counts a batch. Undefined if it is ordinary. */
+  count(steps: readonly Step[], { unchanged, of }: Shown): Suspicion | undefined {
     const signs = new Map<number, ReadonlySet<Sign>>();
+    const changed: SignedRow[] = [];
     let stored = 0;
-    const counts: { [sign: Sign]: number } = {};
     for (const { arriving, before, decision } of steps) {
       if (before === undefined || before.version === 0) continue;
       stored++;
       if (decision.kind !== 'change') continue;
       const { event, diff, notes, content } = decision;
       const today = new Date(arriving.arrival.effectiveAt).toISOString().slice(0, 10);
-      const own = signsOf({ event, diff, notes, record: content.record as object }, today);
-      if (own.size > 0) signs.set(arriving.index, own);
-      for (const sign of own) counts[sign] = (counts[sign] ?? 0) + 1;
+      const record = content.record as { check_in?: LocalDate; check_out?: LocalDate };
+      const own = signsOf({ event, diff, notes, record }, today);
+      if (own.size === 0) continue;
+      signs.set(arriving.index, own);
+      const { check_in = '', check_out = '' } = record;
+      changed.push({ signs: own, check_in, check_out });
     }
-    const memory = memoryOf(this.#port, this.#feed);
-    const batch: Counted = { rows: of ?? stored + unchanged, signs: counts, run: this.#run, at: this.#at };
-    if (batch.rows === 0) return new Map();
+    const memory = this.#memory;
+    const batch: Counted = { rows: of ?? stored + unchanged, ...countSigns(changed), run: this.#run, at: this.#at };
+    if (batch.rows === 0) return undefined;
     memory.recent = newest([...memory.recent, batch]);
     memory.unsaved = [...memory.unsaved, batch];
     if (!isSuspicious(memory.recent, this.#port.limits)) {
       if (memory.unsaved.length > mostUnsaved) memory.unsaved = [joined(memory.unsaved)];
-      return new Map();
+      return undefined;
     }
     const batches = memory.unsaved;
     memory.unsaved = [];
-    await inTurn?.();
-    const { integration } = this.#target;
-    const { normal, now } = await lockNormal(this.#tx, integration, this.#feed);
-    const verdict = judge(normal, batches, this.#port.limits, { now, newId: () => randomId('hld') });
-    memory.isHolding = verdict.normal.holds.some(({ state }) => state === 'open');
-    await saveNormal(this.#tx, integration, this.#feed, verdict.normal);
-    if (verdict.held.size === 0) return new Map();
+    return { batches, signs };
+  }
+
+  /** With what the store knows: the messages to hold back, by their index in the batch, and what it knows from now on. */
+  decide(
+    { batches, signs }: Suspicion,
+    steps: readonly Step[],
+    before: Normal,
+    now: EpochMs,
+  ): { readonly normal: Normal; readonly held: ReadonlyMap<number, Arriving> } {
+    const { normal, held: all } = judge(before, batches, this.#port.limits, { now, newId: () => randomId('hld') });
+    this.#memory.isHolding = normal.holds.some(({ state }) => state === 'open');
     const held = new Map<number, Arriving>();
-    for (const { arriving } of steps) {
-      const holds = [...(signs.get(arriving.index) ?? [])].flatMap((sign) => verdict.held.get(sign) ?? []);
+    for (const { arriving } of all.size === 0 ? [] : steps) {
+      const own = [...(signs.get(arriving.index) ?? [])];
+      const holds = [...all.values()].filter(({ sign }) => own.some((one) => isPartOf(one, sign)));
       if (holds.length > 0) held.set(arriving.index, { ...arriving, held: heldBack(holds) });
     }
-    return held;
+    return { normal, held };
   }
 
   /** After events were applied: what was held of earlier ones about the same reservations is out of date. */
-  async settle(outcomes: readonly Outcome[]): Promise<void> {
-    const memory = memoryOf(this.#port, this.#feed);
-    if (this.#feed !== 'push' || !memory.isHolding) return;
+  async settle(tx: Tx, { integration }: ApplyTarget, outcomes: readonly Outcome[]): Promise<void> {
+    const memory = this.#memory;
+    if (this.feed !== 'push' || !memory.isHolding) return;
     const ids = outcomes.flatMap(({ id, isHeld }) => (isHeld || id === undefined ? [] : [id]));
-    memory.isHolding = await closeOutdated(this.#tx, this.#target.integration, ids);
+    memory.isHolding = await closeOutdated(tx, integration, ids);
   }
+
+  get #memory() {
+    return memoryOf(this.#port, this.feed);
+  }
+}
+
+/** The messages to hold back. `inTurn` is called before the brand's row is locked. */
+export async function judgeSteps(
+  tx: Tx,
+  guard: Guard,
+  { integration }: ApplyTarget,
+  steps: readonly Step[],
+  { inTurn, ...shown }: Shown & { readonly inTurn: (() => Promise<unknown>) | undefined },
+): Promise<ReadonlyMap<number, Arriving>> {
+  const suspicion = guard.count(steps, shown);
+  if (suspicion === undefined) return new Map();
+  await inTurn?.();
+  const known = await lockNormal(tx, integration, guard.feed);
+  const { normal, held } = guard.decide(suspicion, steps, known.normal, known.now);
+  await saveNormal(tx, integration, guard.feed, normal);
+  return held;
 }
 
 const mostUnsaved = 50;

@@ -5,6 +5,7 @@ import {
   type FaultRule,
   faultKinds,
   faults,
+  readRule,
   type SimulatorOptions,
   startSimulator,
 } from '../../../packages/partner-kit/src/simulate/index.ts';
@@ -76,6 +77,45 @@ test('every fault is visible, and none without a rule', async () => {
     assert.notEqual(await portrait({ kind, ...value }, options), good, kind);
     assert.ok(faults[kind].what.length > 5, kind);
   }
+});
+
+test('every accident is in all rows, and unknown ones are refused', async () => {
+  const simulator = await start({});
+  const rows = async () =>
+    ((await (await fetch(`${simulator.baseUrl}${week}&limit=50`)).json()) as { reservations: Row[] }).reservations;
+  type Row = { total_amount: number; check_in: string; status: string; guests: { [field: string]: string }[] };
+  const right = await rows();
+  const wrong = async (of: string) => {
+    const rule = readRule({ kind: 'accident', of, times: 1 });
+    assert.ok('kind' in rule, of);
+    simulator.faults.set([rule]);
+    return rows();
+  };
+  const guests = (all: readonly Row[]) => all.flatMap((row) => row.guests ?? []);
+  const had = guests(right).map(({ email }) => email);
+  assert.deepEqual(
+    guests(await wrong('rename:email')).map(({ mail }) => mail),
+    had,
+  );
+  assert.deepEqual(guests(await wrong('lose:guests')), []);
+  const amounts = (all: readonly Row[]) => all.map(({ total_amount }) => Math.round(total_amount));
+  assert.deepEqual(
+    amounts(await wrong('factor:100')),
+    amounts(right.map((row) => ({ ...row, total_amount: row.total_amount * 100 }))),
+  );
+  assert.ok(
+    (await wrong('shift:1')).every(
+      ({ check_in }, n) => Date.parse(check_in) - Date.parse(right[n]?.check_in ?? '') === 86_400_000,
+    ),
+  );
+  assert.ok((await wrong('status:cancelled')).every(({ status }) => status === 'cancelled'));
+  assert.ok(
+    guests(await wrong('constant:last_name')).every(({ last_name = 'Mustermann' }) => last_name === 'Mustermann'),
+  );
+  assert.ok(guests(await wrong('mask:last_name')).every(({ last_name = '****' }) => last_name.endsWith('****')));
+  assert.deepEqual(await rows(), right, 'afterwards the answers are right again');
+  for (const what of ['rename', 'factor:much', 'burn:email'])
+    assert.ok('wrong' in readRule({ kind: 'accident', of: what }), what);
 });
 
 test('a fault occurs a number of times, by chance, or on one call', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Counted, judge, type Normal, nothingKnown } from '../../../src/reconcile/accidents/judge.ts';
-import { type Judged, signsOf } from '../../../src/reconcile/accidents/signs.ts';
+import { type Counted, countSigns, judge, type Normal, nothingKnown } from '../../../src/reconcile/accidents/judge.ts';
+import { isPartOf, type Judged, signsOf } from '../../../src/reconcile/accidents/signs.ts';
 import type { Json } from '../../../src/terms.ts';
 
 const limits = { rows: 5, share: 0.5 };
@@ -55,9 +55,27 @@ test('half of 20 rows are an accident, fewer are ordinary; of few rows, nearly a
   assert.equal(isHeld(8, 12), false);
 });
 
-test('a short last page with a group is no accident; the small pages of one are', () => {
-  const { normal } = decide(nothingKnown, page('r', 200));
-  assert.equal(decide(normal, page('r', 25, { [lost]: 24 })).held.size, 0);
+/** Rows of a page that all arrive on one day, or on different days. */
+const rowsOf = (count: number, isGroup: boolean, sign = lost) =>
+  countSigns(
+    Array.from({ length: count }, (_, n) => ({
+      signs: [sign],
+      check_in: isGroup ? '2026-03-05' : `2026-03-${String(1 + (n % 20)).padStart(2, '0')}`,
+      check_out: isGroup ? '2026-03-07' : `2026-03-${String(3 + (n % 20)).padStart(2, '0')}`,
+    })),
+  );
+
+test('more than half of a list that arrives on one day is a group; rows of all days are an accident', () => {
+  const isHeld = (isGroup: boolean, affected: number, rows: number) =>
+    decide(nothingKnown, { ...page('r', rows), ...rowsOf(affected, isGroup) }).held.size === 1;
+  assert.deepEqual([isHeld(true, 16, 30), isHeld(false, 16, 30)], [false, true]);
+  assert.equal(isHeld(true, 29, 30), true, 'a list of one day says nothing about others');
+  const { normal } = decide(nothingKnown, page('r', 100));
+  const last = (isGroup: boolean) => decide(normal, { ...page('r', 25), ...rowsOf(24, isGroup) }).held.size;
+  assert.deepEqual([last(true), last(false)], [0, 1], 'the short last page of a list');
+});
+
+test('the small pages of an accident are counted together', () => {
   const first = decide(nothingKnown, page('a', 3, { [lost]: 3 }));
   assert.equal(first.held.size, 0);
   assert.equal(decide(first.normal, page('b', 3, { [lost]: 3 })).held.size, 1);
@@ -88,17 +106,31 @@ test('what was released is normal for a month, a refused one is held without a n
 
 test('the events of a group come in a row; an accident lasts', () => {
   const event = (at: number): Counted => ({ rows: 1, signs: { 'shift check_in 1': 1 }, at });
-  const heldAfter = (everyMs: number) => {
+  const heldAfter = (everyMs: number, isGroup = false) => {
     let normal = nothingKnown;
     for (let n = 1; n <= 100; n++) {
-      const verdict = judge(normal, [event(n * everyMs)], limits, { now: n * everyMs, newId: () => 'hld' });
+      const one = { ...event(n * everyMs), ...(isGroup && rowsOf(1, true, 'shift check_in 1')) };
+      const verdict = judge(normal, [one], limits, { now: n * everyMs, newId: () => 'hld' });
       if (verdict.held.size > 0) return n;
       normal = verdict.normal;
     }
     return undefined;
   };
-  assert.equal(heldAfter(1_000), 60);
+  assert.equal(heldAfter(1_000), 61);
   assert.equal(heldAfter(10 * 60_000), 10);
+  assert.equal(heldAfter(10 * 60_000, true), 61, 'a group that is moved booking by booking');
+});
+
+test('rows that also changed in an ordinary way belong to the accident', () => {
+  assert.equal(isPartOf('factor total_amount 112', 'factor total_amount 100'), true);
+  assert.equal(isPartOf('factor rooms.amount 100', 'factor total_amount 100'), false);
+  assert.equal(isPartOf('shift check_in 3', 'shift check_in 1'), true);
+  assert.equal(isPartOf('cleared guests.email', 'cleared guests'), true, 'its guests are those of another source');
+  assert.equal(isPartOf('cleared guests', 'cleared guests.email'), false);
+  assert.equal(isPartOf('status no_show', 'status cancelled'), false);
+  const { held } = decide(nothingKnown, page('r', 19, { 'factor total_amount 100': 13, 'factor total_amount 115': 6 }));
+  assert.deepEqual([...held.keys()], ['factor total_amount 100'], 'one hold');
+  assert.equal(held.get('factor total_amount 100')?.affected, 19);
 });
 
 test('what is known is bounded, whatever a partner sends', () => {

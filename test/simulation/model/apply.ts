@@ -4,8 +4,9 @@ import type { Outcome, Prepared, Tally } from '../../../src/reconcile/incoming.t
 import type { StoredViews } from '../../../src/reconcile/said.ts';
 import { idempotencyKey } from '../../../src/store/records/changes.ts';
 import { contentOf, statementHash } from '../../../src/store/records/content.ts';
-import { decide } from '../../../src/store/records/decide.ts';
+import { decideHeld } from '../../../src/store/records/decide-held.ts';
 import type { Arriving } from '../../../src/store/records/decision.ts';
+import { Guard, type Step } from '../../../src/store/records/guard.ts';
 import { withoutUnchanged } from '../../../src/store/records/known-records.ts';
 import type { LockedRecord } from '../../../src/store/records/locked-records.ts';
 import { type SaidState, saidText } from '../../../src/store/records/said-state.ts';
@@ -14,12 +15,13 @@ import type { Json } from '../../../src/terms.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Applies a batch of messages. The decisions are those of the store itself (decide.ts); the model replaces its SQL. */
+/** Applies a batch of messages. The decisions are those of the store itself (decide-held.ts); the model replaces its SQL. */
 export function applyPrepared(
   model: StoreModel,
   tx: Transaction,
   target: ApplyTarget,
   prepared: readonly Prepared[],
+  shown = 0,
 ): Tally {
   const { integration } = target;
   const batchSeq = prepared.every(({ arrival }) => arrival.seq !== undefined) ? 0 : model.nextSeq();
@@ -34,10 +36,11 @@ export function applyPrepared(
   }
   const sighted = lastSighted(model, integration, open);
   const changes = new Map<string, ChangeRow[]>();
-  for (const arriving of open) {
+  const held = heldOf(model, tx, target, prepared, { open, sighted, unchanged: shown + seen.length });
+  for (const arriving of open.map((one) => held.get(one.index) ?? one)) {
     const { id } = arriving;
     const row = tx.record(integration, id);
-    const decision = decide(arriving, row && lockedRecord(row), sighted.get(id));
+    const decision = decideHeld(arriving, row && lockedRecord(row), sighted.get(id));
     if (decision.kind === 'dropped' || decision.kind === 'dead') {
       outcomes[arriving.index] = { outcome: decision.kind, id };
       continue;
@@ -57,6 +60,8 @@ export function applyPrepared(
     const change = { version, event, idempotencyKey: key, at: model.now(), text: content.text };
     changes.set(id, [...(changes.get(id) ?? []), change]);
   }
+  for (const { index } of held.values())
+    outcomes[index] = { ...(outcomes[index] as Outcome), isHeld: true, isOverruled: true };
   for (const [id, versions] of changes) {
     tx.atCommit(() => {
       const name = recordKey(integration, id);
@@ -65,6 +70,35 @@ export function applyPrepared(
   }
   enqueue(model, tx, target, changes);
   return tally(outcomes);
+}
+
+/** The messages that the guard holds back, by index. Two messages about one record in a batch are judged by themselves. */
+function heldOf(
+  model: StoreModel,
+  tx: Transaction,
+  target: ApplyTarget,
+  prepared: readonly Prepared[],
+  {
+    open,
+    sighted,
+    unchanged,
+  }: { readonly open: readonly Arriving[]; readonly sighted: ReadonlyMap<string, Date>; readonly unchanged: number },
+): ReadonlyMap<number, Arriving> {
+  const { integration } = target;
+  const memory = model.memories.get(integration) ?? new Map();
+  model.memories.set(integration, memory);
+  const guard = Guard.of({ ...target, ...(target.guard && { guard: { ...target.guard, memory } }) }, prepared);
+  if (guard === undefined) return new Map();
+  const steps = open.map((arriving): Step => {
+    const row = tx.record(integration, arriving.id);
+    const before = row && lockedRecord(row);
+    return { arriving, before, decision: decideHeld(arriving, before, sighted.get(arriving.id)) };
+  });
+  const suspicion = guard.count(steps, { unchanged });
+  if (suspicion === undefined) return new Map();
+  const { normal, held } = guard.decide(suspicion, steps, tx.normal(integration, guard.feed), model.now());
+  tx.putNormal(integration, guard.feed, normal);
+  return held;
 }
 
 type Known = ReadonlyMap<string, { readonly id: string; readonly version: number; readonly pulledHash: string }>;
@@ -170,7 +204,8 @@ function enqueue(
 
 function tally(outcomes: readonly Outcome[]): Tally {
   const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
-  for (const { outcome } of outcomes) {
+  for (const { outcome, isHeld } of outcomes) {
+    if (isHeld) counts.held += 1;
     if (outcome === 'held') continue;
     if (outcome === 'unchanged' || outcome === 'superseded' || outcome === 'dropped' || outcome === 'dead') {
       counts[outcome] += 1;

@@ -39,6 +39,7 @@ export function observeModel(model: StoreModel): Observed {
         counters.dropped +
         counters.skipped +
         counters.dead,
+      held: counters.held,
     })),
     receipts: new Map(model.events.map(({ eventId, receivedAt, seq }) => [eventId, { receivedAt, seq }])),
   };

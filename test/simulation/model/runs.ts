@@ -209,7 +209,7 @@ async function commitPage(
           const late = moved.size === 0 ? undefined : commit.readLate(moved);
           const prepared = [...commit.prepared, ...(late?.prepared ?? [])];
           const pulled = [...commit.pulled, ...(late?.pulled ?? [])];
-          const { outcomes, ...tally } = applyPrepared(model, tx, target, prepared);
+          const { outcomes, ...tally } = applyPrepared(model, tx, target, prepared, commit.known.length - moved.size);
           const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
           tx.atCommit(() => {
             rememberRows(model, target, pulled, prepared, outcomes);

@@ -3,6 +3,8 @@ import type { RunView } from '../../../src/intake/pull/ports.ts';
 import type { Counters, PageLog, Position, Run, WaitReason } from '../../../src/intake/pull/run-state.ts';
 import type { EventType } from '../../../src/intake/push/envelope.ts';
 import type { Circuit } from '../../../src/outbound/circuit.ts';
+import type { Normal } from '../../../src/reconcile/accidents/judge.ts';
+import type { GuardPort } from '../../../src/reconcile/apply-target.ts';
 import type { ChangeEvent, EpochMs, IntegrationName, LocalDate } from '../../../src/terms.ts';
 
 /** The rows of the model: one interface per table, as far as the simulated rooms can see it. */
@@ -106,6 +108,10 @@ export class StoreModel {
   readonly watermarks = new Map<string, EpochMs>();
   /** By kind and name. */
   readonly remotes = new Map<string, Remote>();
+  /** What is normal in each feed of a brand, and the holds. */
+  readonly normals = new Map<string, Normal>();
+  /** What the processes have counted. All nodes share it. */
+  readonly memories = new Map<string, GuardPort['memory']>();
   readonly retryAt = new Map<string, EpochMs>();
   /** The transaction that holds the lane of an integration. */
   readonly laneLocks = new Map<string, string>();

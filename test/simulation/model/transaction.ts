@@ -1,3 +1,4 @@
+import { type Normal, nothingKnown } from '../../../src/reconcile/accidents/judge.ts';
 import { type OutboxRow, outboxKey, type RecordRow, recordKey, type StoreModel } from './state.ts';
 
 /** What the client sees of a transaction whose node, connection or server was lost. */
@@ -14,6 +15,7 @@ export class Transaction {
   readonly #model: StoreModel;
   readonly #read = new Map<string, number>();
   readonly #records = new Map<string, RecordRow>();
+  readonly #normals = new Map<string, Normal>();
   readonly #outbox = new Map<string, OutboxRow>();
   readonly #effects: (() => void)[] = [];
   readonly #locks: string[] = [];
@@ -36,6 +38,16 @@ export class Transaction {
 
   putRecord(integration: string, id: string, row: RecordRow): void {
     this.#records.set(recordKey(integration, id), row);
+  }
+
+  normal(integration: string, feed: string): Normal {
+    const key = `guard ${integration} ${feed}`;
+    this.#note(key);
+    return this.#normals.get(key) ?? this.#model.normals.get(key) ?? nothingKnown;
+  }
+
+  putNormal(integration: string, feed: string, normal: Normal): void {
+    this.#normals.set(`guard ${integration} ${feed}`, normal);
   }
 
   outboxRow(key: Parameters<typeof outboxKey>[0]): OutboxRow | undefined {
@@ -70,6 +82,10 @@ export class Transaction {
     }
     for (const [key, row] of this.#records) {
       this.#model.records.set(key, row);
+      this.#model.touch(key);
+    }
+    for (const [key, normal] of this.#normals) {
+      this.#model.normals.set(key, normal);
       this.#model.touch(key);
     }
     for (const row of this.#outbox.values()) this.#model.putOutbox(row);

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
+  accidentForms,
   type DateForm,
   type Detail,
   dateForms,
@@ -39,6 +40,7 @@ interface Options {
   readonly speed: number;
   readonly untidy: number;
   readonly fault: readonly FaultRule[];
+  readonly accident: readonly FaultRule[];
   readonly pushUrl?: string;
   readonly pushSecretEnv: string;
   readonly pushBrand?: string;
@@ -84,6 +86,7 @@ export function registerSimulate(program: Command, shell: Shell): void {
     .option('--speed <n>', 'how many times faster the hotel’s calendar runs', decimal(0, 100_000), 1)
     .option('--untidy <share>', 'share of names, phones and e-mails with typing mistakes', decimal(0, 1), 0.3)
     .option('--fault <rule>', 'KIND[,chance=0.1][,times=3][,on=list][,value=5]; repeatable', addFault, [])
+    .option('--accident <what>', 'a mistake in all rows: rename:email[,times=3]; repeatable', addAccident, [])
     .option('--push-url <url>', 'the webhook endpoint for its events')
     .option('--push-secret-env <name>', 'the variable that holds the endpoint’s secret', 'INNBOUND_WEBHOOK_SECRET')
     .option('--push-brand <id>', 'the brand_id in its events; by default the hotel’s own')
@@ -94,10 +97,17 @@ export function registerSimulate(program: Command, shell: Shell): void {
       'after',
       `
 Kinds of faults:
-${faultKinds.map((kind) => `  ${kind.padEnd(27)} ${faults[kind].what}`).join('\n')}
+${faultKinds
+  .filter((kind) => kind !== 'accident')
+  .map((kind) => `  ${kind.padEnd(27)} ${faults[kind].what}`)
+  .join('\n')}
+
+Accidents:
+${accidentForms.map((form) => `  ${form}`).join('\n')}
 
 Examples:
   ${shell.name} simulate --auth oauth2 --paging cursor
+  ${shell.name} simulate --accident rename:email,times=10
   ${shell.name} simulate --fault rate_limit,chance=0.05,value=3 --fault truncate,times=2
   INNBOUND_WEBHOOK_SECRET=… ${shell.name} simulate --push-url http://127.0.0.1:4180/webhooks/…`,
     )
@@ -135,7 +145,7 @@ Examples:
             changeEveryMs: options.every,
             speed: options.speed,
             untidy: options.untidy,
-            faults: options.fault,
+            faults: [...options.fault, ...options.accident],
             ...(pushUrl === undefined ? {} : { push: targets }),
             ...(options.streamKey && { stream: { key: options.streamKey, chain: options.streamChain } }),
           },
@@ -146,13 +156,16 @@ Examples:
     });
 }
 
-function addFault(text: string, before: readonly FaultRule[]): readonly FaultRule[] {
+const addFault = (text: string, before: readonly FaultRule[]) => addRule(text, before);
+const addAccident = (text: string, before: readonly FaultRule[]) => addRule(`accident,of=${text}`, before);
+
+function addRule(text: string, before: readonly FaultRule[]): readonly FaultRule[] {
   const [kind = '', ...settings] = text.split(',');
   const given = settings.map((setting) => {
     const [name = '', value = ''] = setting.split('=');
-    return [name, name === 'on' ? value : Number(value)] as const;
+    return [name, name === 'on' || name === 'of' ? value : Number(value)] as const;
   });
-  const unknown = given.find(([name]) => !['chance', 'times', 'on', 'value'].includes(name));
+  const unknown = given.find(([name]) => !['chance', 'times', 'on', 'value', 'of'].includes(name));
   if (unknown !== undefined)
     throw new InvalidArgumentError(`${unknown[0]} is not a setting of a fault; use chance, times, on or value.`);
   const rule = readRule({ kind, ...Object.fromEntries(given) });

@@ -41,6 +41,7 @@ export interface Documents {
   readonly push?: boolean;
   /** Absent: accidents of the partner are passed on. */
   readonly guard?: GuardPort;
+  readonly destinations?: readonly string[];
 }
 
 export interface StoredReservation {
@@ -151,7 +152,7 @@ export function planOf(documents: Documents): PullPlan {
       integration: name,
       connectorVersion: version,
       integrationVersion: version,
-      destinations: { reservation: [], guest: [] },
+      destinations: { reservation: documents.destinations ?? [], guest: [] },
       ...(documents.guard && { guard: documents.guard }),
     },
   };

@@ -74,41 +74,7 @@ export const recordFaults = {
   },
 } as const satisfies Record<string, FaultEntry>;
 
-/** Accidents: each row is well-formed, and wrong like all the others. With `times`, the answers are right again afterwards. */
-export const accidentFaults = {
-  rename_email: {
-    what: 'email of all guests is called mail',
-    twist: () =>
-      field('guests', (guests) =>
-        (guests as JsonObject[]).map((guest) => ({ ...without(guest, 'email'), mail: guest.email ?? null })),
-      ),
-  },
-  amounts_in_cents: {
-    what: 'all total amounts are 100 times too high',
-    twist: () => field('total_amount', (amount) => Math.round(Number(amount) * 100)),
-  },
-  days_late: {
-    what: 'all stays are N days late',
-    value: ['N', 1],
-    twist: (days) =>
-      each((record) => ({
-        ...record,
-        check_in: later(record, 'check_in', days),
-        check_out: later(record, 'check_out', days),
-      })),
-  },
-  all_cancelled: { what: 'every status is cancelled', twist: () => field('status', () => 'cancelled') },
-  one_name: { what: 'all guests have one name', twist: () => nested('guests', 'last_name', () => 'Mustermann') },
-  masked_names: {
-    what: 'names are masked',
-    twist: () => nested('guests', 'last_name', (name) => `${String(name).slice(0, 1)}****`),
-  },
-} as const satisfies Record<string, FaultEntry>;
-
-const later = (record: JsonObject, name: string, days: number): string =>
-  new Date(Date.parse(String(record[name])) + days * 86_400_000).toISOString().slice(0, 10);
-
-function each(change: (record: JsonObject) => JsonObject): Twist {
+export function each(change: (record: JsonObject) => JsonObject): Twist {
   return { record: change };
 }
 
@@ -127,7 +93,7 @@ function nested(list: string, name: string, change: (value: Json) => Json): Twis
   );
 }
 
-function without(record: JsonObject, name: string): JsonObject {
+export function without(record: JsonObject, name: string): JsonObject {
   const { [name]: _gone, ...rest } = record;
   return rest;
 }

@@ -1,7 +1,8 @@
 import { Random } from '../random.ts';
+import { accidentForms, accidentTwist } from './accidents.ts';
 import { contractFaults } from './contract.ts';
 import { listFaults } from './lists.ts';
-import { accidentFaults, recordFaults } from './records.ts';
+import { recordFaults } from './records.ts';
 import type { FaultEntry, Twist } from './twist.ts';
 import { answerFaults, wireFaults } from './weather.ts';
 
@@ -11,7 +12,10 @@ export const faults = {
   ...wireFaults,
   ...listFaults,
   ...recordFaults,
-  ...accidentFaults,
+  accident: {
+    what: 'a mistake in all rows, by default rename:email',
+    twist: () => accidentTwist('rename:email') ?? {},
+  },
   ...contractFaults,
 } as const;
 export type FaultKind = keyof typeof faults;
@@ -30,6 +34,8 @@ export interface FaultRule {
   readonly on?: Call;
   /** The kind's own number: milliseconds, status, seconds, limit. */
   readonly value?: number;
+  /** Of an accident: what is wrong, such as rename:email. */
+  readonly of?: string;
 }
 
 /** The active faults. Chance is seeded: the same requests in the same order get the same faults. */
@@ -60,13 +66,13 @@ export class FaultBox {
   draw(call: Call): Twist[] {
     const drawn: Twist[] = [];
     for (const one of this.#rules) {
-      const { kind, chance = 1, on, value } = one.rule;
+      const { kind, chance = 1, on, value, of = '' } = one.rule;
       const meant = on === undefined ? call !== 'token' : on === call;
       if (!meant || !this.#random.chance(chance)) continue;
       one.left -= 1;
       this.struck.set(kind, (this.struck.get(kind) ?? 0) + 1);
       const entry: FaultEntry = faults[kind];
-      drawn.push(entry.twist(value ?? entry.value?.[1] ?? 0));
+      drawn.push(accidentTwist(of) ?? entry.twist(value ?? entry.value?.[1] ?? 0));
     }
     this.#rules = this.#rules.filter(({ left }) => left > 0);
     return drawn;
@@ -76,7 +82,7 @@ export class FaultBox {
 /** Reads a rule from unknown input, or says what is wrong with it. */
 export function readRule(input: unknown): FaultRule | { readonly wrong: string } {
   if (typeof input !== 'object' || input === null) return { wrong: 'A fault is an object with a kind.' };
-  const { kind, chance, times, on, value } = input as Record<string, unknown>;
+  const { kind, chance, times, on, value, of } = input as Record<string, unknown>;
   if (!faultKinds.some((one) => one === kind)) return { wrong: `kind must be one of ${faultKinds.join(', ')}.` };
   if (chance !== undefined && !(typeof chance === 'number' && chance >= 0 && chance <= 1))
     return { wrong: 'chance must be between 0 and 1.' };
@@ -84,7 +90,9 @@ export function readRule(input: unknown): FaultRule | { readonly wrong: string }
     return { wrong: 'times must be a whole number, at least 1.' };
   if (on !== undefined && !calls.some((one) => one === on)) return { wrong: `on must be one of ${calls.join(', ')}.` };
   if (value !== undefined && typeof value !== 'number') return { wrong: 'value must be a number.' };
+  if (of !== undefined && accidentTwist(String(of)) === undefined)
+    return { wrong: `An accident is one of: ${accidentForms.join('; ')}.` };
   return Object.fromEntries(
-    Object.entries({ kind, chance, times, on, value }).filter(([, given]) => given !== undefined),
+    Object.entries({ kind, chance, times, on, value, of }).filter(([, given]) => given !== undefined),
   ) as unknown as FaultRule;
 }
