@@ -3,8 +3,8 @@
  *
  *   npm run release:check -- [--tag vX.Y.Z] [--out FOLDER]
  *
- * A step whose program is missing (docker, helm) or whose packages cannot be fetched is skipped and says so; in CI (CI=true) a missing
- * registry is a failure.
+ * A step whose program is missing (docker) or whose packages cannot be fetched is skipped and says so; in CI (CI=true) a missing registry
+ * is a failure.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,6 +15,8 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { buildPackages, published, root } from '../packages/build.ts';
 import { billOfMaterials } from '../sbom.ts';
+import { checkChart } from './chart.ts';
+import { findHelm } from './helm.ts';
 import { versions } from './versions.ts';
 
 const { values } = parseArgs({ options: { tag: { type: 'string' }, out: { type: 'string' } } });
@@ -128,14 +130,17 @@ const steps: readonly (readonly [string, () => void | Promise<void>])[] = [
     },
   ],
   [
-    'chart is linted, rendered and packed',
+    'chart is linted, rendered and packed by Helm',
     () => {
-      if (!isThere('helm'))
+      const helm = findHelm(emptyFolder('helm'), (folder, name) =>
+        fetched(['install', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=peer', name], folder),
+      );
+      if (helm === undefined)
         throw new Skipped('helm is not installed; test/ops/chart.test.ts checks what can be checked without it');
-      run('helm', ['lint', 'ops/helm/innbound']);
-      run('helm', ['template', 'innbound', 'ops/helm/innbound']);
+      const chart = path.join(root, 'ops', 'helm', 'innbound');
+      checkChart(helm, chart);
       // In a folder of its own: its name is that of the npm package.
-      run('helm', ['package', 'ops/helm/innbound', '--destination', path.join(out, 'chart')]);
+      run(helm, ['package', chart, '--destination', path.join(out, 'chart')]);
     },
   ],
   [

@@ -10,7 +10,7 @@ import { buildPackages, published, root } from '../../../scripts/packages/build.
 /** The published packages, packed and installed in empty folders with the system's own Node and npm, without a network. */
 
 const own = path.join(root, 'node_modules');
-const systemPath = (process.env.PATH ?? '')
+export const systemPath = (process.env.PATH ?? '')
   .split(path.delimiter)
   .filter((entry) => !path.resolve(entry).startsWith(own))
   .join(path.delimiter);
@@ -102,13 +102,18 @@ export async function install(
   const names = packed.map(({ file }) => `./${path.basename(file)}`);
   const done = await run('npm', 'install', '--offline', '--omit=optional', '--no-audit', '--no-fund', ...names);
   if (done.code !== 0) throw new Error(done.err);
-  for (const name of platformPackages) await place(name, folder, run);
+  await placePlatform(folder, run);
   return { folder, run, start };
 }
 
 function give(folder: string, uid: number): void {
   const all = spawnSync('chown', ['-R', `${uid}:${uid}`, folder]);
   if (all.status !== 0) chownSync(folder, uid, uid);
+}
+
+/** What `--omit=optional` left out: the pinned Node, with its command, and PostgreSQL. */
+export async function placePlatform(folder: string, run: Installation['run']): Promise<void> {
+  for (const name of platformPackages) await place(name, folder, run);
 }
 
 /** Linked, or copied for a user who cannot enter this repository. */

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { published, root } from '../../../scripts/packages/build.ts';
 import { says } from '../clone.ts';
 import { type Installation, install, type Packed, pack } from './installed.ts';
+import { installedForSystemd } from './systemd.ts';
 
 /** What people get from npm: packed, installed in empty folders, and used. */
 
@@ -80,6 +81,11 @@ for (const [who, uid, skip] of users) {
     await Promise.all([commands(installed), demo(installed), libraries(installed), partnerKit(installed)]);
   });
 }
+
+test('installed for systemd: the packed program, its unit, settings and command; an upgrade keeps the settings', async (t) => {
+  const [innbound] = packed.filter(({ name }) => name === 'innbound');
+  await installedForSystemd(t, innbound?.file ?? '', manifestOf(root).version);
+});
 
 /** Not through npx, which passes no signals on. */
 const command = (name: string) => path.join('node_modules', '.bin', name);
