@@ -2,6 +2,7 @@ import { type ReservationDraft, toParts, toReservation } from './canonical/check
 import type { Reservation } from './canonical/reservation.ts';
 import { type NormalizeContext, normalizeReservation } from './normalize/normalize.ts';
 import { type Broken, dead, isRequestedById } from './pipeline/dead-letter.ts';
+import { idOf, prefixed } from './pipeline/id-prefix.ts';
 import type { Amendment, Arrival, Finished, Message, Prepared } from './reconcile/incoming.ts';
 import type { Manner } from './reconcile/statement.ts';
 import { emptiesIn, statementOf, unreadIn, usableIds } from './reconcile/statement-of.ts';
@@ -17,6 +18,8 @@ export interface Steps {
   readonly region: NormalizeContext;
   readonly manner: Manner;
   readonly isOnlySource: boolean;
+  /** Precedes the partner's ids, for a brand that moved here from another system. */
+  readonly idPrefix: string | undefined;
   /** Pulled rows may be incomplete, such as bare cancellations; they then change a stored record. */
   readonly partialRows: boolean;
 }
@@ -32,7 +35,7 @@ export interface Steps {
  * finished here, outside any transaction. A message without dates or status is a dead letter by itself, but may be complete once merged.
  */
 export function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, adjust: Adjust | undefined): Prepared {
-  const draft = adjusted(steps.shaper.draft(raw), adjust);
+  const draft = adjusted(prefixed(steps.shaper.draft(raw), steps.idPrefix), adjust);
   return prepared(steps, { raw, draft, clean: cleaned(steps, draft) }, arrival);
 }
 
@@ -45,7 +48,7 @@ export function prepareRecords(
   raws: readonly RawRecord[],
   arrivalOf: (raw: RawRecord) => Arrival,
 ): Prepared[] {
-  const drafts = raws.map((raw) => steps.shaper.draft(raw));
+  const drafts = raws.map((raw) => prefixed(steps.shaper.draft(raw), steps.idPrefix));
   const clean = drafts.map((draft) => cleaned(steps, draft));
   return drafts.map((draft, n) => {
     const raw = raws[n] as RawRecord;
@@ -87,7 +90,7 @@ function prepared(steps: Steps, { raw, draft, clean }: Read, arrival: Arrival): 
   const isPartialRow = arrival.mode === 'pull' && steps.partialRows && whole === undefined;
   const { isExcluded = false } = draft;
   const said = whole ?? (arrival.mode === 'pull' && !isPartialRow && !isExcluded ? undefined : partsOf(steps, sent));
-  const id = said?.record.id ?? raw.key;
+  const id = said?.record.id ?? idOf(raw.key, steps.idPrefix);
   const notesOfMessage = joined(notes, said?.notes ?? []);
   const unread = unreadIn(notesOfMessage, record);
   const message: Message | undefined = said && {
@@ -112,7 +115,9 @@ function prepared(steps: Steps, { raw, draft, clean }: Read, arrival: Arrival): 
   const finished = isExcluded ? excluded : ruled(steps, clean, raw, arrival);
   if (finished.kind === 'dead') {
     const isPart = mergeable && whole === undefined && (arrival.mode === 'push' || raw.partial === true);
-    const guests = () => partsOf(steps, { record: { id: raw.key, guests: sent.record.guests } })?.record.guests ?? [];
+    const guests = () =>
+      partsOf(steps, { record: { id: idOf(raw.key, steps.idPrefix), guests: sent.record.guests } })?.record.guests ??
+      [];
     const content = mergeable ?? { guests };
     return { kind: 'dead', arrival, deadLetter: finished.deadLetter, ...content, ...(isPart && { isPart }) };
   }
@@ -157,8 +162,8 @@ function cleaned({ region }: Steps, draft: Sent): Cleaned {
   return { kind: 'ok', said: { record, notes: joined(checked.notes, notes) } };
 }
 
-function ruled({ shaper, rules, region }: Steps, clean: Cleaned, raw: RawRecord, arrival: Arrival): Finished {
-  const failed = (broken: Broken, id?: string) => dead(arrival, shaper.selfContained(raw), broken, id);
+function ruled({ shaper, rules, region, idPrefix }: Steps, clean: Cleaned, raw: RawRecord, arrival: Arrival): Finished {
+  const failed = (broken: Broken, id = idOf(raw.key, idPrefix)) => dead(arrival, shaper.selfContained(raw), broken, id);
   if (clean.kind === 'invalid') return failed(clean);
   const { record } = clean.said;
   const applied = rules.apply(record);

@@ -152,7 +152,7 @@ function requestOf(runtime: Runtime, name: string, options: Options): QueueReque
 }
 
 /** Without a running service, nothing else would deliver the changes of this run, which may serve several brands. */
-async function deliverHere(runtime: Runtime, integration: IntegrationName): Promise<void> {
+export async function deliverHere(runtime: Runtime, integration: IntegrationName): Promise<void> {
   const workers = (await liveNodes(runtime.pool)).filter(({ role }) => role !== 'web');
   if (workers.length > 0) return runtime.wake.signal('outbox');
   const ports = await deliverPorts(runtime);

@@ -126,6 +126,13 @@ export const integrationSchema = crossChecked(
         'How many rooms the hotel can sell: a number, or a number for each first night from which it holds. Occupancy and RevPAR need it.',
       ),
     paused: z.boolean().default(false).describe('Pauses pulling. Events are still accepted and processed.'),
+    id_prefix: z
+      .string()
+      .regex(/^[a-z0-9_-]{1,60}~$/, 'must be a name and a tilde, such as lisbon-mews~')
+      .optional()
+      .describe(
+        'Precedes the ids of reservations and guests, because the brand has moved here from another system whose ids may be the same. `innbound brand move` writes it; a brand that has records keeps it.',
+      ),
     pull: pullSchema.optional().describe('Pull mode; without it, the brand is not polled.'),
     pulled_by: nameText()
       .optional()

@@ -115,6 +115,12 @@ export const operateErrors = {
     what: 'An alert route (alerts.routes or alerts.webhook in innbound.yaml) did not accept an alert.',
     next: 'Try the route with innbound alert test NAME and correct its settings; sending is retried for a day.',
   },
+  'operate.move_refused': {
+    stage: 'operate',
+    retry: 'operator',
+    what: 'A brand cannot move to another system yet (innbound brand move). Nothing was changed.',
+    next: 'Do what the message says, and repeat the command.',
+  },
   'operate.stalled': {
     stage: 'operate',
     retry: 'again',

@@ -4,6 +4,7 @@ import { systemClock } from '../kit/clock.ts';
 import { timedId } from '../kit/ids.ts';
 import type { OutcomeName } from '../reconcile/incoming.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { partnerId } from '../store/records/partner-ids.ts';
 import { commitRefetch } from '../store/runs/refetch.ts';
 import type { IntegrationName, RunId } from '../terms.ts';
 import { pullPorts } from '../wiring/pull.ts';
@@ -26,7 +27,9 @@ export async function refetchReservation(
   const planned = await ports.plan(name);
   if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
   const { plan } = planned;
-  const single = await fetchSingle(ports, name, id);
+  const asked = await partnerId(runtime.pool, plan.target, id);
+  if (asked === undefined) return { kind: 'absent' };
+  const single = await fetchSingle(ports, name, asked);
   if (single.kind === 'absent') return single;
   if (single.kind !== 'found') return { kind: 'failed', code: single.code, message: single.message };
   const runId = timedId('run', systemClock.now()) as RunId;

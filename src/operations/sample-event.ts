@@ -55,6 +55,7 @@ function isWhole({ each, data }: ForeignEnvelope, sample: Json): boolean {
 export function prepareSampleEvent(path: Path, { event, data }: EventContent, arrival: Arrival): Prepared {
   return prepareEvent(
     {
+      idOf: (id) => id,
       record: (found) => path.pushShaper.single(found),
       hydratedRecord: (found) => path.singleShaper.single(found),
       prepare: path.prepare,

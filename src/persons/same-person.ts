@@ -49,7 +49,12 @@ export type DifferentReason = 'guest_id' | 'names' | 'birth_date' | 'document' |
  */
 export function samePerson(a: Mention, b: Mention, between: Between = {}): Decision {
   const names = compareNames(a, b);
-  if (!between.areTwoSystems && isStated(a.guest_id) && isStated(b.guest_id)) {
+  if (
+    !between.areTwoSystems &&
+    isStated(a.guest_id) &&
+    isStated(b.guest_id) &&
+    areOfOneSystem(a.guest_id, b.guest_id)
+  ) {
     if (a.guest_id !== b.guest_id) return different('guest_id');
     const isSomebodyElse = names.first === 'incompatible' && names.last === 'incompatible';
     return isSomebodyElse ? different('names') : same('guest_id');
@@ -92,6 +97,10 @@ function hasOtherDocument(a: Mention, b: Mention): boolean {
   const numberOf = ({ document_number: number }: Mention) => number?.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
   return typeOf(a) === typeOf(b) && differ(numberOf(a), numberOf(b));
 }
+
+/** A brand that moved to another system has ids of both: those of the new one follow its name and a tilde. */
+const areOfOneSystem = (a: string, b: string): boolean => systemOf(a) === systemOf(b);
+const systemOf = (id: string): string => /^[a-z0-9_-]{1,60}(?=~)/.exec(id)?.[0] ?? '';
 
 const isStated = (value: string | undefined): value is string => value !== undefined && value !== '';
 const areEqual = (a: string | undefined, b: string | undefined): boolean => isStated(a) && a === b;

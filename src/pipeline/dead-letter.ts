@@ -11,7 +11,7 @@ export interface Broken {
   readonly message?: string;
 }
 
-export function dead(arrival: Arrival, raw: RawRecord, { code, problems, message }: Broken, id = raw.key): Finished {
+export function dead(arrival: Arrival, raw: RawRecord, { code, problems, message }: Broken, id: string): Finished {
   return {
     kind: 'dead',
     deadLetter: {

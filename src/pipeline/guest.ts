@@ -9,6 +9,7 @@ import { unreadIn } from '../reconcile/statement-of.ts';
 import type { Shaper } from '../shape/shape.ts';
 import type { Json, Note } from '../terms.ts';
 import type { RuleSet } from '../transform/rules.ts';
+import { idOf } from './id-prefix.ts';
 
 /** The content of a guest event, or the rule that it breaks. */
 export type GuestRead =
@@ -24,9 +25,17 @@ export type GuestRead =
  *   rules ─▶ check ─▶ normalize     the profile, by the rules that concern guests alone
  *   check ─▶ normalize ─▶ rules     each of these reservations
  */
-export function readGuest(shaper: Shaper, region: NormalizeContext, data: Json): GuestRead {
+export function readGuest(
+  shaper: Shaper,
+  region: NormalizeContext,
+  idPrefix: string | undefined,
+  data: Json,
+): GuestRead {
   const draft = shaper.guestDraft(data);
-  const checked = toGuest(draft);
+  const guestId = draft.guestId && idOf(draft.guestId, idPrefix);
+  const checked = toGuest(
+    idPrefix === undefined ? draft : { ...draft, record: { ...draft.record, guest_id: guestId } },
+  );
   if (checked.kind === 'invalid') return { kind: 'invalid', ...failure(checked) };
   const { guest, notes } = normalizeGuest(checked.guest, region);
   const present = new Set(draft.present);
@@ -35,7 +44,7 @@ export function readGuest(shaper: Shaper, region: NormalizeContext, data: Json):
   // A value that could not be read says nothing: what is stored stays.
   for (const field of [...unreadIn(read, {}), ...['email', 'phone'].filter((one) => isRawOnly(guest, one))])
     present.delete(field);
-  const { reservationId } = draft;
+  const reservationId = draft.reservationId && idOf(draft.reservationId, idPrefix);
   return {
     kind: 'ok',
     update: { guest, present, ...(reservationId !== undefined && { reservationId }) },

@@ -9,6 +9,8 @@ export interface ApplyTarget {
   readonly integrationVersion: number;
   /** Destinations by the types they receive. */
   readonly destinations: Readonly<Record<EntityType, readonly string[]>>;
+  /** Precedes the ids of the system that the brand moved to; some of its reservations continue earlier ones under their ids. */
+  readonly idPrefix?: string;
   /** Keeps erased guests from coming back. */
   readonly erasure?: ErasurePort;
   /** Holds back the partner's accidents; absent with `guard: off`. */

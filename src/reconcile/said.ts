@@ -3,7 +3,7 @@ import type { Reservation } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import type { Consent } from './consent.ts';
 import type { ConsentRun } from './consent-run.ts';
-import type { Views } from './merge.ts';
+import { merge, type Views } from './merge.ts';
 import { type ItemIds, isNewer, listNames, type Mark, type Source, type Values } from './statement.ts';
 import { statementOf } from './statement-of.ts';
 import type { View, ViewItem, ViewList } from './view.ts';
@@ -80,6 +80,17 @@ export function readViews(stored: StoredViews | undefined, record: Reservation, 
     views[source] = 'values' in view ? view : viewOfRecord(record, view);
   }
   return views;
+}
+
+/**
+ * The views of a record whose brand moves to another system. What the old one said stays as one view, as if the partner had been asked for the
+ * reservation: fields that the new system does not mention keep their values.
+ */
+export function asEarlierSystem(stored: StoredViews | undefined, record: Reservation, said: Mark): StoredViews {
+  const isWholeRecord = Object.values(stored ?? {}).every((view) => !('values' in (view ?? {})));
+  if (isWholeRecord) return { single: { said } };
+  const { draft } = merge(readViews(stored, record, said));
+  return { single: viewOfRecord(draft as unknown as Reservation, { said }) };
 }
 
 /** Whether this source is the only one, and its view equals the record. */

@@ -2,7 +2,7 @@ import { profilesDestination } from '../deliver/profiles.ts';
 import type { Bodies, DocumentKind } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import type { PushSettings } from '../intake/push/ports.ts';
-import type { ApplyTarget, ErasurePort } from '../reconcile/apply-target.ts';
+import type { ApplyTarget, ErasurePort, GuardPort } from '../reconcile/apply-target.ts';
 import type { EntityType, IntegrationName } from '../terms.ts';
 import { compilePath, compileShapes, type Path, type Shapes } from './compile-path.ts';
 import { pushSettings } from './push-settings.ts';
@@ -79,7 +79,7 @@ export class LazyIntegration implements ActiveIntegration {
     const receiving = (type: EntityType) =>
       source.body.deliver.filter((destination) => destinations.get(destination)?.body.receives.includes(type));
     const { guard: limits } = source.body;
-    const guard = limits === 'off' ? undefined : { limits, memory: before?.target.guard?.memory ?? new Map() };
+    const guard = limits === 'off' ? undefined : { limits, memory: memoryOf(before, connector) };
     this.target = {
       integration: source.name as IntegrationName,
       connectorVersion: connector.version,
@@ -89,6 +89,7 @@ export class LazyIntegration implements ActiveIntegration {
         reservation: [...receiving('reservation'), ...(receiving('guest').length > 0 ? [profilesDestination] : [])],
         guest: receiving('guest'),
       },
+      ...(source.body.id_prefix && { idPrefix: source.body.id_prefix }),
       ...(erasure && { erasure }),
       ...(guard && { guard }),
     };
@@ -122,6 +123,12 @@ export class LazyIntegration implements ActiveIntegration {
     if (compiled.kind === 'ok') return compiled.path;
     throw new InnboundError('documents.invalid', `The integration ${this.name} cannot be compiled.`);
   }
+}
+
+/** What was normal in one system says nothing about another. */
+function memoryOf(before: LazyIntegration | undefined, { name }: Versioned<'connector'>): GuardPort['memory'] {
+  const known = before?.connector.name === name ? before.target.guard?.memory : undefined;
+  return known ?? new Map();
 }
 
 /** `get` compiles on first use. */

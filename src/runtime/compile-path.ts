@@ -90,6 +90,7 @@ function pathOf(
     rules,
     region,
     isOnlySource: !integration.push.enabled,
+    idPrefix: integration.id_prefix,
     partialRows: connector.shape?.also?.some(({ partial }) => partial === true) === true,
   };
   const { absent = 'keep', lists = 'replace' } = connector.push ?? {};
@@ -104,7 +105,7 @@ function pathOf(
     pushShaper: shapers.push,
     prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
     preparePage: (raws, arrivalOf) => prepareRecords(steps.pull, raws, arrivalOf),
-    guest: (data) => readGuest(shapers.push, region, data),
+    guest: (data) => readGuest(shapers.push, region, integration.id_prefix, data),
     profile: (merged, update) => ruleProfile(shared, merged, update),
     amend: (amendment, arrival) => amend(steps[arrival.mode], amendment, arrival),
   };

@@ -1,6 +1,7 @@
 import type { Connector } from '../documents/connector.ts';
 import type { EventPath, GuestRead, ReadGuest } from '../intake/push/event-path.ts';
 import { textAt } from '../intake/push/place.ts';
+import { idOf } from '../pipeline/id-prefix.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import type { ActiveIntegration } from './active-integration.ts';
 
@@ -12,6 +13,7 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
   const thin = connector.body.push?.thin;
   return {
     ...(thin && { thinId: (data: Json) => thinId(thin.id, data) }),
+    idOf: (id) => idOf(id, body.id_prefix),
     record: (data) => path.pushShaper.single(data),
     hydratedRecord: (found) => path.singleShaper.single(found),
     prepare: path.prepare,

@@ -12,6 +12,7 @@ import { onBehalfOf } from '../kit/holder.ts';
 import { errorFacts } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { offThread } from '../operations/off-thread.ts';
+import { idOf } from '../pipeline/id-prefix.ts';
 import { withoutCards } from '../privacy/cards.ts';
 import { documentsOf } from '../runtime/active.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
@@ -27,6 +28,7 @@ import {
   saveSandboxReport,
 } from '../store/events/sandbox.ts';
 import { putEventsBack, setEventAside } from '../store/events/set-aside.ts';
+import { storedId } from '../store/records/partner-ids.ts';
 import { storedReservation } from '../store/runs/unlisted.ts';
 import type { IntegrationName } from '../terms.ts';
 import { pullPorts } from './pull.ts';
@@ -72,8 +74,13 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
   const pull = pullPorts(runtime);
   /** Whether the absence of a reservation cancels the stored one. */
   const isGone = async (integration: string, id: string): Promise<boolean> => {
-    if (runtime.active().integrations.get(integration)?.connector.body.pull?.gone !== 'cancelled') return false;
-    const stored = await storedReservation(pool, integration, id);
+    const brand = runtime.active().integrations.get(integration);
+    if (brand?.connector.body.pull?.gone !== 'cancelled') return false;
+    const stored = await storedReservation(
+      pool,
+      integration,
+      await storedId(pool, brand.target, idOf(id, brand.body.id_prefix)),
+    );
     return stored !== undefined && goneIsCancelled(stored);
   };
   return {

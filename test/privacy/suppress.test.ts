@@ -95,6 +95,7 @@ test('a rule that removes the address does not bring the profile of an erased gu
       events: [],
       profiles: async () => [],
       newProfileId: async () => 'gst_1',
+      storedId: async (id) => id,
       reservation: async () => undefined,
       reservationsOf: async () => [],
       bookings: async () => ({ has: () => false }),

@@ -66,7 +66,7 @@ export async function followUp(
   const prepared: Prepared[] = [];
   const canAsk = plan.settings.single !== undefined;
   for (const row of canAsk ? rows.filter((one) => !one.isAskedRecently).slice(0, mostAsked) : rows) {
-    const answer = canAsk ? await askFor(context, row.id, counts) : undefined;
+    const answer = canAsk ? await askFor(context, row.key, counts) : undefined;
     if (answer?.kind === 'found') {
       prepared.push(answer.prepared);
       notes.push(noteOf(row.id, answer.prepared, position));

@@ -27,6 +27,8 @@ export interface PendingEvent {
 export interface EventPath {
   /** Reads the reservation id of a thin event, whose reservation is then fetched from the partner. */
   readonly thinId?: (data: Json) => string | undefined;
+  /** The stored id of the partner's id. */
+  readonly idOf: (id: string) => string;
   readonly record: (
     data: Json,
   ) => { kind: 'ok'; record: RawRecord } | { kind: 'invalid'; code: ErrorCode; message: string };
@@ -58,6 +60,8 @@ export interface Lane {
   profiles(keys: readonly GuestKey[]): Promise<readonly Candidate[]>;
   /** The id for a new profile of this guest; undefined if nothing could find the profile again. */
   newProfileId(guest: Guest): Promise<string | undefined>;
+  /** The id under which a reservation is stored. */
+  storedId(id: string): Promise<string>;
   /** The reservation of this id, if its stay is not over; not locked. */
   reservation(id: string): Promise<Reservation | undefined>;
   /** The reservations of guests with one of these keys, and the named one, locked. */

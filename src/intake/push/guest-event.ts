@@ -61,8 +61,10 @@ async function updateGuest(
   lane: Lane,
   path: EventPath,
   event: PendingEvent,
-  { data, update, notes, place, to }: OneUpdate,
+  { data, update: sent, notes, place, to }: OneUpdate,
 ): Promise<Settled | DeadEvent | undefined> {
+  const { reservationId } = sent;
+  const update = reservationId === undefined ? sent : { ...sent, reservationId: await lane.storedId(reservationId) };
   const known = await knownPersons(lane, update);
   const plan = planGuestUpdate(update, known, path.today(event.receivedAt), to);
   const about = { type: 'guest', detail: {} } as const;

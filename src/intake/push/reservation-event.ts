@@ -39,7 +39,7 @@ export interface EventContent {
 }
 
 /** The part of an event path that reservations need. */
-type ReservationPath = Pick<EventPath, 'thinId' | 'record' | 'hydratedRecord' | 'prepare' | 'amend'>;
+type ReservationPath = Pick<EventPath, 'thinId' | 'idOf' | 'record' | 'hydratedRecord' | 'prepare' | 'amend'>;
 
 export function prepareEvent(
   path: ReservationPath,
@@ -61,7 +61,7 @@ export function prepareEvent(
 
 /** Changes only the status of a stored reservation; without one it is a dead letter. */
 function bareCancellation(path: ReservationPath, event: EventType, data: Json, arrival: Arrival): Prepared {
-  const id = path.thinId?.(data) ?? '';
+  const id = path.idOf(path.thinId?.(data) ?? '');
   const message = 'The partner’s API does not know the reservation, and it is not stored.';
   const dead = deadEvent(arrival, { code: 'push.not_hydrated', message }, data, { id, detail: { reason: 'absent' } });
   const absent = 'the partner’s API no longer has the reservation';

@@ -6,6 +6,7 @@ import { int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
 import { applyPrepared, type OnChanged } from '../records/apply.ts';
 import { findProfiles, findReservationsOf, readReservationAhead } from '../records/guest-lookup.ts';
+import { storedId } from '../records/partner-ids.ts';
 import { bookingsOf } from '../records/profile-bookings.ts';
 import { profileIds } from '../records/profile-id.ts';
 
@@ -134,6 +135,7 @@ export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEven
     },
     profiles: (keys) => findProfiles(tx, integration, keys),
     newProfileId: async (guest) => (await profileIds(tx, integration, [guest]))(guest),
+    storedId: (id) => storedId(tx, target, id),
     reservation: (id) => readReservationAhead(tx, integration, id),
     bookings: (reservations) => bookingsOf(tx, integration, reservations),
     reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),

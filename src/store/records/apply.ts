@@ -12,6 +12,7 @@ import { countDrift } from './drift.ts';
 import { Guard, judgeSteps, type Shown, type Step } from './guard.ts';
 import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
+import { withStoredIds } from './partner-ids.ts';
 import { moveSaid, type SaidState } from './said-state.ts';
 import { insertSighting } from './sightings.ts';
 import { type Taken, takeIn } from './take-in.ts';
@@ -34,9 +35,10 @@ export interface ApplyOptions {
 export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
-  messages: readonly Prepared[],
+  arrived: readonly Prepared[],
   { inTurn, shown = { unchanged: 0 } }: ApplyOptions = {},
 ): Promise<Tally> {
+  const messages = await withStoredIds(tx, target, arrived);
   const [anyErased, seq, known] = await together([
     lockErasures(tx, target),
     nextSeq(tx, messages),

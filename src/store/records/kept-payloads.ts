@@ -20,7 +20,7 @@ export interface PayloadRange {
 
 /**
  * Kept payloads of the next reservations after an id, oldest first within each. Reservations whose mapping reads outside the record are left
- * out, because the rest of the response is not kept.
+ * out, because the rest of the response is not kept; so are payloads of another connector that the brand had before.
  */
 export async function keptPayloads(
   pool: Pool,
@@ -75,6 +75,10 @@ async function payloadsOf(
          from history r ${eventOf}
         where r.integration = $1 and r.type = 'reservation' and r.id = any($2::text[]) and ${hasPayload}
           and r.cause in ('run', 'event')
+          and coalesce(r.integration_version, 1) > (
+            select coalesce(max(version) filter (where body ->> 'connector' <> c.now), 0) from documents,
+                   (select body ->> 'connector' as now from documents where kind = 'integration' and name = $1 and in_force) c
+             where kind = 'integration' and name = $1)
           and ($3::date is null or r.at >= $3::date) and ($4::date is null or r.at < $4::date + 1)
         order by r.id, ${modeOf}, r.effective_at desc, r.seq desc) newest
       where not is_bound order by id, "effectiveAt", seq`,

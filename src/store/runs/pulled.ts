@@ -78,7 +78,8 @@ export async function rememberRows(
     kept.delete(row.key);
     if (made?.kind !== 'record' || outcome?.version === undefined || !settled.has(outcome.outcome)) continue;
     if (outcome.isOverruled) continue;
-    const { id, record } = made.incoming;
+    const { id = made.incoming.id } = outcome;
+    const { record } = made.incoming;
     const { check_in, check_out, status } = record as Reservation;
     kept.set(row.key, { ...row, id, version: outcome.version, check_in, check_out, status });
   }

@@ -5,7 +5,7 @@ import { timedId } from '../../kit/ids.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { IntegrationName } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld, claimDue, isHeld } from '../lease.ts';
 import type { OnChanged } from '../records/apply.ts';
 import { commitPage } from './commit-page.ts';
@@ -54,7 +54,7 @@ export function openRunStore(
  * a second one.
  */
 export async function queueRun(
-  pool: Pool,
+  pool: Pool | Tx,
   request: QueueRequest,
   claim?: { readonly node: string; readonly leaseMs: number },
   clock: Pick<Clock, 'now'> = systemClock,

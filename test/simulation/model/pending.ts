@@ -13,6 +13,7 @@ export const laneOf = (events: readonly EventRow[], apply: Lane['apply']): Lane 
   apply,
   profiles: () => notModelled('guest events'),
   newProfileId: () => notModelled('guest events'),
+  storedId: () => notModelled('guest events'),
   reservation: () => notModelled('guest events'),
   bookings: () => notModelled('guest events'),
   reservationsOf: () => notModelled('guest events'),

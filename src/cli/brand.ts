@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import { syncOnce } from '../intake/pull/sync-once.ts';
+import { type MovePreview, moveBrand, previewMove } from '../operations/move-brand.ts';
+import type { IntegrationName } from '../terms.ts';
+import { pullPorts } from '../wiring/pull.ts';
+import {
+  audited,
+  type CommonOptions,
+  commandLineUser,
+  common,
+  printJson,
+  show,
+  table,
+  withRuntime,
+} from './command.ts';
+import { deliverHere } from './sync.ts';
+
+interface MoveOptions extends CommonOptions {
+  readonly to: string;
+  readonly yes?: boolean;
+  readonly acceptUnmatched?: boolean;
+}
+
+export function define(group: Command): void {
+  common(group.command('move <integration>'))
+    .description('continue a brand with another system: its bookings and guests stay the same at every destination')
+    .requiredOption('--to <integration>', 'the integration of the new system, which delivers nowhere yet')
+    .option('--yes', 'move; without it, only show which bookings match')
+    .option('--accept-unmatched', 'move although fewer than half of the bookings to come are in the new system')
+    .addHelpText(
+      'after',
+      `
+Connect the new system first, as an integration of its own without deliver, and run its syncs. Bookings are then matched by their numbers,
+else by person and dates. After the move the brand has its name, its destinations and its bookings, and the new system's feed.
+
+Example:
+  innbound brand move lisbon-grand --to lisbon-mews
+  innbound brand move lisbon-grand --to lisbon-mews --yes`,
+    )
+    .action((from: string, options: MoveOptions) =>
+      withRuntime(options, `brand move ${from}`, async (runtime) => {
+        const { to, json } = options;
+        if (!options.yes) {
+          const preview = await previewMove(runtime, from, to);
+          if (json) printJson(previewJson(preview));
+          else showPreview(preview, from, to);
+          return;
+        }
+        const { acceptUnmatched = false } = options;
+        const { preview, range } = await moveBrand(runtime, from, to, { by: commandLineUser(), acceptUnmatched });
+        await audited(runtime, 'brand.move', { integration: from, target: { to, matched: preview.matched.length } });
+        const integration = from as IntegrationName;
+        const ports = pullPorts(runtime);
+        const run =
+          range && (await syncOnce(ports, { integration, kind: 'backfill', requestedBy: commandLineUser(), ...range }));
+        if (run) await deliverHere(runtime, integration);
+        const read = run ? ` The new system was read from ${range?.from} to ${range?.to}: ${run.state}.` : '';
+        if (json)
+          printJson({ ...previewJson(preview), moved: true, ...(run && { run_id: run.runId, status: run.state }) });
+        else show(`${from} continues with the feed of ${to}.${read}`);
+      }),
+    );
+}
+
+const previewJson = ({ matched, onlyBefore, onlyNow, open, openMatched, consentRegained, obstacles }: MovePreview) => ({
+  matched: matched.map(({ before, now, by }) => ({ id: before.id, new_id: now.id, by })),
+  only_in_old: onlyBefore.map(({ id }) => id),
+  only_in_new: onlyNow.map(({ id }) => id),
+  open,
+  open_matched: openMatched,
+  consent_regained: consentRegained,
+  obstacles,
+});
+
+/** How many unmatched bookings of each side are listed; --json has all. */
+const mostListed = 50;
+
+function showPreview(preview: MovePreview, from: string, to: string): void {
+  const { matched, onlyBefore, onlyNow, open, openMatched, consentRegained, obstacles } = preview;
+  const byNumber = matched.filter(({ by }) => by === 'number').length;
+  show(`${matched.length} bookings match: ${byNumber} by number, ${matched.length - byNumber} by person and dates.`);
+  show(`Of ${open} bookings of ${from} that are still to come or in house, ${openMatched} match.`);
+  const sides = [
+    [onlyBefore, `only in ${from}, where they stay as they are`],
+    [onlyNow, `only in ${to}, will be created`],
+  ] as const;
+  for (const [bookings, text] of sides) {
+    if (bookings.length === 0) continue;
+    const lines = bookings
+      .slice(0, mostListed)
+      .map(({ id, confirmationNumber = '', checkIn, checkOut, isCancelled }) => [
+        `  ${id}`,
+        confirmationNumber,
+        `${checkIn} to ${checkOut}`,
+        isCancelled ? 'cancelled' : '',
+      ]);
+    const more = bookings.length > mostListed ? `\n  and ${bookings.length - mostListed} more (--json lists all)` : '';
+    show(`${bookings.length} ${text}:\n${table(lines)}${more}`);
+  }
+  if (consentRegained > 0) {
+    show(
+      `${consentRegained} guests withdrew their consent in ${from} and are stated as agreed in ${to}: check them first.`,
+    );
+  }
+  show(obstacles.length > 0 ? `Not yet: ${obstacles.join('; ')}.` : 'Add --yes to move.');
+}
