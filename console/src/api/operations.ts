@@ -525,7 +525,7 @@ export interface Operations {
       }[];
       first_event_at: string | null;
       last_event_at: string | null;
-    };
+    } | null;
   };
   'endpoint.issue': {
     input: {

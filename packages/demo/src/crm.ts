@@ -15,7 +15,8 @@ export async function startCrm(): Promise<Crm> {
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const chunk of request) text += chunk;
-    const isRefused = Number(/"id":"\D*(\d+)"/.exec(text)?.[1] ?? 1) % refusedOneIn === 0;
+    const { id } = (JSON.parse(text) as { data: { id: string } }).data;
+    const isRefused = Number(id.replace(/\D/g, '')) % refusedOneIn === 0;
     const [status, answer] = crm.isDown
       ? [503, { error: 'maintenance' }]
       : isRefused
