@@ -106,7 +106,7 @@ const none: readonly number[] = [];
 const longestPause = 6;
 
 /** Without the lines that are always zero, unless all are. */
-export const notEmpty = (lines: readonly Line[]): readonly Line[] => {
+const notEmpty = (lines: readonly Line[]): readonly Line[] => {
   const used = lines.filter(({ values }) => values.some((value) => value !== null && value !== 0));
   return used.length > 0 ? used : lines.slice(0, 1);
 };
