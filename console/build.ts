@@ -14,7 +14,12 @@ export const consoleDist = path.join(here, 'dist');
 const stampFile = path.join(consoleDist, 'stamp');
 
 /** The service's files that the console imports. */
-export const fromService = ['../src/errors.ts', '../src/canonical/fields.ts', '../src/json-path/path.ts'];
+export const fromService = [
+  '../src/errors.ts',
+  '../src/canonical/fields.ts',
+  '../src/json-path/path.ts',
+  '../src/kit/histogram.ts',
+];
 
 /** What the console is made from: its own files, what it takes from the service's, and the versions of the packages. */
 function sourcesHash(): string {

@@ -107,17 +107,12 @@ export interface Operations {
         connector: string;
         events: number;
         changes: number;
-        delivered: number;
         lanes: {
           destination: string;
           waiting: number;
           held: number;
           failing: boolean;
         }[];
-      }[];
-      latencies: {
-        below_ms: number | null;
-        count: number;
       }[];
       late_after_ms: number;
       problems: string[];
@@ -149,7 +144,6 @@ export interface Operations {
           hours: number;
           pulled_hours: number;
           events: number;
-          dead: number;
         }[];
       }[];
     };
