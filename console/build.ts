@@ -6,13 +6,20 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
 
 const here = import.meta.dirname;
 export const consoleDist = path.join(here, 'dist');
 const stampFile = path.join(consoleDist, 'stamp');
 
 /** The service's files that the console imports. */
-export const fromService = ['../src/errors.ts', '../src/canonical/fields.ts', '../src/json-path/path.ts'];
+export const fromService = [
+  '../src/errors.ts',
+  '../src/canonical/fields.ts',
+  '../src/json-path/path.ts',
+  '../src/kit/histogram.ts',
+];
 
 /** What the console is made from: its own files, what it takes from the service's, and the versions of the packages. */
 function sourcesHash(): string {
@@ -60,6 +67,7 @@ export async function buildConsole(): Promise<'built' | 'up to date'> {
           assetsInlineLimit: 0,
         },
       });
+      await compressAssets(path.join(fresh, 'assets'));
       await writeFile(path.join(fresh, 'stamp'), wanted);
       await rm(consoleDist, { recursive: true, force: true });
       await rename(fresh, consoleDist);
@@ -69,6 +77,19 @@ export async function buildConsole(): Promise<'built' | 'up to date'> {
     return 'built';
   });
 }
+
+/** Once, at the build, so that a quality can be used that takes seconds. Smaller files are not worth it. */
+async function compressAssets(folder: string): Promise<void> {
+  const files = readdirSync(folder).map((file) => path.join(folder, file));
+  await Promise.all(
+    files.map(async (file) => {
+      const bytes = readFileSync(file);
+      if (bytes.length > 1_400) await writeFile(`${file}.br`, await brotli(bytes, { params: quality }));
+    }),
+  );
+}
+const brotli = promisify(brotliCompress);
+const quality = { [constants.BROTLI_PARAM_QUALITY]: 10 };
 
 const lockFolder = path.join(here, '.building');
 /** A build takes seconds; a lock this old was left behind. */

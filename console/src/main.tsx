@@ -12,14 +12,8 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 // Libraries that create style elements look for the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
-// After an upgrade an open page may request a file of the previous build. Reloading fetches the new names; drafts are kept.
-addEventListener('vite:preloadError', (event) => {
-  const last = Number(sessionStorage.getItem('reloaded at'));
-  if (Date.now() - last < 60_000) return;
-  sessionStorage.setItem('reloaded at', String(Date.now()));
-  event.preventDefault();
-  location.reload();
-});
+// A file that cannot be loaded is handled where it is needed (patiently.tsx).
+addEventListener('vite:preloadError', (event) => event.preventDefault());
 
 const queries = new QueryClient({
   defaultOptions: {

@@ -1,80 +1,142 @@
 import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
-import { Alerts } from './pages/Alerts.tsx';
-import { Audit } from './pages/Audit.tsx';
-import { DeadLetter } from './pages/DeadLetter.tsx';
-import { DeadLetters } from './pages/DeadLetters.tsx';
-import { Destinations } from './pages/Destinations.tsx';
-import { DocumentPage } from './pages/DocumentPage.tsx';
-import { Documents } from './pages/Documents.tsx';
-import { Event } from './pages/Event.tsx';
-import { Events } from './pages/Events.tsx';
-import { Guests } from './pages/Guests.tsx';
-import { Hotel } from './pages/Hotel.tsx';
-import { Incident } from './pages/Incident.tsx';
-import { Incidents } from './pages/Incidents.tsx';
-import { Integration } from './pages/Integration.tsx';
-import { Integrations } from './pages/Integrations.tsx';
-import { Job } from './pages/Job.tsx';
-import { Jobs } from './pages/Jobs.tsx';
-import { NotFound } from './pages/NotFound.tsx';
-import { Onboard } from './pages/Onboard.tsx';
+import type { ReactNode } from 'react';
 import { Overview } from './pages/Overview.tsx';
-import { Privacy } from './pages/Privacy.tsx';
-import { Reservations } from './pages/Reservations.tsx';
-import { Run } from './pages/Run.tsx';
-import { Runs } from './pages/Runs.tsx';
-import { Secrets } from './pages/Secrets.tsx';
-import { Studio } from './pages/Studio.tsx';
-import { Timeline } from './pages/Timeline.tsx';
-import { Tokens } from './pages/Tokens.tsx';
+import { patiently } from './parts/patiently.tsx';
 import * as filters from './shell/filters.ts';
 import { Shell } from './shell/Shell.tsx';
 import { SignIn } from './shell/SignIn.tsx';
+
+/** Without the page's type, which depends on the router's. */
+const page = (load: () => Promise<unknown>) => patiently(load as () => Promise<() => ReactNode>);
 
 const root = createRootRoute({ component: Outlet });
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignIn });
 const desk = createRoute({ getParentRoute: () => root, id: 'desk', component: Shell });
 const at = { getParentRoute: () => desk };
 
+// The overview is in the first file; every other page is loaded when it is opened.
 const pages = [
   createRoute({ ...at, path: '/', component: Overview }),
-  createRoute({ ...at, path: '/integrations', component: Integrations }),
-  createRoute({ ...at, path: '/integrations/$name', component: Integration, validateSearch: filters.integration }),
-  createRoute({ ...at, path: '/hotels/$name', component: Hotel }),
-  createRoute({ ...at, path: '/reservations/$name/$type/$id', component: Timeline }),
-  createRoute({ ...at, path: '/runs', component: Runs, validateSearch: filters.runs }),
-  createRoute({ ...at, path: '/runs/$id', component: Run }),
+  createRoute({
+    ...at,
+    path: '/integrations',
+    component: page(async () => (await import('./pages/Integrations.tsx')).Integrations),
+  }),
+  createRoute({
+    ...at,
+    path: '/integrations/$name',
+    component: page(async () => (await import('./pages/Integration.tsx')).Integration),
+    validateSearch: filters.integration,
+  }),
+  createRoute({
+    ...at,
+    path: '/hotels/$name',
+    component: page(async () => (await import('./pages/Hotel.tsx')).Hotel),
+  }),
+  createRoute({
+    ...at,
+    path: '/reservations/$name/$type/$id',
+    component: page(async () => (await import('./pages/Timeline.tsx')).Timeline),
+  }),
+  createRoute({
+    ...at,
+    path: '/runs',
+    component: page(async () => (await import('./pages/Runs.tsx')).Runs),
+    validateSearch: filters.runs,
+  }),
+  createRoute({ ...at, path: '/runs/$id', component: page(async () => (await import('./pages/Run.tsx')).Run) }),
   createRoute({
     ...at,
     path: '/reservations',
-    component: Reservations,
+    component: page(async () => (await import('./pages/Reservations.tsx')).Reservations),
     validateSearch: filters.reservations,
   }),
-  createRoute({ ...at, path: '/guests', component: Guests, validateSearch: filters.guests }),
+  createRoute({
+    ...at,
+    path: '/guests',
+    component: page(async () => (await import('./pages/Guests.tsx')).Guests),
+    validateSearch: filters.guests,
+  }),
   createRoute({
     ...at,
     path: '/dead-letters',
-    component: DeadLetters,
+    component: page(async () => (await import('./pages/DeadLetters.tsx')).DeadLetters),
     validateSearch: filters.deadLetters,
   }),
-  createRoute({ ...at, path: '/dead-letters/$id', component: DeadLetter }),
-  createRoute({ ...at, path: '/incidents', component: Incidents }),
-  createRoute({ ...at, path: '/incidents/$id', component: Incident }),
-  createRoute({ ...at, path: '/jobs', component: Jobs }),
-  createRoute({ ...at, path: '/jobs/$id', component: Job }),
-  createRoute({ ...at, path: '/alerts', component: Alerts }),
-  createRoute({ ...at, path: '/events', component: Events, validateSearch: filters.events }),
-  createRoute({ ...at, path: '/events/$name/$seq', component: Event }),
-  createRoute({ ...at, path: '/destinations', component: Destinations }),
-  createRoute({ ...at, path: '/studio', component: Studio, validateSearch: filters.studio }),
-  createRoute({ ...at, path: '/documents', component: Documents }),
-  createRoute({ ...at, path: '/documents/$kind/$name', component: DocumentPage, validateSearch: filters.document }),
-  createRoute({ ...at, path: '/onboard', component: Onboard }),
-  createRoute({ ...at, path: '/privacy', component: Privacy }),
-  createRoute({ ...at, path: '/secrets', component: Secrets }),
-  createRoute({ ...at, path: '/tokens', component: Tokens }),
-  createRoute({ ...at, path: '/audit', component: Audit, validateSearch: filters.audit }),
-  createRoute({ ...at, path: '/$', component: NotFound }),
+  createRoute({
+    ...at,
+    path: '/dead-letters/$id',
+    component: page(async () => (await import('./pages/DeadLetter.tsx')).DeadLetter),
+  }),
+  createRoute({
+    ...at,
+    path: '/incidents',
+    component: page(async () => (await import('./pages/Incidents.tsx')).Incidents),
+  }),
+  createRoute({
+    ...at,
+    path: '/incidents/$id',
+    component: page(async () => (await import('./pages/Incident.tsx')).Incident),
+  }),
+  createRoute({ ...at, path: '/jobs', component: page(async () => (await import('./pages/Jobs.tsx')).Jobs) }),
+  createRoute({ ...at, path: '/jobs/$id', component: page(async () => (await import('./pages/Job.tsx')).Job) }),
+  createRoute({ ...at, path: '/alerts', component: page(async () => (await import('./pages/Alerts.tsx')).Alerts) }),
+  createRoute({
+    ...at,
+    path: '/events',
+    component: page(async () => (await import('./pages/Events.tsx')).Events),
+    validateSearch: filters.events,
+  }),
+  createRoute({
+    ...at,
+    path: '/events/$name/$seq',
+    component: page(async () => (await import('./pages/Event.tsx')).Event),
+  }),
+  createRoute({
+    ...at,
+    path: '/destinations',
+    component: page(async () => (await import('./pages/Destinations.tsx')).Destinations),
+  }),
+  createRoute({
+    ...at,
+    path: '/studio',
+    component: page(async () => (await import('./pages/Studio.tsx')).Studio),
+    validateSearch: filters.studio,
+  }),
+  createRoute({
+    ...at,
+    path: '/documents',
+    component: page(async () => (await import('./pages/Documents.tsx')).Documents),
+  }),
+  createRoute({
+    ...at,
+    path: '/documents/$kind/$name',
+    component: page(async () => (await import('./pages/DocumentPage.tsx')).DocumentPage),
+    validateSearch: filters.document,
+  }),
+  createRoute({
+    ...at,
+    path: '/onboard',
+    component: page(async () => (await import('./pages/Onboard.tsx')).Onboard),
+  }),
+  createRoute({
+    ...at,
+    path: '/privacy',
+    component: page(async () => (await import('./pages/Privacy.tsx')).Privacy),
+  }),
+  createRoute({
+    ...at,
+    path: '/secrets',
+    component: page(async () => (await import('./pages/Secrets.tsx')).Secrets),
+  }),
+  createRoute({ ...at, path: '/tokens', component: page(async () => (await import('./pages/Tokens.tsx')).Tokens) }),
+  createRoute({
+    ...at,
+    path: '/audit',
+    component: page(async () => (await import('./pages/Audit.tsx')).Audit),
+    validateSearch: filters.audit,
+  }),
+  createRoute({ ...at, path: '/$', component: page(async () => (await import('./pages/NotFound.tsx')).NotFound) }),
 ] as const;
 
 export const router = createRouter({

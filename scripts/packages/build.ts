@@ -25,7 +25,7 @@ export async function buildPackages(): Promise<void> {
       'bin/launch.cjs',
       'connectors/*/{connector.yaml,README.md}',
       'console/dist/{*,assets/*}',
-      'packages/demo/src/workspace/**/*.yaml',
+      'packages/demo/src/{workspace,trouble}/**/*.yaml',
       'packages/partner-kit/src/simulate/page.html',
       'schemas/*.json',
       'src/**/*.{sql,yaml}',

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem } from './problem.ts';
 import { strictPolicy } from './security-headers.ts';
@@ -17,7 +15,8 @@ export interface ConsolePorts {
 interface Asset {
   readonly type: string;
   readonly bytes: Buffer;
-  readonly brotli: Promise<Buffer> | undefined;
+  /** As compressed by the build. */
+  readonly brotli: Buffer | undefined;
   /** The file name contains a hash of the content, so it can be cached for ever. */
   readonly hashed: boolean;
 }
@@ -30,7 +29,6 @@ const types: ReadonlyMap<string, string> = new Map<string, string>(
     '.svg': 'image/svg+xml',
   }),
 );
-const compress = promisify(brotliCompress);
 /** Paths that are never pages of the console: unknown ones answer with a problem document. */
 const notPages = /^\/(api|webhooks|assets|metrics|healthz|readyz|sandbox)(\/|$)/;
 
@@ -78,18 +76,17 @@ function assetsOf(dist: string): () => ReadonlyMap<string, Asset> {
 
 function readAsset(file: string, hashed: boolean): Asset {
   const bytes = readFileSync(file);
-  const worthIt = hashed && bytes.length > 1_400;
-  const brotli = worthIt ? compress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }) : undefined;
+  const brotli = existsSync(`${file}.br`) ? readFileSync(`${file}.br`) : undefined;
   return { type: types.get(path.extname(file)) ?? '', bytes, brotli, hashed };
 }
 
-async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
+function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
   reply.header('x-content-type-options', 'nosniff').type(asset.type);
   reply.header('cache-control', asset.hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
   if (asset.brotli === undefined) return reply.send(asset.bytes);
   reply.header('vary', 'accept-encoding');
   if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(asset.bytes);
-  return reply.header('content-encoding', 'br').send(await asset.brotli);
+  return reply.header('content-encoding', 'br').send(asset.brotli);
 }
 
 function sendPage(reply: FastifyReply, page: Asset | undefined, ports: ConsolePorts): FastifyReply {

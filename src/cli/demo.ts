@@ -1,15 +1,32 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { runDemo } from '../../packages/demo/src/run.ts';
 import { portNumber } from './port-number.ts';
 
 export function define(command: Command): void {
   command
     .option('-p, --port <n>', 'the port of the service', portNumber, 4180)
-    .option('-w, --workspace <dir>', 'the folder for the demo’s workspace and data', 'demo')
+    .option('-w, --workspace <dir>', 'the folder for the demo’s workspace and data (default: demo, or demo-trouble)')
+    .option(
+      '--trouble [seconds]',
+      'adds a third hotel whose faults come and go; how long each lasts (default: 120)',
+      secondsAtLeastOne,
+    )
     .addHelpText(
       'after',
       `
 Stop it with Ctrl-C; the next start continues where it stopped. Delete the folder to start over.`,
     )
-    .action((options: { port: number; workspace: string }) => runDemo(options));
+    .action(({ port, workspace, trouble }: { port: number; workspace?: string; trouble?: true | number }) =>
+      runDemo({
+        port,
+        workspace: workspace ?? (trouble === undefined ? 'demo' : 'demo-trouble'),
+        troubleSeconds: trouble === true ? 120 : trouble,
+      }),
+    );
+}
+
+function secondsAtLeastOne(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds >= 1)) throw new InvalidArgumentError('Expected a number of seconds, at least 1.');
+  return seconds;
 }

@@ -165,9 +165,20 @@ function parseUrl(text: string): URL | undefined {
   return url.username === '' && url.password === '' ? url : undefined;
 }
 
-/** The client's message for known errors. The text of an unknown error may quote the answer, so it is not used. */
+/** In words for an operator, with the code for those who search for it. */
+const inWords: Partial<Record<FailureReason, string>> = {
+  timeout: 'no answer in time',
+  reset: 'the connection was closed before the answer was complete',
+  refused: 'no connection',
+  dns: 'the name has no address',
+};
+
+/** The client's message for other known errors. The text of an unknown error may quote the answer, so it is not used. */
 function explanation(error: unknown): string {
   const reason = failureReason(error);
+  const words = reason && inWords[reason];
+  const { code } = error as NodeJS.ErrnoException;
+  if (words !== undefined) return code === undefined ? words : `${words} (${code})`;
   if (reason === undefined) return 'the answer is not valid HTTP';
   if (reason === 'unsendable') return 'the request is not valid HTTP: check its method and its headers';
   // The message quotes the names in the certificate.

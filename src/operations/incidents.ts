@@ -32,6 +32,48 @@ export async function incidentList(
   });
 }
 
+/** An open incident, for the overview. */
+export interface OpenCause extends Pick<ListedIncident, 'incident_id' | 'cause' | 'severity' | 'message'> {
+  readonly title: string;
+  /** Of the alert that the message is of. */
+  readonly kind: string;
+  readonly since: Date;
+  readonly acknowledged_by: string | null;
+  readonly brands: number;
+  /** The brands, unless many share one alert. */
+  readonly integrations: readonly string[];
+}
+
+/** What is wrong now, one entry for each cause: critical ones first, then the oldest. */
+export async function openCauses(runtime: Runtime, within: readonly string[] | undefined): Promise<OpenCause[]> {
+  const found = await listIncidents(runtime.pool, {
+    open: true,
+    concern: concernOf(runtime, within),
+    before: undefined,
+    limit: mostCauses,
+  });
+  return found
+    .map(({ incident_id, cause, kind, subject, severity, message, started_at, acknowledged_by, ...one }) => {
+      const integrations = brandsOf(runtime, { cause }, [{ names: one.integrations }], within);
+      return {
+        incident_id,
+        cause,
+        title: titleOf(readCause(cause)),
+        kind,
+        severity,
+        message: within ? limitedMessage({ kind, subject, brands: one.brands, message }) : message,
+        since: started_at,
+        acknowledged_by,
+        brands: Math.max(integrations.length, one.brands ?? 0),
+        integrations,
+      };
+    })
+    .toSorted((a, b) => a.severity.localeCompare(b.severity) || a.since.getTime() - b.since.getTime());
+}
+
+/** More at once are nothing to read; the incidents page has them all. */
+const mostCauses = 20;
+
 /** One incident with its alerts, its effect, what was tried and what to do. */
 export async function incidentDetail(
   runtime: Runtime,
@@ -84,7 +126,7 @@ function effectOfIncident(
 /** The brands that an incident concerns: those of its alerts, or all that feed the destination. */
 function brandsOf(
   runtime: Runtime,
-  { cause }: IncidentRow,
+  { cause }: Pick<IncidentRow, 'cause'>,
   alerts: readonly { readonly names: readonly string[] }[],
   within: readonly string[] | undefined,
 ): string[] {

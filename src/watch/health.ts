@@ -114,8 +114,8 @@ function checkPull(facts: HealthFacts): Finding[] {
 
 /** With fewer, the fault may lie with single records; with this many and no success since, it lies with the destination. */
 const fewestToBlame = 3;
-/** A backlog this young is never worth a look. */
-const leastLateMs = 60_000;
+/** A backlog this young is never worth a look; a delivery that takes longer is late. */
+export const leastLateMs = 60_000;
 /** So much older than usual is not chance. */
 const timesUsual = 3;
 

@@ -9,7 +9,7 @@ import { openChangeFeed } from '../operations/change-feed.ts';
 import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
 import { holds, previewHold, refuseHold, releaseHold } from '../operations/holds.ts';
-import { incidentDetail, incidentList, namesIn } from '../operations/incidents.ts';
+import { incidentDetail, incidentList, namesIn, openCauses } from '../operations/incidents.ts';
 import { type JobRequest, previewJob, startJob } from '../operations/jobs.ts';
 import { openLiveFeed } from '../operations/live-feed.ts';
 import { checkCases, saveCase } from '../operations/mapping-cases.ts';
@@ -32,7 +32,7 @@ import { retireEndpoint } from '../store/events/endpoints.ts';
 import { listEvents, readEvent } from '../store/events/list.ts';
 import { countRejections, listRejections } from '../store/events/rejections.ts';
 import { listSandboxReports, readSandboxReport } from '../store/events/sandbox.ts';
-import { readActivity } from '../store/operate/activity.ts';
+import { readActivity, readBrandActivity, readDays } from '../store/operate/activity.ts';
 import { acknowledgeAlert, listAlerts, readAlert } from '../store/operate/alerts.ts';
 import { listAudit, writeAudit } from '../store/operate/audit.ts';
 import { findHold } from '../store/operate/holds.ts';
@@ -51,6 +51,7 @@ import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { pushGaps } from '../store/runs/push-gaps.ts';
 import { listUnlisted } from '../store/runs/unlisted.ts';
 import { readCause, titleOf } from '../watch/causes.ts';
+import { leastLateMs } from '../watch/health.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
@@ -106,6 +107,10 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     overview: {
       ...integrations,
       activity: (step, sinceMs, within) => readActivity(pool, step, sinceMs, within),
+      brandActivity: (step, sinceMs, within) => readBrandActivity(pool, step, sinceMs, within),
+      days: (names, days) => readDays(pool, names, days),
+      lateAfterMs: leastLateMs,
+      causes: (within) => openCauses(runtime, within),
       sharedAlerts: (within) => sharedAlerts(pool, concernOf(runtime, within)),
       nodes: () => liveNodes(pool),
       marks: async (sinceMs, within) => {

@@ -7,6 +7,8 @@ import { longestId } from '../../src/canonical/limits.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
 import { settleAlerts } from '../../src/store/operate/alerts.ts';
+import { groupIncidents } from '../../src/store/operate/incidents.ts';
+import { causeOf, causeText } from '../../src/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
@@ -132,7 +134,7 @@ test('a sign-in link works once, and its session needs the console’s header to
 });
 
 test('an endpoint is issued with its secret once, rotated, retired', async () => {
-  assert.equal((await node.call('GET', '/integrations/grand/endpoint', admin)).status, 404);
+  assert.equal(await get('/integrations/grand/endpoint'), null);
   const issued = await node.call('POST', '/integrations/grand/endpoint', admin, {});
   assert.match(issued.body.secret, /^whsec_/);
   assert.equal((await node.call('POST', '/integrations/grand/endpoint', admin, {})).body.secret, undefined);
@@ -325,6 +327,34 @@ test('the overview counts activity; destinations and deliveries show the backlog
   assert.equal(overview.totals.waiting, 3);
   assert.equal((await get('/destinations')).items[0].lanes.length, 2);
   assert.equal((await get('/deliveries?integration=grand')).items.length, 2);
+  const grand = overview.health.find((one: { integration: string }) => one.integration === 'grand');
+  assert.equal(grand.changes, 2);
+  assert.deepEqual(grand.lanes, [{ destination: 'lake', waiting: 2, held: 0, failing: false }]);
+});
+
+test('the overview lists each cause once, with the brands and the changes that it concerns, for those who may see them', async () => {
+  const { pool } = node.runtime;
+  const lake = { kind: 'destination_away', integration: '', subject: 'lake', severity: 'critical' } as const;
+  const refused = { kind: 'auth_failed', integration: 'other', subject: '', severity: 'warning' } as const;
+  const kinds = [lake.kind, refused.kind];
+  await settleAlerts(
+    pool,
+    [lake, refused].map((one) => ({ ...one, message: 'Look.', detail: {} })),
+    kinds,
+  );
+  await groupIncidents(pool, (alert) => causeText(causeOf(alert)));
+  const causes = async (token: string) =>
+    (await get('/overview', token)).causes.map((one: Record<string, unknown>) => [one.cause, one.brands, one.waiting]);
+  assert.deepEqual(await causes(admin), [
+    ['destination:lake', 2, 3],
+    ['pull:other', 1, 1],
+  ]);
+  assert.deepEqual(await causes(await node.token('viewer', ['grand'])), [['destination:lake', 1, 2]]);
+  await settleAlerts(pool, [], kinds);
+  await groupIncidents(pool, (alert) => causeText(causeOf(alert)));
+  assert.deepEqual(await causes(admin), []);
+  const { items, brands } = await get('/overview/days?q=gran');
+  assert.deepEqual([brands, items[0].integration, items[0].pulls], [1, 'grand', true]);
 });
 
 test('alerts are listed and acknowledged', async () => {
@@ -341,7 +371,7 @@ test('alerts are listed and acknowledged', async () => {
   assert.equal(acknowledged.body.acknowledged_by, 'the admin');
   await settleAlerts(node.runtime.pool, [], ['a_kind']);
   assert.equal((await get('/alerts')).items.length, 0);
-  assert.equal((await get('/alerts?state=all')).items.length, 2);
+  assert.equal((await get('/alerts?state=all')).items.length, 4);
 });
 
 test('the live stream carries only the brands of the token', async () => {

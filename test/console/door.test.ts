@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startProvider } from '../api/provider.ts';
 import { until } from '../support/process.ts';
-import { type Desk, openDesk, skip } from './support/desk.ts';
+import { type Desk, openDesk, openUserMenu, skip } from './support/desk.ts';
 
 /** Signing in and out, also through an identity provider; roles, and the content security policy. */
 describe('access to the console', { skip }, () => {
@@ -44,6 +44,7 @@ sign_in:
 
   test('without a session every page leads to the sign-in page, also after signing out', async () => {
     const page = await desk.signIn();
+    await openUserMenu(page);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.waitForURL('**/sign-in');
     await page.goto(`${desk.url}/dead-letters`);
@@ -67,6 +68,7 @@ sign_in:
       cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]),
       [['innbound_session', true, 'Strict']],
     );
+    await openUserMenu(here);
     await here.getByRole('button', { name: 'Sign out everywhere' }).click();
     await here.waitForURL('**/sign-in');
     await there.goto(`${desk.url}/runs`);
@@ -103,6 +105,7 @@ sign_in:
       return (await page.getByText('the last answer came').count()) === 1;
     });
     await page.getByText('No connection').waitFor();
+    await openUserMenu(page);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByText('You are still signed in.').waitFor();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

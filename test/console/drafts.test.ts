@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
-import { type Desk, openDesk, skip, textOf } from './support/desk.ts';
+import { type Desk, openDesk, openUserMenu, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
 import { go } from './support/go.ts';
 
@@ -34,6 +34,7 @@ describe('drafts and undo', { skip }, () => {
     assert.equal(await editor().text(), edited);
     await page.reload();
     assert.equal(await editor().text(), edited);
+    await openUserMenu(page);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.waitForURL('**/sign-in');
     await page.goto(await desk.link());

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
 import { type ConsolePorts, registerConsole } from '../../src/api/console.ts';
 import { buildServer } from '../../src/api/server.ts';
 import { openLog } from '../../src/kit/log.ts';
@@ -41,6 +42,7 @@ test('a finished build is served without a restart, and a newer one replaces it'
   await mkdir(path.join(dist, 'assets'), { recursive: true });
   await writeFile(path.join(dist, 'index.html'), '<meta nonce="__NONCE__">one');
   await writeFile(path.join(dist, 'assets', 'a-1.js'), 'x'.repeat(5_000));
+  await writeFile(path.join(dist, 'assets', 'a-1.js.br'), brotliCompressSync('x'.repeat(5_000)));
   await writeFile(path.join(dist, 'stamp'), '1');
   assert.match((await get('/any/page')).body, /^<meta nonce="[^_"]+">one$/);
   const plain = await get('/assets/a-1.js', {});
@@ -64,7 +66,7 @@ test('a client that is not a browser gets plain text with the main addresses', a
 });
 
 test('the stamp and files outside the build are not served', async () => {
-  for (const at of ['/stamp', '/index.html', '/../package.json', '/assets/%2e%2e/stamp']) {
+  for (const at of ['/stamp', '/assets/a-1.js.br', '/index.html', '/../package.json', '/assets/%2e%2e/stamp']) {
     const answer = await get(at, {});
     assert.equal(answer.statusCode, 404, at);
   }

@@ -4,17 +4,25 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { copyCluster } from '../support/database.ts';
 import { bin, innbound, until } from '../support/process.ts';
 
-test('the demo delivers from both hotels, every command that it suggests works, and it stops cleanly', async (t) => {
+interface Demo {
+  readonly root: string;
+  readonly workspace: string;
+  readonly printed: () => string;
+  stopped(): Promise<void>;
+}
+
+/** Runs the demo until it is ready. */
+async function startDemo(t: TestContext, ...options: string[]): Promise<Demo> {
   const root = await mkdtemp(path.join(os.tmpdir(), 'innbound-demo-'));
   const workspace = path.join(root, 'demo');
   await mkdir(path.join(workspace, '.innbound', 'run'), { recursive: true, mode: 0o700 });
   await copyCluster(path.join(workspace, '.innbound', 'pg'));
   const { DATABASE_URL: _, ...env } = process.env;
-  const demo = spawn(bin, ['demo', '--port', '0', '--workspace', workspace], { cwd: root, env });
+  const demo = spawn(bin, ['demo', '--port', '0', '--workspace', workspace, ...options], { cwd: root, env });
   t.after(async () => {
     demo.kill('SIGKILL');
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
@@ -23,7 +31,21 @@ test('the demo delivers from both hotels, every command that it suggests works, 
   for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   await until('the demo is ready', async () => text.includes('Ctrl-C stops it.') || demo.exitCode !== null);
   assert.equal(demo.exitCode, null, text);
+  return {
+    root,
+    workspace,
+    printed: () => text,
+    stopped: async () => {
+      const exit = once(demo, 'exit');
+      demo.kill('SIGINT');
+      assert.deepEqual(await exit, [0, null], text);
+      assert.match(text, /Stopped\. The next start continues where it stopped\./);
+    },
+  };
+}
 
+test('the demo delivers from both hotels, every command that it suggests works, and it stops cleanly', async (t) => {
+  const { root, workspace, printed, stopped } = await startDemo(t);
   const delivered = async (hotel: string) => {
     const files = await readdir(path.join(workspace, 'out'), { recursive: true }).catch(() => []);
     for (const file of files.filter((one) => one.endsWith('.ndjson'))) {
@@ -40,17 +62,34 @@ test('the demo delivers from both hotels, every command that it suggests works, 
   const id = await until('a change of one hotel is delivered', () => delivered('lisbon-grand'));
   await until('and one of the other', () => delivered('kamo-riverside'));
 
-  const commands = [...text.matchAll(/^ +bin\/innbound (.+)$/gm)].map(([, line = '']) =>
+  const commands = [...printed().matchAll(/^ +bin\/innbound (.+)$/gm)].map(([, line = '']) =>
     line.replace(/\bID\b/, id).split(' '),
   );
-  assert.ok(commands.length >= 3, text);
+  assert.ok(commands.length >= 3, printed());
   for (const command of commands) {
     const ran = await innbound(command, { cwd: root });
     assert.equal(ran.code, 0, `${command.join(' ')}: ${ran.stdout}${ran.stderr}`);
   }
 
-  const exit = once(demo, 'exit');
-  demo.kill('SIGINT');
-  assert.deepEqual(await exit, [0, null], text);
-  assert.match(text, /Stopped\. The next start continues where it stopped\./);
+  await stopped();
+});
+
+test('with --trouble a third hotel has faults that come and go, and they are seen', async (t) => {
+  const { root, workspace, printed, stopped } = await startDemo(t, '--trouble', '4');
+  const ask = async (...command: string[]): Promise<string> => {
+    const ran = await innbound([...command, '-w', workspace, '--json'], { cwd: root });
+    assert.equal(ran.code, 0, ran.stdout + ran.stderr);
+    return ran.stdout;
+  };
+  for (const over of [/over: one row in twelve/, /over: .*wrong secret/, /over: .*renamed/, /over: the CRM is down/]) {
+    await until(`${over}`, async () => over.test(printed()));
+  }
+  await until('bad rows are dead letters', async () =>
+    (await ask('dead-letters', 'list', '--integration', 'wharf-house')).includes('"kind":"record"'),
+  );
+  await until('refused credentials stop the runs', async () =>
+    (await ask('runs', '--integration', 'wharf-house')).includes('pull.auth_failed'),
+  );
+  await until('and they are accepted again', async () => /over: .*refuses our credentials/.test(printed()));
+  await stopped();
 });

@@ -81,6 +81,20 @@ export interface Operations {
       };
       checked_at: string;
       states: Record<"healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed", number>;
+      causes: {
+        incident_id: string;
+        cause: string;
+        kind: string;
+        title: string;
+        message: string;
+        severity: "warning" | "critical";
+        since: string;
+        acknowledged_by: string | null;
+        brands: number;
+        integrations: string[];
+        waiting: number;
+        dead_letters: number;
+      }[];
       health: {
         integration: string;
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
@@ -90,7 +104,17 @@ export interface Operations {
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
         }[];
+        connector: string;
+        events: number;
+        changes: number;
+        lanes: {
+          destination: string;
+          waiting: number;
+          held: number;
+          failing: boolean;
+        }[];
       }[];
+      late_after_ms: number;
       problems: string[];
       nodes: {
         node: string;
@@ -101,6 +125,26 @@ export interface Operations {
       broken: {
         document: string;
         message: string;
+      }[];
+    };
+  };
+  'overview.days': {
+    input: {
+      q?: string | undefined;
+      days?: number | undefined;
+    };
+    answer: {
+      brands: number;
+      items: {
+        integration: string;
+        pulls: boolean;
+        push: boolean;
+        days: {
+          day: string;
+          hours: number;
+          pulled_hours: number;
+          events: number;
+        }[];
       }[];
     };
   };
@@ -486,7 +530,7 @@ export interface Operations {
       }[];
       first_event_at: string | null;
       last_event_at: string | null;
-    };
+    } | null;
   };
   'endpoint.issue': {
     input: {
@@ -2599,6 +2643,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'session.ways': ['GET', '/session/ways'],
   'session.oidc': ['POST', '/session/oidc'],
   'overview.get': ['GET', '/overview'],
+  'overview.days': ['GET', '/overview/days'],
   'overview.marks': ['GET', '/overview/marks'],
   'integrations.list': ['GET', '/integrations'],
   'integrations.get': ['GET', '/integrations/{integration}'],

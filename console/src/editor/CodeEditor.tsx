@@ -19,7 +19,7 @@ export interface EditorProps {
 }
 
 /** A YAML document with completion from its JSON Schema, and its mistakes both marked in place and listed below. */
-export default function CodeEditor(props: EditorProps) {
+export function CodeEditor(props: EditorProps) {
   const { value, label, mistakes, readOnly = false } = props;
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<EditorView>();

@@ -1,7 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { call, Problem } from '../api/client.ts';
+import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Issued } from '../api/types.ts';
 import { Ago, Card, Failure, Notice } from '../parts/basics.tsx';
@@ -29,13 +29,13 @@ export function EndpointCard({ integration }: { integration: string }) {
     () => call('endpoint.rotate', { integration, overlap_hours: 24 }),
     (made) => show(made, 'The new secret is active. The old one stays valid for another day.'),
   );
-  const missing = endpoint.error instanceof Problem && endpoint.error.status === 404;
+  const missing = endpoint.data === null;
   return (
     <Card
       title="Push"
       aside={
         <>
-          {(endpoint.data || missing) && (
+          {endpoint.data !== undefined && (
             <>
               last event <Ago at={endpoint.data?.last_event_at} none="not yet" /> ·{' '}
             </>
@@ -47,7 +47,7 @@ export function EndpointCard({ integration }: { integration: string }) {
       }
     >
       <div className="stack">
-        {endpoint.error && !missing && <Failure error={endpoint.error} />}
+        {endpoint.error && <Failure error={endpoint.error} />}
         {endpoint.data && (
           <>
             <Copyable text={endpoint.data.url} label="webhook address" />

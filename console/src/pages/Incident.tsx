@@ -5,11 +5,11 @@ import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import { actionText } from '../parts/actions.ts';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
-import { capital, clockOf, instant, number, plural, span, words } from '../parts/format.ts';
+import { brandsText, capital, clockOf, instant, number, plural, span, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
-import { brandsText, Standing } from './Incidents.tsx';
+import { Standing } from './Incidents.tsx';
 
 const route = getRouteApi('/desk/incidents/$id');
 type Data = Answer<'incidents.get'>;

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useEvery } from '../api/live.ts';
 import { usePages } from '../api/query.tsx';
 import { Ago, State } from '../parts/basics.tsx';
-import { plural, span } from '../parts/format.ts';
+import { span } from '../parts/format.ts';
 import { OpenOrAll, type Which } from './OpenOrAll.tsx';
 
 export function Incidents() {
@@ -54,6 +54,3 @@ export function Standing(props: {
   }
   return acknowledged_by ? <State of="calm" label={`Acknowledged by ${acknowledged_by}`} /> : <State of="open" />;
 }
-
-export const brandsText = (brands: readonly string[]): string =>
-  brands.length === 0 ? 'the service' : brands.length > 5 ? plural(brands.length, 'brand') : brands.join(', ');

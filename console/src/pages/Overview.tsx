@@ -1,26 +1,22 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useEvery, useNews } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
-import type { Overview as Data, Mark, Point } from '../api/types.ts';
-import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State, type Tone } from '../parts/basics.tsx';
+import type { Overview as Data } from '../api/types.ts';
+import { Ago, Card, Empty, Head, Loaded, Loading, Notice, State, type Tone } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
-import { Chart, Key, type Line } from '../parts/charts.tsx';
 import { causeOf, number, plural, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
+import { patiently } from '../parts/patiently.tsx';
 import { perMinute, stepsOf } from '../parts/steps.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
-import { useMarks, WhatChanged } from './WhatChanged.tsx';
+import { Causes } from './overview/Causes.tsx';
+import { Flow } from './overview/Flow.tsx';
+import { type Period, periodLabels, periodMs } from './overview/periods.ts';
 
-const periodLabels = { '15m': '15 min', '1h': '1 h', '24h': '24 h', '7d': '7 d' };
-type Period = keyof typeof periodLabels;
-const periodMs: Readonly<Record<Period, number>> = {
-  '15m': 900_000,
-  '1h': 3_600_000,
-  '24h': 86_400_000,
-  '7d': 604_800_000,
-};
+/** Below what must be seen first; the curves need a library of their own. */
+const Course = patiently(async () => (await import('./overview/Course.tsx')).Course);
 
 export function Overview() {
   const [period, setPeriod] = useState<Period>('15m');
@@ -41,8 +37,13 @@ export function Overview() {
                 {message}
               </Notice>
             ))}
+            <Causes causes={data.causes} />
+            <Flow data={data} periodMs={periodMs[period]} />
+            <Health data={data} />
             <Figures data={data} periodMs={periodMs[period]} />
-            <Course data={data} period={period} />
+            <Suspense fallback={<Loading />}>
+              <Course data={data} period={period} />
+            </Suspense>
           </div>
         )}
       </Loaded>
@@ -134,80 +135,6 @@ function Figures({ data, periodMs }: { data: Data; periodMs: number }) {
 }
 
 const rate = (value: number): string => (value >= 100 ? number(Math.round(value)) : value.toFixed(value >= 10 ? 0 : 1));
-const count = (value: number): string => number(Math.round(value * 10) / 10);
-
-/** The curves with marks, the health, and the marks in words. */
-function Course({ data, period }: { data: Data; period: Period }) {
-  const marks = useMarks(period, data.nodes);
-  const from = Date.parse(data.now) - periodMs[period];
-  const within = marks.filter(({ at }) => Date.parse(at) >= from);
-  const operator = useMay('operator');
-  return (
-    <>
-      <Charts data={data} periodMs={periodMs[period]} marks={within} />
-      <Health data={data} />
-      {operator && <WhatChanged marks={within} />}
-    </>
-  );
-}
-
-function Charts(props: { data: Data; periodMs: number; marks: readonly Mark[] }) {
-  const { data } = props;
-  const markTimes = JSON.stringify(props.marks.map(({ at }) => Date.parse(at) / 1_000));
-  const marked = useMemo(() => JSON.parse(markTimes) as number[], [markTimes]);
-  const { times, charts } = useMemo(() => {
-    const steps = stepsOf(data, props.periodMs);
-    const times = steps.map(({ at }) => at / 1_000);
-    const line = (label: string, colour: string, of: (point: Point | undefined) => number | null): Line => ({
-      label,
-      colour,
-      values: steps.map(({ point }) => of(point)),
-      fill: false,
-    });
-    const area = (...given: Parameters<typeof line>): Line => ({ ...line(...given), fill: true });
-    const per = data.step_ms === 10_000 ? 'per ten seconds' : 'per hour';
-    const charts: { title: string; label: string; unit: (value: number) => string; lines: Line[] }[] = [
-      {
-        title: 'Flow',
-        label: `Flow, ${per}`,
-        unit: count,
-        lines: [
-          area('delivered', '--brass-fill', (point) => point?.delivered ?? 0),
-          line('events', '--info', (point) => point?.events ?? 0),
-          line('changes', '--good', (point) => point?.changes ?? 0),
-        ],
-      },
-      {
-        title: 'Latency',
-        label: 'From intake to delivery',
-        unit: span,
-        lines: [
-          line('p95', '--warn', (point) => point?.latency_p95_ms ?? null),
-          line('p50', '--good', (point) => point?.latency_p50_ms ?? null),
-        ],
-      },
-      {
-        title: 'Backlog',
-        label: 'Waiting for delivery',
-        unit: count,
-        lines: [
-          area('waiting', '--info', (point) => point?.waiting ?? 0),
-          line('dead', '--bad', (point) => point?.dead ?? 0),
-        ],
-      },
-    ];
-    return { times, charts };
-  }, [data, props.periodMs]);
-  return (
-    <div className="thirds">
-      {charts.map(({ title, label, lines, unit }) => (
-        <Card key={title} title={title} aside={<Key lines={lines} />}>
-          <Chart label={label} times={times} lines={lines} marks={marked} unit={unit} />
-        </Card>
-      ))}
-    </div>
-  );
-}
 
 function Health({ data }: { data: Data }) {
   const all = useSeesAllBrands();
@@ -216,47 +143,70 @@ function Health({ data }: { data: Data }) {
   const health = data.health.toSorted((a, b) => worst.indexOf(a.state) - worst.indexOf(b.state));
   return (
     <div className="wide-narrow">
-      <div className="stack">
-        <Card title="Health of each brand" flush>
-          <Table
-            label="Health of each brand"
-            rows={health}
-            rowKey={({ integration }) => integration}
-            find={({ integration }) => integration}
-            empty={
-              <Empty title="No brand is connected" action={admin && <Link to="/onboard">Connect the first one</Link>}>
-                A brand needs a connector, a base URL with credentials, and a destination.
-              </Empty>
-            }
-            columns={[
-              {
-                head: 'Brand',
-                cell: ({ integration }) => <BrandLink name={integration} lead />,
-              },
-              { head: 'State', cell: ({ state }) => <State of={state} /> },
-              {
-                head: 'Why',
-                phone: 'line',
-                cell: ({ reasons }) => <span className="muted">{reasons.join(' ') || 'Every check passed.'}</span>,
-              },
-            ]}
-          />
-        </Card>
-        <Card title="Nodes" aside={`${plural(data.totals.running, 'run')} in progress`}>
-          <Facts
-            facts={data.nodes.map(({ node, role, started_at }) => [
-              <span key="node" className="mono">
-                {node}
-              </span>,
-              <span key="role">
-                {role}, started <Ago at={started_at} />
-              </span>,
-            ])}
-          />
-        </Card>
-      </div>
+      <Card title="Health of each brand" flush>
+        <Table
+          label="Health of each brand"
+          rows={health}
+          rowKey={({ integration }) => integration}
+          find={({ integration }) => integration}
+          empty={
+            <Empty title="No brand is connected" action={admin && <Link to="/onboard">Connect the first one</Link>}>
+              A brand needs a connector, a base URL with credentials, and a destination.
+            </Empty>
+          }
+          columns={[
+            {
+              head: 'Brand',
+              cell: ({ integration }) => <BrandLink name={integration} lead />,
+            },
+            { head: 'State', cell: ({ state }) => <State of={state} /> },
+            {
+              head: 'Why',
+              phone: 'line',
+              cell: (brand) => <Why brand={brand} causes={data.causes} />,
+            },
+          ]}
+        />
+      </Card>
       <LatestChanges />
     </div>
+  );
+}
+
+/** What the checks that belong to each kind of cause report. */
+const checksOf: Readonly<Record<string, readonly string[]>> = {
+  destination: ['deliveries', 'backlog', 'circuit'],
+  partner: ['circuit', 'runs'],
+  pull: ['credentials', 'runs', 'circuit'],
+  push: ['events'],
+  records: ['dead_letters'],
+};
+
+/** A cause that is stated above is named, not repeated for each brand. */
+function Why(props: { brand: Data['health'][number]; causes: Data['causes'] }) {
+  const { integration, findings } = props.brand;
+  const causes = props.causes.filter(({ integrations }) => integrations.includes(integration));
+  const covered = causes.flatMap(({ cause }) => [...(checksOf[cause.split(':', 1)[0] ?? ''] ?? []), 'alerts']);
+  const others = findings.filter(({ check }) => !covered.includes(check)).map(({ message }) => message);
+  if (causes.length + others.length === 0) {
+    return (
+      <span className="muted">
+        {findings.length === 0 ? 'Every check passed.' : findings.map(({ message }) => message).join(' ')}
+      </span>
+    );
+  }
+  return (
+    <span className="muted">
+      {causes.map(({ incident_id, title }) => (
+        <span key={incident_id}>
+          <Link to="/incidents/$id" params={{ id: incident_id }}>
+            {title}
+          </Link>
+          .{' '}
+        </span>
+      ))}
+      {others.join(' ')}
+    </span>
   );
 }
 
@@ -269,7 +219,7 @@ function LatestChanges() {
         <p className="muted">Listening. Changes appear here as they arrive.</p>
       ) : (
         <ol className="ticker">
-          {news.slice(0, 7).map((one) => (
+          {news.slice(0, 5).map((one) => (
             <li key={`${one.integration} ${one.id} ${one.version}`}>
               <RecordLink integration={one.integration} type={one.type} id={one.id}>
                 {one.type === 'guest' ? 'A guest' : one.id}

@@ -1,11 +1,13 @@
 import { useComputedColorScheme } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import uPlot from 'uplot';
+import { topOf, withGaps } from './chart-scale.ts';
 
 export interface Line {
   readonly label: string;
   /** A custom property of the theme, such as --brass-fill. */
   readonly colour: string;
+  /** Null where nothing is known. */
   readonly values: readonly (number | null)[];
   readonly fill?: boolean;
 }
@@ -18,15 +20,19 @@ export function Chart(props: {
   readonly unit: (value: number) => string;
   /** Moments to mark by a vertical line, in seconds. */
   readonly marks?: readonly number[];
+  /** A limit, drawn where the scale reaches it. */
+  readonly limit?: { readonly value: number; readonly label: string };
 }) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('dark');
-  const { times, lines, unit, marks = none } = props;
+  const { times, unit, marks = none, limit } = props;
+  const lines = useMemo(() => notEmpty(props.lines), [props.lines]);
   useEffect(() => {
     const element = place.current;
     if (!element || scheme === undefined) return;
     const css = getComputedStyle(document.documentElement);
     const colour = (name: string) => css.getPropertyValue(name).trim();
+    const top = topOf(lines.flatMap(({ values }) => values));
     const axis = {
       stroke: colour('--muted'),
       grid: { stroke: colour('--line'), width: 1 },
@@ -41,8 +47,16 @@ export function Chart(props: {
         padding: [8, 18, 0, 0],
         cursor: { drag: { x: false, y: false } },
         legend: { show: false },
-        hooks: { draw: [(drawn) => drawMarks(drawn, marks, colour('--muted'))] },
-        scales: { y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.12] } },
+        hooks: {
+          draw: [
+            (drawn) => {
+              drawMarks(drawn, marks, colour('--muted'));
+              drawCut(drawn, top, unit, colour('--ink'));
+              if (limit !== undefined) drawLimit(drawn, limit, colour('--bad'));
+            },
+          ],
+        },
+        scales: { y: { range: () => [0, Math.max(top, 1) * 1.12] } },
         axes: [
           {
             ...axis,
@@ -66,12 +80,11 @@ export function Chart(props: {
             width: 1.75,
             // A single value draws no line, so show it as a point.
             points: { show: line.values.filter((value) => value !== null).length === 1 },
-            spanGaps: true,
             ...(line.fill && { fill: `color-mix(in srgb, ${colour(line.colour)} 16%, transparent)` }),
           })),
         ],
       },
-      [times as number[], ...lines.map(({ values }) => values as (number | null)[])],
+      [times as number[], ...lines.map(({ values }) => withGaps(values, longestPause))],
       element,
     );
     const sized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: element.clientHeight }));
@@ -80,7 +93,7 @@ export function Chart(props: {
       sized.disconnect();
       plot.destroy();
     };
-  }, [times, lines, unit, marks, scheme]);
+  }, [times, lines, unit, marks, limit, scheme]);
   const words = lines.map(({ label, values }) => {
     const last = values.findLast((value) => value !== null);
     return `${label}: ${last === undefined || last === null ? 'no data' : unit(last)} now`;
@@ -89,6 +102,50 @@ export function Chart(props: {
 }
 
 const none: readonly number[] = [];
+/** In steps: a minute of ten-second steps without a delivery is no gap. */
+const longestPause = 6;
+
+/** Without the lines that are always zero, unless all are. */
+const notEmpty = (lines: readonly Line[]): readonly Line[] => {
+  const used = lines.filter(({ values }) => values.some((value) => value !== null && value !== 0));
+  return used.length > 0 ? used : lines.slice(0, 1);
+};
+
+/** The highest value above the chart's end, at its place. */
+function drawCut(plot: uPlot, top: number, unit: (value: number) => string, colour: string): void {
+  const values = plot.data.slice(1).flat();
+  const most = Math.max(0, ...values.filter((value) => typeof value === 'number'));
+  if (most <= top) return;
+  const series = plot.data.slice(1).find((one) => one.includes(most));
+  const x = plot.valToPos(plot.data[0][series?.indexOf(most) ?? 0] ?? 0, 'x', true);
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.fillStyle = colour;
+  ctx.font = `${11 * devicePixelRatio}px ${getComputedStyle(document.documentElement).getPropertyValue('--sans')}`;
+  ctx.textBaseline = 'top';
+  const isRight = x > bbox.left + bbox.width / 2;
+  ctx.textAlign = isRight ? 'right' : 'left';
+  ctx.fillText(`▲ ${unit(most)}`, x + (isRight ? -4 : 4) * devicePixelRatio, bbox.top);
+  ctx.restore();
+}
+
+function drawLimit(plot: uPlot, limit: { readonly value: number; readonly label: string }, colour: string): void {
+  const { ctx, bbox } = plot;
+  const y = plot.valToPos(limit.value, 'y', true);
+  if (y < bbox.top) return;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.fillStyle = colour;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([6, 4]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.font = `${11 * devicePixelRatio}px ${getComputedStyle(document.documentElement).getPropertyValue('--sans')}`;
+  ctx.fillText(limit.label, bbox.left + 4 * devicePixelRatio, y - 4 * devicePixelRatio);
+  ctx.restore();
+}
 
 function drawMarks(plot: uPlot, marks: readonly number[], colour: string): void {
   const { ctx, bbox } = plot;
@@ -107,10 +164,10 @@ function drawMarks(plot: uPlot, marks: readonly number[], colour: string): void 
   ctx.restore();
 }
 
-export function Key({ lines }: { lines: readonly Pick<Line, 'label' | 'colour'>[] }) {
+export function Key({ lines }: { lines: readonly Line[] }) {
   return (
     <div className="key" aria-hidden="true">
-      {lines.map(({ label, colour }) => (
+      {notEmpty(lines).map(({ label, colour }) => (
         <span key={label}>
           <i style={{ background: `var(${colour})` }} />
           {label}

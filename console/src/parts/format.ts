@@ -74,3 +74,6 @@ export function shown(value: Json | undefined): string {
   if (value === undefined || value === null) return 'nothing';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+export const brandsText = (brands: readonly string[]): string =>
+  brands.length === 0 ? 'the service' : brands.length > 5 ? plural(brands.length, 'brand') : brands.join(', ');

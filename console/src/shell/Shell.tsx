@@ -1,10 +1,13 @@
 import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, Suspense, useEffect, useRef, useState } from 'react';
 import { Problem } from '../api/client.ts';
 import { LiveContext, useLiveFeed } from '../api/live.ts';
-import { Failure } from '../parts/basics.tsx';
+import { Failure, Loading } from '../parts/basics.tsx';
 import { icons, Mark } from '../parts/icons.tsx';
-import { Away, Rail, useCounts } from './Rail.tsx';
+import { Dialogs, isTyping } from './Dialogs.tsx';
+import { useFocusReturn } from './focus-return.ts';
+import { useCounts } from './overview.ts';
+import { Away, Rail } from './Rail.tsx';
 import { useSession } from './session.ts';
 
 /** The frame of every page once somebody is signed in. */
@@ -27,13 +30,7 @@ function Frame() {
   const [menu, setMenu] = useState(false);
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  const first = useRef(true);
-  // Screen readers announce the new page when the focus moves to it.
-  useEffect(() => {
-    if (first.current) first.current = false;
-    else if (pathname) main.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
-  }, [pathname]);
+  useFocusReturn(main, pathname);
   return (
     <LiveContext value={live}>
       <a className="skip" href="#main">
@@ -49,10 +46,13 @@ function Frame() {
         <main className="main" id="main" tabIndex={-1} ref={main}>
           <Finder />
           <Away />
-          <Outlet />
+          <Suspense fallback={<Loading />}>
+            <Outlet />
+          </Suspense>
         </main>
         <TabBar open={menu} onMore={() => setMenu((open) => !open)} onGo={() => setMenu(false)} />
       </div>
+      <Dialogs />
     </LiveContext>
   );
 }
@@ -63,9 +63,7 @@ function Finder() {
   const navigate = useNavigate();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const typing =
-        event.target instanceof HTMLElement && event.target.closest('input, textarea, select, [contenteditable]');
-      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key !== '/' || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       input.current?.focus();
       input.current?.select();
@@ -97,7 +95,7 @@ function Finder() {
 function TabBar(props: { open: boolean; onMore: () => void; onGo: () => void }) {
   const counts = useCounts();
   const tabs = [
-    { to: '/', label: 'Overview', icon: icons.overview, dot: false },
+    { to: '/', label: 'Overview', icon: icons.overview, dot: (counts?.wrong ?? 0) > 0 },
     { to: '/reservations', label: 'Reservations', icon: icons.search, dot: false },
     { to: '/dead-letters', label: 'Dead letters', icon: icons.dead, dot: (counts?.open_dead_letters ?? 0) > 0 },
     { to: '/integrations', label: 'Integrations', icon: icons.integrations, dot: false },

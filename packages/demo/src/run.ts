@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { say } from '../../../src/cli/command.ts';
 import { stopInTime } from '../../../src/cli/serving.ts';
 import { sealSecret } from '../../../src/documents/keyring.ts';
+import { mintSecret } from '../../../src/intake/push/mint.ts';
 import { randomId } from '../../../src/kit/ids.ts';
 import { moduleSuffix } from '../../../src/kit/module-suffix.ts';
 import { consoleBuilt } from '../../../src/operations/build-console.ts';
@@ -21,9 +22,13 @@ import {
   startSimulator,
 } from '../../partner-kit/src/simulate/index.ts';
 import { ended } from '../../partner-kit/src/terminal/ended.ts';
+import { startCrm } from './crm.ts';
 import { showProgress } from './progress.ts';
+import { makeTrouble } from './trouble.ts';
 
 const template = fileURLToPath(new URL('./workspace/', import.meta.url));
+/** Added to the template for the troubled hotel. */
+const troubledTemplate = fileURLToPath(new URL('./trouble/', import.meta.url));
 
 /** How a user starts another command: in a clone, or where the package is installed. */
 const command = moduleSuffix === '.ts' ? 'bin/innbound' : 'npx innbound';
@@ -59,17 +64,41 @@ const hotels: readonly DemoHotel[] = [
   },
 ];
 
+const troubledHotel: DemoHotel = {
+  integration: 'wharf-house',
+  property: 'LDN02',
+  secrets: 'wharf',
+  simulator: (token) => ({ seed: 7, paging: 'offset', auth: { type: 'bearer', token } }),
+};
+
+export interface DemoOptions {
+  readonly port: number;
+  readonly workspace: string;
+  /** Adds a third hotel whose faults come and go, each scene for so many seconds. */
+  readonly troubleSeconds: number | undefined;
+}
+
 /** `npm start`: two simulated hotels, a service that polls them and receives their events, a folder and a warehouse. */
-export async function runDemo(options: { readonly port: number; readonly workspace: string }): Promise<void> {
+export async function runDemo(options: DemoOptions): Promise<void> {
   const end = ended();
   const workspaceDir = path.resolve(options.workspace);
   // Keep edits to the demo's documents.
   await cp(template, workspaceDir, { recursive: true, force: false });
+  const isTroubled = options.troubleSeconds !== undefined;
+  if (isTroubled) await cp(troubledTemplate, workspaceDir, { recursive: true, force: false });
   const simulators = new Map<DemoHotel, Simulator>();
   // Stored, not environment variables: commands in another terminal need them too.
   const secrets = new Map<string, string>();
-  for (const hotel of hotels) simulators.set(hotel, await startHotel(hotel, workspaceDir, secrets));
-  const stopHotels = () => Promise.all([...simulators.values()].map((simulator) => simulator.stop()));
+  for (const hotel of isTroubled ? [...hotels, troubledHotel] : hotels)
+    simulators.set(hotel, await startHotel(hotel, workspaceDir, secrets));
+  const crm = isTroubled ? await startCrm() : undefined;
+  if (crm) secrets.set('crm_url', crm.url);
+  let trouble: { stop(): void } | undefined;
+  const stopHotels = async () => {
+    trouble?.stop();
+    await Promise.all([...simulators.values()].map((simulator) => simulator.stop()));
+    await crm?.stop();
+  };
   try {
     say('innbound demo: building the console, starting the database and the service …');
     await consoleBuilt();
@@ -85,9 +114,16 @@ export async function runDemo(options: { readonly port: number; readonly workspa
         for (const [name, value] of secrets) await putSecret(pool, name, sealSecret(keyring, name, value));
       },
     });
-    for (const [hotel, simulator] of simulators) await connect(service.runtime, hotel, simulator);
+    const signing = new Map<DemoHotel, (rightly: boolean) => Promise<void>>();
+    for (const [hotel, simulator] of simulators) signing.set(hotel, await connect(service.runtime, hotel, simulator));
     const { path: signIn } = await createSignIn(service.runtime, { name: 'demo', by: 'demo' });
     say(welcome(service.url, signIn, workspaceDir, [...simulators.values()], secrets.get('warehouse_url')));
+    const [simulator, sign] = [simulators.get(troubledHotel), signing.get(troubledHotel)];
+    if (crm && simulator && sign) {
+      const { integration } = troubledHotel;
+      const troubled = { runtime: service.runtime, integration, simulator, crm, sign, say };
+      trouble = makeTrouble(troubled, (options.troubleSeconds ?? 0) * 1_000);
+    }
     const progress = showProgress(service.runtime);
     await end;
     progress.stop();
@@ -118,11 +154,18 @@ async function startHotel(hotel: DemoHotel, workspaceDir: string, secrets: Map<s
   return simulator;
 }
 
-/** Gives the hotel its webhook address and starts a first pull, instead of waiting for the schedule. */
-async function connect(runtime: Runtime, hotel: DemoHotel, simulator: Simulator): Promise<void> {
-  const { url, secret } = await addressFor(runtime, hotel.integration, { rotate: true });
-  if (secret !== undefined) await simulator.pushTo({ url, secret, brand_id: hotel.property });
+/** Gives the hotel its webhook address and starts a first pull, instead of waiting for the schedule. Returns how to change its signature. */
+async function connect(
+  runtime: Runtime,
+  hotel: DemoHotel,
+  simulator: Simulator,
+): Promise<(rightly: boolean) => Promise<void>> {
+  const { url, secret = '' } = await addressFor(runtime, hotel.integration, { rotate: true });
+  const sign = (rightly: boolean) =>
+    simulator.pushTo({ url, secret: rightly ? secret : mintSecret(), brand_id: hotel.property });
+  await sign(true);
   for (const sync of ['pre_stay', 'stay', 'post_stay'] as const) await runNow(runtime, hotel.integration, sync, 'demo');
+  return sign;
 }
 
 function welcome(
@@ -134,7 +177,11 @@ function welcome(
 ): string {
   const shown = path.relative(process.cwd(), workspaceDir) || '.';
   return `
-  Two simulated hotels are pulled, push their events, and fill a folder and a warehouse.
+  ${simulators.length === 2 ? 'Two' : 'Three'} simulated hotels are pulled, push their events, and fill a folder and a warehouse.${
+    simulators.length === 2
+      ? ''
+      : '\n  Around the third, wharf-house, something is wrong most of the time; each fault is announced below.'
+  }
 
   console      ${url}${signIn}
                opens it once, within a day; another: ${command} token sign-in --role admin -w ${shown}

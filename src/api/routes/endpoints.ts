@@ -70,23 +70,25 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
       method: 'GET',
       path,
       id: 'endpoint.get',
-      summary: 'The webhook URL of an integration and its active secrets',
+      summary: 'The webhook URL of an integration and its active secrets; null before one is issued',
       tag: 'endpoints',
       role: 'viewer',
       scope: 'param',
       params: integrationParam,
-      response: z.object({
-        endpoint_id: z.string(),
-        url: z.string(),
-        sandbox_url: z.string().nullable(),
-        issued_at: instant,
-        secrets: z.array(z.object({ secret_no: z.int(), issued_at: z.string(), expires_at: z.string().nullable() })),
-        first_event_at: instant.nullable(),
-        last_event_at: instant.nullable(),
-      }),
+      response: z
+        .object({
+          endpoint_id: z.string(),
+          url: z.string(),
+          sandbox_url: z.string().nullable(),
+          issued_at: instant,
+          secrets: z.array(z.object({ secret_no: z.int(), issued_at: z.string(), expires_at: z.string().nullable() })),
+          first_event_at: instant.nullable(),
+          last_event_at: instant.nullable(),
+        })
+        .nullable(),
       handle: async ({ params }) => {
         const status = await ports.status(params.integration);
-        if (status === undefined) return notFound(`endpoint of ${params.integration}; POST issues one`);
+        if (status === undefined) return ok(null);
         const { sandbox_id: _, ...shown } = status;
         return ok({ ...shown, ...(await ports.addresses(status)) });
       },

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { latencyBoundsMs } from '../../kit/histogram.ts';
-import type { Activity } from '../../store/operate/activity.ts';
+import type { BrandHealth } from '../../operations/health.ts';
+import type { OpenCause } from '../../operations/incidents.ts';
+import type { Activity, BrandActivity, BrandDay } from '../../store/operate/activity.ts';
 import type { OperatorAction } from '../../store/operate/incidents.ts';
 import type { NodeRow } from '../../store/operate/nodes.ts';
 import { instant, ok, type Route, route } from '../route.ts';
@@ -13,6 +15,14 @@ export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'health'
     sinceMs: number,
     integrations: readonly string[] | undefined,
   ) => Promise<Activity>;
+  readonly brandActivity: (
+    step: '10s' | '1h',
+    sinceMs: number,
+    integrations: readonly string[] | undefined,
+  ) => Promise<readonly BrandActivity[]>;
+  readonly days: (integrations: readonly string[], days: number) => Promise<readonly BrandDay[]>;
+  readonly lateAfterMs: number;
+  readonly causes: (within: readonly string[] | undefined) => Promise<readonly OpenCause[]>;
   /** What operators changed since a time, newest first. */
   readonly marks: (
     sinceMs: number,
@@ -45,6 +55,28 @@ const point = z.object({
     .describe(
       'Records that waited for delivery at the end of the step; in steps of an hour, the highest number in it.',
     ),
+});
+const cause = z.object({
+  incident_id: z.string(),
+  cause: z.string().describe('What its alerts have in common, such as destination:crm.'),
+  kind: z.string().describe('The kind of the alert that the message is of.'),
+  title: z.string(),
+  message: z.string(),
+  severity: z.enum(['warning', 'critical']),
+  since: instant,
+  acknowledged_by: z.string().nullable(),
+  brands: z.int().describe('How many brands it concerns.'),
+  integrations: z.array(z.string()).describe('Their names, unless many share one alert.'),
+  waiting: z
+    .int()
+    .describe('Changes of these brands that wait for delivery, for a destination those that wait for it.'),
+  dead_letters: z.int().describe('Open dead letters of these brands.'),
+});
+const lane = z.object({
+  destination: z.string(),
+  waiting: z.int(),
+  held: z.int(),
+  failing: z.boolean(),
 });
 const periods = { '15m': 15 * 60_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000 };
 
@@ -83,7 +115,18 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
         }),
         checked_at: instant.describe('When the health below was checked.'),
         states: z.record(z.enum(healthStates), z.int()),
-        health: z.array(z.object({ integration: z.string(), ...healthSchema })),
+        causes: z.array(cause).describe('What is wrong, one entry for each cause, the worst first.'),
+        health: z.array(
+          z.object({
+            integration: z.string(),
+            ...healthSchema,
+            connector: z.string(),
+            events: z.int().describe('Events accepted in the period.'),
+            changes: z.int(),
+            lanes: z.array(lane),
+          }),
+        ),
+        late_after_ms: z.int().describe('A delivery that takes longer is late.'),
         problems: z.array(z.string()).describe('Problems of the service itself.'),
         nodes: z.array(z.object({ node: z.string(), role: z.string(), url: z.string(), started_at: instant })),
         broken: z.array(z.object({ document: z.string(), message: z.string() })),
@@ -94,14 +137,18 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
         const names = views.map(({ name }) => name);
         const periodMs = periods[query.period];
         const step = periodMs <= periods['1h'] ? '10s' : '1h';
-        const [activity, health, nodes, shared] = await Promise.all([
+        const [activity, byBrand, causes, health, nodes, shared] = await Promise.all([
           ports.activity(step, periodMs, seen),
+          ports.brandActivity(step, periodMs, seen),
+          ports.causes(seen),
           ports.health(names),
           ports.nodes(),
           ports.sharedAlerts(seen),
         ]);
         const now = health.map((one) => one.now);
         const lanes = health.flatMap((one) => one.lanes);
+        const activityOf = new Map(byBrand.map((one) => [one.integration, one]));
+        const connectorOf = new Map(views.map(({ name, connector }) => [name, connector]));
         const states = Object.fromEntries(
           healthStates.map((state) => [state, health.filter((one) => one.state === state).length]),
         );
@@ -120,13 +167,83 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
           },
           checked_at: new Date(),
           states,
-          health: health.map((one) => ({ integration: one.integration, ...healthAnswer(one) })),
+          causes: causes.map((one) => ({ ...one, ...effectOn(one, health) })),
+          health: health.map((one) => {
+            const { events = 0, changes = 0 } = activityOf.get(one.integration) ?? {};
+            return {
+              integration: one.integration,
+              ...healthAnswer(one),
+              connector: connectorOf.get(one.integration) ?? '',
+              events,
+              changes,
+              lanes: one.lanes.map(({ destination, waiting, held, failing }) => ({
+                destination,
+                waiting,
+                held,
+                failing,
+              })),
+            };
+          }),
+          late_after_ms: ports.lateAfterMs,
           problems: nodes.some(({ role }) => role !== 'web')
             ? []
             : ['No worker node is running, so nothing is pulled, processed or delivered.'],
           nodes,
           // A caller limited to some integrations must not learn the names of others.
           broken: within === undefined ? ports.broken() : [],
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/overview/days',
+      id: 'overview.days',
+      summary: 'By brand and day: how complete pulls and events were',
+      tag: 'overview',
+      role: 'viewer',
+      scope: 'any',
+      query: z.strictObject({
+        q: z.string().max(100).default('').describe('Only brands whose name contains this text.'),
+        days: z.coerce.number().int().min(1).max(60).default(28),
+      }),
+      response: z.object({
+        brands: z.int().describe('How many there are; the first 50 are listed.'),
+        items: z.array(
+          z.object({
+            integration: z.string(),
+            pulls: z.boolean(),
+            push: z.boolean(),
+            days: z.array(
+              z.object({
+                day: z.string().describe('In UTC.'),
+                hours: z.int().describe('Hours of the day since the first activity of the brand.'),
+                pulled_hours: z.int().describe('Those in which a run found records.'),
+                events: z.int(),
+              }),
+            ),
+          }),
+        ),
+      }),
+      handle: async ({ query, within }) => {
+        const views = ports
+          .views()
+          .filter(({ name }) => (within === undefined || within.includes(name)) && name.includes(query.q));
+        const listed = views.slice(0, 50);
+        const days = Map.groupBy(
+          await ports.days(
+            listed.map(({ name }) => name),
+            query.days,
+          ),
+          ({ integration }) => integration,
+        );
+        return ok({
+          brands: views.length,
+          items: listed.map(({ name, pull, pulled_by, push }) => ({
+            integration: name,
+            pulls: pull !== null || pulled_by !== null,
+            push: push.enabled,
+            days: (days.get(name) ?? []).map(({ integration: _, ...day }) => day),
+          })),
         });
       },
     }),
@@ -145,6 +262,19 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
       handle: async ({ query, within }) => ok({ items: await ports.marks(Date.now() - periods[query.period], within) }),
     }),
   ];
+}
+
+/** What waits and what failed because of a cause, as far as the health of its brands shows it. */
+function effectOn(cause: OpenCause, health: readonly BrandHealth[]): { waiting: number; dead_letters: number } {
+  const destination = /^destination:(.*)$/s.exec(cause.cause)?.[1];
+  const mine = health.filter(({ integration }) => cause.integrations.includes(integration));
+  const lanes = mine
+    .flatMap((one) => one.lanes)
+    .filter((lane) => destination === undefined || lane.destination === destination);
+  return {
+    waiting: sum(lanes.map(({ waiting }) => waiting)),
+    dead_letters: sum(mine.map(({ now }) => now.open_dead_letters)),
+  };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -148,6 +148,59 @@ export async function readActivity(
   return { points, countedUntil: marks[0]?.at ?? null };
 }
 
+/** What happened to a brand since a time. */
+export interface BrandActivity {
+  readonly integration: string;
+  readonly events: number;
+  readonly changes: number;
+}
+
+/** Brands to which nothing happened are absent. */
+export async function readBrandActivity(
+  db: Pool,
+  step: '10s' | '1h',
+  sinceMs: number,
+  integrations: readonly string[] | undefined,
+): Promise<BrandActivity[]> {
+  const { rows } = await db.query<BrandActivity>(
+    `select integration, sum(events)::int as events, sum(changes)::int as changes from activity
+      where step = $1 and at >= now() - $2 * interval '1 ms' and ($3::text[] is null or integration = any($3))
+      group by integration`,
+    [step, sinceMs, integrations ?? null],
+  );
+  return rows;
+}
+
+/** One brand on one day in UTC. */
+export interface BrandDay {
+  readonly integration: string;
+  readonly day: string;
+  /** Hours of the day since the brand's first activity. */
+  readonly hours: number;
+  /** Those in which a run found records. */
+  readonly pulled_hours: number;
+  readonly events: number;
+}
+
+/** From the counted hours, and from the ten-second buckets of the hours that are not counted yet. */
+export async function readDays(db: Pool, integrations: readonly string[], days: number): Promise<BrandDay[]> {
+  const { rows } = await db.query<BrandDay>(
+    `with hours as (
+       select integration, date_trunc('hour', at) as hour, sum(pulls) as pulls, sum(events) as events from activity
+        where integration = any($1) and at >= date_trunc('day', now()) - ($2 - 1) * interval '1 day'
+          and (step = '1h' or at >= coalesce((select at from marks where name = 'activity 1h'), '-infinity'))
+        group by 1, 2
+     ), firsts as (select integration, min(hour) as first from hours group by 1)
+     select integration, to_char(date_trunc('day', hour, 'UTC') at time zone 'UTC', 'YYYY-MM-DD') as day,
+            ceil(extract(epoch from least(now(), date_trunc('day', hour, 'UTC') + interval '1 day')
+                                    - greatest(min(first), date_trunc('day', hour, 'UTC'))) / 3600)::int as hours,
+            (count(*) filter (where pulls > 0))::int as pulled_hours, sum(events)::int as events
+       from hours join firsts using (integration) group by integration, date_trunc('day', hour, 'UTC') order by 1, 2`,
+    [integrations, days],
+  );
+  return rows;
+}
+
 export interface Spark {
   readonly integration: string;
   readonly points: readonly { readonly at: string; readonly changes: number; readonly events: number }[];

@@ -40,6 +40,9 @@ export interface Desk {
   stop(): Promise<void>;
 }
 
+/** The menu under the name of the person. */
+export const openUserMenu = (page: Page): Promise<void> => page.locator('button.who').click();
+
 export const textOf = async (place: Locator): Promise<string> => ((await place.textContent()) ?? '').trim();
 
 export const booking = (id: string, more: Record<string, unknown> = {}) => ({

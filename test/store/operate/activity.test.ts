@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Tally } from '../../../src/deliver/tally.ts';
-import { countActivity, readActivity } from '../../../src/store/operate/activity.ts';
+import { countActivity, readActivity, readBrandActivity, readDays } from '../../../src/store/operate/activity.ts';
 import { addTally } from '../../../src/store/operate/tally.ts';
 import { destinationsNow } from '../../../src/store/outbox/delivery-list.ts';
 import { openStore } from '../../deliver/support.ts';
@@ -46,6 +46,34 @@ test('nodes add what they delivered to the ten seconds and the hour, with the la
   ]);
   const destinations = await destinationsNow(pool, ['crm']);
   assert.equal(destinations[0]?.last_delivered_at?.getTime(), at);
+});
+
+test('a day has the hours since the first activity and those in which a run found records, counted ones and the current one', async (t) => {
+  const { pool, close } = await openStore();
+  t.after(close);
+  // Yesterday from 10:00, with pulls in every hour but two; an event today that is in a ten-second step only.
+  await pool.query(
+    `insert into activity (integration, step, at, events, pulls)
+     select 'grand', '1h', date_trunc('day', now(), 'UTC') - interval '1 day' + h * interval '1 hour', 1, case when h in (12, 13) then 0 else 2 end
+       from generate_series(10, 23) h`,
+  );
+  await pool.query(`insert into marks (name, at) values ('activity 1h', date_trunc('hour', now()))`);
+  await pool.query(
+    `insert into activity (integration, step, at, events, pulls)
+     values ('grand', '10s', now(), 3, 0), ('other', '10s', now(), 1, 0)`,
+  );
+  const [yesterday, today, ...more] = await readDays(pool, ['grand'], 28);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    [yesterday?.hours, yesterday?.pulled_hours, yesterday?.events],
+    [14, 12, 14],
+    JSON.stringify(yesterday),
+  );
+  assert.deepEqual([today?.pulled_hours, today?.events], [0, 3]);
+  assert.ok((today?.hours ?? 0) >= 1);
+  assert.deepEqual(await readBrandActivity(pool, '10s', 3_600_000, ['grand']), [
+    { integration: 'grand', events: 3, changes: 0 },
+  ]);
 });
 
 function settlement(

@@ -1,0 +1,105 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Overview } from '../../api/types.ts';
+import { Ago, State } from '../../parts/basics.tsx';
+import { brandsText, number, plural } from '../../parts/format.ts';
+
+export type Cause = Overview['causes'][number];
+
+/** What is wrong: each cause once, with whom it concerns, since when, its effect, and the one thing to do. */
+export function Causes({ causes }: { causes: readonly Cause[] }) {
+  if (causes.length === 0) return null;
+  const isCritical = causes.some(({ severity }) => severity === 'critical');
+  return (
+    <section className="causes" data-tone={isCritical ? 'bad' : 'warn'} aria-labelledby="causes">
+      <h2 id="causes">{causes.length === 1 ? 'One thing is wrong' : `${number(causes.length)} things are wrong`}</h2>
+      <ul>
+        {causes.map((cause) => (
+          <li key={cause.incident_id}>
+            <div>
+              <div className="row">
+                <Link to="/incidents/$id" params={{ id: cause.incident_id }} className="title">
+                  {cause.title}
+                </Link>
+                <State of={cause.severity} />
+                {cause.acknowledged_by && <State of="calm" label={`Acknowledged by ${cause.acknowledged_by}`} />}
+              </div>
+              <p>{cause.message}</p>
+              <p className="muted small">
+                Began <Ago at={cause.since} /> · {effectText(cause)}
+              </p>
+            </div>
+            <Remedy cause={cause} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function effectText({ cause, brands, integrations, waiting, dead_letters }: Cause): string {
+  const [kind] = cause.split(':', 1);
+  return [
+    integrations.length > 0
+      ? `concerns ${brandsText(integrations)}`
+      : brands > 0 && `concerns ${plural(brands, 'brand')}`,
+    kind === 'destination' && `${plural(waiting, 'booking')} waiting`,
+    kind === 'records' && plural(dead_letters, 'open dead letter'),
+    (kind === 'pull' || kind === 'partner') && 'bookings are not refreshed by pulls',
+    kind === 'push' && 'changes arrive only with the next pull',
+  ]
+    .filter((one) => typeof one === 'string')
+    .join(' · ');
+}
+
+/** The one button: to the place where the cause can be ended. */
+function Remedy({ cause }: { cause: Cause }) {
+  const { kind, incident_id, integrations } = cause;
+  const [name, ...others] = integrations;
+  const look = { className: 'remedy', size: 'xs', variant: 'default' } as const;
+  const only = others.length === 0 ? name : undefined;
+  if (kind === 'rows_held') {
+    return (
+      <Button {...look} component={Link} to="/alerts">
+        Release or refuse
+      </Button>
+    );
+  }
+  if (cause.cause.startsWith('destination:')) {
+    return (
+      <Button {...look} component={Link} to="/destinations">
+        See its answers
+      </Button>
+    );
+  }
+  if (kind === 'document_broken') {
+    return (
+      <Button {...look} component={Link} to="/documents">
+        Open the documents
+      </Button>
+    );
+  }
+  if (only !== undefined && kind === 'dead_letters_growing') {
+    return (
+      <Button {...look} component={Link} to={`/dead-letters?integration=${encodeURIComponent(only)}`}>
+        Open the dead letters
+      </Button>
+    );
+  }
+  if (only !== undefined) {
+    return (
+      <Button {...look} component={Link} to={`/integrations/${encodeURIComponent(only)}`}>
+        {kind === 'auth_failed'
+          ? 'Test and resume'
+          : cause.cause.startsWith('push:')
+            ? 'See what is refused'
+            : 'Open the brand'}
+      </Button>
+    );
+  }
+  return (
+    <Button {...look} component={Link} to={`/incidents/${incident_id}`}>
+      What to do
+    </Button>
+  );
+}

@@ -1,0 +1,107 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useApi } from '../../api/query.tsx';
+import { Card, Empty, Loaded, type Tone } from '../../parts/basics.tsx';
+import { number, plural } from '../../parts/format.ts';
+import { BrandLink } from '../../parts/links.tsx';
+
+const dayCount = 28;
+const dayText = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** Brand by day: the upper half of a cell is how complete the pulls were, the lower half the events. */
+export function Days() {
+  const [q, setQ] = useState('');
+  const query = useApi('overview.days', { q, days: dayCount }, { everyMs: 60_000, keep: true });
+  const days = Array.from({ length: dayCount }, (_, index) =>
+    new Date(Date.now() - (dayCount - 1 - index) * 86_400_000).toISOString().slice(0, 10),
+  );
+  return (
+    <Card title="Complete?" aside="each day: pulls above, events below" flush>
+      <Loaded query={query}>
+        {({ items, brands }) => (
+          <>
+            {(brands > items.length || q !== '') && (
+              <div className="more">
+                <TextInput
+                  label={`Find in ${plural(brands, 'brand')}`}
+                  value={q}
+                  onChange={(event) => setQ(event.currentTarget.value.trim())}
+                />
+              </div>
+            )}
+            {items.length === 0 ? (
+              <Empty small title="No brand" />
+            ) : (
+              <div className="inset">
+                <table className="days" aria-label="Completeness by brand and day">
+                  <thead>
+                    <tr>
+                      <th scope="col">Brand</th>
+                      {days.map((day, index) => (
+                        <th scope="col" key={day}>
+                          <span className={index % 7 === (dayCount - 1) % 7 ? undefined : 'visually-hidden'}>
+                            {dayText.format(new Date(day))}
+                          </span>
+                        </th>
+                      ))}
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {items.map((brand) => (
+                      <tr key={brand.integration}>
+                        <th scope="row">
+                          <BrandLink name={brand.integration} />
+                        </th>
+                        {days.map((day) => (
+                          <Cell key={day} brand={brand} day={day} />
+                        ))}
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+interface Brand {
+  readonly pulls: boolean;
+  readonly push: boolean;
+  readonly days: readonly {
+    readonly day: string;
+    readonly hours: number;
+    readonly pulled_hours: number;
+    readonly events: number;
+  }[];
+}
+
+function Cell({ brand, day }: { brand: Brand; day: string }) {
+  const found = brand.days.find((one) => one.day === day);
+  const hasBegun = brand.days.some((one) => one.day <= day);
+  const { hours, pulled_hours, events } = found ?? { hours: 24, pulled_hours: 0, events: 0 };
+  const hasEvents = brand.days.some((one) => one.events > 0);
+  const share = pulled_hours / Math.max(1, hours);
+  const pulled: Tone | undefined = !brand.pulls ? undefined : share >= 0.9 ? 'good' : share >= 0.5 ? 'warn' : 'bad';
+  const pushed: Tone | undefined = !brand.push || !hasEvents ? undefined : events > 0 ? 'good' : 'bad';
+  const text = hasBegun
+    ? [
+        brand.pulls && `a pull found records in ${pulled_hours} of ${plural(hours, 'hour')}`,
+        brand.push &&
+          hasEvents &&
+          (events === 0 ? 'no event' : `${number(events)} ${events === 1 ? 'event' : 'events'}`),
+      ]
+        .filter((one) => typeof one === 'string')
+        .join(', ') || 'nothing to expect'
+    : 'before its first data';
+  return (
+    <td title={`${dayText.format(new Date(day))}: ${text}`}>
+      <i data-tone={hasBegun ? pulled : undefined} />
+      <i data-tone={hasBegun ? pushed : undefined} />
+      <span className="visually-hidden">{text}</span>
+    </td>
+  );
+}

@@ -1,0 +1,147 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Overview } from '../../api/types.ts';
+import { Card, type Tone } from '../../parts/basics.tsx';
+import { number, plural } from '../../parts/format.ts';
+import { Mark } from '../../parts/icons.tsx';
+
+type Brand = Overview['health'][number];
+
+interface Place {
+  readonly key: string;
+  readonly label: string;
+  readonly tone: Tone;
+  readonly perMinute: number;
+  readonly said: string;
+  /** To the cause, if something is wrong; else to the thing. */
+  readonly to: string;
+}
+
+const worst: Readonly<Record<Brand['state'], number>> = {
+  auth_failed: 5,
+  failing: 4,
+  attention: 3,
+  paused: 2,
+  new: 1,
+  healthy: 0,
+};
+const toneOf = (state: Brand['state']): Tone =>
+  worst[state] >= 4 ? 'bad' : state === 'attention' ? 'warn' : state === 'healthy' ? 'good' : 'calm';
+
+/** With more brands than this, the picture shows the partners' systems. */
+const mostPlaces = 8;
+/** The distance between two places of a column, in pixels. */
+const rowHeight = 50;
+
+/** The flow as a picture: partners, Innbound, destinations. The width of a line is its rate, its colour the health. */
+export function Flow({ data, periodMs }: { data: Overview; periodMs: number }) {
+  const minutes = periodMs / 60_000;
+  const left = partners(data, minutes);
+  const right = destinations(data, minutes);
+  if (left.length === 0) return null;
+  const height = Math.max(left.length, right.length, 2) * rowHeight;
+  const most = Math.max(...[...left, ...right].map(({ perMinute }) => perMinute), 1);
+  const y = (index: number, count: number) => (height * (index + 0.5)) / count;
+  const curve = (place: Place, index: number, count: number, side: 'in' | 'out') => {
+    const at = y(index, count);
+    const middle = height / 2 + (at - height / 2) * 0.12;
+    return (
+      <path
+        key={place.key}
+        data-tone={place.tone}
+        data-flows={place.perMinute > 0}
+        strokeWidth={1.5 + 9 * Math.sqrt(place.perMinute / most)}
+        d={
+          side === 'in'
+            ? `M0,${at} C28,${at} 26,${middle} 50,${middle}`
+            : `M50,${middle} C74,${middle} 72,${at} 100,${at}`
+        }
+      />
+    );
+  };
+  return (
+    <Card title="Flow" aside="width: changes per minute; colour: health">
+      <div className="flow">
+        <Column label="Partners" places={left} />
+        <div className="flow-lines">
+          <svg viewBox={`0 0 100 ${height}`} height={height} preserveAspectRatio="none" aria-hidden="true">
+            {left.map((place, index) => curve(place, index, left.length, 'in'))}
+            {right.map((place, index) => curve(place, index, right.length, 'out'))}
+          </svg>
+          <span className="flow-centre">
+            <Mark />
+          </span>
+        </div>
+        <Column label="Destinations" places={right} right />
+      </div>
+    </Card>
+  );
+}
+
+function Column(props: { label: string; places: readonly Place[]; right?: boolean }): ReactNode {
+  return (
+    <ul className="flow-places" data-right={props.right} aria-label={props.label}>
+      {props.places.map(({ key, label, tone, said, to }) => (
+        <li key={key} data-tone={tone}>
+          <Link to={to}>{label}</Link>
+          <span className="muted small">{said}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function partners({ health, causes }: Overview, minutes: number): Place[] {
+  const rows =
+    health.length <= mostPlaces
+      ? health.map((brand) => ({ label: brand.integration, brands: [brand] }))
+      : [...Map.groupBy(health, ({ connector }) => connector)].map(([label, brands]) => ({ label, brands }));
+  return rows
+    .map(({ label, brands }): Place & { bad: number } => {
+      const sick = brands.toSorted((a, b) => worst[b.state] - worst[a.state])[0];
+      const perMinute = brands.reduce((sum, { changes, events }) => sum + Math.max(changes, events), 0) / minutes;
+      const cause = causes.find(
+        (one) => !one.cause.startsWith('destination:') && sick && one.integrations.includes(sick.integration),
+      );
+      const isOne = brands.length === 1;
+      return {
+        key: label,
+        label,
+        tone: toneOf(sick?.state ?? 'healthy'),
+        perMinute,
+        said: `${isOne ? '' : `${plural(brands.length, 'brand')}, `}${rate(perMinute)}`,
+        to: cause
+          ? `/incidents/${cause.incident_id}`
+          : isOne
+            ? `/integrations/${encodeURIComponent(brands[0]?.integration ?? '')}`
+            : '/integrations',
+        bad: worst[sick?.state ?? 'healthy'],
+      };
+    })
+    .toSorted((a, b) => b.bad - a.bad || b.perMinute - a.perMinute || a.label.localeCompare(b.label))
+    .slice(0, mostPlaces);
+}
+
+function destinations({ health, causes }: Overview, minutes: number): Place[] {
+  const lanes = health.flatMap((brand) => brand.lanes.map((lane) => ({ ...lane, changes: brand.changes })));
+  return [...Map.groupBy(lanes, ({ destination }) => destination)]
+    .map(([label, mine]): Place => {
+      const waiting = mine.reduce((sum, lane) => sum + lane.waiting, 0);
+      const perMinute = mine.reduce((sum, lane) => sum + (lane.failing ? 0 : lane.changes), 0) / minutes;
+      const isFailing = mine.some(({ failing }) => failing);
+      const cause = causes.find((one) => one.cause === `destination:${label}`);
+      return {
+        key: label,
+        label,
+        tone: isFailing ? 'bad' : mine.some(({ held }) => held > 0) ? 'warn' : 'good',
+        perMinute,
+        said: isFailing || waiting > 100 ? `${number(waiting)} waiting` : rate(perMinute),
+        to: cause ? `/incidents/${cause.incident_id}` : '/destinations',
+      };
+    })
+    .toSorted((a, b) => a.label.localeCompare(b.label))
+    .slice(0, mostPlaces);
+}
+
+const rate = (perMinute: number): string =>
+  perMinute === 0 ? 'nothing now' : `${perMinute < 10 ? perMinute.toFixed(1) : number(Math.round(perMinute))}/min`;

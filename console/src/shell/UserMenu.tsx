@@ -1,0 +1,40 @@
+import { useOverview } from './overview.ts';
+import { ask, useOwnActions } from './own-actions.ts';
+import { useSession } from './session.ts';
+
+/** Who is signed in, and what concerns only this person: theme, keys, signing out. */
+export function UserMenu({ live }: { live: boolean }) {
+  const { data: who } = useSession();
+  const { error } = useOverview();
+  const { scheme, switchTheme, leave } = useOwnActions();
+  return (
+    <div className="rail-foot">
+      <span className="live" data-on={live && !error}>
+        <i />
+        {error ? 'No connection' : live ? 'Live' : 'Polling every few seconds'}
+      </span>
+      <button type="button" className="rail-button who" popoverTarget="user-menu">
+        <span title={who?.name}>{who?.name}</span>
+        <span className="role">{who?.role}</span>
+      </button>
+      <div id="user-menu" popover="auto" className="user-menu">
+        <button type="button" onClick={switchTheme}>
+          {scheme === 'dark' ? 'Light theme' : 'Dark theme'}
+        </button>
+        <button type="button" popoverTarget="user-menu" popoverTargetAction="hide" onClick={() => ask('keys')}>
+          Keyboard shortcuts <kbd>?</kbd>
+        </button>
+        <button type="button" onClick={() => void leave('session.end')}>
+          Sign out
+        </button>
+        <button
+          type="button"
+          title="Ends your sessions in every browser"
+          onClick={() => void leave('session.end_everywhere')}
+        >
+          Sign out everywhere
+        </button>
+      </div>
+    </div>
+  );
+}

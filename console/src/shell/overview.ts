@@ -1,0 +1,11 @@
+import { useEvery } from '../api/live.ts';
+import { useApi } from '../api/query.tsx';
+import type { Overview } from '../api/types.ts';
+
+/** What the frame of every page shows: badges, and whether the service answers. */
+export const useOverview = () => useApi('overview.get', { period: '15m' }, { everyMs: useEvery(10) });
+/** How much is open; `wrong` counts causes. */
+export function useCounts(): (Overview['totals'] & { wrong: number }) | undefined {
+  const { data } = useOverview();
+  return data && { ...data.totals, wrong: data.causes.length };
+}
