@@ -31,7 +31,10 @@ export function causeOf({ kind, integration, subject }: AlertFacts): Cause {
   // Many brands at once, or a node's clock.
   if (integration === '') return { kind: 'service', name: subject === '' ? kind : `${kind} ${subject}` };
   if (kind === 'dead_letters_growing' || kind === 'rows_held') return { kind: 'records', name: integration };
-  const isPush = (kind === 'feed_silent' && subject === 'push') || kind === 'clock_skew' || kind.startsWith('stream_');
+  const isPush =
+    (kind === 'feed_silent' && subject === 'push') ||
+    ['webhooks_refused', 'clock_skew'].includes(kind) ||
+    kind.startsWith('stream_');
   return { kind: isPush ? 'push' : 'pull', name: integration };
 }
 
@@ -77,6 +80,10 @@ const advice: ReadonlyMap<string, string> = new Map<Kind, string>([
   [
     'feed_silent',
     'Ask the partner whether the feed was switched off. For events, check the rejected webhooks of the brand.',
+  ],
+  [
+    'webhooks_refused',
+    'Open the brand: Push shows what is refused. Rotate the secret there if the partner has another one; the sandbox tells the partner what is wrong.',
   ],
   [
     'stream_failing',

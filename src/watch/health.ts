@@ -1,13 +1,26 @@
+import { type ErrorCode, errors } from '../errors.ts';
+
 /**
  * The health of one brand, judged from facts. One place, so that the console, the CLI and the API say the same. Pure: the facts
  * are read now, from the tables that the work itself is done with, not from alerts or counters that are updated later.
  */
-export type HealthState = 'healthy' | 'new' | 'paused' | 'attention' | 'failing' | 'auth_failed';
+export type HealthState = (typeof healthStates)[number];
 
 /** From harmless to worst; a brand has the worst state of its findings. */
-const order: readonly HealthState[] = ['healthy', 'new', 'paused', 'attention', 'failing', 'auth_failed'];
+export const healthStates = ['healthy', 'new', 'paused', 'attention', 'failing', 'auth_failed'] as const;
 
-export type Check = 'data' | 'credentials' | 'circuit' | 'runs' | 'deliveries' | 'backlog' | 'dead_letters' | 'alerts';
+export const checks = [
+  'data',
+  'credentials',
+  'circuit',
+  'runs',
+  'events',
+  'deliveries',
+  'backlog',
+  'dead_letters',
+  'alerts',
+] as const;
+export type Check = (typeof checks)[number];
 
 export interface Finding {
   readonly check: Check;
@@ -39,8 +52,22 @@ export interface HealthFacts {
   readonly waitingRuns: readonly { readonly sync: string; readonly waiting: string }[];
   readonly lanes: readonly LaneFacts[];
   readonly openDeadLetters: number;
-  /** Open alerts that no other check here covers. */
-  readonly alerts: readonly { readonly severity: 'warning' | 'critical'; readonly message: string }[];
+  /** Webhooks that were refused since the last accepted event. */
+  readonly refusals: Refusals | undefined;
+  /** All open alerts that concern the brand. */
+  readonly alerts: readonly {
+    readonly kind: string;
+    readonly severity: 'warning' | 'critical';
+    readonly message: string;
+  }[];
+}
+
+export interface Refusals {
+  readonly count: number;
+  readonly code: string;
+  readonly reason: string;
+  /** Whether an event was accepted before them. */
+  readonly accepted: boolean;
 }
 
 /** The deliveries of the brand to one destination. */
@@ -63,19 +90,64 @@ export interface LaneFacts {
 }
 
 export function judgeHealth(facts: HealthFacts): Health {
-  const findings = [
+  const found = [
     ...checkPull(facts),
+    ...checkEvents(facts),
     ...facts.lanes.flatMap(checkLane),
     ...checkDeadLetters(facts),
-    ...facts.alerts.map(
-      ({ severity, message }): Finding => ({
-        check: 'alerts',
-        state: severity === 'critical' ? 'failing' : 'attention',
-        message,
-      }),
-    ),
-  ].toSorted((one, other) => order.indexOf(other.state) - order.indexOf(one.state));
+  ];
+  const findings = [...found, ...checkAlerts(facts, found)].toSorted((one, other) => rank(other) - rank(one));
   return { state: findings[0]?.state ?? 'healthy', findings };
+}
+
+const rank = ({ state }: Finding): number => healthStates.indexOf(state);
+
+/** The checks that report the cause of an alert themselves, from newer facts. */
+const reportedBy: Readonly<Record<string, readonly Check[]>> = {
+  auth_failed: ['credentials'],
+  breaker_open: ['circuit'],
+  run_failed: ['runs'],
+  run_incomplete: ['runs'],
+  webhooks_refused: ['events'],
+  deliveries_behind: ['backlog', 'deliveries', 'circuit'],
+  destination_away: ['circuit'],
+  destination_failing: ['deliveries', 'circuit'],
+};
+
+/** No brand with an open alert is healthy: an alert that no check reports any more counts until it is resolved. */
+function checkAlerts({ alerts }: HealthFacts, found: readonly Finding[]): Finding[] {
+  const open = alerts.map(({ kind, severity, message }) => {
+    const finding: Finding = { check: 'alerts', state: severity === 'critical' ? 'failing' : 'attention', message };
+    return { kind, finding };
+  });
+  const isReported = (kind: string, finding: Finding) =>
+    found.some((one) => reportedBy[kind]?.includes(one.check) && rank(one) >= rank(finding));
+  return open.filter(({ kind, finding }) => !isReported(kind, finding)).map(({ finding }) => finding);
+}
+
+/** A single refusal may be a test of the sender; after so many without an accepted event, nothing arrives. */
+export const fewestRefusals = 3;
+
+function checkEvents({ refusals }: HealthFacts): Finding[] {
+  if (refusals === undefined) return [];
+  const state = refusals.count >= fewestRefusals ? 'failing' : 'attention';
+  return [{ check: 'events', state, message: describeRefusals(refusals) }];
+}
+
+/** Where the reason says more than the code does. */
+const remedies: Readonly<Record<string, string>> = {
+  signature_wrong:
+    'The partner signs with another secret, or not the bytes it sends: rotate the secret and give the new one to the partner, who can try it at the sandbox.',
+  no_valid_secret: 'No secret is active: rotate the secret and give the new one to the partner.',
+  timestamp_old: 'The partner’s clock is wrong: ask the partner to synchronize it (NTP).',
+  timestamp_ahead: 'The partner’s clock is wrong: ask the partner to synchronize it (NTP).',
+};
+
+/** What is refused, and the remedy. */
+export function describeRefusals({ count, code, reason, accepted }: Refusals): string {
+  const refused = count === 1 ? '1 webhook was refused' : `${count} webhooks were refused`;
+  const since = accepted ? 'and none was accepted since' : 'and none was ever accepted';
+  return `${refused} ${since} (${code}, ${reason}). ${remedies[reason] ?? errors[code as ErrorCode]?.next ?? ''}`;
 }
 
 function checkPull(facts: HealthFacts): Finding[] {
@@ -146,6 +218,16 @@ function checkLane(lane: LaneFacts): Finding[] {
     found.push({ check: 'backlog', state: 'attention', message });
   }
   return found;
+}
+
+/** The state of a destination, from its lanes. */
+export function judgeDestination(
+  paused: boolean,
+  lanes: readonly { readonly failing: boolean; readonly retrying: number; readonly held: number }[],
+): HealthState {
+  if (paused) return 'paused';
+  if (lanes.some(({ failing }) => failing)) return 'failing';
+  return lanes.some(({ retrying, held }) => retrying + held > 0) ? 'attention' : 'healthy';
 }
 
 function checkDeadLetters({ openDeadLetters: open }: HealthFacts): Finding[] {

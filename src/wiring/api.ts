@@ -32,13 +32,12 @@ import { listEvents, readEvent } from '../store/events/list.ts';
 import { countRejections, listRejections } from '../store/events/rejections.ts';
 import { listSandboxReports, readSandboxReport } from '../store/events/sandbox.ts';
 import { readActivity } from '../store/operate/activity.ts';
-import { acknowledgeAlert, listAlerts, readAlert } from '../store/operate/alerts.ts';
+import { acknowledgeAlert, countOpenAlerts, listAlerts, readAlert } from '../store/operate/alerts.ts';
 import { listAudit, writeAudit } from '../store/operate/audit.ts';
 import { findHold } from '../store/operate/holds.ts';
 import { acknowledgeIncident, operatorActions } from '../store/operate/incidents.ts';
 import { listJobs, readJob, stopJob } from '../store/operate/jobs.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
-import { sharedAlerts } from '../store/operate/overview.ts';
 import { runIntegration } from '../store/operate/owners.ts';
 import { findToken, listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../store/operate/tokens.ts';
 import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.ts';
@@ -105,7 +104,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     overview: {
       ...integrations,
       activity: (step, sinceMs, within) => readActivity(pool, step, sinceMs, within),
-      sharedAlerts: (within) => sharedAlerts(pool, concernOf(runtime, within)),
+      openAlerts: (within) => countOpenAlerts(pool, concernOf(runtime, within)),
       nodes: () => liveNodes(pool),
       marks: async (sinceMs, within) => {
         const asked = { integrations: within, isLimited: within !== undefined, withSignIns: true };

@@ -132,6 +132,7 @@ const calm: Facts = {
   deadLetters: [],
   unlisted: [],
   holds: [],
+  refusals: [],
   skews: [],
   nodeClocks: [],
   stalled: [],

@@ -86,7 +86,7 @@ export interface Operations {
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
         findings: {
-          check: "data" | "credentials" | "circuit" | "runs" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+          check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
         }[];
@@ -138,7 +138,7 @@ export interface Operations {
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
         findings: {
-          check: "data" | "credentials" | "circuit" | "runs" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+          check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
         }[];
@@ -197,7 +197,7 @@ export interface Operations {
       state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
       reasons: string[];
       findings: {
-        check: "data" | "credentials" | "circuit" | "runs" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+        check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         message: string;
       }[];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { LaneHealth } from '../../operations/health.ts';
 import type { DeliveryRow, DestinationNow } from '../../store/outbox/delivery-list.ts';
+import { healthStates, judgeDestination } from '../../watch/health.ts';
 import { instant, ok, type Route, route } from '../route.ts';
-import { backlogSchema, healthStates, type IntegrationPorts } from './integrations.ts';
+import { backlogSchema, type IntegrationPorts } from './integrations.ts';
 
 export interface DestinationPorts {
   readonly views: () => readonly {
@@ -79,7 +79,7 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
           const mine = lanes.filter((one) => one.destination === view.name && integrations.includes(one.integration));
           return {
             ...view,
-            state: stateOf(view.paused, mine),
+            state: judgeDestination(view.paused, mine),
             paused_until: found?.paused_until ?? null,
             circuit: found?.circuit ?? null,
             last_delivered_at: found?.last_delivered_at ?? null,
@@ -135,10 +135,4 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
         }),
     }),
   ];
-}
-
-function stateOf(paused: boolean, lanes: readonly LaneHealth[]): (typeof healthStates)[number] {
-  if (paused) return 'paused';
-  if (lanes.some(({ failing }) => failing)) return 'failing';
-  return lanes.some(({ retrying, held }) => retrying + held > 0) ? 'attention' : 'healthy';
 }

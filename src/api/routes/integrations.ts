@@ -4,7 +4,7 @@ import type { Spark } from '../../store/operate/activity.ts';
 import type { ScheduleNow } from '../../store/operate/overview.ts';
 import type { DriftRow } from '../../store/records/drift.ts';
 import { type SyncType, syncTypes } from '../../terms.ts';
-import type { Check, HealthState } from '../../watch/health.ts';
+import { checks, healthStates } from '../../watch/health.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
 import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';
 
@@ -34,24 +34,6 @@ export interface IntegrationPorts {
   readonly consent: (integration: string) => Promise<'given' | 'needed' | null>;
 }
 
-export const healthStates = [
-  'healthy',
-  'new',
-  'paused',
-  'attention',
-  'failing',
-  'auth_failed',
-] as const satisfies readonly HealthState[];
-const checks = [
-  'data',
-  'credentials',
-  'circuit',
-  'runs',
-  'deliveries',
-  'backlog',
-  'dead_letters',
-  'alerts',
-] as const satisfies readonly Check[];
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),
   reasons: z.array(z.string()).describe('The messages of the findings.'),
@@ -190,7 +172,7 @@ async function describe(ports: IntegrationPorts, views: readonly IntegrationView
       last_run_status: now?.last_run_status ?? null,
       running: now?.running ?? 0,
       open_dead_letters: now?.open_dead_letters ?? 0,
-      open_alerts: now?.open_alerts ?? 0,
+      open_alerts: mine?.openAlerts ?? 0,
       lanes: (mine?.lanes ?? []).map(({ integration: _, ...rest }) => rest),
       sparkline: sparksBy.get(view.name)?.points ?? [],
     };
