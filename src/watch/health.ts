@@ -226,6 +226,7 @@ export function judgeDestination(
   lanes: readonly { readonly failing: boolean; readonly retrying: number; readonly held: number }[],
 ): HealthState {
   if (paused) return 'paused';
+  if (lanes.length === 0) return 'new';
   if (lanes.some(({ failing }) => failing)) return 'failing';
   return lanes.some(({ retrying, held }) => retrying + held > 0) ? 'attention' : 'healthy';
 }

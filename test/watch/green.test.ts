@@ -117,6 +117,22 @@ describe('green is true', () => {
     }
   });
 
+  test('the commands claim nothing that is not so', async () => {
+    const command = (...args: string[]) => innbound([...args, '-w', node.runtime.workspaceDir], { env: node.env });
+    const well = await command('status', 'other');
+    assert.match(well.stdout, /other +healthy +Every check passed\./);
+    assert.equal(well.code, 0);
+    assert.match((await command('alerts')).stdout, /No open alerts/);
+    await refuse('other', 25);
+    await watchOnce(node.runtime);
+    const ill = await command('status');
+    assert.doesNotMatch(ill.stdout, /other +healthy|other .*Every check passed/);
+    assert.equal(ill.code, 1);
+    assert.doesNotMatch((await command('alerts')).stdout, /No open alerts/);
+    await query(`delete from rejections`);
+    await watchOnce(node.runtime);
+  });
+
   test('an alert about what a check already reports is not said twice', async () => {
     await query(`update runs set state = 'failed', error_code = 'pull.not_json' where integration = 'other'`);
     await watchOnce(node.runtime);

@@ -861,6 +861,7 @@ export interface Operations {
         data: Json;
         matched: string;
         undelivered: number;
+        receivers: number;
         open_dead_letters: number;
       }[];
       next_cursor: string | null;
@@ -894,6 +895,7 @@ export interface Operations {
         attempt: number;
         due_at: string | null;
         held_by: string | null;
+        removed: boolean;
       }[];
       history_since?: string | undefined;
       timeline: ({
@@ -974,6 +976,7 @@ export interface Operations {
         data: Json;
         matched: string;
         undelivered: number;
+        receivers: number;
         open_dead_letters: number;
       }[];
       next_cursor: string | null;
@@ -1007,6 +1010,7 @@ export interface Operations {
         attempt: number;
         due_at: string | null;
         held_by: string | null;
+        removed: boolean;
       }[];
       history_since?: string | undefined;
       timeline: ({

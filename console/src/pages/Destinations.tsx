@@ -57,7 +57,7 @@ function One({ destination }: { destination: Destination }) {
       <div className="stack inset">
         <p className="muted">
           {destination.type}, receives {destination.receives.join(' and ')}. Last delivery{' '}
-          <Ago at={destination.last_delivered_at} none="not yet" />.{' '}
+          <Ago at={destination.last_delivered_at} none="none in the last day" />.{' '}
           {all && (
             <Link to="/documents/$kind/$name" params={{ kind: 'destination', name: destination.name }}>
               Document

@@ -5,6 +5,7 @@ import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import { actionText } from '../parts/actions.ts';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { incidentOver, noEffect } from '../parts/claims.ts';
 import { capital, clockOf, instant, number, plural, span, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -104,8 +105,9 @@ function ToDo({ incident }: { incident: Data }) {
 function Ended({ incident }: { incident: Data }) {
   const { started_at, ended_at, brands, alerts } = incident;
   const lasted = span(Date.parse(ended_at ?? started_at) - Date.parse(started_at));
+  const over = incidentOver(ended_at, lasted);
   return (
-    <Notice tone="good" title={`Over after ${lasted}`}>
+    <Notice tone={over?.tone ?? 'calm'} title={over?.text}>
       {capital(plural(alerts, 'alert'))}, {brandsText(brands)}. {incident.message}
     </Notice>
   );
@@ -136,7 +138,7 @@ function Effect({ incident }: { incident: Data }) {
     <Card title="Effect" aside="on these brands, since it started">
       <div className="stack">
         {counts.length === 0 ? (
-          <p className="muted">Nothing waits and nothing failed meanwhile.</p>
+          <p className="muted">{noEffect(incident.brands).text}</p>
         ) : (
           <Facts facts={counts.map(([what, count]) => [what, number(count)])} />
         )}

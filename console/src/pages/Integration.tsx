@@ -111,7 +111,7 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
   const run = useAct(
     (sync: SyncType) => call('integrations.run', { integration, sync }),
     ({ already_going }, sync) =>
-      already_going ? `${syncName(sync)} is already running.` : `${syncName(sync)} is queued and starts now.`,
+      already_going ? `${syncName(sync)} is already running.` : `${syncName(sync)} is queued.`,
   );
   const pause = useAct(
     (on: boolean) => call(on ? 'integrations.pause' : 'integrations.resume', { integration }),

@@ -6,6 +6,7 @@ import type { Overview as Data, Mark, Point } from '../api/types.ts';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State, type Tone } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { Chart, Key, type Line } from '../parts/charts.tsx';
+import { checksOf, standing } from '../parts/claims.ts';
 import { causeOf, number, plural, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { perMinute, stepsOf } from '../parts/steps.ts';
@@ -50,34 +51,15 @@ export function Overview() {
   );
 }
 
-/** The overall state in one sentence. It says "all well" only if every check of every brand passes. */
 function Standing({ data }: { data: Data }) {
-  const { states, totals, problems, broken } = data;
   return (
     <>
-      {standing(states, totals.integrations, problems.length + broken.length)}{' '}
+      {standing(data).text}{' '}
       <span className="nowrap">
         Checked <Ago at={data.checked_at} />.
       </span>
     </>
   );
-}
-
-function standing(states: Data['states'], brands: number, problems: number): string {
-  if (brands === 0) return 'No brand is connected yet.';
-  const unwell = states.attention + states.failing + states.auth_failed;
-  const found = [
-    unwell > 0 && `${number(unwell)} of ${plural(brands, 'brand')} ${unwell === 1 ? 'needs' : 'need'} attention`,
-    problems > 0 && `${plural(problems, 'problem')} with the service`,
-  ].filter((one) => one !== false);
-  if (found.length > 0) return `${found.join(', ')}.`;
-  if (states.healthy === brands) return `All well: ${plural(brands, 'brand')}.`;
-  const rest = [
-    states.healthy > 0 && `${number(states.healthy)} healthy`,
-    states.new > 0 && `${number(states.new)} without data yet`,
-    states.paused > 0 && `${number(states.paused)} paused`,
-  ].filter((one) => one !== false);
-  return `No problem found: ${rest.join(', ')}.`;
 }
 
 function Figures({ data, periodMs }: { data: Data; periodMs: number }) {
@@ -237,7 +219,7 @@ function Health({ data }: { data: Data }) {
               {
                 head: 'Why',
                 phone: 'line',
-                cell: ({ reasons }) => <span className="muted">{reasons.join(' ') || 'Every check passed.'}</span>,
+                cell: (brand) => <span className="muted">{checksOf(brand).text}</span>,
               },
             ]}
           />
