@@ -21,6 +21,7 @@ import { sharedAddresses } from '../operations/shared-addresses.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
 import { hashIdentity } from '../privacy/identity.ts';
+import { tryDestinations } from '../runtime/probe-again.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
@@ -156,6 +157,10 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       views: () => destinationViews(runtime),
       now: (names) => destinationsNow(pool, names),
       health: integrations.health,
+      tryNow: async (destination) => {
+        await tryDestinations(pool, [destination]);
+        runtime.wake.signal('outbox');
+      },
       deliveries: (filter) => listDeliveries(pool, filter),
     },
     deadLetters: deadLetterPorts(runtime),

@@ -258,9 +258,18 @@ export interface Operations {
   'integrations.resume': {
     input: {
       integration: string;
+      test?: boolean | undefined;
     };
     answer: {
       resumed: true;
+    };
+  };
+  'integrations.try_now': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      runs: number;
     };
   };
   'integrations.refetch': {
@@ -1222,6 +1231,14 @@ export interface Operations {
           last_failure: string | null;
         }[];
       }[];
+    };
+  };
+  'destinations.try_now': {
+    input: {
+      destination: string;
+    };
+    answer: {
+      tried: true;
     };
   };
   'deliveries.list': {
@@ -2597,6 +2614,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.get': ['GET', '/integrations/{integration}'],
   'integrations.pause': ['POST', '/integrations/{integration}/pause'],
   'integrations.resume': ['POST', '/integrations/{integration}/resume'],
+  'integrations.try_now': ['POST', '/integrations/{integration}/try-now'],
   'integrations.refetch': ['POST', '/integrations/{integration}/refetch'],
   'integrations.resend': ['POST', '/integrations/{integration}/resend'],
   'integrations.reprocess': ['POST', '/integrations/{integration}/reprocess'],
@@ -2632,6 +2650,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'guests.split': ['POST', '/integrations/{integration}/guests/{id}/split'],
   'changes.read': ['GET', '/changes'],
   'destinations.list': ['GET', '/destinations'],
+  'destinations.try_now': ['POST', '/destinations/{destination}/try-now'],
   'deliveries.list': ['GET', '/deliveries'],
   'dead_letters.list': ['GET', '/dead-letters'],
   'dead_letters.get': ['GET', '/dead-letters/{id}'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeliveryRow, DestinationNow } from '../../store/outbox/delivery-list.ts';
 import { healthStates, judgeDestination } from '../../watch/health.ts';
-import { instant, ok, type Route, route } from '../route.ts';
+import { instant, notFound, ok, type Route, route } from '../route.ts';
 import { backlogSchema, type IntegrationPorts } from './integrations.ts';
 
 export interface DestinationPorts {
@@ -16,6 +16,7 @@ export interface DestinationPorts {
   }[];
   readonly now: (names: readonly string[]) => Promise<readonly DestinationNow[]>;
   readonly health: IntegrationPorts['health'];
+  readonly tryNow: (destination: string) => Promise<void>;
   readonly deliveries: (filter: {
     readonly destination: string | undefined;
     readonly integrations: readonly string[] | undefined;
@@ -89,6 +90,25 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
           };
         });
         return ok({ items });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/destinations/{destination}/try-now',
+      id: 'destinations.try_now',
+      summary: 'Probe a destination whose circuit is open, and retry failed deliveries without waiting',
+      tag: 'destinations',
+      role: 'operator',
+      scope: 'any',
+      params: z.strictObject({ destination: z.string().max(200) }),
+      body: z.strictObject({}),
+      response: z.object({ tried: z.literal(true) }),
+      handle: async ({ params, within }) => {
+        const { integrations } = ports.views().find(({ name }) => name === params.destination) ?? {};
+        const isSeen = within === undefined || integrations?.some((name) => within.includes(name));
+        if (integrations === undefined || !isSeen) return notFound(`destination ${params.destination}`);
+        await ports.tryNow(params.destination);
+        return ok({ tried: true });
       },
     }),
     route({

@@ -82,12 +82,12 @@ export async function pauseIntegration(db: Pool, integration: string, by: string
   );
 }
 
-/** Ends the pause, also the one caused by refused credentials, so that the next run tries them again. */
+/** Ends the pause. The syncs start now: they may have been due meanwhile. */
 export async function resumeIntegration(db: Pool, integration: string): Promise<void> {
   await db.query(
-    `update partner_accounts set paused_at = null, paused_by = null, pause_reason = null,
-            auth_failed_at = null, auth_failed_version = null, auth_message = null
-      where integration = $1`,
+    `with resumed as (
+       update partner_accounts set paused_at = null, paused_by = null, pause_reason = null where integration = $1)
+     update syncs set next_at = now() where integration = $1 and next_at is not null`,
     [integration],
   );
 }
