@@ -27,7 +27,14 @@ export interface Finding {
   readonly state: HealthState;
   /** For an operator; no guest data. */
   readonly message: string;
+  /** What an operator can do at once about what waits. */
+  readonly action?: Action;
+  /** The destination of the action. */
+  readonly destination?: string;
 }
+
+export const actions = ['resume', 'test_and_resume', 'try_now', 'try_destination'] as const;
+export type Action = (typeof actions)[number];
 
 export interface Health {
   readonly state: HealthState;
@@ -153,17 +160,18 @@ export function describeRefusals({ count, code, reason, accepted }: Refusals): s
 function checkPull(facts: HealthFacts): Finding[] {
   const { pausedBy, refusedCredentials, circuit } = facts;
   const found: Finding[] = [];
-  const add = (check: Check, state: HealthState, message: string) => found.push({ check, state, message });
+  const add = (check: Check, state: HealthState, message: string, action?: Action) =>
+    found.push({ check, state, message, ...(action && { action }) });
   if (pausedBy?.kind === 'document') add('runs', 'paused', 'Pulls are paused in the integration document.');
-  if (pausedBy?.kind === 'person') add('runs', 'paused', `Pulls were paused by ${pausedBy.name}.`);
+  if (pausedBy?.kind === 'person') add('runs', 'paused', `Pulls were paused by ${pausedBy.name}.`, 'resume');
   if (refusedCredentials) {
     const { message } = refusedCredentials;
     const why = message === null ? '' : `: ${message.replace(/\.$/, '')}`;
-    add('credentials', 'auth_failed', `The partner refuses the credentials${why}.`);
+    add('credentials', 'auth_failed', `The partner refuses the credentials${why}.`, 'test_and_resume');
   }
   if (circuit) {
     const why = (circuit.lastFailure ?? 'no answer').replace(/\.$/, '');
-    add('circuit', 'failing', `The circuit to ${circuit.api} is open after repeated failures: ${why}.`);
+    add('circuit', 'failing', `The circuit to ${circuit.api} is open after repeated failures: ${why}.`, 'try_now');
   }
   for (const { sync, state, errorCode } of facts.lastRuns) {
     const code = errorCode === null ? '' : ` (${errorCode})`;
@@ -171,13 +179,13 @@ function checkPull(facts: HealthFacts): Finding[] {
     if (state === 'incomplete') add('runs', 'attention', `The last ${sync} run was incomplete${code}.`);
   }
   for (const { sync, waiting } of facts.waitingRuns) {
-    if (waiting === 'breaker') add('circuit', 'attention', `The ${sync} run waits for an open circuit.`);
-    if (waiting === 'backoff') add('runs', 'attention', `The ${sync} run is retrying a failed request.`);
+    if (waiting === 'breaker') add('circuit', 'attention', `The ${sync} run waits for an open circuit.`, 'try_now');
+    if (waiting === 'backoff') add('runs', 'attention', `The ${sync} run is retrying a failed request.`, 'try_now');
     if (waiting === 'retry_after')
-      add('runs', 'attention', `The ${sync} run waits because the partner asked us to (429).`);
+      add('runs', 'attention', `The ${sync} run waits because the partner asked us to (429).`, 'try_now');
   }
   if (facts.askedToWait && facts.waitingRuns.length === 0)
-    add('runs', 'attention', 'The partner asked us to wait (429).');
+    add('runs', 'attention', 'The partner asked us to wait (429).', 'try_now');
   if (!facts.hasData && found.length === 0) {
     add('data', 'new', facts.pulls ? 'No run has finished yet.' : 'No event has arrived yet.');
   }
@@ -202,16 +210,17 @@ function checkLane(lane: LaneFacts): Finding[] {
     return waiting === 0 ? [] : [{ check: 'deliveries', state: 'paused', message }];
   }
   const found: Finding[] = [];
+  const retried = { action: 'try_destination', destination } as const;
   const why = (lane.circuitOpen ?? lane.lastFailure ?? 'no answer').replace(/\.$/, '');
   if (lane.circuitOpen !== undefined) {
     const message = `The circuit to ${destination} is open: ${why}. ${changes(waiting)} waiting.`;
-    found.push({ check: 'circuit', state: 'failing', message });
+    found.push({ check: 'circuit', state: 'failing', message, ...retried });
   } else if (isDestinationFailing(lane)) {
     const message = `${destination} is failing: ${why}. ${changes(waiting)} waiting.`;
-    found.push({ check: 'deliveries', state: 'failing', message });
+    found.push({ check: 'deliveries', state: 'failing', message, ...retried });
   } else if (retrying > 0) {
     const message = `${retrying === 1 ? '1 delivery' : `${retrying} deliveries`} to ${destination} being retried: ${why}.`;
-    found.push({ check: 'deliveries', state: 'attention', message });
+    found.push({ check: 'deliveries', state: 'attention', message, ...retried });
   }
   if (lateMs >= Math.max(leastLateMs, (usualMs ?? 0) * timesUsual)) {
     const message = `Deliveries to ${destination} are ${minutes(lateMs)} behind; ${changes(waiting)} waiting.`;

@@ -45,6 +45,8 @@ describe('every page in nine states of a brand', { skip }, () => {
   let page: Page;
   const servers: Server[] = [];
   const hanging = new Set<() => void>();
+  /** The partner that refuses the credentials. */
+  let accepts = false;
 
   const start = async (listener: RequestListener): Promise<string> => {
     const server = createServer(listener);
@@ -59,7 +61,11 @@ describe('every page in nine states of a brand', { skip }, () => {
     });
 
   before(async () => {
-    const refusing = await answering(401, '{"error":"unknown key"}');
+    const refusing = await start((request, response) => {
+      request.resume();
+      response.writeHead(accepts ? 200 : 401, { 'content-type': 'application/json' });
+      response.end(accepts ? '{"reservations":[]}' : '{"error":"unknown key"}');
+    });
     const failing = await answering(503, '{"error":"maintenance"}');
     const down = await answering(503, '{"error":"out of memory"}');
     const slow = await start((request, response) => {
@@ -250,9 +256,42 @@ deliver: [${deliver}]
     assert.doesNotMatch(await main(), /No open alerts/);
   });
 
+  test('what waits has a button on its page, its incident and its run', async () => {
+    const incidents = await desk.api<Listed>('GET', '/incidents');
+    const incident = (cause: string) => incidents.items.find((one) => String(one.cause).startsWith(cause))?.incident_id;
+    await open(`/incidents/${incident('pull:auth-failing')}`);
+    await page.getByRole('button', { name: 'Test and resume: auth-failing' }).click();
+    await page
+      .getByText(/partner refuses|unknown key|401/i)
+      .first()
+      .waitFor();
+    assert.equal((await brandNow('auth-failing')).state, 'auth_failed', 'what the partner refuses stays paused');
+    assert.doesNotMatch(await main(), /previous run was still active/);
+
+    await open(`/incidents/${incident('destination:down')}`);
+    await page.getByRole('button', { name: 'Try now: down' }).waitFor();
+    await open('/destinations');
+    await page.getByRole('button', { name: 'Try now: down' }).click();
+    await page.getByText('down is tried now.').waitFor();
+
+    await open('/integrations/circuit-open');
+    await page.getByRole('button', { name: 'Try now: circuit-open' }).first().waitFor();
+    const [run] = (await desk.api<Listed>('GET', '/runs?integration=circuit-open')).items;
+    await open(`/runs/${run?.run_id}`);
+    await page.getByRole('button', { name: 'Try now: circuit-open' }).click();
+    await page.getByText('1 waiting run continued.').waitFor();
+
+    await open('/integrations/auth-failing');
+    assert.match(await main(), /when resumed/);
+    accepts = true;
+    await page.getByRole('button', { name: 'Test and resume: auth-failing' }).click();
+    await page.getByText('The partner accepts the credentials. Pulling resumes now.').waitFor();
+    await until('it pulls again', async () => (await brandNow('auth-failing')).state !== 'auth_failed');
+  });
+
   test('the browser reported no error', () => {
     // A brand without an endpoint: the page asks for it and gets 404.
-    const errors = desk.complaints.filter((text) => !text.includes('404'));
+    const errors = desk.complaints.filter((text) => !text.includes('404') && !text.includes('409'));
     assert.deepEqual(errors, []);
   });
 });

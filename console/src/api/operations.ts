@@ -89,6 +89,8 @@ export interface Operations {
           check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
+          action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
+          destination?: string | undefined;
         }[];
       }[];
       problems: string[];
@@ -141,6 +143,8 @@ export interface Operations {
           check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
+          action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
+          destination?: string | undefined;
         }[];
         paused: boolean;
         paused_in_document: boolean;
@@ -200,6 +204,8 @@ export interface Operations {
         check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         message: string;
+        action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
+        destination?: string | undefined;
       }[];
       paused: boolean;
       paused_in_document: boolean;

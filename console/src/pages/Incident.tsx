@@ -9,6 +9,7 @@ import { incidentOver, noEffect } from '../parts/claims.ts';
 import { capital, clockOf, instant, number, plural, span, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
+import { TryNow } from '../parts/TryNow.tsx';
 import { useMay } from '../shell/session.ts';
 import { brandsText, Standing } from './Incidents.tsx';
 
@@ -97,8 +98,21 @@ function ToDo({ incident }: { incident: Data }) {
       {incident.advice.map((text) => (
         <div key={text}>{text}</div>
       ))}
+      <Try incident={incident} />
     </Notice>
   );
+}
+
+/** The button of the cause, if it is one that waits. */
+function Try({ incident }: { incident: Data }) {
+  const [kind, name = ''] = incident.cause.split(/:(.*)/s);
+  const [brand] = incident.brands;
+  if (kind === 'destination') return <TryNow action="try_destination" of={name} />;
+  if (brand === undefined) return null;
+  if (kind === 'partner') return <TryNow action="try_now" of={brand} />;
+  if (kind !== 'pull') return null;
+  const isRefused = incident.alert_list.some((alert) => alert.kind === 'auth_failed' && alert.resolved_at === null);
+  return <TryNow action={isRefused ? 'test_and_resume' : 'try_now'} of={brand} />;
 }
 
 /** The summary after the end. */

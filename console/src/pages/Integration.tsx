@@ -11,6 +11,7 @@ import { number, plural, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
+import { Remedies } from '../parts/TryNow.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { Backfill } from './Backfill.tsx';
 import { ConsentCard } from './ConsentCard.tsx';
@@ -97,6 +98,7 @@ function Findings({ brand }: { brand: IntegrationDetail }) {
       {brand.findings.map(({ message }) => (
         <div key={message}>{message}</div>
       ))}
+      <Remedies integration={brand.name} findings={brand.findings.filter(({ action }) => action !== 'resume')} />
     </Notice>
   );
 }
@@ -137,7 +139,7 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
         </Menu>
       )}
       {brand.pull && brand.paused_in_document && <StartPulling integration={integration} />}
-      {brand.pull && !brand.paused_in_document && (
+      {brand.pull && !brand.paused_in_document && brand.state !== 'auth_failed' && (
         <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate(!brand.paused)}>
           {brand.paused ? 'Resume' : 'Pause pulling'}
         </Button>
@@ -235,9 +237,9 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
             head: 'Next run',
             cell: ({ next_at, skipped }) => (
               <>
-                <Ago at={next_at} none="not scheduled" />
+                {brand.paused ? <span className="muted">when resumed</span> : <Ago at={next_at} none="not scheduled" />}
                 {skipped > 0 && (
-                  <span className="muted small"> ({skipped} skipped because the previous run was still active)</span>
+                  <span className="muted small"> ({plural(skipped, 'start')} found the previous run still active)</span>
                 )}
               </>
             ),

@@ -6,6 +6,7 @@ import { bytes, capital, clockOf, number, plural, span, syncName } from '../part
 import { LastRequest } from '../parts/LastRequest.tsx';
 import { Progress, startedBy, tookMs } from '../parts/Runs.tsx';
 import { Table } from '../parts/Table.tsx';
+import { TryNow } from '../parts/TryNow.tsx';
 
 const route = getRouteApi('/desk/runs/$id');
 
@@ -31,6 +32,12 @@ export function Run() {
           />
           <div className="stack">
             <Progress run={run} />
+            {run.waiting && (
+              <div className="row">
+                <span>{waits[run.waiting] ?? run.waiting}</span>
+                <TryNow action="try_now" of={run.integration} />
+              </div>
+            )}
             {run.error_code && (
               <Notice tone="bad" title={capital(run.error_message ?? run.error_code)}>
                 {meaning(run.error_code)?.next} <code>{run.error_code}</code>
@@ -50,6 +57,13 @@ export function Run() {
     </Loaded>
   );
 }
+
+const waits: Readonly<Record<string, string>> = {
+  breaker: 'The circuit to the partner’s API is open; the run waits for the next probe.',
+  backoff: 'A request failed; the run waits before the next try.',
+  retry_after: 'The partner asked us to wait.',
+  rate: 'The run keeps to the rate limit of the partner’s API.',
+};
 
 function Tally({ run }: { run: RunDetail }) {
   const took = tookMs(run);

@@ -4,7 +4,7 @@ import type { Spark } from '../../store/operate/activity.ts';
 import type { ScheduleNow } from '../../store/operate/overview.ts';
 import type { DriftRow } from '../../store/records/drift.ts';
 import { type SyncType, syncTypes } from '../../terms.ts';
-import { checks, healthStates } from '../../watch/health.ts';
+import { actions, checks, healthStates } from '../../watch/health.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
 import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';
 
@@ -37,7 +37,15 @@ export interface IntegrationPorts {
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),
   reasons: z.array(z.string()).describe('The messages of the findings.'),
-  findings: z.array(z.object({ check: z.enum(checks), state: z.enum(healthStates), message: z.string() })),
+  findings: z.array(
+    z.object({
+      check: z.enum(checks),
+      state: z.enum(healthStates),
+      message: z.string(),
+      action: z.enum(actions).optional().describe('What can be done at once about what waits.'),
+      destination: z.string().optional().describe('The destination of the action.'),
+    }),
+  ),
 };
 
 export const backlogSchema = {
