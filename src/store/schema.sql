@@ -470,9 +470,10 @@ create table run_pages (
   mark double precision not null,
   fingerprint double precision not null,
   seen bytea,
+  skipped text[],
   primary key (integration, run_id, page_no)
 );
-comment on table run_pages is 'What each page of a run was asked, answered and brought. mark and fingerprint show pages that come again; seen holds the hashes of its rows until the run ends.';
+comment on table run_pages is 'What each page of a run was asked, answered and brought. mark and fingerprint show pages that come again; seen holds the hashes of its rows until the run ends, skipped the ids of up to 100 rows that are not for the run.';
 
 create table staged_rows (
   integration text not null,

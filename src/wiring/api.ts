@@ -48,8 +48,10 @@ import { readQuality } from '../store/records/quality.ts';
 import { searchRecords } from '../store/records/search.ts';
 import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { pushGaps } from '../store/runs/push-gaps.ts';
+import { runRows } from '../store/runs/run-rows.ts';
 import { listUnlisted } from '../store/runs/unlisted.ts';
 import { readCause, titleOf } from '../watch/causes.ts';
+import { judgeDestination } from '../watch/health.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
@@ -131,6 +133,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       listRuns: (filter) => listRuns(pool, filter),
       integrationOf: (runId) => runIntegration(pool, runId),
       runDetail: (runId) => runDetail(pool, runId),
+      rows: (run, outcome, limit) => runRows(pool, run, outcome, limit),
       partnerText: (runId) => runPartnerText(pool, runId),
     },
     profiles: {
@@ -157,6 +160,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       views: () => destinationViews(runtime),
       now: (names) => destinationsNow(pool, names),
       health: integrations.health,
+      judge: judgeDestination,
       tryNow: async (destination) => {
         await tryDestinations(pool, [destination]);
         runtime.wake.signal('outbox');

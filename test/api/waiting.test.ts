@@ -38,8 +38,8 @@ deliver: [lake]
     await put('first');
   });
   after(async () => {
-    await node.stop();
     partner.close();
+    await node.stop();
   });
   beforeEach(async () => {
     accepts = false;

@@ -229,6 +229,7 @@ const ownTones: Readonly<Record<string, number>> = {
   'pages/onboard/FirstPull.tsx': 1,
   'pages/Hotel.tsx': 1,
   'pages/Ledger.tsx': 1,
+  'pages/Run.tsx': 1,
   'pages/ConsentCard.tsx': 1,
 };
 

@@ -802,6 +802,22 @@ export interface Operations {
       }[];
     };
   };
+  'runs.rows': {
+    input: {
+      run_id: string;
+      outcome: "changed" | "unchanged" | "superseded" | "skipped" | "dropped" | "dead" | "held";
+      limit?: number | undefined;
+    };
+    answer: {
+      items: {
+        integration: string;
+        id: string | null;
+        version: number | null;
+        reason: string | null;
+        dead_letter_id: string | null;
+      }[];
+    };
+  };
   'runs.partner_text': {
     input: {
       run_id: string;
@@ -2641,6 +2657,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'sandbox.get': ['GET', '/integrations/{integration}/sandbox-reports/{report_id}'],
   'runs.list': ['GET', '/runs'],
   'runs.get': ['GET', '/runs/{run_id}'],
+  'runs.rows': ['GET', '/runs/{run_id}/rows'],
   'runs.partner_text': ['GET', '/runs/{run_id}/partner-text'],
   'events.list': ['GET', '/events'],
   'events.get': ['GET', '/integrations/{integration}/events/{seq}'],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { DeliveryRow, DestinationNow } from '../../store/outbox/delivery-list.ts';
-import { healthStates, judgeDestination } from '../../watch/health.ts';
+import type { judgeDestination } from '../../watch/health.ts';
 import { instant, notFound, ok, type Route, route } from '../route.ts';
-import { backlogSchema, type IntegrationPorts } from './integrations.ts';
+import { backlogSchema, healthStates, type IntegrationPorts } from './integrations.ts';
 
 export interface DestinationPorts {
   readonly views: () => readonly {
@@ -16,6 +16,7 @@ export interface DestinationPorts {
   }[];
   readonly now: (names: readonly string[]) => Promise<readonly DestinationNow[]>;
   readonly health: IntegrationPorts['health'];
+  readonly judge: typeof judgeDestination;
   readonly tryNow: (destination: string) => Promise<void>;
   readonly deliveries: (filter: {
     readonly destination: string | undefined;
@@ -80,7 +81,7 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
           const mine = lanes.filter((one) => one.destination === view.name && integrations.includes(one.integration));
           return {
             ...view,
-            state: judgeDestination(view.paused, mine),
+            state: ports.judge(view.paused, mine),
             paused_until: found?.paused_until ?? null,
             circuit: found?.circuit ?? null,
             last_delivered_at: found?.last_delivered_at ?? null,

@@ -4,7 +4,7 @@ import type { Spark } from '../../store/operate/activity.ts';
 import type { ScheduleNow } from '../../store/operate/overview.ts';
 import type { DriftRow } from '../../store/records/drift.ts';
 import { type SyncType, syncTypes } from '../../terms.ts';
-import { actions, checks, healthStates } from '../../watch/health.ts';
+import type { Action, Check, HealthState } from '../../watch/health.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
 import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';
 
@@ -34,6 +34,26 @@ export interface IntegrationPorts {
   readonly consent: (integration: string) => Promise<'given' | 'needed' | null>;
 }
 
+export const healthStates = [
+  'healthy',
+  'new',
+  'paused',
+  'attention',
+  'failing',
+  'auth_failed',
+] as const satisfies readonly HealthState[];
+const checks = [
+  'data',
+  'credentials',
+  'circuit',
+  'runs',
+  'events',
+  'deliveries',
+  'backlog',
+  'dead_letters',
+  'alerts',
+] as const satisfies readonly Check[];
+const actions = ['resume', 'test_and_resume', 'try_now', 'try_destination'] as const satisfies readonly Action[];
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),
   reasons: z.array(z.string()).describe('The messages of the findings.'),

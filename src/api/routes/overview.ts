@@ -3,9 +3,8 @@ import { latencyBoundsMs } from '../../kit/histogram.ts';
 import type { Activity } from '../../store/operate/activity.ts';
 import type { OperatorAction } from '../../store/operate/incidents.ts';
 import type { NodeRow } from '../../store/operate/nodes.ts';
-import { healthStates } from '../../watch/health.ts';
 import { instant, ok, type Route, route } from '../route.ts';
-import { healthAnswer, healthSchema, type IntegrationPorts } from './integrations.ts';
+import { healthAnswer, healthSchema, healthStates, type IntegrationPorts } from './integrations.ts';
 import { operatorAction } from './operator-action.ts';
 
 export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'health'> {
