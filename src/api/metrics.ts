@@ -1,13 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { BrandHealth } from '../operations/health.ts';
 import type { MetricRows } from '../store/operate/metrics.ts';
-import type { LaneNow } from '../store/operate/overview.ts';
 import { sendProblem } from './problem.ts';
 
 export interface MetricPorts {
   readonly read: () => Promise<{
     readonly rows: MetricRows;
-    readonly lanes: readonly LaneNow[];
+    readonly health: readonly BrandHealth[];
     readonly partnerCircuits: readonly { readonly name: string }[];
     readonly circuits: readonly { readonly name: string }[];
   }>;
@@ -52,6 +52,7 @@ export function openMetrics(ports: MetricPorts): Metrics {
     retried: counter('delivery_retries_total', 'Delivery attempts that will be retried.', 'integration'),
     dead: counter('delivery_dead_total', 'Deliveries that failed for good.', 'integration'),
   };
+  const states = gauge('brand_state', '1 for the state of the brand, the worst of its checks.', 'integration', 'state');
   const waiting = gauge('outbox_waiting', 'Records waiting for delivery.', 'integration', 'destination');
   const late = gauge('outbox_late_seconds', 'Age of the longest overdue record.', 'integration', 'destination');
   const held = gauge('outbox_held', 'Records held back by a dead letter.', 'integration', 'destination');
@@ -72,6 +73,7 @@ export function openMetrics(ports: MetricPorts): Metrics {
   const circuits = gauge('destination_circuit_open', '1 while the circuit of a destination is open.', 'destination');
   const reachable = gauge('store_up', '1 when the store answered the scrape.');
   const shown = [
+    states,
     waiting,
     late,
     held,
@@ -87,14 +89,15 @@ export function openMetrics(ports: MetricPorts): Metrics {
   ];
 
   const refresh = async (): Promise<void> => {
-    const { rows, lanes, partnerCircuits: open, circuits: away } = await ports.read();
+    const { rows, health, partnerCircuits: open, circuits: away } = await ports.read();
     for (const metric of [...shown, ...Object.values(totals)]) metric.reset();
     for (const { integration, ...counts } of rows.totals) {
       for (const [name, metric] of Object.entries(totals)) {
         metric.inc({ integration }, counts[name as keyof typeof totals]);
       }
     }
-    for (const { integration, destination, ...lane } of lanes) {
+    for (const { integration, state } of health) states.set({ integration, state }, 1);
+    for (const { integration, destination, ...lane } of health.flatMap(({ lanes }) => lanes)) {
       waiting.set({ integration, destination }, lane.waiting);
       held.set({ integration, destination }, lane.held);
       late.set({ integration, destination }, (lane.late_ms ?? 0) / 1000);

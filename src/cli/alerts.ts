@@ -34,7 +34,7 @@ Examples:
         }
         const rows = await listAlerts(pool, { open: options.all !== true, limit: 200 });
         if (options.json) for (const row of rows) printJson(row);
-        else if (rows.length === 0) show('No alerts.');
+        else if (rows.length === 0) show(options.all ? 'No alert has been raised yet.' : 'No open alerts.');
         else {
           const head = ['alert', 'severity', 'kind', 'integration', 'raised', 'what'];
           const lines = rows.map((row) => [

@@ -23,6 +23,7 @@ const commands: readonly Entry[] = [
     'check what a node needs: database, permissions, clock, disk, DNS names, certificates, keys, other nodes',
     () => import('./doctor.ts'),
   ],
+  ['status [integration]', 'show the health of each brand, and why', () => import('./status.ts')],
   ['sync <integration>', 'pull from a partner once, now, and report the result', () => import('./sync.ts')],
   [
     'runs [run]',

@@ -1,6 +1,7 @@
 import { type ErrorCode, errors } from '../errors.ts';
 import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { refusedSinceAccepted } from '../store/events/rejections.ts';
 import { lastRuns } from '../store/operate/conditions.ts';
 import {
   openAlertsOf,
@@ -12,9 +13,9 @@ import {
 import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
 import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
 import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
-import { sharedText } from '../watch/causes.ts';
 import { type Health, type HealthFacts, isDestinationFailing, judgeHealth, type LaneFacts } from '../watch/health.ts';
 import { openCircuitsOf } from '../wiring/partner-apis.ts';
+import { limitedMessage } from './alert-view.ts';
 
 /** The health of a brand, with the facts about it that callers show beside it. */
 export interface BrandHealth extends Health {
@@ -22,6 +23,7 @@ export interface BrandHealth extends Health {
   /** By its document, by a person, or after refused credentials. */
   readonly paused: boolean;
   readonly pausedInDocument: boolean;
+  readonly openAlerts: number;
   readonly now: IntegrationNow;
   readonly lanes: readonly LaneHealth[];
 }
@@ -33,17 +35,7 @@ export interface LaneHealth extends LaneNow {
   readonly last_failure: string | null;
 }
 
-/** Alerts whose cause `judgeHealth` cannot see in its own input. */
-const judgedElsewhere = [
-  'feed_silent',
-  'feed_low',
-  'runs_slow',
-  'dead_letters_growing',
-  'dead_letter_share',
-  'rows_held',
-  'clock_skew',
-];
-
+/** The one place that reads and judges health, for the API, the commands and the metrics. Takes one connection. */
 export async function healthOf(runtime: Runtime, names: readonly string[]): Promise<BrandHealth[]> {
   const { pool } = runtime;
   const { documents } = runtime.active();
@@ -51,23 +43,25 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   const keys = known.flatMap(({ name, body }) =>
     body.deliver.map((destination) => ({ integration: name, destination })),
   );
-  const [now, lanes, retrying, runs, waiting, circuits, alerts, away] = await Promise.all([
-    integrationsNow(pool, [...new Set([...names, ...known.map(pollerOf)])]),
-    lanesNow(pool, keys),
-    retryingLanes(pool, keys),
-    lastRuns(pool, known.map(pollerOf)),
-    waitingRuns(pool, known.map(pollerOf)),
-    openCircuitsOf(runtime),
-    openAlertsOf(pool, names, judgedElsewhere),
-    openCircuits(pool, 'destination'),
-  ]);
+  const pollers = known.map(pollerOf);
+  const now = await integrationsNow(pool, [...new Set([...names, ...pollers])]);
+  const lanes = await lanesNow(pool, keys);
+  const retrying = await retryingLanes(pool, keys);
+  const runs = await lastRuns(pool, pollers);
+  const waiting = await waitingRuns(pool, pollers);
+  const circuits = await openCircuitsOf(runtime);
+  const destinations = [...new Set(keys.map(({ destination }) => destination))];
+  const alerts = await openAlertsOf(pool, { integrations: names, destinations });
+  const away = await openCircuits(pool, 'destination');
+  const refused = await refusedSinceAccepted(pool, names);
   const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) > 0).map(({ integration }) => integration);
   const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
   const lanesBy = Map.groupBy(lanes, ({ integration }) => integration);
   const factsOf = laneJudge(runtime, retrying, away);
   const runsBy = Map.groupBy(runs, ({ integration }) => integration);
   const waitingBy = Map.groupBy(waiting, ({ integration }) => integration);
-  const alertsBy = Map.groupBy(alerts, ({ integration }) => integration);
+  const alertsBy = Map.groupBy(alerts, ({ integration, subject }) => integration || `destination ${subject}`);
+  const refusedBy = new Map(refused.map((one) => [one.integration, one]));
   const circuitBy = new Map(
     circuits.flatMap((circuit) => circuit.integrations.map((name) => [name, circuit] as const)),
   );
@@ -81,6 +75,8 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     const mine = lanesBy.get(integration) ?? [];
     const laneFacts = mine.map((lane) => factsOf(lane, usual.get(integration)));
     const circuit = circuitBy.get(poller);
+    const concerning = [integration, ...document.deliver.map((name) => `destination ${name}`)];
+    const open = concerning.flatMap((key) => alertsBy.get(key) ?? []);
     const facts: HealthFacts = {
       pulls: document.pull !== undefined || document.pulled_by !== undefined,
       pausedBy: document.paused
@@ -100,10 +96,8 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
       waitingRuns: waitingBy.get(poller) ?? [],
       lanes: laneFacts,
       openDeadLetters: brand.open_dead_letters,
-      alerts: (alertsBy.get(integration) ?? []).map(({ kind, severity, message, brands }) => ({
-        severity,
-        message: brands === null ? message : sharedText(kind, brands),
-      })),
+      refusals: document.push.enabled ? refusedBy.get(integration) : undefined,
+      alerts: open.map((alert) => ({ ...alert, message: limitedMessage(alert) })),
     };
     const paused = facts.pausedBy !== undefined || facts.refusedCredentials !== undefined;
     const lanesNowJudged = mine.map((lane, index) => ({ ...lane, ...judgedLane(laneFacts[index]) }));
@@ -113,6 +107,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
         ...judgeHealth(facts),
         paused,
         pausedInDocument: document.paused,
+        openAlerts: open.length,
         now: brand,
         lanes: lanesNowJudged,
       },

@@ -22,7 +22,8 @@ export async function unusualDays(runtime: Runtime): Promise<Facts['volumes']> {
     return isPaused || judgeFeed(habit).length === 0 ? [] : [{ name, habit }];
   });
   const names = found.map(({ name }) => name);
-  const explained = new Set((await openAlertsOf(pool, names, explaining)).map(({ integration }) => integration));
+  const open = await openAlertsOf(pool, { integrations: names, destinations: [] });
+  const explained = new Set(open.filter(({ kind }) => explaining.includes(kind)).map(({ integration }) => integration));
   const season = await seasons(runtime, names);
   const volumes = [];
   for (const { name, habit } of found) {

@@ -2,6 +2,7 @@ import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
 import { describeHold } from '../reconcile/accidents/hold-back.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { refusedSinceAccepted } from '../store/events/rejections.ts';
 import { streamStates } from '../store/events/streams.ts';
 import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
 import { settleAlerts, sharedAlerts } from '../store/operate/alerts.ts';
@@ -119,6 +120,7 @@ const noFacts: Facts = {
   deadLetters: [],
   unlisted: [],
   holds: [],
+  refusals: [],
   skews: [],
   stalled: [],
   nodeClocks: [],
@@ -163,6 +165,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   await reprocessHolds(runtime);
   await endHolds(pool);
   const holds = await listHolds(pool, { state: 'open' });
+  const refused = await refusedSinceAccepted(pool, undefined);
   const skews = await clockSkews(pool);
   const clocks = await nodeClocks(pool, clockToleranceMs);
   const busy = await busyLanes(runtime);
@@ -202,6 +205,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     deadLetters: dead,
     unlisted,
     holds: holds.map((hold) => ({ ...hold, message: describeHold(hold) })),
+    refusals: refused.filter(({ integration }) => active.documents.get(integration)?.body.push.enabled),
     skews,
     nodeClocks: clocks,
     shared,

@@ -1,7 +1,9 @@
 import type { Pool } from '../store/db/pool.ts';
-import { type DocumentName, pullAddresses } from '../store/documents/documents.ts';
+import { signalNodes } from '../store/db/signals.ts';
+import { type DocumentName, feedersOf, pullAddresses } from '../store/documents/documents.ts';
+import { retryNow } from '../store/outbox/retry-now.ts';
 import { openCircuits, probeNow } from '../store/remotes.ts';
-import { wakeWaitingRuns } from '../store/runs/partner-accounts.ts';
+import { freeBrands } from '../store/runs/partner-accounts.ts';
 import type { Runtime } from './runtime.ts';
 
 interface Context extends Pick<Runtime, 'resolve'> {
@@ -9,22 +11,42 @@ interface Context extends Pick<Runtime, 'resolve'> {
 }
 
 /**
- * Called after these documents, or secrets in them, changed: somebody may have corrected why a partner or destination failed, so an open
- * circuit is probed at once instead of after its cooldown.
+ * Called after these documents, or secrets in them, changed: somebody may have corrected why a partner or destination failed. An open
+ * circuit is probed at once instead of after its cooldown, refused credentials are tried again, and what waits for either is due. Runs wait
+ * for the address that they used, so they are freed also if the new one has no open circuit.
  */
 export async function probeAgain({ pool, resolve }: Context, changed: readonly DocumentName[]): Promise<void> {
   const named = (kind: DocumentName['kind']) => changed.filter((one) => one.kind === kind).map(({ name }) => name);
   const destinations = named('destination');
-  if (destinations.length > 0) await probeNow(pool, 'destination', destinations);
+  if (destinations.length > 0) await tryDestinations(pool, destinations);
   const [integrations, connectors] = [named('integration'), named('connector')];
   if (integrations.length + connectors.length === 0) return;
-  const open = new Set((await openCircuits(pool, 'partner')).map(({ name }) => name));
-  if (open.size === 0) return;
-  for (const { base_url, names } of await pullAddresses(pool, integrations, connectors)) {
+  const addresses = await pullAddresses(pool, integrations, connectors);
+  const apis = new Set<string>();
+  const isAnyOpen = (await openCircuits(pool, 'partner')).length > 0;
+  for (const { base_url } of isAnyOpen ? addresses : []) {
     const resolved = await resolve({ base_url });
     const api = resolved.kind === 'ok' ? URL.parse(resolved.body.base_url)?.origin : undefined;
-    if (api === undefined || !open.has(api)) continue;
-    await probeNow(pool, 'partner', [api]);
-    await wakeWaitingRuns(pool, names);
+    if (api !== undefined) apis.add(api);
   }
+  await tryPartners(
+    pool,
+    [...apis],
+    addresses.flatMap(({ names }) => names),
+  );
+}
+
+/** Returns the number of runs that waited. */
+export async function tryPartners(pool: Pool, apis: readonly string[], integrations: readonly string[]) {
+  await probeNow(pool, 'partner', apis);
+  const freed = await freeBrands(pool, integrations);
+  await signalNodes(pool, 'schedules');
+  await signalNodes(pool, 'runs');
+  return freed;
+}
+
+export async function tryDestinations(pool: Pool, destinations: readonly string[]): Promise<void> {
+  await probeNow(pool, 'destination', destinations);
+  await retryNow(pool, destinations, await feedersOf(pool, destinations));
+  await signalNodes(pool, 'outbox');
 }

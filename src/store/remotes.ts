@@ -66,10 +66,11 @@ export async function releaseProbe(pool: Pool, { kind, name }: Remote): Promise<
   );
 }
 
-/** Lets open circuits be probed at once, and their cooldown begin again. */
+/** Lets open circuits be probed at once, and their cooldown begin again; a pause that was asked for ends. */
 export async function probeNow(pool: Pool, kind: Remote['kind'], names: readonly string[]): Promise<void> {
   await pool.query(
-    `update remotes set probes = 0, probe_at = now() where kind = $1 and name = any($2) and state <> 'closed'`,
+    `update remotes set probes = 0, probe_at = case when state <> 'closed' then now() end, paused_until = null
+      where kind = $1 and name = any($2) and (state <> 'closed' or paused_until > now())`,
     [kind, names],
   );
 }

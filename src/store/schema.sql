@@ -393,7 +393,7 @@ create table syncs (
 create index syncs_due on syncs (next_at) where (next_at is not null);
 comment on table syncs is 'When each sync of a brand starts next, and for lists by modification time, from when the next run reads. Without next_at it is not scheduled.';
 comment on column syncs.phase_ms is 'Spreads the starts: a sync starts at multiples of every_ms, shifted by it.';
-comment on column syncs.skipped is 'Starts that found the run before still going, or the brand paused.';
+comment on column syncs.skipped is 'Starts that found the run before still going.';
 comment on column syncs.read_at is 'When the last complete run began. Only a complete run moves it.';
 comment on column syncs.feed is 'A hash of the address and the brand that this run read.';
 
@@ -473,9 +473,10 @@ create table run_pages (
   mark double precision not null,
   fingerprint double precision not null,
   seen bytea,
+  skipped text[],
   primary key (integration, run_id, page_no)
 );
-comment on table run_pages is 'What each page of a run was asked, answered and brought. mark and fingerprint show pages that come again; seen holds the hashes of its rows until the run ends.';
+comment on table run_pages is 'What each page of a run was asked, answered and brought. mark and fingerprint show pages that come again; seen holds the hashes of its rows until the run ends, skipped the ids of up to 100 rows that are not for the run.';
 
 create table staged_rows (
   integration text not null,

@@ -32,7 +32,9 @@ export function causeOf({ kind, integration, subject }: AlertFacts): Cause {
   if (integration === '') return { kind: 'service', name: subject === '' ? kind : `${kind} ${subject}` };
   if (kind.startsWith('dead_letter') || kind === 'rows_held') return { kind: 'records', name: integration };
   const isPush =
-    (kind.startsWith('feed_') && subject === 'push') || kind === 'clock_skew' || kind.startsWith('stream_');
+    (kind.startsWith('feed_') && subject === 'push') ||
+    ['webhooks_refused', 'clock_skew'].includes(kind) ||
+    kind.startsWith('stream_');
   return { kind: isPush ? 'push' : 'pull', name: integration };
 }
 
@@ -90,6 +92,10 @@ const advice: ReadonlyMap<string, string> = new Map<Kind, string>([
   [
     'dead_letter_share',
     'Open the dead letters of the brand, by code. A new spelling of the partner belongs into the connector.',
+  ],
+  [
+    'webhooks_refused',
+    'Open the brand: Push shows what is refused. Rotate the secret there if the partner has another one; the sandbox tells the partner what is wrong.',
   ],
   [
     'stream_failing',

@@ -1,6 +1,7 @@
 import type { Json } from '../terms.ts';
 import { eachCondition, fewBrands, manyBrands, namedBrands } from './each-condition.ts';
 import type { FeedFinding } from './feed.ts';
+import type { Refusals } from './health.ts';
 import type { Judgement } from './silence.ts';
 
 /** A fault that exists now. It raises an alert; when it ends, the alert is resolved. */
@@ -26,6 +27,7 @@ export const alertKinds = [
   'feed_silent',
   'feed_low',
   'runs_slow',
+  'webhooks_refused',
   'run_failed',
   'run_incomplete',
   'dead_letters_growing',
@@ -98,6 +100,8 @@ export interface Facts {
   }[];
   /** Reservations that disappeared from their brand's lists during the last day. */
   readonly unlisted: readonly { readonly integration: string; readonly count: number }[];
+  /** Brands whose webhooks are refused, without an accepted one since. */
+  readonly refusals: readonly (Refusals & { readonly integration: string })[];
   readonly skews: readonly {
     readonly integration: string;
     /** Refused in the last hour or two because their time was too far off. */

@@ -1,4 +1,5 @@
 import type { Condition, Facts } from './conditions.ts';
+import { describeRefusals, fewestRefusals } from './health.ts';
 
 type Found = Pick<Condition, 'kind' | 'severity' | 'message'> & Partial<Condition>;
 
@@ -61,7 +62,7 @@ function* ofPulls({ runs, partnerCircuits, authFailures, unlisted }: Facts): Gen
   }
 }
 
-function* ofIntake({ feeds, deadLetters, skews, holds }: Facts): Generator<Found> {
+function* ofIntake({ feeds, refusals, deadLetters, skews, holds }: Facts): Generator<Found> {
   for (const { integration, id, feed, sign, message, rows, shareBefore, shareNow } of holds) {
     yield {
       kind: 'rows_held',
@@ -79,6 +80,11 @@ function* ofIntake({ feeds, deadLetters, skews, holds }: Facts): Generator<Found
     const message = `${what} for ${hours(judgement.silentMs)}; about ${expected} were expected.`;
     const detail = { expected, silent_ms: judgement.silentMs };
     yield { kind: 'feed_silent', severity: 'critical', integration, subject: feed, message, detail };
+  }
+  for (const { integration, ...refused } of refusals) {
+    if (refused.count < fewestRefusals) continue;
+    const detail = { code: refused.code, reason: refused.reason, count: refused.count };
+    yield { kind: 'webhooks_refused', severity: 'critical', integration, message: describeRefusals(refused), detail };
   }
   for (const { integration, last_hour, usual, open } of deadLetters) {
     if (last_hour < fewestDead || last_hour < usual * 3) continue;

@@ -1,3 +1,5 @@
+import { type ErrorCode, errors } from '../errors.ts';
+
 /**
  * The health of one brand, judged from facts. One place, so that the console, the CLI and the API say the same. Pure: the facts
  * are read now, from the tables that the work itself is done with, not from alerts or counters that are updated later.
@@ -7,14 +9,29 @@ export type HealthState = 'healthy' | 'new' | 'paused' | 'attention' | 'failing'
 /** From harmless to worst; a brand has the worst state of its findings. */
 const order: readonly HealthState[] = ['healthy', 'new', 'paused', 'attention', 'failing', 'auth_failed'];
 
-export type Check = 'data' | 'credentials' | 'circuit' | 'runs' | 'deliveries' | 'backlog' | 'dead_letters' | 'alerts';
+export type Check =
+  | 'data'
+  | 'credentials'
+  | 'circuit'
+  | 'runs'
+  | 'events'
+  | 'deliveries'
+  | 'backlog'
+  | 'dead_letters'
+  | 'alerts';
 
 export interface Finding {
   readonly check: Check;
   readonly state: HealthState;
   /** For an operator; no guest data. */
   readonly message: string;
+  /** What an operator can do at once about what waits. */
+  readonly action?: Action;
+  /** The destination of the action. */
+  readonly destination?: string;
 }
+
+export type Action = 'resume' | 'test_and_resume' | 'try_now' | 'try_destination';
 
 export interface Health {
   readonly state: HealthState;
@@ -39,8 +56,22 @@ export interface HealthFacts {
   readonly waitingRuns: readonly { readonly sync: string; readonly waiting: string }[];
   readonly lanes: readonly LaneFacts[];
   readonly openDeadLetters: number;
-  /** Open alerts that no other check here covers. */
-  readonly alerts: readonly { readonly severity: 'warning' | 'critical'; readonly message: string }[];
+  /** Webhooks that were refused since the last accepted event. */
+  readonly refusals: Refusals | undefined;
+  /** All open alerts that concern the brand. */
+  readonly alerts: readonly {
+    readonly kind: string;
+    readonly severity: 'warning' | 'critical';
+    readonly message: string;
+  }[];
+}
+
+export interface Refusals {
+  readonly count: number;
+  readonly code: string;
+  readonly reason: string;
+  /** Whether an event was accepted before them. */
+  readonly accepted: boolean;
 }
 
 /** The deliveries of the brand to one destination. */
@@ -63,35 +94,81 @@ export interface LaneFacts {
 }
 
 export function judgeHealth(facts: HealthFacts): Health {
-  const findings = [
+  const found = [
     ...checkPull(facts),
+    ...checkEvents(facts),
     ...facts.lanes.flatMap(checkLane),
     ...checkDeadLetters(facts),
-    ...facts.alerts.map(
-      ({ severity, message }): Finding => ({
-        check: 'alerts',
-        state: severity === 'critical' ? 'failing' : 'attention',
-        message,
-      }),
-    ),
-  ].toSorted((one, other) => order.indexOf(other.state) - order.indexOf(one.state));
+  ];
+  const findings = [...found, ...checkAlerts(facts, found)].toSorted((one, other) => rank(other) - rank(one));
   return { state: findings[0]?.state ?? 'healthy', findings };
+}
+
+const rank = ({ state }: Finding): number => order.indexOf(state);
+
+/** The checks that report the cause of an alert themselves, from newer facts. */
+const reportedBy: Readonly<Record<string, readonly Check[]>> = {
+  auth_failed: ['credentials'],
+  breaker_open: ['circuit'],
+  run_failed: ['runs'],
+  run_incomplete: ['runs'],
+  webhooks_refused: ['events'],
+  deliveries_behind: ['backlog', 'deliveries', 'circuit'],
+  destination_away: ['circuit'],
+  destination_failing: ['deliveries', 'circuit'],
+};
+
+/** No brand with an open alert is healthy: an alert that no check reports any more counts until it is resolved. */
+function checkAlerts({ alerts }: HealthFacts, found: readonly Finding[]): Finding[] {
+  const open = alerts.map(({ kind, severity, message }) => {
+    const finding: Finding = { check: 'alerts', state: severity === 'critical' ? 'failing' : 'attention', message };
+    return { kind, finding };
+  });
+  const isReported = (kind: string, finding: Finding) =>
+    found.some((one) => reportedBy[kind]?.includes(one.check) && rank(one) >= rank(finding));
+  return open.filter(({ kind, finding }) => !isReported(kind, finding)).map(({ finding }) => finding);
+}
+
+/** A single refusal may be a test of the sender; after so many without an accepted event, nothing arrives. */
+export const fewestRefusals = 3;
+
+function checkEvents({ refusals }: HealthFacts): Finding[] {
+  if (refusals === undefined) return [];
+  const state = refusals.count >= fewestRefusals ? 'failing' : 'attention';
+  return [{ check: 'events', state, message: describeRefusals(refusals) }];
+}
+
+/** Where the reason says more than the code does. */
+const remedies: Readonly<Record<string, string>> = {
+  signature_wrong:
+    'The partner signs with another secret, or not the bytes it sends: rotate the secret and give the new one to the partner, who can try it at the sandbox.',
+  no_valid_secret: 'No secret is active: rotate the secret and give the new one to the partner.',
+  timestamp_old: 'The partner’s clock is wrong: ask the partner to synchronize it (NTP).',
+  timestamp_ahead: 'The partner’s clock is wrong: ask the partner to synchronize it (NTP).',
+};
+
+/** What is refused, and the remedy. */
+export function describeRefusals({ count, code, reason, accepted }: Refusals): string {
+  const refused = count === 1 ? '1 webhook was refused' : `${count} webhooks were refused`;
+  const since = accepted ? 'and none was accepted since' : 'and none was ever accepted';
+  return `${refused} ${since} (${code}, ${reason}). ${remedies[reason] ?? errors[code as ErrorCode]?.next ?? ''}`;
 }
 
 function checkPull(facts: HealthFacts): Finding[] {
   const { pausedBy, refusedCredentials, circuit } = facts;
   const found: Finding[] = [];
-  const add = (check: Check, state: HealthState, message: string) => found.push({ check, state, message });
+  const add = (check: Check, state: HealthState, message: string, action?: Action) =>
+    found.push({ check, state, message, ...(action && { action }) });
   if (pausedBy?.kind === 'document') add('runs', 'paused', 'Pulls are paused in the integration document.');
-  if (pausedBy?.kind === 'person') add('runs', 'paused', `Pulls were paused by ${pausedBy.name}.`);
+  if (pausedBy?.kind === 'person') add('runs', 'paused', `Pulls were paused by ${pausedBy.name}.`, 'resume');
   if (refusedCredentials) {
     const { message } = refusedCredentials;
     const why = message === null ? '' : `: ${message.replace(/\.$/, '')}`;
-    add('credentials', 'auth_failed', `The partner refuses the credentials${why}.`);
+    add('credentials', 'auth_failed', `The partner refuses the credentials${why}.`, 'test_and_resume');
   }
   if (circuit) {
     const why = (circuit.lastFailure ?? 'no answer').replace(/\.$/, '');
-    add('circuit', 'failing', `The circuit to ${circuit.api} is open after repeated failures: ${why}.`);
+    add('circuit', 'failing', `The circuit to ${circuit.api} is open after repeated failures: ${why}.`, 'try_now');
   }
   for (const { sync, state, errorCode } of facts.lastRuns) {
     const code = errorCode === null ? '' : ` (${errorCode})`;
@@ -99,13 +176,13 @@ function checkPull(facts: HealthFacts): Finding[] {
     if (state === 'incomplete') add('runs', 'attention', `The last ${sync} run was incomplete${code}.`);
   }
   for (const { sync, waiting } of facts.waitingRuns) {
-    if (waiting === 'breaker') add('circuit', 'attention', `The ${sync} run waits for an open circuit.`);
-    if (waiting === 'backoff') add('runs', 'attention', `The ${sync} run is retrying a failed request.`);
+    if (waiting === 'breaker') add('circuit', 'attention', `The ${sync} run waits for an open circuit.`, 'try_now');
+    if (waiting === 'backoff') add('runs', 'attention', `The ${sync} run is retrying a failed request.`, 'try_now');
     if (waiting === 'retry_after')
-      add('runs', 'attention', `The ${sync} run waits because the partner asked us to (429).`);
+      add('runs', 'attention', `The ${sync} run waits because the partner asked us to (429).`, 'try_now');
   }
   if (facts.askedToWait && facts.waitingRuns.length === 0)
-    add('runs', 'attention', 'The partner asked us to wait (429).');
+    add('runs', 'attention', 'The partner asked us to wait (429).', 'try_now');
   if (!facts.hasData && found.length === 0) {
     add('data', 'new', facts.pulls ? 'No run has finished yet.' : 'No event has arrived yet.');
   }
@@ -130,22 +207,34 @@ function checkLane(lane: LaneFacts): Finding[] {
     return waiting === 0 ? [] : [{ check: 'deliveries', state: 'paused', message }];
   }
   const found: Finding[] = [];
+  const retried = { action: 'try_destination', destination } as const;
   const why = (lane.circuitOpen ?? lane.lastFailure ?? 'no answer').replace(/\.$/, '');
   if (lane.circuitOpen !== undefined) {
     const message = `The circuit to ${destination} is open: ${why}. ${changes(waiting)} waiting.`;
-    found.push({ check: 'circuit', state: 'failing', message });
+    found.push({ check: 'circuit', state: 'failing', message, ...retried });
   } else if (isDestinationFailing(lane)) {
     const message = `${destination} is failing: ${why}. ${changes(waiting)} waiting.`;
-    found.push({ check: 'deliveries', state: 'failing', message });
+    found.push({ check: 'deliveries', state: 'failing', message, ...retried });
   } else if (retrying > 0) {
     const message = `${retrying === 1 ? '1 delivery' : `${retrying} deliveries`} to ${destination} being retried: ${why}.`;
-    found.push({ check: 'deliveries', state: 'attention', message });
+    found.push({ check: 'deliveries', state: 'attention', message, ...retried });
   }
   if (lateMs >= Math.max(leastLateMs, (usualMs ?? 0) * timesUsual)) {
     const message = `Deliveries to ${destination} are ${minutes(lateMs)} behind; ${changes(waiting)} waiting.`;
     found.push({ check: 'backlog', state: 'attention', message });
   }
   return found;
+}
+
+/** The state of a destination, from its lanes. */
+export function judgeDestination(
+  paused: boolean,
+  lanes: readonly { readonly failing: boolean; readonly retrying: number; readonly held: number }[],
+): HealthState {
+  if (paused) return 'paused';
+  if (lanes.length === 0) return 'new';
+  if (lanes.some(({ failing }) => failing)) return 'failing';
+  return lanes.some(({ retrying, held }) => retrying + held > 0) ? 'attention' : 'healthy';
 }
 
 function checkDeadLetters({ openDeadLetters: open }: HealthFacts): Finding[] {

@@ -1,14 +1,17 @@
 import type { ApiPorts } from '../api/api.ts';
 import type { IntegrationView } from '../api/routes/integrations.ts';
+import { fetchSample } from '../operations/fetch-sample.ts';
 import { healthOf } from '../operations/health.ts';
 import { refetchReservation } from '../operations/refetch.ts';
 import { reprocess } from '../operations/reprocess.ts';
 import { resendRecords } from '../operations/resend.ts';
 import type { Active } from '../runtime/active.ts';
+import { tryPartners } from '../runtime/probe-again.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readSparks } from '../store/operate/activity.ts';
 import { pauseIntegration, resumeIntegration, schedulesNow } from '../store/operate/overview.ts';
 import { listDrift } from '../store/records/drift.ts';
+import { probeNow } from '../store/remotes.ts';
 import { holdsTokens } from '../store/runs/partner-tokens.ts';
 import { queueRun } from '../store/runs/runs.ts';
 import type { IntegrationName } from '../terms.ts';
@@ -28,9 +31,24 @@ export function integrationPorts(runtime: Runtime): ApiPorts['integrations'] {
       return (await holdsTokens(pool, integration)) ? 'given' : 'needed';
     },
     pause: (integration, by, reason) => pauseIntegration(pool, integration, by, reason),
-    resume: async (integration) => {
+    resume: async (integration, test) => {
+      const apis = await apisOf(runtime, integration);
+      if (test) {
+        await probeNow(pool, 'partner', apis);
+        const page = await fetchSample(runtime, integration as IntegrationName);
+        if (page.kind === 'failed') return page;
+      }
       await resumeIntegration(pool, integration);
+      await tryPartners(pool, apis, [integration]);
       runtime.wake.signal('schedules');
+      return { kind: 'resumed' };
+    },
+    tryNow: async (integration) => {
+      const apis = await apisOf(runtime, integration);
+      const same = [...(await runtime.partnerApis())].filter(([, api]) => apis.includes(api)).map(([name]) => name);
+      const runs = await tryPartners(pool, apis, same);
+      runtime.wake.signal('runs');
+      return { runs };
     },
     reprocess: (wanted) => reprocess(runtime, wanted),
     refetch: (integration, id, by) => refetchReservation(runtime, integration, id, by),
@@ -48,6 +66,13 @@ export function integrationPorts(runtime: Runtime): ApiPorts['integrations'] {
       return queued.kind === 'busy' ? queued : { kind: 'queued', runId: queued.run.runId };
     },
   };
+}
+
+/** The partner's API of a brand, or of the one that polls for it. */
+async function apisOf(runtime: Runtime, integration: string): Promise<string[]> {
+  const poller = runtime.active().documents.get(integration)?.body.pulled_by ?? integration;
+  const api = (await runtime.partnerApis()).get(poller);
+  return api === undefined ? [] : [api];
 }
 
 /** Built once per set of documents: consoles list a thousand brands every few seconds. */

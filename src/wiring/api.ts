@@ -22,6 +22,7 @@ import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
 import { feedHistory } from '../operations/unusual-days.ts';
 import { hashIdentity } from '../privacy/identity.ts';
+import { tryDestinations } from '../runtime/probe-again.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
@@ -33,13 +34,12 @@ import { listEvents, readEvent } from '../store/events/list.ts';
 import { countRejections, listRejections } from '../store/events/rejections.ts';
 import { listSandboxReports, readSandboxReport } from '../store/events/sandbox.ts';
 import { readActivity, readBrandActivity, readDays } from '../store/operate/activity.ts';
-import { acknowledgeAlert, listAlerts, readAlert } from '../store/operate/alerts.ts';
+import { acknowledgeAlert, countOpenAlerts, listAlerts, readAlert } from '../store/operate/alerts.ts';
 import { listAudit, writeAudit } from '../store/operate/audit.ts';
 import { findHold } from '../store/operate/holds.ts';
 import { acknowledgeIncident, operatorActions } from '../store/operate/incidents.ts';
 import { listJobs, readJob, stopJob } from '../store/operate/jobs.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
-import { sharedAlerts } from '../store/operate/overview.ts';
 import { runIntegration } from '../store/operate/owners.ts';
 import { findToken, listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../store/operate/tokens.ts';
 import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.ts';
@@ -49,9 +49,10 @@ import { readQuality } from '../store/records/quality.ts';
 import { searchRecords } from '../store/records/search.ts';
 import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { pushGaps } from '../store/runs/push-gaps.ts';
+import { runRows } from '../store/runs/run-rows.ts';
 import { listUnlisted } from '../store/runs/unlisted.ts';
 import { readCause, titleOf } from '../watch/causes.ts';
-import { leastLateMs } from '../watch/health.ts';
+import { judgeDestination, leastLateMs } from '../watch/health.ts';
 import { deadLetterPorts } from './api-dead-letters.ts';
 import { integrationPorts } from './api-integrations.ts';
 import { consentPorts } from './consent.ts';
@@ -111,7 +112,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       days: (names, days) => readDays(pool, names, days),
       lateAfterMs: leastLateMs,
       causes: (within) => openCauses(runtime, within),
-      sharedAlerts: (within) => sharedAlerts(pool, concernOf(runtime, within)),
+      openAlerts: (within) => countOpenAlerts(pool, concernOf(runtime, within)),
       nodes: () => liveNodes(pool),
       marks: async (sinceMs, within) => {
         const asked = { integrations: within, isLimited: within !== undefined, withSignIns: true };
@@ -138,6 +139,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       listRuns: (filter) => listRuns(pool, filter),
       integrationOf: (runId) => runIntegration(pool, runId),
       runDetail: (runId) => runDetail(pool, runId),
+      rows: (run, outcome, limit) => runRows(pool, run, outcome, limit),
       partnerText: (runId) => runPartnerText(pool, runId),
     },
     profiles: {
@@ -164,6 +166,11 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       views: () => destinationViews(runtime),
       now: (names) => destinationsNow(pool, names),
       health: integrations.health,
+      judge: judgeDestination,
+      tryNow: async (destination) => {
+        await tryDestinations(pool, [destination]);
+        runtime.wake.signal('outbox');
+      },
       deliveries: (filter) => listDeliveries(pool, filter),
     },
     deadLetters: deadLetterPorts(runtime),

@@ -3,9 +3,9 @@ import { shownToken } from '../api/caller.ts';
 import { type Metrics, openMetrics, registerMetrics } from '../api/metrics.ts';
 import { buildServer } from '../api/server.ts';
 import { systemClock } from '../kit/clock.ts';
+import { healthOf } from '../operations/health.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readMetrics } from '../store/operate/metrics.ts';
-import { lanesNow } from '../store/operate/overview.ts';
 import { findToken } from '../store/operate/tokens.ts';
 import { openCircuits } from '../store/remotes.ts';
 import { isServedOverHttps } from './api.ts';
@@ -24,15 +24,11 @@ export function metricsOf(
     now: systemClock.now,
     ...(part && { process: { number: part.number, others: part.metrics.askOthers } }),
     read: async () => {
-      const all = [...runtime.active().integrations.values()];
-      const lanes = all.flatMap(({ name, body }) =>
-        body.deliver.map((destination) => ({ integration: name, destination })),
-      );
       const { pool } = runtime;
-      const names = all.map(({ name }) => name);
+      const names = [...runtime.active().integrations.keys()];
       return {
         rows: await readMetrics(pool, names),
-        lanes: await lanesNow(pool, lanes),
+        health: await healthOf(runtime, names),
         partnerCircuits: await openCircuits(pool, 'partner'),
         circuits: await openCircuits(pool, 'destination'),
       };

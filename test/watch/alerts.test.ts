@@ -133,6 +133,7 @@ const calm: Facts = {
   deadLetters: [],
   unlisted: [],
   holds: [],
+  refusals: [],
   skews: [],
   nodeClocks: [],
   stalled: [],

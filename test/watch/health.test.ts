@@ -13,6 +13,7 @@ const well: HealthFacts = {
   waitingRuns: [],
   lanes: [],
   openDeadLetters: 0,
+  refusals: undefined,
   alerts: [],
 };
 const lane: LaneFacts = {

@@ -100,9 +100,11 @@ export interface Operations {
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
         findings: {
-          check: "data" | "credentials" | "circuit" | "runs" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+          check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
+          action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
+          destination?: string | undefined;
         }[];
         connector: string;
         events: number;
@@ -182,9 +184,11 @@ export interface Operations {
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
         findings: {
-          check: "data" | "credentials" | "circuit" | "runs" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+          check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
+          action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
+          destination?: string | undefined;
         }[];
         paused: boolean;
         paused_in_document: boolean;
@@ -241,9 +245,11 @@ export interface Operations {
       state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
       reasons: string[];
       findings: {
-        check: "data" | "credentials" | "circuit" | "runs" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+        check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         message: string;
+        action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
+        destination?: string | undefined;
       }[];
       paused: boolean;
       paused_in_document: boolean;
@@ -302,9 +308,18 @@ export interface Operations {
   'integrations.resume': {
     input: {
       integration: string;
+      test?: boolean | undefined;
     };
     answer: {
       resumed: true;
+    };
+  };
+  'integrations.try_now': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      runs: number;
     };
   };
   'integrations.refetch': {
@@ -842,6 +857,22 @@ export interface Operations {
       }[];
     };
   };
+  'runs.rows': {
+    input: {
+      run_id: string;
+      outcome: "changed" | "unchanged" | "superseded" | "skipped" | "dropped" | "dead" | "held";
+      limit?: number | undefined;
+    };
+    answer: {
+      items: {
+        integration: string;
+        id: string | null;
+        version: number | null;
+        reason: string | null;
+        dead_letter_id: string | null;
+      }[];
+    };
+  };
   'runs.partner_text': {
     input: {
       run_id: string;
@@ -916,6 +947,7 @@ export interface Operations {
         data: Json;
         matched: string;
         undelivered: number;
+        receivers: number;
         open_dead_letters: number;
       }[];
       next_cursor: string | null;
@@ -949,6 +981,7 @@ export interface Operations {
         attempt: number;
         due_at: string | null;
         held_by: string | null;
+        removed: boolean;
       }[];
       history_since?: string | undefined;
       timeline: ({
@@ -1029,6 +1062,7 @@ export interface Operations {
         data: Json;
         matched: string;
         undelivered: number;
+        receivers: number;
         open_dead_letters: number;
       }[];
       next_cursor: string | null;
@@ -1062,6 +1096,7 @@ export interface Operations {
         attempt: number;
         due_at: string | null;
         held_by: string | null;
+        removed: boolean;
       }[];
       history_since?: string | undefined;
       timeline: ({
@@ -1273,6 +1308,14 @@ export interface Operations {
           last_failure: string | null;
         }[];
       }[];
+    };
+  };
+  'destinations.try_now': {
+    input: {
+      destination: string;
+    };
+    answer: {
+      tried: true;
     };
   };
   'deliveries.list': {
@@ -2649,6 +2692,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.get': ['GET', '/integrations/{integration}'],
   'integrations.pause': ['POST', '/integrations/{integration}/pause'],
   'integrations.resume': ['POST', '/integrations/{integration}/resume'],
+  'integrations.try_now': ['POST', '/integrations/{integration}/try-now'],
   'integrations.refetch': ['POST', '/integrations/{integration}/refetch'],
   'integrations.resend': ['POST', '/integrations/{integration}/resend'],
   'integrations.reprocess': ['POST', '/integrations/{integration}/reprocess'],
@@ -2670,6 +2714,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'sandbox.get': ['GET', '/integrations/{integration}/sandbox-reports/{report_id}'],
   'runs.list': ['GET', '/runs'],
   'runs.get': ['GET', '/runs/{run_id}'],
+  'runs.rows': ['GET', '/runs/{run_id}/rows'],
   'runs.partner_text': ['GET', '/runs/{run_id}/partner-text'],
   'events.list': ['GET', '/events'],
   'events.get': ['GET', '/integrations/{integration}/events/{seq}'],
@@ -2685,6 +2730,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'guests.split': ['POST', '/integrations/{integration}/guests/{id}/split'],
   'changes.read': ['GET', '/changes'],
   'destinations.list': ['GET', '/destinations'],
+  'destinations.try_now': ['POST', '/destinations/{destination}/try-now'],
   'deliveries.list': ['GET', '/deliveries'],
   'dead_letters.list': ['GET', '/dead-letters'],
   'dead_letters.get': ['GET', '/dead-letters/{id}'],

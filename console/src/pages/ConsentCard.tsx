@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { type Answer, call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import { Ago, Card, Notice } from '../parts/basics.tsx';
+import { consentGiven } from '../parts/claims.ts';
 import { Copyable } from '../parts/data.tsx';
 import { useMay } from '../shell/session.ts';
 
@@ -22,12 +23,14 @@ export function ConsentCard({ integration }: { integration: string }) {
       return undefined;
     },
   );
-  const given = brand.data?.consent === 'given';
+  const said = brand.data && consentGiven(brand.data);
+  const given = said?.tone === 'good';
   return (
     <Card title="Consent">
       <div className="stack">
-        {given ? (
-          <Notice tone="good" role="status" title="Consent was given">
+        {said && !given && <Notice tone={said.tone} title={said.text} />}
+        {said && given ? (
+          <Notice tone={said.tone} role="status" title={said.text}>
             Tokens are refreshed before they expire. A new link is needed only if the brand withdraws its consent.
           </Notice>
         ) : (

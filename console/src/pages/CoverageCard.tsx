@@ -1,5 +1,6 @@
 import { useApi } from '../api/query.tsx';
 import { Ago, Card, Empty, State } from '../parts/basics.tsx';
+import { pushGaps, stillListed } from '../parts/claims.ts';
 import { number } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -20,14 +21,10 @@ function PushGaps({ integration }: { integration: string }) {
     <Card title="What push missed" aside="found by polls, reported by no event" flush>
       <Table
         label="What push missed, by day"
-        rows={query.data?.items}
+        rows={query.data?.items.filter(({ created, updated, cancelled }) => created + updated + cancelled > 0)}
         error={query.error}
         rowKey={({ day }) => day}
-        empty={
-          <Empty small title="No gap in the last 14 days">
-            Every change that a poll found was also reported by an event.
-          </Empty>
-        }
+        empty={query.data && <Empty small title={pushGaps(query.data.items).text} />}
         columns={[
           { head: 'Day (UTC)', cell: ({ day }) => day },
           { head: 'Events', kind: 'number', cell: ({ events }) => number(events) },
@@ -53,6 +50,8 @@ const answers = { present: 'The partner still has it', absent: 'The partner does
 
 function Unlisted({ integration }: { integration: string }) {
   const query = useApi('integrations.unlisted', { integration, limit: 100 }, { staleMs: 60_000 });
+  const complete = useApi('runs.list', { integration, status: 'complete', limit: 1 }, { staleMs: 60_000 });
+  const compared = stillListed(query.data?.items.length ?? 0, complete.data?.items.length ?? 0);
   return (
     <Card title="No longer listed" aside="stored, but missing from the partner’s list" flush>
       <Table
@@ -62,7 +61,7 @@ function Unlisted({ integration }: { integration: string }) {
         rowKey={({ id, sync }) => `${id} ${sync}`}
         tall
         empty={
-          <Empty small title="Every stored reservation is still listed">
+          <Empty small title={compared.text}>
             Compared after each complete run.
           </Empty>
         }

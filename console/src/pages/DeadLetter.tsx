@@ -7,6 +7,7 @@ import type { Json, Preview, WholeDeadLetter } from '../api/types.ts';
 import { ownWords, withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
+import { replayWould } from '../parts/claims.ts';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { DiffTable, JsonText } from '../parts/data.tsx';
 import { capital, clockOf, plural, sentence, words } from '../parts/format.ts';
@@ -143,7 +144,7 @@ function Replay({ letter }: { letter: WholeDeadLetter }) {
           </div>
         )}
       </div>
-      <Drop id={letter.id} opened={dropping} onClose={() => setDropping(false)} />
+      <Drop letter={letter} opened={dropping} onClose={() => setDropping(false)} />
     </Card>
   );
 }
@@ -158,7 +159,7 @@ function Seen({ preview }: { preview: Preview }) {
     );
   if (preview.kind === 'still_failing') {
     return (
-      <Notice tone="bad" title="It would fail again">
+      <Notice tone="bad" title={replayWould(preview)?.text}>
         {sentence(preview.message)} {meaning(preview.code)?.next}
       </Notice>
     );
@@ -173,7 +174,7 @@ function Seen({ preview }: { preview: Preview }) {
   const whole = preview.diff.length === 1 && preview.diff[0]?.path === '';
   return (
     <>
-      <Notice tone="good" title={preview.diff.length === 0 ? 'It would be sent again unchanged' : 'It would succeed'}>
+      <Notice tone={replayWould(preview)?.tone ?? 'calm'} title={replayWould(preview)?.text}>
         {preview.diff.length === 0
           ? 'The record and its idempotency key stay the same, so a destination that already has it ignores the copy.'
           : whole
@@ -189,12 +190,13 @@ function Seen({ preview }: { preview: Preview }) {
   );
 }
 
-function Drop(props: { id: string; opened: boolean; onClose: () => void }) {
+function Drop(props: { letter: WholeDeadLetter; opened: boolean; onClose: () => void }) {
+  const { id, waiting_behind: behind } = props.letter;
   const drop = useAct(
-    (reason: string) => call('dead_letters.drop', { id: props.id, reason }),
+    (reason: string) => call('dead_letters.drop', { id, reason }),
     () => {
       props.onClose();
-      return 'Dropped. The versions behind it are delivered now.';
+      return behind > 0 ? `Dropped. ${plural(behind, 'newer version')} behind it can be delivered now.` : 'Dropped.';
     },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -5,6 +5,7 @@ import { useEvery } from '../api/live.ts';
 import { usePages } from '../api/query.tsx';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { noDeadLetters } from '../parts/claims.ts';
 import { capital, number, plural } from '../parts/format.ts';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -76,7 +77,7 @@ export function DeadLetters() {
           rowKey={({ id }) => id}
           empty={
             open ? (
-              <Empty title="No open dead letters">Nothing has failed for good.</Empty>
+              <Empty title={noDeadLetters(Object.values(filter).filter((one) => one !== undefined).length).text} />
             ) : (
               <Empty title="No dead letter in this state" />
             )

@@ -10,6 +10,7 @@ import { number, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
+import { TryNow } from '../parts/TryNow.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 
 export function Destinations() {
@@ -57,7 +58,7 @@ function One({ destination }: { destination: Destination }) {
       <div className="stack inset">
         <p className="muted">
           {destination.type}, receives {destination.receives.join(' and ')}. Last delivery{' '}
-          <Ago at={destination.last_delivered_at} none="not yet" />.{' '}
+          <Ago at={destination.last_delivered_at} none="none in the last day" />.{' '}
           {all && (
             <Link to="/documents/$kind/$name" params={{ kind: 'destination', name: destination.name }}>
               Document
@@ -93,6 +94,11 @@ function One({ destination }: { destination: Destination }) {
             Open since <Ago at={destination.circuit.open_since} />; deliveries wait and use no tries. The next probe is
             due <Ago at={destination.circuit.next_probe_at} />.
           </Notice>
+        )}
+        {(destination.circuit || destination.paused_until || failure) && (
+          <div>
+            <TryNow action="try_destination" of={destination.name} />
+          </div>
         )}
         {failure && !destination.circuit && (
           <Notice tone={destination.state === 'failing' ? 'bad' : 'warn'} title={failure}>

@@ -5,9 +5,11 @@ import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import { actionText } from '../parts/actions.ts';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { incidentOver, noEffect } from '../parts/claims.ts';
 import { brandsText, capital, clockOf, instant, number, plural, span, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
+import { TryNow } from '../parts/TryNow.tsx';
 import { useMay } from '../shell/session.ts';
 import { Standing } from './Incidents.tsx';
 
@@ -96,16 +98,30 @@ function ToDo({ incident }: { incident: Data }) {
       {incident.advice.map((text) => (
         <div key={text}>{text}</div>
       ))}
+      <Try incident={incident} />
     </Notice>
   );
+}
+
+/** The button of the cause, if it is one that waits. */
+function Try({ incident }: { incident: Data }) {
+  const [kind, name = ''] = incident.cause.split(/:(.*)/s);
+  const [brand] = incident.brands;
+  if (kind === 'destination') return <TryNow action="try_destination" of={name} />;
+  if (brand === undefined) return null;
+  if (kind === 'partner') return <TryNow action="try_now" of={brand} />;
+  if (kind !== 'pull') return null;
+  const isRefused = incident.alert_list.some((alert) => alert.kind === 'auth_failed' && alert.resolved_at === null);
+  return <TryNow action={isRefused ? 'test_and_resume' : 'try_now'} of={brand} />;
 }
 
 /** The summary after the end. */
 function Ended({ incident }: { incident: Data }) {
   const { started_at, ended_at, brands, alerts } = incident;
   const lasted = span(Date.parse(ended_at ?? started_at) - Date.parse(started_at));
+  const over = incidentOver(ended_at, lasted);
   return (
-    <Notice tone="good" title={`Over after ${lasted}`}>
+    <Notice tone={over?.tone ?? 'calm'} title={over?.text}>
       {capital(plural(alerts, 'alert'))}, {brandsText(brands)}. {incident.message}
     </Notice>
   );
@@ -136,7 +152,7 @@ function Effect({ incident }: { incident: Data }) {
     <Card title="Effect" aside="on these brands, since it started">
       <div className="stack">
         {counts.length === 0 ? (
-          <p className="muted">Nothing waits and nothing failed meanwhile.</p>
+          <p className="muted">{noEffect(incident.brands).text}</p>
         ) : (
           <Facts facts={counts.map(([what, count]) => [what, number(count)])} />
         )}

@@ -11,6 +11,7 @@ import { number, plural, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
+import { Remedies } from '../parts/TryNow.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { Backfill } from './Backfill.tsx';
 import { ConsentCard } from './ConsentCard.tsx';
@@ -99,6 +100,7 @@ function Findings({ brand }: { brand: IntegrationDetail }) {
       {brand.findings.map(({ message }) => (
         <div key={message}>{message}</div>
       ))}
+      <Remedies integration={brand.name} findings={brand.findings.filter(({ action }) => action !== 'resume')} />
     </Notice>
   );
 }
@@ -113,7 +115,7 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
   const run = useAct(
     (sync: SyncType) => call('integrations.run', { integration, sync }),
     ({ already_going }, sync) =>
-      already_going ? `${syncName(sync)} is already running.` : `${syncName(sync)} is queued and starts now.`,
+      already_going ? `${syncName(sync)} is already running.` : `${syncName(sync)} is queued.`,
   );
   const pause = useAct(
     (on: boolean) => call(on ? 'integrations.pause' : 'integrations.resume', { integration }),
@@ -139,7 +141,7 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
         </Menu>
       )}
       {brand.pull && brand.paused_in_document && <StartPulling integration={integration} />}
-      {brand.pull && !brand.paused_in_document && (
+      {brand.pull && !brand.paused_in_document && brand.state !== 'auth_failed' && (
         <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate(!brand.paused)}>
           {brand.paused ? 'Resume' : 'Pause pulling'}
         </Button>
@@ -237,9 +239,9 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
             head: 'Next run',
             cell: ({ next_at, skipped }) => (
               <>
-                <Ago at={next_at} none="not scheduled" />
+                {brand.paused ? <span className="muted">when resumed</span> : <Ago at={next_at} none="not scheduled" />}
                 {skipped > 0 && (
-                  <span className="muted small"> ({skipped} skipped because the previous run was still active)</span>
+                  <span className="muted small"> ({plural(skipped, 'start')} found the previous run still active)</span>
                 )}
               </>
             ),

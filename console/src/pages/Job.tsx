@@ -4,6 +4,7 @@ import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Job as Data } from '../api/types.ts';
 import { Ago, Card, Facts, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { jobDone } from '../parts/claims.ts';
 import { capital, number, plural, words } from '../parts/format.ts';
 import { operations } from '../parts/StartJob.tsx';
 import { useMay } from '../shell/session.ts';
@@ -110,8 +111,9 @@ function Outcome({ job }: { job: Data }) {
     ) : null;
   }
   const failing = job.counts.still_failing ?? 0;
+  const done = jobDone(job);
   return (
-    <Notice tone={failing > 0 ? 'warn' : 'good'} title={failing > 0 ? 'Done, some still fail' : 'Done'}>
+    <Notice tone={done?.tone ?? 'calm'} title={done?.text}>
       {job.operation === 'replay' && failing > 0 && (
         <>
           {plural(failing, 'dead letter')} would fail again and {failing === 1 ? 'stays' : 'stay'} open.{' '}

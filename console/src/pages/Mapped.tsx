@@ -2,6 +2,7 @@ import { Pagination } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Previewed } from '../api/types.ts';
 import { Card, Empty, Failure, meaning, Notice, State } from '../parts/basics.tsx';
+import { recordsValid } from '../parts/claims.ts';
 import { JsonText, Notes } from '../parts/data.tsx';
 import { plural } from '../parts/format.ts';
 
@@ -18,14 +19,10 @@ export function Mapped(props: {
   const { shown, pager } = usePager(preview?.records ?? []);
   if (error) return <Failure error={error} />;
   if (!preview) return null;
-  const good = preview.records.filter(({ kind }) => kind === 'record').length;
   const slips = <Slips preview={preview} />;
   return (
     <>
-      <Card
-        title="Canonical records"
-        aside={`${good} of ${plural(preview.records.length, 'record')} valid, ${preview.total} in the sample`}
-      >
+      <Card title="Canonical records" aside={`${recordsValid(preview).text}, ${preview.total} in the sample`}>
         <div className="stack">
           {preview.mistakes.length > 0 && (
             <Notice tone="bad" title={`${plural(preview.mistakes.length, 'mistake')} in the connector`}>
@@ -133,7 +130,7 @@ function Verdict({ record }: { record: Shown }) {
   }
   return (
     <div className="row">
-      <State of="complete" label="Valid" />
+      <State of="record" label="Becomes a record" />
       {record.id && <code>{record.id}</code>}
     </div>
   );

@@ -36,13 +36,7 @@ export function OpenOrAll<Row>(props: {
           rows={list.rows}
           error={list.error}
           rowKey={props.rowKey}
-          empty={
-            state === 'open' ? (
-              <Empty title={`No open ${things}`}>The checks run every 30 seconds.</Empty>
-            ) : (
-              <Empty title={props.never} />
-            )
-          }
+          empty={state === 'open' ? <Empty title={`No open ${things}`} /> : <Empty title={props.never} />}
           columns={props.columns}
         />
         {list.more}

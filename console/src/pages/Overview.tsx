@@ -5,7 +5,8 @@ import { useApi } from '../api/query.tsx';
 import type { Overview as Data } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Loading, Notice, State, type Tone } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
-import { causeOf, number, plural, span } from '../parts/format.ts';
+import { checksOf, standing } from '../parts/claims.ts';
+import { causeOf, number, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { patiently } from '../parts/patiently.tsx';
 import { perMinute, stepsOf } from '../parts/steps.ts';
@@ -51,34 +52,15 @@ export function Overview() {
   );
 }
 
-/** The overall state in one sentence. It says "all well" only if every check of every brand passes. */
 function Standing({ data }: { data: Data }) {
-  const { states, totals, problems, broken } = data;
   return (
     <>
-      {standing(states, totals.integrations, problems.length + broken.length)}{' '}
+      {standing(data).text}{' '}
       <span className="nowrap">
         Checked <Ago at={data.checked_at} />.
       </span>
     </>
   );
-}
-
-function standing(states: Data['states'], brands: number, problems: number): string {
-  if (brands === 0) return 'No brand is connected yet.';
-  const unwell = states.attention + states.failing + states.auth_failed;
-  const found = [
-    unwell > 0 && `${number(unwell)} of ${plural(brands, 'brand')} ${unwell === 1 ? 'needs' : 'need'} attention`,
-    problems > 0 && `${plural(problems, 'problem')} with the service`,
-  ].filter((one) => one !== false);
-  if (found.length > 0) return `${found.join(', ')}.`;
-  if (states.healthy === brands) return `All well: ${plural(brands, 'brand')}.`;
-  const rest = [
-    states.healthy > 0 && `${number(states.healthy)} healthy`,
-    states.new > 0 && `${number(states.new)} without data yet`,
-    states.paused > 0 && `${number(states.paused)} paused`,
-  ].filter((one) => one !== false);
-  return `No problem found: ${rest.join(', ')}.`;
 }
 
 function Figures({ data, periodMs }: { data: Data; periodMs: number }) {
@@ -174,7 +156,7 @@ function Health({ data }: { data: Data }) {
 }
 
 /** What the checks that belong to each kind of cause report. */
-const checksOf: Readonly<Record<string, readonly string[]>> = {
+const checksOfCause: Readonly<Record<string, readonly string[]>> = {
   destination: ['deliveries', 'backlog', 'circuit'],
   partner: ['circuit', 'runs'],
   pull: ['credentials', 'runs', 'circuit'],
@@ -186,14 +168,10 @@ const checksOf: Readonly<Record<string, readonly string[]>> = {
 function Why(props: { brand: Data['health'][number]; causes: Data['causes'] }) {
   const { integration, findings } = props.brand;
   const causes = props.causes.filter(({ integrations }) => integrations.includes(integration));
-  const covered = causes.flatMap(({ cause }) => [...(checksOf[cause.split(':', 1)[0] ?? ''] ?? []), 'alerts']);
+  const covered = causes.flatMap(({ cause }) => [...(checksOfCause[cause.split(':', 1)[0] ?? ''] ?? []), 'alerts']);
   const others = findings.filter(({ check }) => !covered.includes(check)).map(({ message }) => message);
   if (causes.length + others.length === 0) {
-    return (
-      <span className="muted">
-        {findings.length === 0 ? 'Every check passed.' : findings.map(({ message }) => message).join(' ')}
-      </span>
-    );
+    return <span className="muted">{checksOf(props.brand).text}</span>;
   }
   return (
     <span className="muted">

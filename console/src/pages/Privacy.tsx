@@ -4,6 +4,7 @@ import { call } from '../api/client.ts';
 import { useAct, useApi, usePages } from '../api/query.tsx';
 import type { Receipt } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { erased } from '../parts/claims.ts';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { download } from '../parts/download.ts';
 import { instant, number, plural, words } from '../parts/format.ts';
@@ -172,8 +173,11 @@ function Proof({ receipts }: { receipts: readonly Receipt[] }) {
     );
   }
   return (
-    <Notice tone="good" role="status" title={`Erased ${instant(last.completed_at)}, receipt ${last.erasure_id}`}>
-      {last.state === 'notifying' && 'Not all destinations have confirmed it yet. '}
+    <Notice
+      tone={erased(last).tone}
+      role="status"
+      title={`${erased(last).text}, ${instant(last.completed_at)}, receipt ${last.erasure_id}`}
+    >
       {receipts.length > 1 && `Requested ${receipts.length} times. `}
       The search compared keyed hashes; the address itself is not stored.
     </Notice>
@@ -194,7 +198,7 @@ function Done({ receipt }: { receipt: Receipt }) {
   if (receipt.state === 'stopped') return <Stopped receipt={receipt} />;
   const removed = Object.entries(receipt.removed).filter(([, count]) => count > 0);
   return (
-    <Notice tone="good" title={`Erased, receipt ${receipt.erasure_id}`} role="status">
+    <Notice tone={erased(receipt).tone} title={`${erased(receipt).text}, receipt ${receipt.erasure_id}`} role="status">
       {removed.length === 0
         ? 'No data of this guest was stored. Data that arrives later is not accepted.'
         : removed.map(([where, count]) => `${number(count)} in ${words(where)}`).join(', ')}

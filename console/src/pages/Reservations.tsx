@@ -7,7 +7,8 @@ import type { Found } from '../api/types.ts';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
-import { plural, words } from '../parts/format.ts';
+import { deliveredOf } from '../parts/claims.ts';
+import { words } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
 import { type Column, Table } from '../parts/Table.tsx';
 import { reservationStatuses } from '../shell/filters.ts';
@@ -174,7 +175,6 @@ function GuestName({ one }: { one: Found }) {
 }
 
 function Delivered({ one }: { one: Found }) {
-  if (one.open_dead_letters > 0) return <State of="held" label={plural(one.open_dead_letters, 'dead letter')} />;
-  if (one.undelivered > 0) return <State of="waiting" label={`${plural(one.undelivered, 'destination')} waiting`} />;
-  return <State of="delivered" label="Everywhere" />;
+  const { tone, text } = deliveredOf(one);
+  return <State of={text} tone={tone} label={text} />;
 }

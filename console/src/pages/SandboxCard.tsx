@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useApi } from '../api/query.tsx';
 import type { SandboxReport, SandboxRow } from '../api/types.ts';
 import { Ago, Card, Empty, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { sandboxAnswer, signatureOf } from '../parts/claims.ts';
 import { JsonText, Notes } from '../parts/data.tsx';
 import { words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
@@ -69,15 +70,13 @@ function Report({ integration, id }: { integration: string; id: string }) {
 
 function Findings({ report }: { report: SandboxReport }) {
   const { would_answer: answer, signature, body, envelope } = report;
+  const signed = signatureOf(signature.right);
   return (
     <div className="stack">
-      <Notice tone={answer.status < 300 ? 'good' : 'bad'} title={`The live endpoint would answer ${answer.status}`}>
+      <Notice tone={sandboxAnswer(report).tone} title={sandboxAnswer(report).text}>
         {answer.detail} {answer.code && meaning(answer.code)?.next}
       </Notice>
-      <Notice
-        tone={signature.right ? 'good' : 'bad'}
-        title={`The signature is ${signature.right ? 'valid' : 'invalid'}`}
-      >
+      <Notice tone={signed.tone} title={signed.text}>
         {signature.explanation ?? `Computed over ${body.bytes} bytes of body.`}
         {signature.skew_s !== undefined && ` The sender’s clock is ${signature.skew_s} s off.`}
       </Notice>

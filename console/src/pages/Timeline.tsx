@@ -7,6 +7,7 @@ import { useTimeline } from '../api/timeline.ts';
 import type { DeliveryNow, Entry, Timeline as Story } from '../api/types.ts';
 import { withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
+import { hasVersion } from '../parts/claims.ts';
 import { JsonText } from '../parts/data.tsx';
 import { ago, destinationName, plural, words } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
@@ -217,11 +218,12 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
       </li>
     );
   }
-  if (delivery.due_at === null && delivery.delivered_version >= story.version) {
+  const has = hasVersion(delivery, story.version);
+  if (has) {
     return (
       <li>
         <span className="name">{destinationName(destination)}</span>
-        <State of="delivered" label={`Has version ${delivery.delivered_version}`} />
+        <State of="delivered" tone={has.tone} label={has.text} />
         <span className="muted">
           {last ? (
             <>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Run } from '../api/types.ts';
 import { Ago, State } from './basics.tsx';
-import { number, plural, span, syncName } from './format.ts';
+import { number, plural, span, syncName, words } from './format.ts';
 import { Table } from './Table.tsx';
 
 /** How far a run is. Few partners report a total, so it shows what was done so far, not a percentage. */
@@ -14,7 +14,9 @@ export function Progress({ run }: { run: Run }) {
         <i />
       </div>
       <span className="small muted num">
-        {run.waiting ? `waiting: ${run.waiting}` : `${plural(run.pages, 'page')}, ${plural(run.rows, 'row')} so far`}
+        {run.waiting
+          ? `waiting: ${words(run.waiting)}`
+          : `${plural(run.pages, 'page')}, ${plural(run.rows, 'row')} so far`}
       </span>
     </div>
   );

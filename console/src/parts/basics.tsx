@@ -4,10 +4,10 @@ import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import { type ErrorCode, errors } from '../../../src/errors.ts';
 import { Problem } from '../api/client.ts';
 import type { Reading } from '../api/query.tsx';
-import { ago, capital, instant, words } from './format.ts';
+import { ago, capital, instant, type Tone, words } from './format.ts';
 import { icons } from './icons.tsx';
 
-export type Tone = 'good' | 'warn' | 'bad' | 'calm' | 'info' | 'brass';
+export type { Tone };
 
 /** The head of a page. Its title is also the browser tab's. */
 export function Head(props: { title: string; crumb?: ReactNode; lead?: ReactNode; children?: ReactNode }) {

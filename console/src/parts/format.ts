@@ -1,5 +1,7 @@
 import type { Json } from '../api/types.ts';
 
+export type Tone = 'good' | 'warn' | 'bad' | 'calm' | 'info' | 'brass';
+
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { LaneHealth } from '../../operations/health.ts';
 import type { DeliveryRow, DestinationNow } from '../../store/outbox/delivery-list.ts';
-import { instant, ok, type Route, route } from '../route.ts';
+import type { judgeDestination } from '../../watch/health.ts';
+import { instant, notFound, ok, type Route, route } from '../route.ts';
 import { backlogSchema, healthStates, type IntegrationPorts } from './integrations.ts';
 
 export interface DestinationPorts {
@@ -16,6 +16,8 @@ export interface DestinationPorts {
   }[];
   readonly now: (names: readonly string[]) => Promise<readonly DestinationNow[]>;
   readonly health: IntegrationPorts['health'];
+  readonly judge: typeof judgeDestination;
+  readonly tryNow: (destination: string) => Promise<void>;
   readonly deliveries: (filter: {
     readonly destination: string | undefined;
     readonly integrations: readonly string[] | undefined;
@@ -79,7 +81,7 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
           const mine = lanes.filter((one) => one.destination === view.name && integrations.includes(one.integration));
           return {
             ...view,
-            state: stateOf(view.paused, mine),
+            state: ports.judge(view.paused, mine),
             paused_until: found?.paused_until ?? null,
             circuit: found?.circuit ?? null,
             last_delivered_at: found?.last_delivered_at ?? null,
@@ -89,6 +91,25 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
           };
         });
         return ok({ items });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/destinations/{destination}/try-now',
+      id: 'destinations.try_now',
+      summary: 'Probe a destination whose circuit is open, and retry failed deliveries without waiting',
+      tag: 'destinations',
+      role: 'operator',
+      scope: 'any',
+      params: z.strictObject({ destination: z.string().max(200) }),
+      body: z.strictObject({}),
+      response: z.object({ tried: z.literal(true) }),
+      handle: async ({ params, within }) => {
+        const { integrations } = ports.views().find(({ name }) => name === params.destination) ?? {};
+        const isSeen = within === undefined || integrations?.some((name) => within.includes(name));
+        if (integrations === undefined || !isSeen) return notFound(`destination ${params.destination}`);
+        await ports.tryNow(params.destination);
+        return ok({ tried: true });
       },
     }),
     route({
@@ -135,10 +156,4 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
         }),
     }),
   ];
-}
-
-function stateOf(paused: boolean, lanes: readonly LaneHealth[]): (typeof healthStates)[number] {
-  if (paused) return 'paused';
-  if (lanes.some(({ failing }) => failing)) return 'failing';
-  return lanes.some(({ retrying, held }) => retrying + held > 0) ? 'attention' : 'healthy';
 }

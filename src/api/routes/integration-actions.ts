@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
+import type { ErrorCode } from '../../errors.ts';
 import type { Refetched } from '../../operations/refetch.ts';
 import type { Json, SyncType } from '../../terms.ts';
 import { anyJson, integrationParam, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
@@ -8,7 +9,15 @@ import type { IntegrationView } from './integrations.ts';
 export interface IntegrationActionPorts {
   readonly views: () => readonly IntegrationView[];
   readonly pause: (integration: string, by: string, reason: string | null) => Promise<void>;
-  readonly resume: (integration: string) => Promise<void>;
+  /** With a test, only if the partner answers a request with the brand's credentials. */
+  readonly resume: (
+    integration: string,
+    test: boolean,
+  ) => Promise<
+    { readonly kind: 'resumed' } | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
+  >;
+  /** Probes the partner's API and makes the runs that wait for it due. */
+  readonly tryNow: (integration: string) => Promise<{ readonly runs: number }>;
   /** Requests one reservation from the partner by `pull.single`. */
   readonly refetch: (integration: string, id: string, by: string) => Promise<Refetched>;
   readonly resend: (wanted: {
@@ -66,18 +75,41 @@ export function integrationActionRoutes(ports: IntegrationActionPorts): Route[] 
       method: 'POST',
       path: '/integrations/{integration}/resume',
       id: 'integrations.resume',
-      summary: 'Resume pulls, also after refused credentials',
+      summary: 'Resume pulls, also after refused credentials; what was not started meanwhile starts now',
+      tag: 'integrations',
+      role: 'operator',
+      scope: 'param',
+      params: integrationParam,
+      body: z.strictObject({
+        test: z
+          .boolean()
+          .default(false)
+          .describe(
+            'First request one page from the partner; if that fails, nothing is resumed and the answer is 409.',
+          ),
+      }),
+      response: z.object({ resumed: z.literal(true) }),
+      handle: async ({ params, body }) => {
+        if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
+        const done = await ports.resume(params.integration, body.test);
+        return done.kind === 'failed' ? problem(409, done.code, done.message) : ok({ resumed: true });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/integrations/{integration}/try-now',
+      id: 'integrations.try_now',
+      summary: 'Probe the partner’s API now, and continue the runs that wait for it',
       tag: 'integrations',
       role: 'operator',
       scope: 'param',
       params: integrationParam,
       body: z.strictObject({}),
-      response: z.object({ resumed: z.literal(true) }),
-      handle: async ({ params }) => {
-        if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
-        await ports.resume(params.integration);
-        return ok({ resumed: true });
-      },
+      response: z.object({ runs: z.int().describe('Runs that waited, of all brands with this API.') }),
+      handle: async ({ params }) =>
+        exists(params.integration)
+          ? ok(await ports.tryNow(params.integration))
+          : notFound(`integration ${params.integration}`),
     }),
     route({
       method: 'POST',

@@ -4,7 +4,7 @@ import type { Spark } from '../../store/operate/activity.ts';
 import type { ScheduleNow } from '../../store/operate/overview.ts';
 import type { DriftRow } from '../../store/records/drift.ts';
 import { type SyncType, syncTypes } from '../../terms.ts';
-import type { Check, HealthState } from '../../watch/health.ts';
+import type { Action, Check, HealthState } from '../../watch/health.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
 import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';
 
@@ -47,15 +47,25 @@ const checks = [
   'credentials',
   'circuit',
   'runs',
+  'events',
   'deliveries',
   'backlog',
   'dead_letters',
   'alerts',
 ] as const satisfies readonly Check[];
+const actions = ['resume', 'test_and_resume', 'try_now', 'try_destination'] as const satisfies readonly Action[];
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),
   reasons: z.array(z.string()).describe('The messages of the findings.'),
-  findings: z.array(z.object({ check: z.enum(checks), state: z.enum(healthStates), message: z.string() })),
+  findings: z.array(
+    z.object({
+      check: z.enum(checks),
+      state: z.enum(healthStates),
+      message: z.string(),
+      action: z.enum(actions).optional().describe('What can be done at once about what waits.'),
+      destination: z.string().optional().describe('The destination of the action.'),
+    }),
+  ),
 };
 
 export const backlogSchema = {
@@ -190,7 +200,7 @@ async function describe(ports: IntegrationPorts, views: readonly IntegrationView
       last_run_status: now?.last_run_status ?? null,
       running: now?.running ?? 0,
       open_dead_letters: now?.open_dead_letters ?? 0,
-      open_alerts: now?.open_alerts ?? 0,
+      open_alerts: mine?.openAlerts ?? 0,
       lanes: (mine?.lanes ?? []).map(({ integration: _, ...rest }) => rest),
       sparkline: sparksBy.get(view.name)?.points ?? [],
     };

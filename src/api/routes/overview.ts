@@ -28,8 +28,8 @@ export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'health'
     sinceMs: number,
     integrations: readonly string[] | undefined,
   ) => Promise<readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[]>;
-  /** How many open alerts are of no single brand and concern these, or any if undefined. */
-  readonly sharedAlerts: (integrations: readonly string[] | undefined) => Promise<number>;
+  /** How many open alerts concern these brands; all, if undefined. */
+  readonly openAlerts: (integrations: readonly string[] | undefined) => Promise<number>;
   readonly nodes: () => Promise<readonly NodeRow[]>;
   /** Documents in force that do not compile. */
   readonly broken: () => readonly { readonly document: string; readonly message: string }[];
@@ -137,13 +137,13 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
         const names = views.map(({ name }) => name);
         const periodMs = periods[query.period];
         const step = periodMs <= periods['1h'] ? '10s' : '1h';
-        const [activity, byBrand, causes, health, nodes, shared] = await Promise.all([
+        const [activity, byBrand, causes, health, nodes, open_alerts] = await Promise.all([
           ports.activity(step, periodMs, seen),
           ports.brandActivity(step, periodMs, seen),
           ports.causes(seen),
           ports.health(names),
           ports.nodes(),
-          ports.sharedAlerts(seen),
+          ports.openAlerts(seen),
         ]);
         const now = health.map((one) => one.now);
         const lanes = health.flatMap((one) => one.lanes);
@@ -162,7 +162,7 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
             waiting: sum(lanes.map(({ waiting }) => waiting)),
             held: sum(lanes.map(({ held }) => held)),
             open_dead_letters: sum(now.map(({ open_dead_letters }) => open_dead_letters)),
-            open_alerts: shared + sum(now.map(({ open_alerts }) => open_alerts)),
+            open_alerts,
             running: sum(now.map(({ running }) => running)),
           },
           checked_at: new Date(),

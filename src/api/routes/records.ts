@@ -38,6 +38,7 @@ const found = z.object({
   data: canonicalRecord,
   matched: z.string().describe('Which field matched.'),
   undelivered: z.int().describe('Destinations that do not have the newest version.'),
+  receivers: z.int().describe('Destinations that have a version of it, or wait for one.'),
   open_dead_letters: z.int(),
 });
 const timeline = z.object({
@@ -66,6 +67,7 @@ const timeline = z.object({
       attempt: z.int(),
       due_at: instant.nullable(),
       held_by: z.string().nullable(),
+      removed: z.boolean().describe('The record has left the destination.'),
     }),
   ),
   history_since: z

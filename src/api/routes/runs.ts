@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RunDetail, RunSummary } from '../../store/runs/list.ts';
+import type { RowOutcome, RunRow } from '../../store/runs/run-rows.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { instant, notFound, ok, type Route, route } from '../route.ts';
 
@@ -15,9 +16,19 @@ export interface RunPorts {
   }) => Promise<readonly RunSummary[]>;
   readonly integrationOf: (runId: string) => Promise<string | undefined>;
   readonly runDetail: (runId: string) => Promise<RunDetail | undefined>;
+  readonly rows: (run: RunSummary, outcome: RowOutcome, limit: number) => Promise<readonly RunRow[]>;
   readonly partnerText: (runId: string) => Promise<string | undefined>;
 }
 
+const outcomes = [
+  'changed',
+  'unchanged',
+  'superseded',
+  'skipped',
+  'dropped',
+  'dead',
+  'held',
+] as const satisfies readonly RowOutcome[];
 const count = z.int();
 const runSummary = z.object({
   run_id: z.string(),
@@ -130,6 +141,39 @@ export function runRoutes(ports: RunPorts): Route[] {
       handle: async ({ params }) => {
         const found = await ports.runDetail(params.run_id);
         return found ? ok(found) : notFound(`run ${params.run_id}`);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runs/{run_id}/rows',
+      id: 'runs.rows',
+      summary: 'The rows of a run that became the same: changed, unchanged, skipped, dropped, …',
+      description: 'Of skipped rows, up to 100 of each page are kept.',
+      tag: 'runs',
+      role: 'viewer',
+      scope: { kind: 'object', of: ({ run_id = '' }) => ports.integrationOf(run_id) },
+      params: z.strictObject({ run_id: z.string().max(100) }),
+      query: z.strictObject({
+        outcome: z.enum(outcomes),
+        limit: z.coerce.number().int().min(1).max(1000).default(200),
+      }),
+      response: z.object({
+        items: z.array(
+          z.object({
+            integration: z.string(),
+            id: z.string().nullable(),
+            version: count.nullable(),
+            reason: z.string().nullable(),
+            dead_letter_id: z.string().nullable(),
+          }),
+        ),
+      }),
+      handle: async ({ params, query, within }) => {
+        const run = await ports.runDetail(params.run_id);
+        if (run === undefined) return notFound(`run ${params.run_id}`);
+        const items = await ports.rows(run, query.outcome, query.limit);
+        // A run may serve several brands of an account.
+        return ok({ items: items.filter(({ integration }) => within === undefined || within.includes(integration)) });
       },
     }),
     route({

@@ -19,6 +19,9 @@ export interface ReadPage {
   readonly counted: Counters;
 }
 
+/** How many ids of skipped rows are kept of a page. */
+const mostSkipped = 100;
+
 /** Everything that the page changes. Maps its records, except rows that are known to change nothing. */
 export async function makePageCommit(
   ports: Pick<PullPorts, 'runs'>,
@@ -31,12 +34,14 @@ export async function makePageCommit(
   const { no, plainFrom = 1 } = position.pass;
   const repeated = no === plainFrom ? page.repeated : 0;
   const { own, others, unrouted } = routeRows(plan, taken.rows);
-  const made = await prepared(ports, { plan, run, position, requestedAt }, own);
+  const { skipped, ...made } = await prepared(ports, { plan, run, position, requestedAt }, own);
   const routed = [];
+  const skippedOf = [...skipped];
   for (const { brand, rows } of others) {
     const today = dateIn(brand.timezone, requestedAt);
     const source = { plan: planFor(plan, brand), run, position: { ...position, today }, requestedAt };
-    const its = await prepared(ports, source, rows);
+    const { skipped: notIts, ...its } = await prepared(ports, source, rows);
+    skippedOf.push(...notIts);
     routed.push({ ...its, target: brand.target });
   }
   const left = { fetched: unrouted.length, skipped: unrouted.length };
@@ -60,6 +65,7 @@ export async function makePageCommit(
       mark: taken.mark,
       fingerprint: page.fingerprint,
       seen: taken.seen,
+      skipped: skippedOf.slice(0, mostSkipped),
     },
   };
 }

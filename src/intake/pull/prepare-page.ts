@@ -15,7 +15,10 @@ export interface PageSource {
   readonly requestedAt: EpochMs;
 }
 
-type MadePage = Pick<PageCommit, 'prepared' | 'pulled' | 'known' | 'staged' | 'readLate' | 'counted'>;
+type MadePage = Pick<PageCommit, 'prepared' | 'pulled' | 'known' | 'staged' | 'readLate' | 'counted'> & {
+  /** Ids of rows that are not for this run. */
+  readonly skipped: readonly string[];
+};
 
 /**
  * Maps rows to records and keeps those that the run is for. Rows known to change nothing are skipped. Flat rows are staged until
@@ -32,16 +35,16 @@ export function preparePage(page: PageSource, rows: readonly Row[], known: reado
     );
   if (plan.shaper.flat) {
     const staged = rows.map(({ raw }) => ({ key: raw.key, row: raw.value, requestedAt }));
-    return { prepared: [], pulled: [], known: [], staged, readLate: () => read([]), counted: noCounts };
+    return { prepared: [], pulled: [], known: [], staged, readLate: () => read([]), counted: noCounts, skipped: [] };
   }
   const made = read(keys.size === 0 ? rows : rows.filter(({ raw }) => raw.partial || !keys.has(raw.key)));
   const isWanted = selectionOf(run, plan.settings, position);
-  const wanted = known.filter(isWanted);
-  const others = known.length - wanted.length;
+  const [wanted, others] = [known.filter(isWanted), known.filter((row) => !isWanted(row))];
   return {
     ...made,
     known: wanted,
-    counted: sum(made.counted, { fetched: others, skipped: others }),
+    skipped: [...made.skipped, ...others.map(({ id }) => id)],
+    counted: sum(made.counted, { fetched: others.length, skipped: others.length }),
     staged: [],
     readLate: (late) => read(rows.filter(({ raw }) => !raw.partial && late.has(raw.key))),
   };
@@ -75,7 +78,7 @@ export function prepareRecords(
   { plan, run, position, requestedAt: effectiveAt }: PageSource,
   raws: readonly RawRecord[],
   pulled: readonly (Pulled | undefined)[],
-): { prepared: Prepared[]; pulled: (Pulled | undefined)[]; counted: Counters } {
+): { prepared: Prepared[]; pulled: (Pulled | undefined)[]; counted: Counters; skipped: string[] } {
   const trace = run.trace === undefined ? undefined : { trace: run.trace };
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId, ...trace };
   // A bare cancellation is applied after the row of the same reservation in the same answer.
@@ -83,11 +86,15 @@ export function prepareRecords(
   const isWanted: Selection = selectionOf(run, plan.settings, position);
   const made: Prepared[] = [];
   const from: (Pulled | undefined)[] = [];
+  const skipped: string[] = [];
   for (const [i, one] of plan.preparePage(raws, ({ partial }) => (partial ? later : arrival)).entries()) {
-    if (one.kind === 'record' && !isWanted(one.incoming.record as Reservation)) continue;
+    if (one.kind === 'record' && !isWanted(one.incoming.record as Reservation)) {
+      skipped.push(one.incoming.id);
+      continue;
+    }
     made.push(one);
     from.push(pulled[i]);
   }
   const counted = sum(noCounts, { fetched: raws.length, skipped: raws.length - made.length });
-  return { prepared: made, pulled: from, counted };
+  return { prepared: made, pulled: from, counted, skipped };
 }

@@ -198,6 +198,8 @@ export interface PageLog {
   readonly mark: number;
   readonly fingerprint: number;
   readonly seen: Uint8Array;
+  /** Ids of rows that are not for this run; not all of many. */
+  readonly skipped?: readonly string[];
 }
 
 export interface StagedRow {

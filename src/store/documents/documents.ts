@@ -176,6 +176,15 @@ export async function pullAddresses(
   return rows;
 }
 
+/** The brands that deliver to any of these destinations. */
+export async function feedersOf(db: Pool | Tx, destinations: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select name from documents where in_force and kind = 'integration' and (body -> 'deliver')::jsonb ?| $1`,
+    [destinations],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** The documents in force that refer to a stored secret. */
 export async function documentsWithSecret(db: Pool | Tx, name: string): Promise<DocumentName[]> {
   const { rows } = await db.query<DocumentName>(

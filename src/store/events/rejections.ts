@@ -86,6 +86,33 @@ export async function countRejections(
   return rows;
 }
 
+export interface RefusedBrand {
+  readonly integration: string;
+  /** Of the kept ones: not more than `kept`. */
+  readonly count: number;
+  /** Of the last one. */
+  readonly code: string;
+  readonly reason: string;
+  readonly accepted: boolean;
+}
+
+/** Webhooks of the last day that were refused after the last accepted event, of these brands or of all. */
+export async function refusedSinceAccepted(db: Pool, integrations: readonly string[] | undefined) {
+  const { rows } = await db.query<RefusedBrand>(
+    `select b.integration, r.count, r.code, r.reason, e.received_at is not null as accepted
+       from (select distinct integration from rejections
+              where integration <> '' and ($1::text[] is null or integration = any($1)) and at > now() - interval '1 day') b
+       left join lateral (select received_at from events e where e.integration = b.integration order by seq desc limit 1) e on true
+       cross join lateral (select count(*)::int as count, (array_agg(code order by at desc))[1] as code,
+                                  split_part((array_agg(reason order by at desc))[1], ' ', 1) as reason
+                             from rejections r where r.integration = b.integration and r.at > now() - interval '1 day'
+                              and r.status >= 400 and (e.received_at is null or r.at > e.received_at)) r
+      where r.count > 0`,
+    [integrations ?? null],
+  );
+  return rows;
+}
+
 /** Keeps the last rejections of each integration, and the counts of a month. */
 export async function pruneRejections(pool: Pool): Promise<void> {
   await pool.query(

@@ -100,16 +100,27 @@ export interface Concern {
   readonly destinations: readonly string[];
 }
 
+/** Alerts that concern every brand that feeds their subject. */
+export const ofDestination = (alert: string): string => `${alert}.kind in ('destination_away', 'destination_failing')`;
+
 /** The condition for an alert; `at` is the number of the first of the two parameters, see `concernParameters`. */
 export const concerns = (at: number): string =>
   `($${at}::text[] is null or integration = any($${at}) or brands && $${at}
-    or (kind in ('destination_away', 'destination_failing') and subject = any($${at + 1}::text[])))`;
+    or (${ofDestination('alerts')} and subject = any($${at + 1}::text[])))`;
 
 /** Nulls for a caller who may see everything. */
 export const concernParameters = (concern: Concern | undefined) => [
   concern?.integrations ?? null,
   concern?.destinations ?? null,
 ];
+
+export async function countOpenAlerts(db: Pool, concern: Concern | undefined): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::int as count from alerts where resolved_at is null and ${concerns(1)}`,
+    concernParameters(concern),
+  );
+  return rows[0]?.count ?? 0;
+}
 
 export interface AlertFilter {
   readonly open: boolean;

@@ -1,6 +1,7 @@
 import type { LaneKey } from '../../deliver/ports.ts';
 import { percentileMs } from '../../kit/histogram.ts';
 import type { Pool } from '../db/pool.ts';
+import { type Concern, ofDestination } from './alerts.ts';
 
 /** Facts about the health of brands, one statement each. All are cheap enough to read every few seconds. */
 
@@ -68,24 +69,25 @@ export async function usualLatencies(db: Pool, integrations: readonly string[]):
 }
 
 export interface OpenAlert {
+  /** Empty for the alert of a destination. */
   readonly integration: string;
   readonly kind: string;
+  readonly subject: string;
   readonly severity: 'warning' | 'critical';
   readonly message: string;
   /** How many brands share it; null for an alert of one brand. */
   readonly brands: number | null;
 }
 
-export async function openAlertsOf(
-  db: Pool,
-  integrations: readonly string[],
-  kinds: readonly string[],
-): Promise<OpenAlert[]> {
+/** Open alerts of these brands and destinations, once for each brand. */
+export async function openAlertsOf(db: Pool, { integrations, destinations }: Concern): Promise<OpenAlert[]> {
   const { rows } = await db.query<OpenAlert>(
-    `select b.integration, a.kind, a.severity, a.message, cardinality(a.brands) as brands from alerts a
+    `select b.integration, a.kind, a.subject, a.severity, a.message, cardinality(a.brands) as brands from alerts a
       cross join lateral unnest(coalesce(a.brands, array[a.integration])) as b (integration)
-      where a.resolved_at is null and a.kind = any($2) and b.integration = any($1) order by a.raised_at`,
-    [integrations, kinds],
+      where a.resolved_at is null
+        and (b.integration = any($1) or (${ofDestination('a')} and b.integration = '' and a.subject = any($2)))
+      order by a.raised_at`,
+    [integrations, destinations],
   );
   return rows;
 }

@@ -1,5 +1,4 @@
 import type { Pool } from '../db/pool.ts';
-import { type Concern, concernParameters, concerns } from './alerts.ts';
 
 /** The current state of a brand, read from the tables themselves. */
 export interface IntegrationNow {
@@ -10,8 +9,6 @@ export interface IntegrationNow {
   readonly auth_message: string | null;
   readonly retry_at: Date | null;
   readonly open_dead_letters: number;
-  readonly open_alerts: number;
-  readonly critical_alerts: number;
   readonly last_event_at: Date | null;
   readonly last_run_at: Date | null;
   readonly last_run_status: string | null;
@@ -26,8 +23,7 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
   const { rows } = await db.query<IntegrationNow>(
     `select n.name as integration, p.paused_at, p.paused_by, p.auth_failed_at, p.auth_message,
             case when p.retry_at > now() then p.retry_at end as retry_at,
-            coalesce(d.open, 0) as open_dead_letters, coalesce(a.open, 0) as open_alerts,
-            coalesce(a.critical, 0) as critical_alerts,
+            coalesce(d.open, 0) as open_dead_letters,
             (select e.received_at from events e where e.integration = n.name order by e.seq desc limit 1) as last_event_at,
             r.finished_at as last_run_at, r.state as last_run_status,
             (select count(*)::int from runs g where g.integration = n.name and g.state in ('queued', 'running')) as running
@@ -35,9 +31,6 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
        left join partner_accounts p on p.integration = n.name
        left join (select integration, count(*)::int as open from dead_letters
                    where integration = any($1) and state = 'open' and code <> 'record.held' group by integration) d on d.integration = n.name
-       left join (select integration, count(*)::int as open, (count(*) filter (where severity = 'critical'))::int as critical
-                    from alerts where integration = any($1) and resolved_at is null group by integration) a
-         on a.integration = n.name
        left join lateral (select l.finished_at, l.state from unnest(array['pre_stay', 'stay', 'post_stay', 'backfill']) as s (sync)
                            cross join lateral (select finished_at, state, queued_at from runs r
                                 where r.integration = n.name and r.sync = s.sync and r.finished_at is not null
@@ -47,15 +40,6 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
     [names],
   );
   return rows;
-}
-
-/** Open alerts of no single brand: of many brands, a destination, a node, a document. */
-export async function sharedAlerts(db: Pool, concern: Concern | undefined): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(
-    `select count(*)::int as count from alerts where integration = '' and resolved_at is null and ${concerns(1)}`,
-    concernParameters(concern),
-  );
-  return rows[0]?.count ?? 0;
 }
 
 export interface LaneNow {
@@ -98,12 +82,12 @@ export async function pauseIntegration(db: Pool, integration: string, by: string
   );
 }
 
-/** Ends the pause, also the one caused by refused credentials, so that the next run tries them again. */
+/** Ends the pause. The syncs start now: they may have been due meanwhile. */
 export async function resumeIntegration(db: Pool, integration: string): Promise<void> {
   await db.query(
-    `update partner_accounts set paused_at = null, paused_by = null, pause_reason = null,
-            auth_failed_at = null, auth_failed_version = null, auth_message = null
-      where integration = $1`,
+    `with resumed as (
+       update partner_accounts set paused_at = null, paused_by = null, pause_reason = null where integration = $1)
+     update syncs set next_at = now() where integration = $1 and next_at is not null`,
     [integration],
   );
 }

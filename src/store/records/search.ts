@@ -14,6 +14,8 @@ export interface Found {
   readonly matched: string;
   /** Destinations that do not have the newest version yet. */
   readonly undelivered: number;
+  /** Destinations that have it or wait for it; not those that it has left. */
+  readonly receivers: number;
   readonly open_dead_letters: number;
 }
 
@@ -42,6 +44,8 @@ export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Fou
      select r.integration, r.type, r.id, r.version, r.changed_at, r.data, h.matched,
             (select count(*)::int from outbox o where o.integration = r.integration and o.type = r.type and o.id = r.id
                 and o.destination not like 'innbound:%' and (o.next_version <= o.last_version or o.held_by is not null)) as undelivered,
+            (select count(*)::int from outbox o where o.integration = r.integration and o.type = r.type and o.id = r.id
+                and o.destination not like 'innbound:%' and not o.removed and (o.delivered_version > 0 or o.due_at is not null)) as receivers,
             (select count(*)::int from dead_letters d where d.integration = r.integration and d.type = r.type
                 and d.id = r.id and d.state = 'open') as open_dead_letters
        from hits h

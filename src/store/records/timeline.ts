@@ -93,7 +93,7 @@ export async function readTimeline(
       range,
     ),
     db.query(
-      `select destination, delivered_version, next_version, last_version, attempt, due_at, held_by::text as held_by
+      `select destination, delivered_version, next_version, last_version, attempt, due_at, held_by::text as held_by, removed
          from outbox where integration = $1 and type = $2 and id = $3 order by destination`,
       key,
     ),

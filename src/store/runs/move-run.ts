@@ -1,6 +1,7 @@
 import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit } from '../../intake/pull/run-state.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
+import { texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { isHeld } from '../lease.ts';
 import { Fenced } from './fenced.ts';
@@ -21,7 +22,7 @@ interface Move {
  */
 export async function moveRun(tx: Tx, { lease, leaseMs, pagesBefore, commit, counters }: Move): Promise<void> {
   const { log, position } = commit;
-  const added = addCounters(counters, 21);
+  const added = addCounters(counters, 22);
   const moving = tx.query({
     name: 'move-run',
     text: `
@@ -31,8 +32,8 @@ export async function moveRun(tx: Tx, { lease, leaseMs, pagesBefore, commit, cou
        returning pages
      ), logged as (
        insert into run_pages (integration, run_id, page_no, window_from, window_to, pass, requested_at, duration_ms, tries,
-                              waited_ms, bytes, rows, fresh, changed, mark, fingerprint, seen)
-       select $1, $2, pages, $6, $7, $8, to_timestamp($9::float8 / 1000.0), $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
+                              waited_ms, bytes, rows, fresh, changed, mark, fingerprint, seen, skipped)
+       select $1, $2, pages, $6, $7, $8, to_timestamp($9::float8 / 1000.0), $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $21::text[]
          from moved
      )
      select require_held_run(count(*)) from moved`,
@@ -55,6 +56,7 @@ export async function moveRun(tx: Tx, { lease, leaseMs, pagesBefore, commit, cou
       log.fingerprint,
       log.seen.length === 0 ? null : Buffer.from(log.seen.buffer, log.seen.byteOffset, log.seen.byteLength),
       pagesBefore,
+      log.skipped?.length ? texts(log.skipped) : null,
       ...added.values,
     ],
   });

@@ -82,10 +82,24 @@ async function authWorked(pool: Pool, integration: IntegrationName): Promise<voi
   );
 }
 
-/** Makes the runs of these brands that wait for an open circuit due. */
-export async function wakeWaitingRuns(pool: Pool, integrations: readonly string[]): Promise<void> {
-  await pool.query(
-    `update runs set due_at = now() where integration = any($1) and state = 'queued' and waiting = 'breaker'`,
+/**
+ * Somebody may have corrected why these brands cannot pull: forgets that their credentials were refused or that the partner asked to wait,
+ * makes their waiting runs due, and starts the syncs that were not started meanwhile. An operator's pause stays. Returns the number of runs.
+ */
+export async function freeBrands(pool: Pool, integrations: readonly string[]): Promise<number> {
+  const { rowCount } = await pool.query(
+    `with stopped as (
+       select integration, auth_failed_at is not null as refused from partner_accounts
+        where integration = any($1) and (auth_failed_at is not null or retry_at > now()) for update
+     ), freed as (
+       update partner_accounts a set auth_failed_at = null, auth_failed_version = null, auth_message = null, retry_at = null
+         from stopped s where a.integration = s.integration
+     ), started as (
+       update syncs s set next_at = now() from stopped t
+        where t.refused and s.integration = t.integration and s.next_at is not null
+     )
+     update runs set due_at = now() where integration = any($1) and state = 'queued' and waiting is not null`,
     [integrations],
   );
+  return rowCount ?? 0;
 }

@@ -80,8 +80,8 @@ export async function msToNextStart(pool: Pool): Promise<number | undefined> {
 }
 
 /**
- * Queues due syncs, at most `most` at a time, and moves each to its next start. Skipped are syncs with an active run, brands whose
- * credentials were refused (until they work or the document changes) and brands paused by an operator.
+ * Queues due syncs, at most `most` at a time, and moves each to its next start. Left out are syncs with an active run, which counts as
+ * skipped, brands whose credentials were refused (until they work or the document changes) and brands paused by an operator.
  */
 export async function startDue(
   pool: Pool,
@@ -116,11 +116,13 @@ export async function startDue(
       [due.map((one) => one.integration), due.map((one) => one.sync), due.map(() => timedId('run', now))],
     );
     const started = new Set(queued.map(({ integration, sync }) => `${integration} ${sync}`));
-    const skipped = due.filter(({ integration, sync }) => !started.has(`${integration} ${sync}`));
+    const others = due.filter(({ integration, sync }) => !started.has(`${integration} ${sync}`));
     await tx.query(
-      `update syncs s set skipped = s.skipped + 1 from unnest($1::text[], $2::text[]) as t (integration, sync)
+      `update syncs s set skipped = s.skipped + 1
+         from unnest($1::text[], $2::text[]) as t (integration, sync)
+         join runs r on r.integration = t.integration and r.sync = t.sync and r.state in ('queued', 'running')
         where s.integration = t.integration and s.sync = t.sync`,
-      [skipped.map((one) => one.integration), skipped.map((one) => one.sync)],
+      [others.map((one) => one.integration), others.map((one) => one.sync)],
     );
     return { started: queued.length, seen: due.length };
   });

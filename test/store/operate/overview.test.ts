@@ -39,8 +39,8 @@ test('brands without rows cost little beside one brand that has nearly all', asy
     },
   });
   const [grand, quiet] = await integrationsNow(explained, names);
-  assert.deepEqual([grand?.open_dead_letters, grand?.open_alerts, grand?.critical_alerts], [5000, 5000, 5000]);
-  assert.deepEqual([quiet?.open_dead_letters, quiet?.open_alerts, quiet?.last_run_at], [0, 0, null]);
+  assert.equal(grand?.open_dead_letters, 5000);
+  assert.deepEqual([quiet?.open_dead_letters, quiet?.last_run_at], [0, null]);
   assert.equal(grand?.last_run_status, 'complete');
   assert.equal((await lanesNow(explained, lanes))[0]?.waiting, 5000);
   await retryingLanes(explained, lanes as never);

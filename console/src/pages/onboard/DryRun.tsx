@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { type Answer, call, Problem } from '../../api/client.ts';
 import { useAct } from '../../api/query.tsx';
 import { Card, Empty, Failure, meaning, Notice, State } from '../../parts/basics.tsx';
+import { dryRun } from '../../parts/claims.ts';
 import { capital, plural, words } from '../../parts/format.ts';
 import { LastRequest, type Sent } from '../../parts/LastRequest.tsx';
 import { Records } from '../Mapped.tsx';
@@ -46,7 +47,9 @@ export function DryRun({ brand }: { brand: Brand }) {
   );
 }
 
-function Result({ day: { day, counts, records, error, warning, request } }: { day: Day }) {
+function Result({ day }: { day: Day }) {
+  const { counts, records, error, warning, request } = day;
+  const found = dryRun(day);
   const { fetched, changed, unchanged, dropped, dead_lettered: dead } = counts;
   const parts = [
     `${changed} would be stored as new or changed`,
@@ -62,7 +65,7 @@ function Result({ day: { day, counts, records, error, warning, request } }: { da
         </Notice>
       )}
       {warning && <Notice tone="warn" role="alert" title={warning} />}
-      <Notice tone={dead > 0 ? 'warn' : 'good'} role="status" title={`${day}: ${plural(fetched, 'reservation')}`}>
+      <Notice tone={found.tone} role="status" title={found.text}>
         {fetched > 0 && `${parts.join(', ')}.`}
       </Notice>
       {fetched === 0 && (

@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts';
 import { useApi } from '../../api/query.tsx';
 import type { Issued } from '../../api/types.ts';
 import { Ago, Card, Failure, Notice, State } from '../../parts/basics.tsx';
+import { firstEvent } from '../../parts/claims.ts';
 import { Copyable } from '../../parts/data.tsx';
 import { words } from '../../parts/format.ts';
 import { RecordLink } from '../../parts/links.tsx';
@@ -63,7 +64,7 @@ function Push({ brand }: { brand: Brand }) {
       </Card>
       <Card title="First event">
         {first ? (
-          <Notice tone="good" role="status" title="The first event has arrived">
+          <Notice tone={firstEvent(first).tone} role="status" title={firstEvent(first).text}>
             <p>
               <code>{first.event}</code> <State of={first.state} label={words(first.outcome ?? first.state)} />{' '}
               <Ago at={first.received_at} />

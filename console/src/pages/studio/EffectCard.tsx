@@ -4,6 +4,7 @@ import { type Answer, call } from '../../api/client.ts';
 import { useAct } from '../../api/query.tsx';
 import type { Difference } from '../../api/types.ts';
 import { Card, Notice } from '../../parts/basics.tsx';
+import { mappingEffect } from '../../parts/claims.ts';
 import { DiffTable } from '../../parts/data.tsx';
 import { plural } from '../../parts/format.ts';
 import { RecordLink } from '../../parts/links.tsx';
@@ -34,14 +35,11 @@ export function EffectCard({ integration, connector }: { integration: string; co
 }
 
 function Effect({ integration, effect }: { integration: string; effect: Answer<'map.effect'> }) {
-  const { records, changed, unchanged, refused, samples } = effect;
+  const { unchanged, refused, samples } = effect;
+  const { tone, text } = mappingEffect(effect);
   return (
     <>
-      <Notice
-        tone={refused > 0 ? 'bad' : changed > 0 ? 'warn' : 'good'}
-        role="status"
-        title={`${plural(changed, 'reservation')} of ${records} would change`}
-      >
+      <Notice tone={tone} role="status" title={text}>
         {unchanged} unchanged, {refused} refused. Nothing was changed.
       </Notice>
       {samples.map(({ id, diff }) => (

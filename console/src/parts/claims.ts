@@ -1,0 +1,175 @@
+import type { Answer } from '../api/client.ts';
+import type {
+  DeliveryNow,
+  EventRow,
+  Found,
+  Integration,
+  Job,
+  Overview,
+  Previewed,
+  Receipt,
+  SandboxReport,
+} from '../api/types.ts';
+import { number, plural, type Tone, words } from './format.ts';
+
+/**
+ * Every sentence of the console that says that something is well, with the facts it needs. A page says one only through these functions:
+ * test/console/claims.test.ts has a case for each in which it must not appear, and refuses a tone of success anywhere else.
+ */
+export interface Claim {
+  readonly tone: Tone;
+  readonly text: string;
+}
+
+const claim = (tone: Tone, text: string): Claim => ({ tone, text });
+
+/** The overall state in one sentence. */
+export function standing({
+  states,
+  totals,
+  problems,
+  broken,
+}: Pick<Overview, 'states' | 'problems' | 'broken'> & {
+  totals: Pick<Overview['totals'], 'integrations' | 'open_alerts'>;
+}): Claim {
+  const brands = totals.integrations;
+  const unwell = states.attention + states.failing + states.auth_failed;
+  const faults = problems.length + broken.length;
+  const found = [
+    unwell > 0 && `${number(unwell)} of ${plural(brands, 'brand')} ${unwell === 1 ? 'needs' : 'need'} attention`,
+    faults > 0 && `${plural(faults, 'problem')} with the service`,
+    unwell + faults === 0 && totals.open_alerts > 0 && `${plural(totals.open_alerts, 'alert')} open`,
+  ].filter((one) => one !== false);
+  if (found.length > 0) return claim('bad', `${found.join(', ')}.`);
+  if (brands === 0) return claim('calm', 'No brand is connected yet.');
+  if (states.healthy === brands) return claim('good', `All well: ${plural(brands, 'brand')}.`);
+  const rest = [
+    states.healthy > 0 && `${number(states.healthy)} healthy`,
+    states.new > 0 && `${number(states.new)} without data yet`,
+    states.paused > 0 && `${number(states.paused)} paused`,
+  ].filter((one) => one !== false);
+  return claim('calm', `No problem found: ${rest.join(', ')}.`);
+}
+
+export const checksOf = ({ state, reasons }: Pick<Integration, 'state' | 'reasons'>): Claim =>
+  state === 'healthy' && reasons.length === 0
+    ? claim('good', 'Every check passed.')
+    : claim('warn', reasons.join(' ') || words(state));
+
+export function deliveredOf(one: Pick<Found, 'open_dead_letters' | 'undelivered' | 'receivers'>): Claim {
+  if (one.open_dead_letters > 0) return claim('bad', plural(one.open_dead_letters, 'dead letter'));
+  if (one.undelivered > 0) return claim('warn', `${plural(one.undelivered, 'destination')} waiting`);
+  return one.receivers === 0 ? claim('calm', 'Nowhere') : claim('good', 'Everywhere');
+}
+
+export function pushGaps(days: Answer<'integrations.push_gaps'>['items']): Claim {
+  const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((all, day) => all + of(day), 0);
+  const missed = sum(({ created, updated, cancelled }) => created + updated + cancelled);
+  const events = sum((day) => day.events);
+  if (missed > 0) return claim('warn', `${plural(missed, 'change')} that no event reported`);
+  if (events === 0) return claim('calm', 'No event arrived in the last 14 days, so nothing can be compared.');
+  return claim('good', `Every change that a poll found was also reported by one of ${plural(events, 'event')}.`);
+}
+
+export function stillListed(unlisted: number, completeRuns: number): Claim {
+  if (unlisted > 0) return claim('warn', `${plural(unlisted, 'reservation')} no longer listed`);
+  if (completeRuns === 0) return claim('calm', 'No run has been complete yet, so nothing was compared');
+  return claim('good', 'Every stored reservation is still listed');
+}
+
+/** Without these, a record is of no use to a destination. */
+const needed = { guests: 'a guest', 'guests.last_name': 'a last name', 'guests.email': 'an e-mail address' };
+
+export function recordsValid({ records, filled }: Pick<Previewed, 'records' | 'filled'>): Claim {
+  const good = records.filter(({ kind }) => kind === 'record').length;
+  const counted = `${good} of ${plural(records.length, 'record')}`;
+  const lacking = Object.entries(needed)
+    .filter(([field]) => (filled.find((rate) => rate.field === field)?.filled ?? 0) === 0)
+    .map(([, name]) => name);
+  if (good > 0 && lacking.length > 0)
+    return claim('warn', `${counted} can be stored, none with ${lacking.join(' or ')}`);
+  return claim(good > 0 && good === records.length ? 'good' : 'warn', `${counted} valid`);
+}
+
+export function dryRun({ day, counts, error, warning }: Answer<'integrations.dry_run'>): Claim {
+  const { fetched, dead_lettered: dead } = counts;
+  const tone = error || warning || dead > 0 ? 'warn' : fetched === 0 ? 'calm' : 'good';
+  return claim(tone, `${day}: ${plural(fetched, 'reservation')}`);
+}
+
+export function firstEvent({ state, outcome }: Pick<EventRow, 'state' | 'outcome'>): Claim {
+  if (state === 'dead' || outcome === 'dead') return claim('bad', 'The first event became a dead letter');
+  if (state !== 'done') return claim('info', 'The first event has arrived and is being processed');
+  return claim('good', 'The first event has arrived');
+}
+
+export const noDeadLetters = (filters: number): Claim =>
+  filters === 0
+    ? claim('good', 'No open dead letters. Nothing has failed for good.')
+    : claim('calm', 'No open dead letters match. Others may be open.');
+
+/** An incident without counts. The counts are of single brands: nothing is known about one of the service. */
+export const noEffect = (brands: readonly string[]): Claim =>
+  brands.length === 0
+    ? claim('calm', 'It concerns the service; nothing is counted for single brands.')
+    : claim('good', 'No delivery waits, and no run or delivery failed meanwhile.');
+
+export function hasVersion(
+  { due_at, held_by, delivered_version, removed }: Omit<DeliveryNow, 'destination'>,
+  version: number,
+): Claim | undefined {
+  if (held_by !== null || due_at !== null || delivered_version < version) return undefined;
+  return removed ? claim('calm', 'Has left') : claim('good', `Has version ${delivered_version}`);
+}
+
+export function consentGiven({ consent, state }: { consent: string | null; state: string }): Claim | undefined {
+  if (consent !== 'given') return undefined;
+  return state === 'auth_failed'
+    ? claim('bad', 'Consent was given, but the partner refuses the credentials')
+    : claim('good', 'Consent was given');
+}
+
+export const mappingEffect = ({ records, changed, refused }: Answer<'map.effect'>): Claim =>
+  records === 0
+    ? claim('calm', 'No payload is stored to try it on')
+    : claim(
+        refused > 0 ? 'bad' : changed > 0 ? 'warn' : 'good',
+        `${plural(changed, 'reservation')} of ${records} would change`,
+      );
+
+export function jobDone({ state, counts }: Pick<Job, 'state' | 'counts'>): Claim | undefined {
+  if (state !== 'done') return undefined;
+  const failing = (counts.still_failing ?? 0) + (counts.refused ?? 0);
+  return failing > 0 ? claim('warn', 'Done, some still fail') : claim('good', 'Done');
+}
+
+/** Erased here is not erased everywhere while a destination has not confirmed it, or must be cleaned by hand. */
+export function erased({ state, completed_at, told }: Pick<Receipt, 'state' | 'completed_at' | 'told'>): Claim {
+  if (completed_at === null) return claim('warn', 'Not completed');
+  if (told.some(({ untold }) => untold > 0)) return claim('warn', 'Erased here; a destination is left to you');
+  return state === 'notifying'
+    ? claim('info', 'Erased here; destinations are being notified')
+    : claim('good', 'Erased');
+}
+
+export function sandboxAnswer({
+  would_answer,
+  outcome,
+  events,
+}: Pick<SandboxReport, 'would_answer' | 'outcome' | 'events'>): Claim {
+  const dead = [outcome, ...(events ?? []).map((one) => one.outcome)].some(({ kind }) => kind === 'dead_letter');
+  const tone = would_answer.status >= 300 ? 'bad' : dead ? 'warn' : 'good';
+  return claim(tone, `The live endpoint would answer ${would_answer.status}`);
+}
+
+export const signatureOf = (right: boolean): Claim =>
+  right ? claim('good', 'The signature is valid') : claim('bad', 'The signature is invalid');
+
+export function replayWould(preview: Answer<'dead_letters.preview'>): Claim | undefined {
+  if (preview.kind === 'still_failing') return claim('bad', 'It would fail again');
+  if (preview.kind !== 'ready' || preview.record.id === '') return undefined;
+  return claim('good', preview.diff.length === 0 ? 'It would be sent again unchanged' : 'It would succeed');
+}
+
+export const incidentOver = (endedAt: string | null, lasted: string): Claim | undefined =>
+  endedAt === null ? undefined : claim('good', `Over after ${lasted}`);

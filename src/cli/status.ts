@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { InnboundError } from '../errors.ts';
+import { healthOf } from '../operations/health.ts';
+import { type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+
+export function define(command: Command): void {
+  common(command)
+    .addHelpText('after', '\nThe exit code is 1 if a brand needs attention or fails.')
+    .action((integration: string | undefined, options: CommonOptions) =>
+      withRuntime(options, 'status', async (runtime) => {
+        const all = [...runtime.active().documents.keys()];
+        if (integration !== undefined && !all.includes(integration))
+          throw new InnboundError('operate.not_found', `There is no integration ${integration}.`);
+        const brands = await healthOf(runtime, integration === undefined ? all : [integration]);
+        if (brands.some(({ state }) => !['healthy', 'new', 'paused'].includes(state))) process.exitCode = 1;
+        if (options.json) {
+          for (const { integration, state, findings } of brands) printJson({ integration, state, findings });
+        } else if (brands.length === 0) show('No brand is connected.');
+        else {
+          const lines = brands.map(({ integration, state, findings }) => [
+            integration,
+            state.replaceAll('_', ' '),
+            findings.map(({ message }) => message).join(' ') || 'Every check passed.',
+          ]);
+          show(table([['brand', 'state', 'why'], ...lines]));
+        }
+      }),
+    );
+}

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import * as claims from '../../console/src/parts/claims.ts';
+import { judgeDestination, judgeHealth } from '../../src/watch/health.ts';
+
+/**
+ * Every positive sentence of the console, each with the case in which it appears and every case in which it must not. A claim without
+ * such cases fails the last tests, and so does a tone of success that a page states by itself.
+ */
+type Said = { readonly tone: string; readonly text: string } | undefined;
+interface Case {
+  readonly says: RegExp;
+  readonly true: Said;
+  /** By what is wrong. */
+  readonly untrue: Readonly<Record<string, Said>>;
+}
+
+const states = { healthy: 2, new: 0, paused: 0, attention: 0, failing: 0, auth_failed: 0 };
+const overview = { states, totals: { integrations: 2, open_alerts: 0 }, problems: [], broken: [] };
+const day = { day: '2031-01-01', events: 5, created: 0, updated: 0, cancelled: 0, examples: [] };
+const record = { kind: 'record', id: 'R1' } as never;
+const filled = ['guests', 'guests.last_name', 'guests.email'].map((field) => ({ field, filled: 5, of: 5 }));
+const delivery = {
+  due_at: null,
+  held_by: null,
+  delivered_version: 3,
+  next_version: 4,
+  last_version: 3,
+  attempt: 0,
+  removed: false,
+};
+const dry = (more: object, counts: object = {}) =>
+  claims.dryRun({ day: '2031-01-01', counts: { fetched: 3, dead_lettered: 0, ...counts }, ...more } as never);
+const receipt = (more: object) =>
+  claims.erased({ state: 'done', completed_at: '2031-01-01T00:00:00Z', told: [], ...more } as never);
+const answered = (status: number, kind: string, events?: object[]) =>
+  claims.sandboxAnswer({ would_answer: { status }, outcome: { kind }, events } as never);
+const preview = (more: object) =>
+  claims.replayWould({ kind: 'ready', record: { id: 'R1' }, diff: [{}], ...more } as never);
+
+const cases: Readonly<Record<keyof typeof claims, Case>> = {
+  standing: {
+    says: /All well|No problem found/,
+    true: claims.standing(overview),
+    untrue: {
+      'a brand needs attention': claims.standing({ ...overview, states: { ...states, healthy: 1, attention: 1 } }),
+      'a brand fails while another is paused': claims.standing({
+        ...overview,
+        states: { ...states, healthy: 0, failing: 1, paused: 1 },
+      }),
+      'no worker runs': claims.standing({ ...overview, problems: ['No worker node is running.'] }),
+      'a document cannot be used': claims.standing({ ...overview, broken: [{ document: 'connector x', message: '' }] }),
+      'an alert of the service is open': claims.standing({ ...overview, totals: { integrations: 2, open_alerts: 1 } }),
+      'no brand is connected': claims.standing({ ...overview, totals: { integrations: 0, open_alerts: 0 } }),
+    },
+  },
+  checksOf: {
+    says: /Every check passed/,
+    true: claims.checksOf({ state: 'healthy', reasons: [] }),
+    untrue: {
+      'a check failed': claims.checksOf({ state: 'attention', reasons: ['1 dead letter is open.'] }),
+      'no data yet': claims.checksOf({ state: 'new', reasons: [] }),
+    },
+  },
+  deliveredOf: {
+    says: /Everywhere/,
+    true: claims.deliveredOf({ open_dead_letters: 0, undelivered: 0, receivers: 2 }),
+    untrue: {
+      'no destination receives it': claims.deliveredOf({ open_dead_letters: 0, undelivered: 0, receivers: 0 }),
+      'a destination waits': claims.deliveredOf({ open_dead_letters: 0, undelivered: 1, receivers: 2 }),
+      'a dead letter is open': claims.deliveredOf({ open_dead_letters: 1, undelivered: 0, receivers: 2 }),
+    },
+  },
+  pushGaps: {
+    says: /Every change/,
+    true: claims.pushGaps([day]),
+    untrue: {
+      'there never was an event': claims.pushGaps([]),
+      'an event is missing': claims.pushGaps([day, { ...day, updated: 1 }]),
+    },
+  },
+  stillListed: {
+    says: /Every stored reservation/,
+    true: claims.stillListed(0, 1),
+    untrue: { 'no run was complete': claims.stillListed(0, 0), 'one is not listed': claims.stillListed(1, 1) },
+  },
+  recordsValid: {
+    says: /\bvalid\b/,
+    true: claims.recordsValid({ records: [record], filled }),
+    untrue: {
+      'no record has an e-mail address': claims.recordsValid({ records: [record], filled: filled.slice(0, 2) }),
+      'no record has a guest': claims.recordsValid({ records: [record], filled: [] }),
+    },
+  },
+  dryRun: {
+    says: /3 reservations/,
+    true: dry({}),
+    untrue: {
+      'the pull is incomplete': dry({ error: { code: 'pull.timeout', message: '' } }),
+      'there is a warning': dry({ warning: 'The dates are ignored.' }),
+      'a record is a dead letter': dry({}, { dead_lettered: 1 }),
+      'the partner lists nothing': dry({}, { fetched: 0 }),
+    },
+  },
+  firstEvent: {
+    says: /has arrived$/,
+    true: claims.firstEvent({ state: 'done', outcome: 'created' }),
+    untrue: {
+      'it became a dead letter': claims.firstEvent({ state: 'dead', outcome: null }),
+      'it is not processed yet': claims.firstEvent({ state: 'pending', outcome: null }),
+    },
+  },
+  noDeadLetters: {
+    says: /Nothing has failed/,
+    true: claims.noDeadLetters(0),
+    untrue: { 'the list is filtered': claims.noDeadLetters(1) },
+  },
+  noEffect: {
+    says: /No delivery waits/,
+    true: claims.noEffect(['grand']),
+    untrue: { 'nothing was counted': claims.noEffect([]) },
+  },
+  hasVersion: {
+    says: /Has version 3/,
+    true: claims.hasVersion(delivery, 3),
+    untrue: {
+      'a newer version was not sent': claims.hasVersion(delivery, 4),
+      'it waits': claims.hasVersion({ ...delivery, due_at: '2031-01-01T00:00:00Z' }, 3),
+      'a dead letter holds it': claims.hasVersion({ ...delivery, held_by: '7' }, 3),
+      'the record has left the destination': claims.hasVersion({ ...delivery, removed: true }, 3),
+    },
+  },
+  consentGiven: {
+    says: /Consent was given$/,
+    true: claims.consentGiven({ consent: 'given', state: 'healthy' }),
+    untrue: {
+      'it is needed': claims.consentGiven({ consent: 'needed', state: 'new' }),
+      'the partner refuses the tokens': claims.consentGiven({ consent: 'given', state: 'auth_failed' }),
+    },
+  },
+  mappingEffect: {
+    says: /would change/,
+    true: claims.mappingEffect({ records: 9, changed: 0, unchanged: 9, refused: 0, samples: [] } as never),
+    untrue: { 'no payload is stored': claims.mappingEffect({ records: 0, changed: 0, refused: 0 } as never) },
+  },
+  jobDone: {
+    says: /^Done$/,
+    true: claims.jobDone({ state: 'done', counts: {} }),
+    untrue: {
+      'some still fail': claims.jobDone({ state: 'done', counts: { still_failing: 1 } }),
+      'some are refused': claims.jobDone({ state: 'done', counts: { refused: 1 } }),
+      'it was stopped': claims.jobDone({ state: 'stopped', counts: {} }),
+    },
+  },
+  erased: {
+    says: /^Erased$/,
+    true: receipt({}),
+    untrue: {
+      'it was not completed': receipt({ completed_at: null }),
+      'destinations have not confirmed it': receipt({ state: 'notifying' }),
+      'a destination is left to erase by hand': receipt({ told: [{ untold: 1 }] }),
+    },
+  },
+  sandboxAnswer: {
+    says: /would answer 202/,
+    true: answered(202, 'record'),
+    untrue: { 'it would be refused': answered(401, 'none') },
+  },
+  signatureOf: {
+    says: /is valid/,
+    true: claims.signatureOf(true),
+    untrue: { 'it is wrong': claims.signatureOf(false) },
+  },
+  replayWould: {
+    says: /It would (succeed|be sent again)/,
+    true: preview({}),
+    untrue: {
+      'it would fail again': preview({ kind: 'still_failing' }),
+      'a rule drops it': preview({ kind: 'dropped' }),
+      'its result is not known': preview({ record: { id: '' } }),
+    },
+  },
+  incidentOver: {
+    says: /Over after/,
+    true: claims.incidentOver('2031-01-01T00:00:00Z', '5 min'),
+    untrue: { 'it is open': claims.incidentOver(null, '5 min') },
+  },
+};
+
+for (const [name, { says, true: good, untrue }] of Object.entries(cases)) {
+  test(`${name}: says it when it is true`, () => {
+    assert.match(good?.text ?? '', says);
+    assert.equal(good?.tone, 'good');
+  });
+  for (const [wrong, said] of Object.entries(untrue)) {
+    test(`${name}: not if ${wrong}`, () => {
+      assert.notEqual(said?.tone, 'good', said?.text ?? '');
+      // The same sentence may stand there with a warning, if its tone is all that is positive about it.
+      if (said?.tone === 'calm' || said?.tone === 'info') assert.doesNotMatch(said.text, says);
+    });
+  }
+}
+
+test('accepted is not valid: an event that would become a dead letter is no success in the sandbox', () => {
+  assert.equal(answered(202, 'dead_letter').tone, 'warn');
+  assert.equal(answered(202, 'record', [{ outcome: { kind: 'dead_letter' } }]).tone, 'warn');
+});
+
+test('every claim has a case, and every case can fail', () => {
+  assert.deepEqual(Object.keys(cases).sort(), Object.keys(claims).sort());
+  for (const [name, { untrue }] of Object.entries(cases)) assert.ok(Object.keys(untrue).length > 0, name);
+});
+
+test('Healthy, of a brand and of a destination, comes from one function', () => {
+  assert.equal(judgeDestination(false, []), 'new', 'no brand feeds it');
+  assert.equal(judgeDestination(false, [{ failing: false, retrying: 0, held: 1 }]), 'attention');
+  assert.equal(
+    judgeHealth({ lanes: [], lastRuns: [], waitingRuns: [], alerts: [], openDeadLetters: 0, hasData: false } as never)
+      .state,
+    'new',
+  );
+});
+
+/** Statements of one answer of the API, with nothing to compare: a version that was applied, a partner that answered, one delivery. */
+const ownTones: Readonly<Record<string, number>> = {
+  'editor/applying.tsx': 1,
+  'pages/onboard/FirstPull.tsx': 1,
+  'pages/Hotel.tsx': 1,
+  'pages/Ledger.tsx': 1,
+  'pages/Run.tsx': 1,
+  'pages/ConsentCard.tsx': 1,
+};
+
+test('no page states success by itself', () => {
+  const root = path.join(import.meta.dirname, '../../console/src');
+  const found: Record<string, number> = {};
+  for (const file of readdirSync(root, { recursive: true }) as string[]) {
+    if (!/^(pages|editor|shell)\/.*\.tsx$/.test(file)) continue;
+    const count = readFileSync(path.join(root, file), 'utf8').match(
+      /['"]good['"]|All well|Every (check|change|stored)|Everywhere/g,
+    )?.length;
+    if (count) found[file] = count;
+  }
+  assert.deepEqual(found, ownTones);
+});
