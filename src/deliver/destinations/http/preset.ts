@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { feedbackSchema } from './feedback-list.ts';
 import { operationShape, perSituation, situationSchema } from './operation.ts';
 import { prepareStepSchema } from './prepare-step.ts';
 
@@ -25,6 +26,8 @@ const presetSchema = z.strictObject({
   url: z.string(),
   /** One request, or several that follow each other. */
   on: perSituation(() => z.union([situationSchema, z.array(situationSchema)]).optional()),
+  /** Where the vendor says who unsubscribed, bounced or complained. */
+  feedback: z.array(feedbackSchema).default([]),
   /** What `destination prepare` creates, in order. */
   prepare: z.array(prepareStepSchema).default([]),
 });
