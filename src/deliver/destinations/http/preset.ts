@@ -22,6 +22,8 @@ const presetSchema = z.strictObject({
   requires: z.array(z.string()).default([]),
   skip_if: z.array(z.string()).default([]),
   batch: z.int().min(1),
+  /** The usual request takes one item, although a call holds several for the others. */
+  alone: z.boolean().default(false),
   ...operationShape,
   url: z.string(),
   /** One request, or several that follow each other. */
