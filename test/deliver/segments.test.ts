@@ -81,7 +81,7 @@ for (const make of accounts) {
     if (process.env.INNBOUND_WRITE_DOCS === '1') {
       const placed = section.test(page)
         ? page.replace(section, wanted)
-        : page.replace('\n## People\n', `\n${wanted}\n## People\n`);
+        : page.replace('\n## Good to know\n', `\n${wanted}\n## Good to know\n`);
       writeFileSync(file, placed);
     } else assert.equal(section.exec(page)?.[0], wanted, 'run this test with INNBOUND_WRITE_DOCS=1');
   });
