@@ -198,7 +198,7 @@ function partsOf({ region }: Steps, draft: Sent): Said | undefined {
 export function amend(steps: Steps, { says, sent, ...said }: Amendment, arrival: Arrival): Message {
   return {
     ...said,
-    source: arrival.mode,
+    source: arrival.by ?? arrival.mode,
     manner: { silence: 'keep', lists: 'merge' },
     isOnlySource: false,
     isVerbatim: true,

@@ -11,6 +11,7 @@ import { startScheduler } from './intake/pull/schedule.ts';
 import { startHydrator } from './intake/push/hydrate.ts';
 import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
+import { startFeedback } from './intake/stream/feedback.ts';
 import { startStreamReaders } from './intake/stream/readers.ts';
 import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
@@ -24,6 +25,7 @@ import { endAbandonedLeases } from './store/operate/abandoned.ts';
 import { apiPorts, isServedOverHttps } from './wiring/api.ts';
 import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
+import { feedbackPorts } from './wiring/feedback.ts';
 import { followDocuments } from './wiring/follow-documents.ts';
 import { type MetricsExchange, metricsOf, serveMetrics } from './wiring/metrics.ts';
 import { keepSeen } from './wiring/presence.ts';
@@ -148,7 +150,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       loops.push(startScheduler(schedulerPorts(runtime)), startRunner(pullPorts(runtime)));
       loops.push(startEventWorker(eventWorkerPorts(runtime)), startHydrator(hydratorPorts(runtime)));
       loops.push(startPushUpkeep(upkeepPorts(runtime)), startStreamReaders(streamPorts(runtime)));
-      loops.push(startDeliveries(deliveries), startJobs(runtime));
+      loops.push(startDeliveries(deliveries), startFeedback(await feedbackPorts(runtime)), startJobs(runtime));
     }
     loops.push(startWatch(runtime));
     return { url, runtime, stop };

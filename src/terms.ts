@@ -49,6 +49,16 @@ export type EntityType = 'reservation' | 'guest';
 /** The kind of a change, as destinations receive it. */
 export type ChangeEvent = 'created' | 'updated' | 'cancelled' | 'erased' | 'removed';
 
+/** What became of the mail to an address, as a destination reports it. All three end the marketing to the people who have the address. */
+export const reportKinds = ['complained', 'bounced', 'unsubscribed'] as const;
+export type ReportKind = (typeof reportKinds)[number];
+
+export interface Report {
+  readonly email: string;
+  readonly says: ReportKind;
+  readonly at: EpochMs;
+}
+
 /** What a step of the path did to a record, for the timeline. It may hold guest data: it goes to the store, never to a log. */
 export interface Note {
   readonly step: 'shape' | 'normalize' | 'transform' | 'reconcile';

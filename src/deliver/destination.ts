@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { Http } from '../kit/http.ts';
-import type { Json } from '../terms.ts';
+import type { EpochMs, Json, Report } from '../terms.ts';
 import type { Delivery } from './message.ts';
 
 /**
@@ -125,6 +125,19 @@ export interface PreparedStep {
   readonly message?: string;
 }
 
+/** Pages of reports since a time; the first failure is the last page. A report may come several times. */
+export type ReadFeedback = (
+  since: EpochMs,
+  signal: AbortSignal,
+) => AsyncIterable<{ readonly kind: 'page'; readonly reports: readonly Report[] } | FeedbackFailure>;
+
+export interface FeedbackFailure {
+  readonly kind: 'failed';
+  readonly code: ErrorCode;
+  /** The wait that the vendor asked for. */
+  readonly afterMs?: number | undefined;
+}
+
 export interface DestinationType<Settings = unknown> {
   readonly type: string;
   readonly settings: z.ZodType<Settings>;
@@ -137,6 +150,9 @@ export interface DestinationType<Settings = unknown> {
   readonly findsErasedGuests?: false;
   /** Creates what the destination needs at the vendor: properties, objects, event types. Running it again creates nothing. */
   prepare?(settings: Settings, services: DestinationServices, options: { readonly dryRun: boolean }): Promise<Prepared>;
+  /** The vendor tells who unsubscribed, bounced or complained. */
+  readonly reports?: (settings: Settings) => boolean;
+  feedback?(settings: Settings, services: DestinationServices): ReadFeedback;
   /** Opens without connecting: an unreachable destination shows at the first delivery, as a retry. */
   open(settings: Settings, services: DestinationServices): Destination;
 }

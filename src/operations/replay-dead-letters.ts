@@ -159,7 +159,7 @@ export async function preparationOf(
   if (letter.kind === 'event') {
     const event = letter.event as LetterEvent | null;
     if (event === null || event.body === null) return undefined;
-    if (event.event === 'guest.updated') return 'requeue';
+    if (event.event.startsWith('guest.')) return 'requeue';
     const { data } = event.body;
     const hydrated = event.hydrated ?? undefined;
     if (hydrated === undefined && eventPathOf(integration).thinId?.(data) !== undefined) return 'requeue';

@@ -24,6 +24,7 @@ import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
 import { openCircuitsOf } from '../wiring/partner-apis.ts';
+import { feedbackStreams } from '../wiring/feedback.ts';
 import { streamedBrands, streamsOf } from '../wiring/stream.ts';
 import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
 import { busyLanes } from './health.ts';
@@ -201,7 +202,10 @@ async function facts(runtime: Runtime): Promise<Facts> {
     ),
     runs: runs.filter(({ integration }) => active.documents.has(integration)),
     authFailures: auth,
-    streams: streamed.length === 0 ? [] : await streamStates(pool, [...(await streamsOf(runtime)).keys()]),
+    streams: await streamStates(pool, [
+      ...(streamed.length === 0 ? [] : (await streamsOf(runtime)).keys()),
+      ...(await feedbackStreams(runtime)),
+    ]),
     deadLetters: dead,
     unlisted,
     holds: holds.map((hold) => ({ ...hold, message: describeHold(hold) })),

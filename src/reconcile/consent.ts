@@ -11,6 +11,8 @@ interface ConsentStatement {
   readonly at: EpochMs;
   /** When it last did; absent if it stated it once. */
   readonly until?: EpochMs;
+  /** It stated otherwise before. */
+  readonly changed?: true;
 }
 
 /**
@@ -32,8 +34,8 @@ export function newerConsent(known: Consent | undefined, other: Consent | undefi
     const before = statements[source];
     statements[source] = before === undefined ? statement : continued(before, statement);
   }
-  const [newest, ...rest] = (Object.entries(statements) as [Source, ConsentStatement][]).toSorted(([, a], [, b]) =>
-    countsFrom(a) === countsFrom(b) ? refusalFirst(a, b) : countsFrom(b) - countsFrom(a),
+  const [newest, ...rest] = withRepeats(Object.entries(statements) as [Source, ConsentStatement][]).toSorted(
+    ([, a], [, b]) => (countsFrom(a) === countsFrom(b) ? refusalFirst(a, b) : countsFrom(b) - countsFrom(a)),
   );
   if (newest === undefined) return known;
   const own = newerOwn(known.own, other.own);
@@ -46,9 +48,22 @@ export function newerConsent(known: Consent | undefined, other: Consent | undefi
   return isEqual(made, known) ? known : made;
 }
 
-function statementsOf({ source, value, at, until, others }: Consent): { [Name in Source]?: ConsentStatement } {
-  return { ...others, [source]: { value, at, ...(until !== undefined && { until }) } };
+function statementsOf({ source, value, at, until, changed, others }: Consent): { [Name in Source]?: ConsentStatement } {
+  return { ...others, [source]: { value, at, ...(until !== undefined && { until }), ...(changed && { changed }) } };
 }
+
+/** The partner's list and its events are one voice: the first yes of one of them repeats the older yes of another. */
+function withRepeats(statements: readonly [Source, ConsentStatement][]): [Source, ConsentStatement][] {
+  const isYes = ([source, { value }]: readonly [Source, ConsentStatement]) => value === true && isPartner(source);
+  const since = Math.min(...statements.filter(isYes).map(([, { at }]) => at));
+  return statements.map((one): [Source, ConsentStatement] => {
+    const [source, statement] = one;
+    const { at, until = at, changed } = statement;
+    return isYes(one) && !changed && at > since ? [source, { value: true, at: since, until }] : [source, statement];
+  });
+}
+
+const isPartner = (source: Source): boolean => !source.startsWith('destination:');
 
 /** Two statements of one source, in either order of arrival. The rows of one page have one time: there a refusal wins. */
 function continued(a: ConsentStatement, b: ConsentStatement): ConsentStatement {
@@ -56,10 +71,17 @@ function continued(a: ConsentStatement, b: ConsentStatement): ConsentStatement {
   const [older, newer] = lastOf(a) <= lastOf(b) ? [a, b] : [b, a];
   if (older.value === newer.value) {
     const at = Math.min(older.at, newer.at);
-    return { value: newer.value, at, ...(lastOf(newer) > at && { until: lastOf(newer) }) };
+    const isChanged = older.changed || newer.changed;
+    return {
+      value: newer.value,
+      at,
+      ...(lastOf(newer) > at && { until: lastOf(newer) }),
+      ...(isChanged && { changed: true }),
+    };
   }
   if (lastOf(older) === lastOf(newer)) return refusalFirst(older, newer) < 0 ? older : newer;
-  return lastOf(older) >= newer.at ? { value: newer.value, at: lastOf(newer) } : newer;
+  const at = lastOf(older) >= newer.at ? { at: lastOf(newer) } : newer;
+  return { ...at, value: newer.value, changed: true };
 }
 
 const countsFrom = ({ value, at, until = at }: ConsentStatement): EpochMs => (value === true ? at : until);

@@ -2,12 +2,14 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType, EpochMs, Json, Note, Origins } from '../terms.ts';
 import type { Consent } from './consent.ts';
-import type { ItemIds, Manner, Source, Statement } from './statement.ts';
+import type { ItemIds, Manner, ReportingDestination, Source, Statement } from './statement.ts';
 
 /** How a record arrived. */
 export interface Arrival {
   /** From the partner's list, from its answer for one reservation, or from an event. */
   readonly mode: 'pull' | 'single' | 'push';
+  /** Stated by a destination instead of the partner. */
+  readonly by?: ReportingDestination;
   /** When the partner's data was in this state: a page's request, an event's timestamp (never after its receipt). */
   readonly effectiveAt: EpochMs;
   readonly cause: 'run' | 'event' | 'replay' | 'guest' | 'erasure' | 'reprocess';
@@ -18,6 +20,10 @@ export interface Arrival {
   /** W3C traceparent of the span that takes the record in; its deliveries continue the trace. */
   readonly trace?: string;
 }
+
+/** How a statement of this source arrives. */
+export const arrivedBy = (source: Source): Pick<Arrival, 'mode' | 'by'> =>
+  source === 'pull' || source === 'single' || source === 'push' ? { mode: source } : { mode: 'push', by: source };
 
 /**
  * What one message states about a reservation. The store merges it with what other messages stated. The merge comes after shape, check

@@ -31,7 +31,10 @@ function originOf({ source, at: [ms] }: Giver): string {
   if (ms === 0) return 'assumed by the connector';
   const time = new Date(ms).toISOString();
   if (source === 'pull') return `kept from the list requested at ${time}`;
-  return source === 'push' ? `kept from the event of ${time}` : `kept from the single answer requested at ${time}`;
+  if (source === 'single') return `kept from the single answer requested at ${time}`;
+  return source === 'push'
+    ? `kept from the event of ${time}`
+    : `kept from the report of ${reporter(source)} of ${time}`;
 }
 
 const consentPath = /^guests\[\d+\]\.marketing_consent$/;
@@ -45,7 +48,12 @@ export function consentNotes(diff: readonly Difference[], giverOf: (path: string
 }
 
 function consentNote(field: string, consent: boolean, { source, at: [ms] }: Giver): Note {
-  const by = { pull: 'The partner’s list', single: 'The partner’s single answer', push: 'An event' }[source];
+  const partner: Partial<Record<Source, string>> = {
+    pull: 'The partner’s list',
+    single: 'The partner’s single answer',
+    push: 'An event',
+  };
+  const by = partner[source] ?? `A report of ${reporter(source)}`;
   const time = new Date(ms).toISOString();
   return {
     step: 'reconcile',
@@ -55,3 +63,5 @@ function consentNote(field: string, consent: boolean, { source, at: [ms] }: Give
     after: consent as Json,
   };
 }
+
+const reporter = (source: Source): string => `the destination ${source.slice(source.indexOf(':') + 1)}`;

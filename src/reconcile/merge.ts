@@ -49,11 +49,14 @@ interface Named {
 
 const order: readonly Source[] = ['pull', 'single', 'push'];
 
-const sourcesOf = (views: Views): Named[] =>
-  order.flatMap((source) => {
+/** The partner's sources first, then destinations by name: between equal times the first one wins. */
+function sourcesOf(views: Views): Named[] {
+  const others = (Object.keys(views) as Source[]).filter((source) => !order.includes(source)).sort();
+  return [...order, ...others].flatMap((source) => {
     const view = views[source];
     return view === undefined ? [] : [{ source, view }];
   });
+}
 
 /** The newest view of a list first; views that name only some elements last. */
 function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefined {

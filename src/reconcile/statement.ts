@@ -1,8 +1,9 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { EpochMs, Json } from '../terms.ts';
 
-/** Where a statement comes from: the partner's list, its answer for one reservation, or its events. */
-export type Source = 'pull' | 'single' | 'push';
+/** Where a statement comes from: the partner's list, its answer for one reservation, its events, or a destination that reports back. */
+export type Source = 'pull' | 'single' | 'push' | ReportingDestination;
+export type ReportingDestination = `destination:${string}`;
 
 /** When something was said: effective time, then sequence. */
 export type Mark = readonly [at: EpochMs, seq: number];

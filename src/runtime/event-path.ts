@@ -1,6 +1,7 @@
 import type { Connector } from '../documents/connector.ts';
 import type { EventPath, GuestRead, ReadGuest } from '../intake/push/event-path.ts';
 import { textAt } from '../intake/push/place.ts';
+import { normalizeGuest } from '../normalize/normalize.ts';
 import { idOf } from '../pipeline/id-prefix.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import type { ActiveIntegration } from './active-integration.ts';
@@ -8,7 +9,7 @@ import type { ActiveIntegration } from './active-integration.ts';
 type ThinId = NonNullable<NonNullable<Connector['push']>['thin']>['id'];
 
 /** The path of a brand's events. */
-export function eventPathOf(integration: ActiveIntegration): EventPath {
+export function eventPathOf(integration: ActiveIntegration, othersAt: EventPath['othersAt'] = () => []): EventPath {
   const { path, connector, body } = integration;
   const thin = connector.body.push?.thin;
   return {
@@ -19,7 +20,12 @@ export function eventPathOf(integration: ActiveIntegration): EventPath {
     prepare: path.prepare,
     amend: path.amend,
     guest: (data) => readGuests(integration, data),
+    address: (text) => {
+      const { email, email_proxy: isAlias } = normalizeGuest({ email: text }, {}).guest;
+      return isAlias ? undefined : email;
+    },
     profile: path.profile,
+    othersAt,
     today: (at) =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString(),
   };

@@ -91,7 +91,7 @@ create table streams (
   due_at timestamptz not null default now(),
   fence int not null default 0
 );
-comment on table streams is 'Partners'' event streams, by a digest of address, key and chain: where to resume, and the lease of the one node that reads. Everything until read_to is stored.';
+comment on table streams is 'Partners'' event streams, by a digest of address, key and chain: where to resume, and the lease of the one node that reads. Also destinations that report who unsubscribed (destination:NAME). Everything until read_to is stored.';
 
 create table events (
   integration text not null,
@@ -191,7 +191,7 @@ create index records_by_key on records using gin (keys) with (fastupdate = off);
 create unique index records_by_partner_id on records (integration, partner_id) where partner_id is not null;
 comment on table records is 'The newest version of each reservation and guest. A poll that brings nothing new writes nothing here.';
 comment on column records.event is 'What made the version: created, updated, cancelled, erased or removed.';
-comment on column records.said is 'What each source (pull, single, push) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
+comment on column records.said is 'What each source (pull, single, push, destination:NAME) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
 comment on column records.pulled_hash is 'Hash of the pulled row, as a record of its own, that the record is in line with: the same row again changes nothing. Null: the hash of the record. Empty: none.';
 comment on column records.keys is 'By what it is found: the guests'' ids, e-mails, phones and names, the confirmation number, the arrival (records/search-keys.ts).';
 comment on column records.trace is 'W3C traceparent of the span that made the version, which its deliveries continue; null without tracing.';

@@ -53,7 +53,7 @@ export function findCharges(
   const outer = withoutTaxes(all, total);
   if (outer.length > 0) {
     const sections = outer.map(({ container, leaves, matches }) =>
-      chargeSection({ from: container.from }, leaves, matches),
+      chargeSection({ from: container.from }, leaves, matches, container.words.some(isNight) ? pricesRooms : {}),
     );
     const [first] = sections;
     return { sections, ...(sections.length === 1 && first !== undefined && sums(first, outer[0]?.leaves ?? [])) };
@@ -113,11 +113,20 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
   return matches;
 }
 
+/** The nights of a room are charged as the room; in a general list of charges the kind is unknown. */
+const pricesRooms: JsonObject = { charge_kind: { const: 'room' } };
+const isNight = (word: string): boolean => /^(?:nights?|slices?)$/.test(word);
+
 /** A line without a count is one line. */
-function chargeSection(head: JsonObject, leaves: readonly Leaf[], matches: Map<string, Match>): Section {
+function chargeSection(
+  head: JsonObject,
+  leaves: readonly Leaf[],
+  matches: Map<string, Match>,
+  more: JsonObject = {},
+): Section {
   preferName(matches, leaves);
   preferLineTotal(matches, leaves);
-  const once: JsonObject = matches.has('quantity') ? {} : { quantity: { const: 1 } };
+  const once: JsonObject = { ...more, ...(!matches.has('quantity') && { quantity: { const: 1 } }) };
   const where = goneCondition(leaves) ?? paymentsOut(matches) ?? paymentTypesOut(leaves);
   const section = sectionOf('charges', withWhere(head, where), matches, once);
   return { ...withLineAmounts(section, matches), leaves };
@@ -204,7 +213,13 @@ function sums(section: Section, leaves: readonly Leaf[]): Pick<Charges, 'total' 
 function nightSection(nights: Container, rooms: Section | undefined): Section {
   const rate = rooms?.matches.get('rate_code')?.leaf;
   const inRoom = rate !== undefined && nights.from.startsWith(`${String(rooms?.map.from)}[]`);
-  const fields: JsonObject = { description: '$key', amount: '$item', quantity: { const: 1 } };
+  const fields: JsonObject = {
+    description: '$key',
+    amount: '$item',
+    charge_date: '$key',
+    ...pricesRooms,
+    quantity: { const: 1 },
+  };
   if (inRoom) fields.code = `$parent.${rate.path}`;
   const reason = 'an object from dates to numbers: the price of each night';
   const lines = ['description', 'amount'].map((field) => ({

@@ -163,6 +163,7 @@ export const chargeLexicon = lexiconOf(listFields.charges, {
     'amount, charge amount, gross amount, gross:0.85, amount gross, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',
     'net vat percent default unit currency code',
   ),
+  charge_date: lexeme('charge date, service date, posting date, business date, night date:0.9'),
   quantity: lexeme(
     'quantity, qty, count, unit count, charge qty, number of units:0.9, units:0.8, amount count:0.8, pieces:0.8, anzahl, menge, cantidad, quantite, cantidad, quantita, aantal, nombre:0.5',
     'tax amount',

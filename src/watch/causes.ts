@@ -137,6 +137,10 @@ const advice: ReadonlyMap<string, string> = new Map<Kind, string>([
     'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
   ],
   ['alert_route_failing', 'Test the route on the Alerts page: it shows the answer. Correct its address or its secret.'],
+  [
+    'feedback_failing',
+    'Give the credentials of the destination the permission that its page names, or set `feedback: false`. Reading continues where it stopped.',
+  ],
   ['document_broken', 'Open the document: it names the mistake. Its brands stop until it is corrected.'],
 ]);
 

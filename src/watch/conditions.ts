@@ -39,6 +39,7 @@ export const alertKinds = [
   'deliveries_behind',
   'destination_away',
   'destination_failing',
+  'feedback_failing',
   'document_broken',
   'alert_route_failing',
 ] as const;

@@ -138,6 +138,13 @@ const streamBehindMs = 5 * 24 * 3_600_000;
 
 function* ofStreams({ streams }: Facts): Generator<Found> {
   for (const { account: integration, failures, failure, behind_ms, has_gap } of streams) {
+    if (integration.startsWith('destination:')) {
+      if (failures < fewestStreamFailures || failure === null) continue;
+      const subject = integration.slice('destination:'.length);
+      const message = `Who unsubscribes at ${subject} cannot be read (${failure}): other destinations do not learn of it.`;
+      yield { kind: 'feedback_failing', severity: 'warning', subject, message, detail: { code: failure, failures } };
+      continue;
+    }
     if (failures >= fewestStreamFailures && failure !== null) {
       const message =
         failure === 'push.stream_taken'

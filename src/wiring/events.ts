@@ -51,7 +51,11 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
     },
     path: (integration) => {
       const found = find(integration);
-      return found && eventPathOf(found);
+      const othersAt = (destination: string) =>
+        [...runtime.active().integrations.values()].flatMap(({ name, body }) =>
+          name !== integration && body.deliver.includes(destination) ? [name] : [],
+        );
+      return found && eventPathOf(found, othersAt);
     },
     worked: (integration, settled, durationMs) => {
       const outcomes: Record<string, number> = {};

@@ -1,6 +1,7 @@
 import type { Destination, Outcome } from '../deliver/destination.ts';
 import { amended } from '../intake/push/guest-event.ts';
 import { amendGuest } from '../reconcile/guest-update.ts';
+import { arrivedBy } from '../reconcile/incoming.ts';
 import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -57,7 +58,12 @@ async function stateConsents(
       const reservation = stored.get(id);
       const amendment = reservation && amendGuest(reservation, guest, update, path.today(at));
       if (amendment === undefined) return [];
-      const arrival = { mode: source, effectiveAt: at, cause: 'guest', causeId: `profile ${profileId}` } as const;
+      const arrival = {
+        ...arrivedBy(source),
+        effectiveAt: at,
+        cause: 'guest',
+        causeId: `profile ${profileId}`,
+      } as const;
       return [amended(path, arrival, amendment, { sent: { marketing_consent: value }, raw: null })];
     });
     if (prepared.length > 0) await applyPrepared(tx, integration.target, prepared);

@@ -99,6 +99,8 @@ test('a rule that removes the address does not bring the profile of an erased gu
       reservation: async () => undefined,
       reservationsOf: async () => [],
       bookings: async () => ({ has: () => false }),
+      consentOf: async () => undefined,
+      isRefusedAt: async () => false,
       async apply(given) {
         prepared.push(...given);
         return { outcomes: [], changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };

@@ -89,7 +89,9 @@ function Today({ report }: { report: HotelReport }) {
     [
       'Returning guests',
       known === 0 ? '–' : percent(report.guests.returning / known),
-      `${report.guests.returning} of ${known} known, arriving in 7 days`,
+      known === 0 && report.guests.unknown > 0
+        ? 'no profiles: no destination receives guests'
+        : `${report.guests.returning} of ${known} arrivals in 7 days`,
     ],
   ] as const;
   return (
@@ -105,7 +107,7 @@ function Today({ report }: { report: HotelReport }) {
   );
 }
 
-const parts = ['1 to 30', '31 to 60', '61 to 90'];
+const parts = ['1–30', '31–60', '61–90'];
 
 /** A change in words of a table: +12, −3, or nothing. */
 function Change({ now, then }: { now: number; then: number }) {

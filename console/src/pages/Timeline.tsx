@@ -42,6 +42,7 @@ export function Timeline() {
           <div className="stack">
             <Verdict story={story} />
             {story.type === 'guest' && story.version > 0 && <ProfileCard story={story} />}
+            {story.type === 'guest' && story.consents.length > 0 && <Marketing consents={story.consents} />}
             {story.type === 'guest' && story.version > 0 && <Stays story={story} />}
             <div className="wide-narrow">
               <Card title="Timeline" aside="newest first">
@@ -73,6 +74,31 @@ export function Timeline() {
         </>
       )}
     </Loaded>
+  );
+}
+
+/** Who says whether the guest agrees to marketing. The first statement is in force. */
+function Marketing({ consents }: { consents: Story['consents'] }) {
+  const who = { pull: 'the hotel’s list', single: 'the hotel’s answer', push: 'the hotel’s events' } as const;
+  return (
+    <Card title="Marketing" aside={consents[0]?.value ? 'agrees' : 'does not agree'} flush>
+      <Table
+        label="Statements about marketing"
+        narrow
+        rows={consents}
+        rowKey={({ source }) => source}
+        columns={[
+          { head: 'Says', cell: ({ value }) => (value ? 'yes' : 'no') },
+          {
+            head: 'Who',
+            cell: ({ source }) =>
+              who[source as keyof typeof who] ?? `${source.replace('destination:', '')}, where the guest unsubscribed`,
+          },
+          { head: 'Since', cell: ({ at }) => <Ago at={at} /> },
+          { head: 'Counts', cell: (one) => (one === consents[0] ? 'in force' : 'older') },
+        ]}
+      />
+    </Card>
   );
 }
 

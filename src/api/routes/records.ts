@@ -53,11 +53,15 @@ const timeline = z.object({
       z.object({
         guest: z.int().optional().describe('Position among the guests of a reservation.'),
         value: z.boolean(),
-        source: z.string().describe('pull, single or push.'),
+        source: z
+          .string()
+          .describe('pull, single or push: the partner. destination:NAME: a destination where the guest unsubscribed.'),
         at: z.string(),
       }),
     )
-    .describe('Which source stated or denied marketing consent for a guest, and when.'),
+    .describe(
+      'Which source stated or denied marketing consent for a guest, and when. Of a profile, the first one is in force.',
+    ),
   deliveries: z.array(
     z.object({
       destination: z.string(),

@@ -8,7 +8,8 @@ export const eventTypes = [
   'reservation.cancelled',
   'guest.updated',
 ] as const;
-export type EventType = (typeof eventTypes)[number];
+/** `guest.feedback` is our own: what a destination reports about a guest. No sender can send it. */
+export type EventType = (typeof eventTypes)[number] | 'guest.feedback';
 
 export interface Envelope {
   readonly event: EventType;
@@ -51,7 +52,7 @@ export function readEnvelope(body: Json, brandId: string): EnvelopeResult {
   return { kind: 'ok', envelope: { event, occurredAt, data } };
 }
 
-function isEventType(value: Json | undefined): value is EventType {
+function isEventType(value: Json | undefined): value is (typeof eventTypes)[number] {
   return typeof value === 'string' && (eventTypes as readonly string[]).includes(value);
 }
 

@@ -2,8 +2,10 @@ import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { GuestKey } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
+import type { Consent } from '../../reconcile/consent.ts';
 import type { GuestUpdate, RuledGuest } from '../../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { ReportingDestination } from '../../reconcile/statement.ts';
 import type { RawRecord } from '../../shape/config.ts';
 import type { Adjust } from '../../shape/shaper.ts';
 import type { EpochMs, Json, LocalDate, Note } from '../../terms.ts';
@@ -38,9 +40,13 @@ export interface EventPath {
   /** For a stored reservation of which an event changes some fields. */
   readonly amend: (amendment: Amendment, arrival: Arrival) => Message;
   readonly guest: (data: Json) => GuestRead;
+  /** An e-mail address as records have it; undefined for a text that is none, and for an alias of a booking site. */
+  readonly address: (text: string) => string | undefined;
   /** The business rules over a profile that has been merged with the update. */
   readonly profile: (merged: Guest, update: GuestUpdate) => RuledGuest;
   readonly today: (at: EpochMs) => LocalDate;
+  /** The other brands that deliver to a destination. */
+  readonly othersAt: (destination: string) => readonly string[];
 }
 
 export interface ReadGuest {
@@ -66,6 +72,10 @@ export interface Lane {
   reservation(id: string): Promise<Reservation | undefined>;
   /** The reservations of guests with one of these keys, and the named one, locked. */
   reservationsOf(keys: readonly GuestKey[], named: string | undefined): Promise<readonly Reservation[]>;
+  /** What stored reservations state about the marketing consent of guests with one of these keys; undefined if there is no such guest. */
+  consentOf(keys: readonly GuestKey[]): Promise<{ readonly consent: Consent | undefined } | undefined>;
+  /** Whether a guest with one of these keys refuses at one of these brands, by another statement than that of `by`. */
+  isRefusedAt(brands: readonly string[], keys: readonly GuestKey[], by: ReportingDestination): Promise<boolean>;
   /** Which profiles come from the guest lists of these reservations. */
   bookings(reservations: readonly string[]): Promise<{ has(reservation: string, profile: string): boolean }>;
 }

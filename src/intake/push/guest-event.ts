@@ -2,6 +2,7 @@ import type { Guest } from '../../canonical/reservation.ts';
 import { guestKeys } from '../../persons/identifiers.ts';
 import { pinnedKeys } from '../../persons/profile-match.ts';
 import { samePerson } from '../../persons/same-person.ts';
+import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import {
   type GuestAmendment,
   type GuestUpdate,
@@ -10,6 +11,7 @@ import {
   type RuledGuest,
 } from '../../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Incoming, Prepared } from '../../reconcile/incoming.ts';
+import type { ReportingDestination } from '../../reconcile/statement.ts';
 import type { Json } from '../../terms.ts';
 import type { EventPath, Lane, PendingEvent, ReadGuest, Settled } from './event-path.ts';
 import { arrivalOf, type DeadEvent, dataOf, deadEvent } from './reservation-event.ts';
@@ -55,18 +57,21 @@ interface OneUpdate extends ReadGuest {
   readonly data: Json;
   readonly place: number;
   readonly to: PersonPlace | undefined;
+  /** The destination that states it, with what else is known of the guest's consent. */
+  readonly from?: { readonly by: ReportingDestination; readonly consent: Consent | undefined };
 }
 
-async function updateGuest(
+export async function updateGuest(
   lane: Lane,
   path: EventPath,
   event: PendingEvent,
-  { data, update: sent, notes, place, to }: OneUpdate,
+  { data, update: sent, notes, place, to, from }: OneUpdate,
 ): Promise<Settled | DeadEvent | undefined> {
   const { reservationId } = sent;
   const update = reservationId === undefined ? sent : { ...sent, reservationId: await lane.storedId(reservationId) };
   const known = await knownPersons(lane, update);
   const plan = planGuestUpdate(update, known, path.today(event.receivedAt), to);
+  const arrival = arrivalOf(event, 'guest', from?.by);
   const about = { type: 'guest', detail: {} } as const;
   if (plan.kind === 'ambiguous') {
     const detail = { guest: place, candidates: plan.candidates.map((one) => ({ ...one })) };
@@ -80,15 +85,13 @@ async function updateGuest(
   }
   const profileId = plan.profile.id ?? (await lane.newProfileId(ruled.kind === 'kept' ? ruled.guest : update.guest));
   if (profileId === undefined && plan.reservations.length === 0) return undefined;
-  const prepared: Prepared[] = plan.reservations.map((one) =>
-    amended(path, arrivalOf(event, 'guest'), one, { sent: data, raw: data }),
-  );
+  const prepared: Prepared[] = plan.reservations.map((one) => amended(path, arrival, one, { sent: data, raw: data }));
   if (profileId !== undefined) {
     const about = { type: 'guest', id: profileId, raw: data } as const;
     const message: Prepared =
       ruled.kind === 'dropped'
-        ? { ...ruled, ...about, arrival: arrivalOf(event, 'guest') }
-        : profileMessage(event, update, plan.profile.guest, {
+        ? { ...ruled, ...about, arrival }
+        : profileMessage(arrival, { ...update, known: from?.consent }, plan.profile.guest, {
             ...about,
             record: ruled.guest,
             notes: [...notes, ...ruled.notes],
@@ -103,7 +106,7 @@ async function updateGuest(
 }
 
 /** Everybody whom the event may mean, and the reservations and profiles that share a key with one of them. */
-async function knownPersons(lane: Lane, { guest, reservationId }: GuestUpdate) {
+export async function knownPersons(lane: Lane, { guest, reservationId }: GuestUpdate) {
   // Not locked yet: below it is locked together with the others, in the order of their ids.
   const named = reservationId === undefined ? undefined : await lane.reservation(reservationId);
   const near =
@@ -146,17 +149,17 @@ function ruledProfile(
 
 /** `merged` is the profile before the rules. */
 function profileMessage(
-  event: PendingEvent,
-  update: GuestUpdate,
+  arrival: Arrival,
+  update: GuestUpdate & { readonly known: Consent | undefined },
   merged: Guest,
   incoming: Omit<Incoming, 'origins' | 'record'> & { readonly record: Guest },
 ): Prepared {
   const origins = () => Object.fromEntries([...update.present].map((field) => [field, field]));
-  const arrival = arrivalOf(event, 'guest');
   const { marketing_consent: value = null } = incoming.record;
   const isStated = update.present.has('marketing_consent') || value !== (merged.marketing_consent ?? null);
-  const own = { value, source: arrival.mode, at: arrival.effectiveAt };
-  return { kind: 'record', arrival, incoming: { ...incoming, origins, ...(isStated && { consent: { ...own, own } }) } };
+  const own = { value, source: arrival.by ?? arrival.mode, at: arrival.effectiveAt };
+  const consent = isStated ? newerConsent(update.known, { ...own, own }) : undefined;
+  return { kind: 'record', arrival, incoming: { ...incoming, origins, ...(consent && { consent }) } };
 }
 
 /** A statement about one guest of the reservation. Everything else stays, and newer statements about the guest win. */

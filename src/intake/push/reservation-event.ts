@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../errors.ts';
 import { parseJson } from '../../kit/json.ts';
 import { cancelledStatus } from '../../reconcile/cancelled.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
+import type { ReportingDestination } from '../../reconcile/statement.ts';
 import type { Adjust } from '../../shape/shaper.ts';
 import type { Json, JsonObject } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
@@ -13,11 +14,11 @@ export function dataOf(event: PendingEvent): JsonObject {
 }
 
 /** A timestamp in the future would supersede every later state, so the effective time is never later than the receipt. */
-export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event'): Arrival {
+export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event', by?: ReportingDestination): Arrival {
   const effectiveAt = event.hydrated?.requestedAt ?? Math.min(event.occurredAt, event.receivedAt);
   const trace = event.trace === undefined ? undefined : { trace: event.trace };
   const mode = event.hydrated ? 'single' : 'push';
-  return { mode, effectiveAt, cause, causeId: String(event.seq), seq: event.seq, ...trace };
+  return { mode, effectiveAt, cause, causeId: String(event.seq), seq: event.seq, ...(by && { by }), ...trace };
 }
 
 /** Takes a reservation event through the path, up to the merge with the stored record. */

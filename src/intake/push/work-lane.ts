@@ -1,4 +1,5 @@
 import type { EventPath, Lane, PendingEvent, Settled } from './event-path.ts';
+import { workFeedback } from './feedback-event.ts';
 import { workGuestEvent } from './guest-event.ts';
 import { dataOf, prepareReservation } from './reservation-event.ts';
 
@@ -14,12 +15,13 @@ export async function workLane(lane: Lane, path: EventPath): Promise<Settled[]> 
     run = [];
   };
   for (const event of lane.events) {
-    if (event.event !== 'guest.updated') {
+    if (!isAboutGuest(event)) {
       run.push(event);
       continue;
     }
     await finishRun();
-    settled.push(await workGuestEvent(lane, path, event));
+    const work = event.event === 'guest.feedback' ? workFeedback : workGuestEvent;
+    settled.push(await work(lane, path, event));
   }
   await finishRun();
   return settled;
@@ -50,3 +52,5 @@ async function workRun(lane: Lane, path: EventPath, events: readonly PendingEven
   }
   return settled;
 }
+
+const isAboutGuest = ({ event }: PendingEvent): boolean => event === 'guest.updated' || event === 'guest.feedback';

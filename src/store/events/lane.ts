@@ -1,14 +1,16 @@
 import type { EventType } from '../../intake/push/envelope.ts';
 import type { Lane, PendingEvent, Settled } from '../../intake/push/event-path.ts';
 import type { Batching, BatchResult } from '../../intake/push/worker.ts';
+import { keyText } from '../../persons/identifiers.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
 import { applyPrepared, type OnChanged } from '../records/apply.ts';
-import { findProfiles, findReservationsOf, readReservationAhead } from '../records/guest-lookup.ts';
+import { findProfiles, findReservationsOf, isRefusedAt, readReservationAhead } from '../records/guest-lookup.ts';
 import { storedId } from '../records/partner-ids.ts';
 import { bookingsOf } from '../records/profile-bookings.ts';
 import { profileIds } from '../records/profile-id.ts';
+import { fromReservations } from '../records/profile-sources.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
@@ -138,6 +140,11 @@ export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEven
     storedId: (id) => storedId(tx, target, id),
     reservation: (id) => readReservationAhead(tx, integration, id),
     bookings: (reservations) => bookingsOf(tx, integration, reservations),
+    consentOf: async (keys) => {
+      const { guest, consent } = await fromReservations(tx, integration, keys.map(keyText), []);
+      return Object.keys(guest).length === 0 ? undefined : { consent };
+    },
+    isRefusedAt: (brands, keys, by) => isRefusedAt(tx, brands, keys, by),
     reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
   };
 }

@@ -42,7 +42,7 @@ export async function setEventAside(pool: Pool, target: ApplyTarget, error: Erro
         },
         deadLetter: {
           kind: 'event',
-          type: event.event === 'guest.updated' ? 'guest' : 'reservation',
+          type: event.event.startsWith('guest.') ? 'guest' : 'reservation',
           code: 'push.event_failed',
           message: `The event failed ${attempt} times with the unexpected error ${kind}.`,
           detail: { error: kind, attempts: attempt },

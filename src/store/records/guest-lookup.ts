@@ -61,3 +61,21 @@ export async function findReservationsOf(
   const locked = await lockReservations(tx, integration, rows.map((row) => row.id).sort());
   return [...locked.values()];
 }
+
+/** Whether a profile of one of these brands with one of these keys refuses marketing, by another statement than that of `by`. */
+export async function isRefusedAt(
+  tx: Tx,
+  integrations: readonly string[],
+  keys: readonly GuestKey[],
+  by: string,
+): Promise<boolean> {
+  if (integrations.length === 0) return false;
+  const { rowCount } = await tx.query(
+    `select from guest_keys k
+       join records r on r.integration = k.integration and r.type = 'guest' and r.id = k.id and r.version > 0
+      where k.key = any($2) and k.type = 'guest' and k.integration = any($1) and r.data ->> 'marketing_consent' = 'false'
+        and r.said -> 'consent' ->> 'source' is distinct from $3 limit 1`,
+    [integrations, keys.map(keyText), by],
+  );
+  return rowCount === 1;
+}

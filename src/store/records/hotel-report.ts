@@ -21,7 +21,7 @@ export interface HotelReport {
   readonly cancellations: Readonly<Record<'week' | 'week_before', { reservations: number; room_nights: number }>>;
   /** Of the next 90 nights. */
   readonly channels: readonly { readonly channel: string; readonly room_nights: number }[];
-  /** First guests of the arrivals of the next seven days. */
+  /** Arrivals of the next seven days: with a guest who was here before, by the profiles; with new guests only; without a profile. */
   readonly guests: { readonly returning: number; readonly new: number; readonly unknown: number };
 }
 interface Moves {
@@ -38,7 +38,10 @@ export interface CountedReport {
   readonly counted_at: Date;
 }
 
-/** One brand: reads all its reservations, 29 ms of the server's time for a thousand (2-core arm64); reading the report takes 0.2 ms. */
+/**
+ * One brand. Stays that ended more than a year ago are passed over by their text, without parsing it: of 100,000 bookings in five years,
+ * the count takes 1.5 s instead of 4.6 (busy 2-core arm64); reading the report takes 0.2 ms.
+ */
 const countSql = `
   with day as (select (now() at time zone $2)::date as today),
   booked as materialized (
@@ -47,13 +50,14 @@ const countSql = `
            case d.status when 'cancelled' then least(coalesce(d.cancelled_at, (r.changed_at at time zone $2)::date), d.check_in)
                          when 'no_show' then d.check_in end as cancelled_on,
            coalesce(d.channel, d.source, 'unknown') as channel,
-           coalesce(g ->> 'guest_id', case when g -> 'email_proxy' is null then g ->> 'email' end, g ->> 'phone') as guest,
            case when json_array_length(d.rooms) > 0 then d.rooms else '[{}]' end as rooms
-      from records r
+      from day cross join records r
      cross join lateral json_to_record(r.data) as d (status text, check_in date, check_out date, booking_date date, cancelled_at date,
-                                                     channel text, source text, rooms json, guests json)
-     cross join lateral (select d.guests -> 0 as g) one
+                                                     channel text, source text, rooms json)
      where r.integration = $1 and r.type = 'reservation' and r.version > 0 and length(r.hash) > 0
+       and coalesce(nullif(left(split_part(r.data::text, '"check_out":"', 2), 10), ''), '9') > (today - 365)::text
+       and (d.check_out >= today - 364 and d.check_in < today + 90
+            or d.status = 'cancelled' and coalesce(d.cancelled_at, r.changed_at::date) >= today - 15)
   ), rooms as materialized (
     select b.*, m.adults + m.children as people, coalesce(m.start_date, b.check_in) as first_night, coalesce(m.end_date, b.check_out) as last_day,
            coalesce(m.room_kind in ('pseudo', 'house'), false) as is_unreal, coalesce(m.share_id, b.id || ' ' || m.position) as room
@@ -93,9 +97,14 @@ const countSql = `
   ), channels as (
     select mode() within group (order by channel) as channel, count(*) as room_nights from nights where on_books and is_ahead
      group by lower(regexp_replace(channel, '[\\s_.-]+', '', 'g'))
-  ), guests as (
-    select guest is null as is_unknown, check_in > first as is_return, check_in
-      from (select guest, check_in, min(check_in) over (partition by guest) as first from booked where on_books) g
+  ), arriving as (
+    select b.id, bool_or(p.profile_id is not null) as is_known, bool_or(exists (
+             select from profile_bookings e
+               join records r on r.integration = $1 and r.type = 'reservation' and r.id = e.reservation_id and r.version > 0
+              where e.integration = $1 and e.profile_id = p.profile_id and r.data ->> 'check_in' < b.check_in::text
+                and r.data ->> 'status' in ('confirmed', 'checked_in', 'checked_out'))) as is_return
+      from day cross join booked b left join profile_bookings p on p.integration = $1 and p.reservation_id = b.id
+     where b.on_books and b.check_in >= today and b.check_in < today + 7 group by b.id
   )
   insert into hotel_reports as h (integration, day, changes, report)
   select $1, today, coalesce((select changes from totals where integration = $1), 0), jsonb_build_object(
@@ -111,9 +120,9 @@ const countSql = `
       'week', coalesce((select to_json(c) from (select reservations, room_nights from cancelled where is_week) c), $4),
       'week_before', coalesce((select to_json(c) from (select reservations, room_nights from cancelled where not is_week) c), $4)),
     'channels', (select coalesce(json_agg(c order by c.room_nights desc, c.channel), '[]') from channels c),
-    'guests', (select json_build_object('returning', count(*) filter (where not is_unknown and is_return),
-                        'new', count(*) filter (where not is_unknown and not is_return), 'unknown', count(*) filter (where is_unknown))
-                 from guests, day where check_in >= today and check_in < today + 7))
+    'guests', (select json_build_object('returning', count(*) filter (where is_return),
+                        'new', count(*) filter (where is_known and not is_return), 'unknown', count(*) filter (where not is_known))
+                 from arriving))
     from day
   on conflict (integration) do update set day = excluded.day, changes = excluded.changes, report = excluded.report, counted_at = now()`;
 

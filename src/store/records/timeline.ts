@@ -187,9 +187,13 @@ interface Current {
 }
 
 function consentsOf(type: EntityType, { text, said, ms, seq }: Current): Timeline['consents'] {
-  const shown = ({ value, source, at }: Consent) =>
+  const shown = ({ value, source, at }: Pick<Consent, 'value' | 'source' | 'at'>) =>
     value === null ? [] : [{ value, source, at: new Date(at).toISOString() }];
-  if (type === 'guest') return said?.consent ? shown(said.consent) : [];
+  if (type === 'guest') {
+    const others = Object.entries(said?.consent?.others ?? {}) as [Consent['source'], Pick<Consent, 'value' | 'at'>][];
+    const outranked = others.map(([source, { value, at }]) => ({ source, value, at })).sort((a, b) => b.at - a.at);
+    return said?.consent ? [said.consent, ...outranked].flatMap(shown) : [];
+  }
   const consents = consentsIn(readReservation(text), said ?? undefined, [ms, seq]);
   return consents.flatMap((consent, guest) => (consent ? shown(consent).map((one) => ({ guest, ...one })) : []));
 }

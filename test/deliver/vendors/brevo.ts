@@ -133,11 +133,13 @@ export function brevoAccount(): Account {
       const attribute = /^\/v3\/contacts\/attributes(?:\/normal\/(\w+))?$/.exec(path);
       if (attribute) return ofAttributes(request, attribute[1]);
       if (path === '/v3/contacts/lists/5/contacts/add') {
-        const contact = by('email_id', (given.emails as string[])[0]);
-        if (!contact || contact.lists.has('5'))
-          return refused('invalid_parameter', 'Contact already in list and/or does not exist');
-        contact.lists.add('5');
-        return { status: 201, body: { contacts: { success: given.emails, failure: [] } } };
+        const emails = given.emails as string[];
+        demand(emails.length > 0 && emails.length <= 150, 'emails');
+        const added = emails.filter((email) => by('email_id', email)?.lists.has('5') === false);
+        if (added.length === 0) return refused('invalid_parameter', 'Contact already in list and/or does not exist');
+        for (const email of added) by('email_id', email)?.lists.add('5');
+        const failure = emails.filter((email) => !added.includes(email));
+        return { status: 201, body: { contacts: { success: added, failure } } };
       }
       if (path === '/v3/objects/innbound_stay/batch/upsert') return upsertStays(given);
       if (path === '/v3/events' && request.method === 'POST') return addEvent(given);

@@ -97,13 +97,38 @@ export function dynamicsAccount(): Account {
     return { status: 204 };
   }
 
+  /** All or nothing, as in standard tables. */
+  function upsertMultiple(table: Table, request: Received): Reply {
+    const { Targets: targets, ...rest } = request.body as { Targets: Body[] };
+    only(rest, [], 'UpsertMultiple');
+    demand(targets.length > 0 && targets.length <= 1000, 'targets');
+    const logical = [...tables].find(([, one]) => one === table)?.[0];
+    const before = new Map(table.rows);
+    for (const { '@odata.type': type, '@odata.id': id, ...body } of targets) {
+      const [, set, reference = ''] = /^(\w+)\((.+)\)$/.exec(String(id)) ?? [];
+      demand(type === `Microsoft.Dynamics.CRM.${logical}` && set === table.set, 'type and id of a target');
+      const reply = patch(table, reference, { ...request, body, headers: {} });
+      if (reply.status === 204) continue;
+      table.rows.clear();
+      for (const [key, row] of before) table.rows.set(key, row);
+      return reply;
+    }
+    return { status: 204 };
+  }
+
   function query(parameters: URLSearchParams): Reply {
-    const form = /^emailaddress1 eq '((?:[^']|'')*)' and innbound_key eq null$/.exec(parameters.get('$filter') ?? '');
-    demand(form !== null && parameters.get('$top') === '1', 'filter');
+    const form = /^innbound_key eq null and \((.*)\)$/.exec(parameters.get('$filter') ?? '');
+    demand(form !== null && parameters.get('$orderby') === 'createdon', 'filter');
+    const wanted = (form[1] ?? '').split(' or ').map((one) => {
+      const [, email] = /^emailaddress1 eq '((?:[^']|'')*)'$/.exec(one) ?? [];
+      demand(email !== undefined, one);
+      return email.replaceAll("''", "'");
+    });
     const found = [...contacts().rows].filter(
-      ([, row]) => row.emailaddress1 === form[1] && row.innbound_key === undefined,
+      ([, row]) => wanted.includes(String(row.emailaddress1)) && row.innbound_key === undefined,
     );
-    return { status: 200, body: { value: found.slice(0, 1).map(([contactid]) => ({ contactid })) } };
+    const value = found.map(([contactid, { emailaddress1 }]) => ({ contactid, emailaddress1 }));
+    return { status: 200, body: { value } };
   }
 
   function define({ method, body }: Received, path: string): Reply {
@@ -174,6 +199,11 @@ export function dynamicsAccount(): Account {
       const path = decodeURIComponent(whole.slice(root.length));
       if (/^(EntityDefinitions|RelationshipDefinitions)/.test(path)) return define(request, path);
       if (path === 'contacts' && request.method === 'GET') return query(parameters);
+      const multiple = /^(\w+)\/Microsoft\.Dynamics\.CRM\.UpsertMultiple$/.exec(path);
+      if (multiple) {
+        const table = bySet(multiple[1] ?? '');
+        return table === undefined ? missing : upsertMultiple(table, request);
+      }
       const [, set = '', reference = ''] = /^(\w+)\((.+)\)$/.exec(path) ?? [];
       const table = bySet(set);
       if (table === undefined) return missing;

@@ -66,7 +66,9 @@ export function klaviyoAccount(): Account {
 
   function subscribe({ type, attributes }: Resource, isOn: boolean): Reply {
     demand(type === `profile-subscription-bulk-${isOn ? 'create' : 'delete'}-job`, 'job');
-    for (const one of (attributes.profiles as unknown as { data: Resource[] }).data) {
+    const { data } = attributes.profiles as unknown as { data: Resource[] };
+    demand(data.length > 0 && data.length <= 1000, 'at most 1,000 profiles');
+    for (const one of data) {
       const consent = `{"email":{"marketing":{"consent":"${isOn ? 'SUBSCRIBED' : 'UNSUBSCRIBED'}"}}}`;
       demand(JSON.stringify(one.attributes.subscriptions) === consent, 'subscriptions');
       const profile = by('email', one.attributes.email) ?? {

@@ -51,10 +51,12 @@ export function salesforceAccount(): Account {
       if (name === 'attributes' || name === 'id') continue;
       const type = object.fields[name.replace(/__r$/, '__c')];
       demand(type !== undefined, `INVALID_FIELD ${name}`);
-      const [, kind, length] = /^([A-Za-z]+?)(\d*)$/.exec(type) ?? [];
+      const [, kind, length] = /^([A-Za-z_,]+?)(\d*)$/.exec(type) ?? [];
       // A text of a contact is emptied by an empty text; its date takes a date only. Fields of our own objects are emptied by null.
       if (value === null && (object !== contacts() || name.endsWith('__c'))) continue;
       if (kind === 'Text') demand(typeof value === 'string' && value.length <= Number(length || 255), name);
+      if (kind?.startsWith('Picklist'))
+        demand(kind.slice(8).split(',').includes(String(value)), `INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST ${value}`);
       if (kind === 'Date') demand(isDate(value), name);
       if (kind === 'DateTime') demand(isInstant(value), name);
       if (kind === 'Number') demand(typeof value === 'number', name);
@@ -138,13 +140,16 @@ export function salesforceAccount(): Account {
   function createField({ FullName: full, Metadata: meta, ...more }: Body): Reply {
     only(more, [], 'field');
     const [name = '', field = ''] = String(full).split('.');
-    const { type, length, externalId, unique, referenceTo, label } = meta as Body;
+    const { type, length, externalId, unique, referenceTo, label, valueSet } = meta as Body;
     const object = objects[name];
     demand(object !== undefined && /__c$/.test(field) && label !== undefined, 'field');
     if (object.fields[field])
       return { status: 400, body: [{ errorCode: 'DUPLICATE_DEVELOPER_NAME', message: 'exists' }] };
     if (type === 'Lookup') demand(objects[String(referenceTo)] !== undefined, 'referenceTo');
-    object.fields[field] = `${type}${type === 'Text' ? length : ''}`;
+    const { value: values = [] } = ((valueSet as Body | undefined)?.valueSetDefinition ?? {}) as { value?: Body[] };
+    if (type === 'Picklist') demand(values.length > 0 && values.every((one) => one.fullName && one.label), 'values');
+    const detail = type === 'Text' ? length : type === 'Picklist' ? values.map((one) => one.fullName) : '';
+    object.fields[field] = `${type}${detail}`;
     if (externalId === true && unique === true) object.keys.add(field);
     return { status: 201, body: { id: newId(), success: true, errors: [] } };
   }

@@ -16,6 +16,8 @@ export const laneOf = (events: readonly EventRow[], apply: Lane['apply']): Lane 
   storedId: () => notModelled('guest events'),
   reservation: () => notModelled('guest events'),
   bookings: () => notModelled('guest events'),
+  consentOf: () => notModelled('guest events'),
+  isRefusedAt: () => notModelled('guest events'),
   reservationsOf: () => notModelled('guest events'),
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import { countHotel, outdatedHotels } from '../../../src/store/records/hotel-report.ts';
+import { deliverPorts } from '../../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../../api/node.ts';
 
 let node: ApiNode;
@@ -41,6 +43,8 @@ test('the report of a hotel, counted by hand', async () => {
     stay('old late', -363, -362, { booking_date: day(-363) }),
     stay('old gone', -364 + 30, -364 + 31, { status: 'cancelled', cancelled_at: day(-350) }),
   );
+  // Profiles are assembled as a delivery.
+  await drainOnce(await deliverPorts(node.runtime));
   await countHotel(node.runtime.pool, place);
   const { body } = await node.call('GET', '/integrations/grand/hotel', viewer);
   const { report } = body;
@@ -107,4 +111,24 @@ test('a brand without a report, and a brand of somebody else', async () => {
   const all = await node.token('viewer');
   assert.deepEqual((await node.call('GET', '/integrations/other/hotel', all)).body, { report: null });
   assert.equal((await node.call('GET', '/integrations/other/hotel', viewer)).status, 404);
+});
+
+test('a returning guest is the same person by the rules of persons, not by one key', async () => {
+  const person = (first_name: string, more: object) => ({ guests: [{ first_name, last_name: 'Prado', ...more }] });
+  const phone = '+351912345678';
+  const place = { integration: 'other', timezone: 'Europe/Lisbon' };
+  await node.take(
+    'other',
+    stay('before', -90, -88, { status: 'checked_out', ...person('Maria', { email: 'maria@mail.example', phone }) }),
+    // By the phone only, with an initial: the same person.
+    stay('again', 2, 3, person('M.', { phone })),
+    // A relative with her phone: not.
+    stay('relative', 2, 3, person('Rui', { email: 'rui@mail.example', phone })),
+    stay('first time', 3, 4, person('Eva', { email: 'eva@mail.example' })),
+    stay('no name', 3, 4),
+  );
+  await drainOnce(await deliverPorts(node.runtime));
+  await countHotel(node.runtime.pool, place);
+  const { body } = await node.call('GET', '/integrations/other/hotel', await node.token('viewer'));
+  assert.deepEqual(body.report.guests, { returning: 1, new: 2, unknown: 1 });
 });

@@ -3,6 +3,7 @@ import { waitAskedMs } from '../../busy.ts';
 import type { DestinationServices, DestinationType, Outcome } from '../../destination.ts';
 import { itemOutcomes, wholeOutcome } from './answer.ts';
 import type { Operation } from './compile-operation.ts';
+import { feedbackOf } from './feedback.ts';
 import { compilePlan, type Item } from './plan.ts';
 import { prepare } from './prepare.ts';
 import { presets } from './preset.ts';
@@ -26,6 +27,8 @@ export const destinationType: DestinationType<Settings> = {
     [on.new_guest, on.moved, on.consented, on.moment, on.stay, on.withdrawn].some((rule) => rule !== undefined),
   prepare: (settings, services, { dryRun }) =>
     prepare(settings, requestOf(settings, services), { clock: services.clock, dryRun }),
+  reports: ({ preset = '', feedback }) => feedback && (presets.get(preset)?.feedback.length ?? 0) > 0,
+  feedback: (settings, services) => feedbackOf(settings, requestOf(settings, services), services.clock),
   open(settings, services) {
     const plan = compilePlan(settings);
     const request = requestOf(settings, services);

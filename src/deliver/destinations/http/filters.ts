@@ -38,6 +38,11 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
         : (Array.isArray(value) ? value : [value]).map((one) => `'${textOf(one).replace(/[\\']/g, '\\$&')}'`).join(','),
     /** The inside of a quoted text of an OData query. */
     odata: (value) => onText(value, (text) => text.replaceAll("'", "''")),
+    /** A condition of an OData query that one of a list meets: {items|odata_any:emailaddress1}. */
+    odata_any: (value, argument) =>
+      Array.isArray(value)
+        ? value.map((one) => `${argument} eq '${textOf(one).replaceAll("'", "''")}'`).join(' or ')
+        : undefined,
     /** A text around the value, which replaces the star: {guest.key|within:/contacts(key='*')}. */
     within: (value, argument) => onText(value, (text) => argument.replace('*', () => text)),
     /** A JSON text with its quotes. */

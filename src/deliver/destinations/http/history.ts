@@ -14,6 +14,10 @@ export interface History {
   readonly next_check_in?: string;
   /** The check-out of a stay that is checked in. */
   readonly in_house_until?: string;
+  /** The first birthday of the guest in a stay that is to come or in house. */
+  readonly birthday_in_stay?: string;
+  /** When a booking was last cancelled, as the partner says it, else when it was seen. */
+  readonly last_cancelled?: string;
   /** The amounts of the stays that have begun, in the currency of the last of them. */
   readonly value?: unknown;
   readonly currency?: string;
@@ -24,7 +28,7 @@ export interface History {
   readonly brands: string;
 }
 
-export function historyOf(stays: readonly StayOfBrand[], today: string): History {
+export function historyOf(stays: readonly StayOfBrand[], today: string, bornOn?: string): History {
   const booked = stays
     .filter(({ status }) => status !== 'cancelled' && status !== 'no_show')
     .toSorted((a, b) => compare(a.booking_date ?? a.check_in, b.booking_date ?? b.check_in) || compare(a.id, b.id));
@@ -41,12 +45,36 @@ export function historyOf(stays: readonly StayOfBrand[], today: string): History
     last_check_out: dates('check_out', 'checked_out').at(-1),
     next_check_in: dates('check_in', 'confirmed').find((date) => date >= today),
     in_house_until: dates('check_out', 'checked_in').at(-1),
+    birthday_in_stay: bornOn === undefined ? undefined : birthdays(booked, bornOn, today).sort()[0],
+    last_cancelled: stays
+      .flatMap((one) => (one.status === 'cancelled' ? (one.cancelled_at ?? today).slice(0, 10) : []))
+      .sort()
+      .at(-1),
     value: amounts.length === 0 ? undefined : numberOf(add(amounts)),
     currency,
     first_channel: channels[0],
     last_channel: channels.at(-1),
     brands: [...new Set(stays.map(({ brand }) => brand))].sort().join(', '),
   });
+}
+
+/** Birthdays between check-in and check-out, both included, in stays that are not over. */
+function birthdays(booked: readonly StayOfBrand[], bornOn: string, today: string): string[] {
+  const open = booked.filter(({ status }) => status === 'confirmed' || status === 'checked_in');
+  return open.flatMap(({ check_in: from = '', check_out: to = '' }) =>
+    to < today
+      ? []
+      : [...new Set([from, to].map((date) => birthdayIn(Number(date.slice(0, 4)), bornOn)))].filter(
+          (date) => date >= from && date <= to,
+        ),
+  );
+}
+
+/** Who was born on 29 February has a birthday on the 28th in other years. */
+function birthdayIn(year: number, bornOn: string): string {
+  const isLeap = new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1;
+  const day = bornOn.slice(4) === '-02-29' && !isLeap ? '-02-28' : bornOn.slice(4);
+  return `${year}${day}`;
 }
 
 const compare = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);

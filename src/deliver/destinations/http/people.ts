@@ -75,7 +75,9 @@ export function peopleOf(delivery: Delivery): Person[] {
       ...person,
       ...(before !== undefined && { lost: lostBy(person, personOf(before, message.integration)) }),
       ...(previous !== undefined && { previous: addressesOf(previous) }),
-      ...(delivery.stays && { history: historyOf(delivery.stays(guest), dayOf(delivery.changedAt)) }),
+      ...(delivery.stays && {
+        history: historyOf(delivery.stays(guest), dayOf(delivery.changedAt), guest.date_of_birth),
+      }),
       ...(person.own_email !== undefined && isOwn && phone !== before?.phone && { phone_changed: true as const }),
       ...news,
     };

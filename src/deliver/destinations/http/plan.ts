@@ -44,7 +44,7 @@ export function compilePlan(settings: Settings): Plan {
   const values: Values = { ...Object.fromEntries(defaults), ...settings.with };
   // The settings' `requires` and `skip_if` apply to whole items and are checked below; those of a rule apply to its request only.
   const usual: Rule = { ...merge(preset ?? {}, settings), requires: undefined, skip_if: undefined };
-  const usualSteps = [compile({ ...usual, batch: undefined }, values)];
+  const usualSteps = [compile({ ...usual, batch: preset?.alone ? 1 : undefined }, values)];
   const inherited = { url: usual.url, headers: usual.headers, failure: usual.failure, body: 'none', batch: 1 };
   const stepsOf = (name: SituationName): readonly Operation[] | undefined => {
     const own = preset?.on[name] ?? [];

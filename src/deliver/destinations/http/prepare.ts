@@ -1,10 +1,10 @@
 import type { Json } from '../../../terms.ts';
 import type { DestinationServices, Prepared, PreparedStep } from '../../destination.ts';
+import { type AccountRequests, accountRequests, accountUrl } from './account-request.ts';
 import type { PrepareStep } from './prepare-step.ts';
-import { presets } from './preset.ts';
 import { at, parseBody, textAt } from './read-answer.ts';
-import type { Limits, Request, Requested } from './request.ts';
-import { type Settings, timeoutMs } from './settings.ts';
+import type { Request, Requested } from './request.ts';
+import type { Settings } from './settings.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
 
 type Done = Omit<PreparedStep, 'what'> & {
@@ -21,9 +21,7 @@ export async function prepare(
   request: Request,
   { clock, dryRun }: { readonly clock: DestinationServices['clock']; readonly dryRun: boolean },
 ): Promise<Prepared> {
-  const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
-  const defaults = Object.entries(preset?.with ?? {}).map(([name, { default: value }]) => [name, value]);
-  const values = { ...Object.fromEntries(defaults), ...settings.with };
+  const { preset, values, send } = accountRequests(settings, request, clock);
   const steps: PreparedStep[] = [];
   const withSettings: Record<string, string> = {};
   for (const step of preset?.prepare ?? []) {
@@ -46,37 +44,14 @@ export async function prepare(
     }
   }
   return { steps, settings: withSettings };
-
-  function send(method: string, url: string, scope: Scope, body?: string): Promise<Requested> {
-    const deadlineMs = timeoutMs(settings);
-    const limits: Limits = {
-      batch: 1,
-      deadlineMs,
-      deadlineAtMs: clock.uptimeMs() + deadlineMs,
-      leaseLeftMs: () => Number.POSITIVE_INFINITY,
-      signal: new AbortController().signal,
-    };
-    const headers = Object.entries(preset?.headers ?? {}).flatMap(([name, value]) => {
-      const filled = compileLine(value)(scope);
-      return filled === undefined ? [] : [[name, filled]];
-    });
-    const standard = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) };
-    const asked = {
-      method,
-      url,
-      headers: { ...standard, ...Object.fromEntries(headers) },
-      ...(body !== undefined && { body }),
-    };
-    return request(asked, limits, []);
-  }
 }
 
-type Send = (method: string, url: string, scope: Scope, body?: string) => Promise<Requested>;
+type Send = AccountRequests['send'];
 
 async function follow(step: PrepareStep, scope: Scope, send: Send, dryRun: boolean): Promise<Done> {
   const { find, create } = step;
   if (find !== undefined) {
-    const url = urlOf(find.url, scope);
+    const url = accountUrl(find.url, scope);
     const { outcome, bytes } = await send('GET', url, scope);
     const body = bytes && parseBody(bytes);
     if (outcome.kind === 'delivered' && body !== undefined) {
@@ -90,7 +65,7 @@ async function follow(step: PrepareStep, scope: Scope, send: Send, dryRun: boole
   }
   if (dryRun) return { result: 'would_create' };
   const body = JSON.stringify(compileTemplate(create.body as Json)(scope));
-  const { outcome, bytes } = await send(create.method, urlOf(create.url, scope), scope, body);
+  const { outcome, bytes } = await send(create.method, accountUrl(create.url, scope), scope, body);
   if (outcome.kind !== 'delivered') return failed(outcome);
   const answer = bytes && parseBody(bytes);
   return { result: 'created', element: answer && at(answer, create.answer) };
@@ -111,11 +86,3 @@ function elementOf(list: Json | undefined, where: Readonly<Record<string, string
     ? list.find((one) => wanted.every(([path, text]) => textAt(one, path) === text))
     : undefined;
 }
-
-const urlOf = (text: string, scope: Scope): string => {
-  const values = scope.with as Readonly<Record<string, string | undefined>>;
-  const filled = text.replace(/\{with\.(\w+)\}/g, (_all, name) =>
-    Object.hasOwn(values, name) ? (values[name] ?? '') : '',
-  );
-  return compileLine(filled, encodeURIComponent)(scope) ?? filled;
-};

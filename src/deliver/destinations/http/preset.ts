@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { feedbackSchema } from './feedback-list.ts';
 import { operationShape, perSituation, situationSchema } from './operation.ts';
 import { prepareStepSchema } from './prepare-step.ts';
 
@@ -21,10 +22,14 @@ const presetSchema = z.strictObject({
   requires: z.array(z.string()).default([]),
   skip_if: z.array(z.string()).default([]),
   batch: z.int().min(1),
+  /** The usual request takes one item, although a call holds several for the others. */
+  alone: z.boolean().default(false),
   ...operationShape,
   url: z.string(),
   /** One request, or several that follow each other. */
   on: perSituation(() => z.union([situationSchema, z.array(situationSchema)]).optional()),
+  /** Where the vendor says who unsubscribed, bounced or complained. */
+  feedback: z.array(feedbackSchema).default([]),
   /** What `destination prepare` creates, in order. */
   prepare: z.array(prepareStepSchema).default([]),
 });

@@ -62,6 +62,8 @@ export function parseBody(bytes: Uint8Array): Json | undefined {
 
 export function at(value: Json, path: string): Json | undefined {
   if (path === '') return value;
+  // A key may have dots itself, such as @odata.nextLink.
+  if (isObject(value) && Object.hasOwn(value, path)) return value[path] ?? undefined;
   let found: Json | undefined = value;
   for (const part of path.split('.')) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return undefined;

@@ -42,6 +42,12 @@ const shape = z
     on: perSituation((description) => situationSchema.optional().describe(description))
       .default({})
       .describe('Requests that differ from the usual one.'),
+    feedback: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether people who unsubscribe, bounce or complain at the vendor are read back every five minutes, where the preset can.',
+      ),
     auth: authSchema.default({ type: 'none' }).describe('The credentials of every request.'),
     timeout: durationText('1s', '5m').default('30s').describe('How long an answer may take.'),
   })

@@ -1,0 +1,52 @@
+import type { DestinationServices } from '../../destination.ts';
+import { type Preset, presets } from './preset.ts';
+import type { Limits, Request, Requested } from './request.ts';
+import { type Settings, timeoutMs } from './settings.ts';
+import { compileLine, type Scope } from './template.ts';
+
+/** Requests about a vendor's account as a whole, outside any delivery: what is prepared there, and what it reports. */
+export interface AccountRequests {
+  readonly preset: Preset | undefined;
+  /** Of `with`, including the preset's defaults. */
+  readonly values: Readonly<Record<string, string | undefined>>;
+  send(method: string, url: string, scope: Scope, body?: string, signal?: AbortSignal): Promise<Requested>;
+}
+
+export function accountRequests(
+  settings: Settings,
+  request: Request,
+  clock: DestinationServices['clock'],
+): AccountRequests {
+  const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
+  const defaults = Object.entries(preset?.with ?? {}).map(([name, { default: value }]) => [name, value]);
+  return {
+    preset,
+    values: { ...Object.fromEntries(defaults), ...settings.with },
+    send(method, url, scope, body, signal = new AbortController().signal) {
+      const deadlineMs = timeoutMs(settings);
+      const limits: Limits = {
+        batch: 1,
+        deadlineMs,
+        deadlineAtMs: clock.uptimeMs() + deadlineMs,
+        leaseLeftMs: () => Number.POSITIVE_INFINITY,
+        signal,
+      };
+      const own = Object.entries(preset?.headers ?? {}).flatMap(([name, value]) => {
+        const filled = compileLine(value)(scope);
+        return filled === undefined ? [] : [[name, filled]];
+      });
+      const json = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) };
+      const headers = { ...json, ...Object.fromEntries(own) };
+      return request({ method, url, headers, ...(body !== undefined && { body }) }, limits, []);
+    },
+  };
+}
+
+/** An address: values of `with` as they are, all others encoded. */
+export function accountUrl(text: string, scope: Scope): string {
+  const values = scope.with as AccountRequests['values'];
+  const filled = text.replace(/\{with\.(\w+)\}/g, (_all, name) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : '',
+  );
+  return compileLine(filled, encodeURIComponent)(scope) ?? filled;
+}
