@@ -1,7 +1,7 @@
 /**
  * The curves of docs/guides/scaling.md: each is measured into docs/images/curves/NAME.json and drawn beside it as SVG.
  *
- *   scripts/bench curves [latency] [backlog] [brands] [processes]   measures these, or all; some fifteen minutes
+ *   scripts/bench curves [latency] [backlog] [brands]   measures these, or all; some fifteen minutes
  *   scripts/bench curves draw                                       draws all pictures again from their JSON
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,6 @@ import { measureBrands } from './curves/brands.ts';
 import { type Curve, draw } from './curves/draw.ts';
 import { measureLatency } from './curves/latency.ts';
 import { measureClaims } from './deliver.ts';
-import { measureProcesses } from './processes.ts';
 import { endAll } from './push/processes.ts';
 
 export const folder = fileURLToPath(new URL('../docs/images/curves/', import.meta.url));
@@ -49,16 +48,6 @@ const parts: { readonly [name: string]: (scratch: string) => Promise<Measured> }
         { name: 'Node', points: points.map(({ brands, nodeMs }) => [brands, nodeMs]) },
         { name: 'PostgreSQL', points: points.map(({ brands, postgresMs }) => [brands, postgresMs]) },
       ],
-    };
-  },
-  processes: async () => {
-    const { points } = await measureProcesses([1, 2, 4], 3);
-    return {
-      title: 'Events accepted and delivered against processes',
-      x: 'processes (serve --processes N)',
-      y: 'events a second',
-      note: 'PostgreSQL, senders and destination share the two cores: the curve shows the ceiling, not the gain on a larger machine.',
-      series: [{ name: 'events', points: points.map(({ processes, perSecond }) => [processes, perSecond]) }],
     };
   },
 };

@@ -27,7 +27,7 @@ import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
 import { feedbackPorts } from './wiring/feedback.ts';
 import { followDocuments } from './wiring/follow-documents.ts';
-import { type MetricsExchange, metricsOf, serveMetrics } from './wiring/metrics.ts';
+import { metricsOf, serveMetrics } from './wiring/metrics.ts';
 import { keepSeen } from './wiring/presence.ts';
 import { pullPorts, schedulerPorts } from './wiring/pull.ts';
 import { type Intake, openIntake } from './wiring/push.ts';
@@ -43,8 +43,6 @@ export interface ServiceOptions {
   readonly role: Role;
   /** Takes precedence over the settings; INNBOUND_LOG_LEVEL over both. */
   readonly logLevel?: string;
-  /** Set in one of several processes of the service (`serve --processes`). */
-  readonly part?: ServicePart;
   /** Environment variables, by default those of the process. */
   readonly env?: RuntimeOptions['env'];
   /** The wall clock of this machine, which may be wrong. */
@@ -53,16 +51,6 @@ export interface ServiceOptions {
   readonly seenEveryMs?: number;
   /** Called with the open runtime, before any work begins. */
   readonly prepare?: (runtime: Runtime) => Promise<void>;
-}
-
-export interface ServicePart {
-  /** 1, 2, 3: a restarted process keeps its number. */
-  readonly number: number;
-  /** In the first process of a start. It takes up the workspace's documents before the others start. */
-  readonly isFirst: boolean;
-  /** The private server, which the parent process runs. */
-  readonly connection?: RuntimeOptions['connection'];
-  readonly metrics: MetricsExchange;
 }
 
 export interface Service {
@@ -74,17 +62,16 @@ export interface Service {
 
 /** Wires a running node: runtime, loops, HTTP. Stops them in the opposite order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { host, port, role, part, env = process.env } = options;
+  const { host, port, role, env = process.env } = options;
   const setLevel = env.INNBOUND_LOG_LEVEL || options.logLevel;
-  const log = openLog(setLevel ?? 'info').child(part ? { process: part.number } : {});
+  const log = openLog(setLevel ?? 'info');
   const runtime = await openRuntime({
     workspaceDir: options.workspaceDir,
     purpose: 'service',
     describe: `serve on port ${port}`,
-    apply: part && !part.isFirst ? 'never' : 'always',
+    apply: 'always',
     log,
     env,
-    ...(part?.connection && { connection: part.connection }),
     ...(options.nodeClock && { nodeClock: options.nodeClock }),
   });
   const loops: Loop[] = [];
@@ -121,9 +108,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   try {
     // On a private server nothing else was running until now.
-    if (part === undefined ? runtime.alone : part.isFirst && part.connection) await endAbandonedLeases(runtime.pool);
+    if (runtime.alone) await endAbandonedLeases(runtime.pool);
     await options.prepare?.(runtime);
-    const metrics = metricsOf(runtime, part);
+    const metrics = metricsOf(runtime);
     const ownPort = await serveMetrics(runtime, app, metrics);
     if (ownPort) loops.push({ stop: () => ownPort.close() });
     loops.push(followDocuments(runtime, () => intake?.directory.clear()));

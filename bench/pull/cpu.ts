@@ -37,7 +37,7 @@ export function processMs(pid: number): number {
 }
 
 /** Processor time of a service: its process and the processes that it started, without PostgreSQL. */
-export function familyMs(parent: number): number {
+function familyMs(parent: number): number {
   const members = processes().filter(
     (pid) => pid === parent || (statOf(pid)?.parent === parent && !commandOf(pid)[0]?.endsWith('postgres')),
   );

@@ -12,16 +12,12 @@ export interface MetricPorts {
     readonly circuits: readonly { readonly name: string }[];
   }>;
   readonly now: () => number;
-  /** In one of several processes of a service: its number, and the own metrics of the other ones. */
-  readonly process?: { readonly number: number; readonly others: () => Promise<readonly string[]> };
 }
 
 export interface Metrics {
   /** Called for every webhook response. */
   readonly answered: (status: number, code: string | undefined, integration: string | undefined) => void;
   readonly text: () => Promise<string>;
-  /** Only the metrics of this process. */
-  readonly ownText: () => Promise<string>;
 }
 
 /** More frequent scrapes get cached values. */
@@ -30,11 +26,9 @@ const freshMs = 5_000;
 /**
  * `/metrics`. Counters of this process are kept here. Values for the whole service are read from the store and are the same
  * on every node: rules and panels must take their maximum over the nodes, not their sum. Labels are document names and codes.
- * With several processes behind one port, the one that is asked adds the metrics of the others, each with its `process` label.
  */
 export function openMetrics(ports: MetricPorts): Metrics {
   const own = new Registry();
-  if (ports.process) own.setDefaultLabels({ process: String(ports.process.number) });
   collectDefaultMetrics({ register: own });
   const stored = new Registry();
   let register = own;
@@ -133,22 +127,9 @@ export function openMetrics(ports: MetricPorts): Metrics {
         if (up) readAt = ports.now();
         reachable.set(up ? 1 : 0);
       }
-      const [mine, others = []] = await Promise.all([own.metrics(), ports.process?.others()]);
-      return `${await stored.metrics()}${grouped([mine, ...others])}`;
+      return `${await stored.metrics()}${await own.metrics()}`;
     },
-    ownText: () => own.metrics(),
   };
-}
-
-/** Joins texts with the same metrics: the format allows one group of lines per metric. */
-export function grouped(texts: readonly string[]): string {
-  const groups = new Map<string, string>();
-  for (const text of texts) {
-    for (const [, head = '', samples = ''] of text.matchAll(/^((?:# .*\n)+)((?:[^#\n].*\n)*)/gm)) {
-      groups.set(head, (groups.get(head) ?? '') + samples);
-    }
-  }
-  return [...groups].map(([head, samples]) => `${head}${samples}\n`).join('');
 }
 
 /** `isAllowed` decides for each request, such as by its token. */

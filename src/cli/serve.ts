@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
 import type { Role } from '../service.ts';
@@ -6,12 +5,11 @@ import { type CommonOptions, common } from './command.ts';
 import { portNumber } from './port-number.ts';
 import { sayFinishing, sayReady, stopInTime } from './serving.ts';
 
-export interface ServeOptions extends CommonOptions {
+interface ServeOptions extends CommonOptions {
   readonly port: number;
   readonly host: string;
   readonly role: Role;
   readonly grace: number;
-  readonly processes: number;
 }
 
 export function define(command: Command): void {
@@ -23,7 +21,6 @@ export function define(command: Command): void {
         .choices(['all', 'web', 'worker'])
         .default('all'),
     )
-    .option('--processes <n>', 'processes that share the port and the work, for machines with several cores', count, 1)
     .option(
       '--grace <seconds>',
       'after SIGTERM, accept events for this long while /readyz already answers 503',
@@ -39,13 +36,9 @@ same workspace against one database.
 
 Examples:
   innbound serve -w my-workspace --port 8080
-  innbound serve -w my-workspace --processes 4
   DATABASE_URL=postgres://… innbound serve -w my-workspace --role worker`,
     )
     .action(async (options: ServeOptions) => {
-      // Loaded here: the parent of several processes needs only a part of it.
-      if (cluster.isWorker) return (await import('./serve-part.ts')).servePart(options);
-      if (options.processes > 1) return (await import('./serve-processes.ts')).serveProcesses(options);
       const end = ended();
       const { startService } = await import('../service.ts');
       const service = await startService({
@@ -65,12 +58,5 @@ Examples:
 function seconds(text: string): number {
   const value = Number(text);
   if (!(value >= 0 && value <= 15)) throw new InvalidArgumentError('Expected 0 to 15 seconds.');
-  return value;
-}
-
-function count(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 64)
-    throw new InvalidArgumentError('Expected 1 to 64 processes.');
   return value;
 }

@@ -13,12 +13,6 @@ export const operateErrors = {
     what: 'The port that the service should listen on is in use.',
     next: 'Stop the program that uses it, or choose another port with --port.',
   },
-  'operate.process_failed': {
-    stage: 'operate',
-    retry: 'operator',
-    what: 'One of the processes of the service (serve --processes) ended before it was ready, and could not say why.',
-    next: 'Read the lines above this one. A process that the system ended (SIGKILL) usually had too little memory: use fewer processes.',
-  },
   'operate.usage': {
     stage: 'operate',
     retry: 'operator',

@@ -98,8 +98,6 @@ export interface RuntimeOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The wall clock of this machine, which may be wrong. */
   readonly nodeClock?: Clock & Timers;
-  /** A private server that another process keeps running. */
-  readonly connection?: PrivatePostgres['connection'];
 }
 
 const textWorker = {
@@ -207,11 +205,11 @@ type DatabaseOptions = RuntimeOptions & Required<Pick<RuntimeOptions, 'env' | 'l
 /** The database that the options name; otherwise the workspace's private server. */
 async function openDatabase(
   opened: AsyncDisposableStack,
-  { connection, env, log, purpose, describe, workspaceDir }: DatabaseOptions,
+  { env, log, purpose, describe, workspaceDir }: DatabaseOptions,
   onLost: (reason: InnboundError) => void,
 ): Promise<{ readonly pool: Pool; readonly server: PrivatePostgres | undefined }> {
   const url = env.DATABASE_URL;
-  const server = url || connection ? undefined : await openPrivatePostgres(workspaceDir, { purpose, describe });
+  const server = url ? undefined : await openPrivatePostgres(workspaceDir, { purpose, describe });
   opened.defer(() => server?.release());
   server?.onLost((event) => {
     if (event.kind === 'lost') log.warn({}, 'store: the private PostgreSQL stopped, restarting it');
@@ -222,7 +220,7 @@ async function openDatabase(
     else onLost(event.error);
   });
   const pool = openPool({
-    connection: server?.connection ?? connection ?? { connectionString: url },
+    connection: server?.connection ?? { connectionString: url },
     applicationName: `innbound ${purpose} ${process.pid}`,
     maxConnections: purpose === 'service' ? 24 : 6,
     // Commands such as an export may have long statements, and a person watches them.

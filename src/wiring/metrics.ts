@@ -10,19 +10,9 @@ import { findToken } from '../store/operate/tokens.ts';
 import { openCircuits } from '../store/remotes.ts';
 import { isServedOverHttps } from './api.ts';
 
-/** How the processes of one service exchange their own metrics; any of them may get the scrape. */
-export interface MetricsExchange {
-  readonly askOthers: () => Promise<readonly string[]>;
-  readonly answer: (text: () => Promise<string>) => void;
-}
-
-export function metricsOf(
-  runtime: Runtime,
-  part?: { readonly number: number; readonly metrics: MetricsExchange },
-): Metrics {
-  const metrics = openMetrics({
+export function metricsOf(runtime: Runtime): Metrics {
+  return openMetrics({
     now: systemClock.now,
-    ...(part && { process: { number: part.number, others: part.metrics.askOthers } }),
     read: async () => {
       const { pool } = runtime;
       const names = [...runtime.active().integrations.keys()];
@@ -34,8 +24,6 @@ export function metricsOf(
       };
     },
   });
-  part?.metrics.answer(metrics.ownText);
-  return metrics;
 }
 
 /** Serves /metrics as the settings say; the returned server is the separate one, if there is one. */

@@ -76,9 +76,8 @@ test('nodes are restarted one after the other behind a proxy, and no event is re
     await Promise.all(nodes.map((node) => node.stop()));
     await remove();
   });
-  // One of the nodes is two processes behind one port.
-  const args = (node: number) => ['--role', 'web', '--grace', '2', '--processes', node === 0 ? '2' : '1'];
-  for (let i = 0; i < 2; i++) nodes.push(await serve(dir, { env, args: args(i) }));
+  const args = ['--role', 'web', '--grace', '2'];
+  for (let i = 0; i < 2; i++) nodes.push(await serve(dir, { env, args }));
   const ports = nodes.map(({ url }) => new URL(url).port);
   const [issued = {}] = (await innbound(['endpoint', 'grand', '-w', dir, '--json'], { env })).json();
   const proxy = await startProxy(nodes.map(({ url }) => url));
@@ -104,7 +103,7 @@ test('nodes are restarted one after the other behind a proxy, and no event is re
   const sending = send();
   for (const [i, port = ''] of ports.entries()) {
     await nodes[i]?.stop();
-    nodes[i] = await serve(dir, { env, args: [...args(i), '--port', port] });
+    nodes[i] = await serve(dir, { env, args: [...args, '--port', port] });
     await until('the proxy uses both nodes again', async () => proxy.ready() === 2);
   }
   isSending = false;

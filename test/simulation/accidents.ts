@@ -26,7 +26,7 @@ export const damaged = (row: JsonObject, kinds: readonly AccidentKind[]): JsonOb
 const dayAfter = (date: unknown): string => new Date(Date.parse(String(date)) + 86_400_000).toISOString().slice(0, 10);
 
 /** Bookings of this brand are never cancelled or moved, cost less than 1,000, and have a guest. */
-export const isDamaged: Accident['isDamaged'] = (record, before) => {
+const isDamaged: Accident['isDamaged'] = (record, before) => {
   const guests = record.guests as Guests;
   const had = (before?.guests ?? []) as Guests;
   return (

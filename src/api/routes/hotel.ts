@@ -49,7 +49,9 @@ const report = z.object({
   channels: z.array(z.object({ channel: z.string(), room_nights: z.int() })).describe('Of the next 90 nights.'),
   guests: z
     .object({ returning: z.int(), new: z.int(), unknown: z.int() })
-    .describe('Arrivals of the next seven days: with a guest who was here before, by the profiles; with new guests; without a profile.'),
+    .describe(
+      'Arrivals of the next seven days: with a guest who was here before, by the profiles; with new guests; without a profile.',
+    ),
 });
 
 export function hotelRoutes(ports: HotelPorts): Route[] {
