@@ -36,14 +36,6 @@ export function processMs(pid: number): number {
   return (statOf(pid)?.own ?? 0) * tickMs;
 }
 
-/** Processor time of a service: its process and the processes that it started, without PostgreSQL. */
-function familyMs(parent: number): number {
-  const members = processes().filter(
-    (pid) => pid === parent || (statOf(pid)?.parent === parent && !commandOf(pid)[0]?.endsWith('postgres')),
-  );
-  return members.reduce((sum, pid) => sum + processMs(pid), 0);
-}
-
 function commandOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
