@@ -73,7 +73,7 @@ async function showPartnerText(pool: Pool, run: RunDetail, options: Options): Pr
 
 function listed(runs: readonly RunSummary[]): string {
   if (runs.length === 0) return 'No runs.';
-  const head = ['run', 'integration', 'sync', 'status', 'queued', 'took', 'records', 'changed', 'dead', 'why'];
+  const head = ['run', 'integration', 'sync', 'status', 'queued', 'took', 'records', 'changed', 'dead', 'held', 'why'];
   return table([head, ...runs.map(row)]);
 }
 
@@ -88,6 +88,7 @@ function row(run: RunSummary): string[] {
     String(run.fetched),
     String(run.changed),
     String(run.dead_lettered),
+    String(run.held),
     run.error_code ?? '',
   ];
 }

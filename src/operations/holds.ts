@@ -2,6 +2,7 @@ import { type Preview, replayDeadLetters } from '../deliver/replay.ts';
 import { InnboundError } from '../errors.ts';
 import { describeHold } from '../reconcile/accidents/hold-back.ts';
 import { partsOf } from '../reconcile/accidents/signs.ts';
+import type { Difference } from '../reconcile/difference.ts';
 import type { Prepared } from '../reconcile/incoming.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
@@ -18,8 +19,9 @@ import {
   rowsUnderOthers,
 } from '../store/operate/holds.ts';
 import { applyPrepared } from '../store/records/apply.ts';
+import { type LostValue, movedTo } from '../suggest/moved-field.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
-import { isObject, type Json } from '../terms.ts';
+import { isObject } from '../terms.ts';
 import { prepareLetter } from './prepare-letter.ts';
 import { preparationOf, replayPorts } from './replay-dead-letters.ts';
 
@@ -70,8 +72,8 @@ export function holdView(hold: BrandHold): HoldView {
 export interface HoldPreview {
   readonly hold: HoldView;
   /** The line of the mapping that would read the lost field again, such as `email: mail`. */
-  readonly remedy?: { readonly path: string; readonly from: string };
-  readonly rows: readonly { readonly reservation_id: string; readonly preview: Preview }[];
+  readonly remedy?: { readonly connector: string; readonly path: string; readonly from: string };
+  readonly rows: readonly { readonly id: string; readonly reservation_id: string; readonly preview: Preview }[];
 }
 
 export async function previewHold(runtime: Runtime, id: string, limit = 20): Promise<HoldPreview> {
@@ -80,9 +82,9 @@ export async function previewHold(runtime: Runtime, id: string, limit = 20): Pro
   const ports = replayPorts(runtime);
   const rows = [];
   for (const letter of letters) {
-    rows.push({ reservation_id: letter.record_id, preview: await ports.preview(letter, 'today') });
+    rows.push({ id: letter.id, reservation_id: letter.record_id, preview: await ports.preview(letter, 'today') });
   }
-  const remedy = await remedyFor(runtime, hold, letters);
+  const remedy = await remedyFor(runtime, hold, rows);
   return { hold: holdView(hold), rows, ...(remedy && { remedy }) };
 }
 
@@ -152,14 +154,21 @@ function closed(runtime: Runtime, hold: BrandHold, state: 'released' | 'refused'
   });
 }
 
-/** Where the lost field probably is now: what the suggestion for the held payloads reads it from. */
-async function remedyFor(runtime: Runtime, hold: BrandHold, letters: readonly { readonly id: string }[]) {
+/** Where the lost field probably is now: where the held payloads have the stored values, or what a suggestion reads it from. */
+async function remedyFor(runtime: Runtime, hold: BrandHold, rows: HoldPreview['rows']): Promise<HoldPreview['remedy']> {
   const { kind, path } = partsOf(hold.sign);
-  if (kind !== 'cleared' || path === undefined) return undefined;
-  const found = await Promise.all(letters.map(({ id }) => showDeadLetter(runtime.pool, id)));
-  const payloads = found.flatMap((letter) => (isObject(letter?.raw) && letter.raw.value ? [letter.raw.value] : []));
-  const suggestion = suggestConnector({ reservations: payloads as Json[] });
-  if (suggestion.kind !== 'ok') return undefined;
-  const from = suggestion.fields.find((line) => line.field === path)?.path;
-  return from === undefined ? undefined : { path, from };
+  const connector = runtime.active().integrations.get(hold.integration)?.body.connector;
+  if (kind !== 'cleared' || path === undefined || connector === undefined) return undefined;
+  const lost: LostValue[] = [];
+  for (const { id, preview } of rows) {
+    const letter = await showDeadLetter(runtime.pool, id);
+    const payload = isObject(letter?.raw) ? letter.raw.value : undefined;
+    const diff = 'diff' in preview ? (preview.diff as readonly Difference[]) : [];
+    const value = diff.find((one) => one.path.replaceAll(/\[\d+\]/g, '') === path)?.before ?? null;
+    if (payload) lost.push({ payload, value });
+  }
+  const suggestion = suggestConnector({ reservations: lost.map(({ payload }) => payload) });
+  const suggested = suggestion.kind === 'ok' ? suggestion.fields.find(({ field }) => field === path)?.path : undefined;
+  const from = movedTo(lost) ?? suggested;
+  return from === undefined ? undefined : { connector, path, from };
 }

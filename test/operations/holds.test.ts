@@ -88,7 +88,7 @@ test('a hold raises one alert, is listed with its shares, and names the likely r
     'a held row is not a dead letter',
   );
   const preview = (await node.call('GET', `/holds/${hold.id}/preview`, operator)).body;
-  assert.deepEqual(preview.remedy, { path: 'guests.email', from: 'guests.mail' });
+  assert.deepEqual(preview.remedy, { connector: 'hotel', path: 'guests.email', from: 'guests.mail' });
   assert.equal(preview.rows.length, 20);
   assert.ok(preview.rows[0].preview.diff.some(({ path }: { path: string }) => path === 'guests[0].email'));
   assert.deepEqual(await stored(prefix), before, 'a preview changes nothing');

@@ -1580,10 +1580,12 @@ export interface Operations {
         closed_by?: string | undefined;
       };
       remedy?: {
+        connector: string;
         path: string;
         from: string;
       } | undefined;
       rows: {
+        id: string;
         reservation_id: string;
         preview: Json;
       }[];

@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
@@ -7,7 +8,7 @@ import { Ago, Card, Empty, State } from '../parts/basics.tsx';
 import { capital, plural } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
-import { useMay } from '../shell/session.ts';
+import { useMay, useSeesAllBrands } from '../shell/session.ts';
 
 /** What is held back as a mistake of a partner, of all brands or of one; nothing where nothing is held. */
 export function HoldsCard({ integration }: { integration?: string }) {
@@ -95,13 +96,27 @@ interface Difference {
 /** What a release would change, and the line of the mapping that would read a lost field again. */
 function Preview({ id }: { id: string }) {
   const { data } = useApi('holds.preview', { hold_id: id });
+  const all = useSeesAllBrands();
   if (data === undefined) return null;
   return (
     <>
       {data.remedy && (
         <p>
           The field is probably renamed: map <code>{data.remedy.path}</code> from <code>{data.remedy.from}</code>. The
-          held rows are then read again.
+          held rows are then read again.{' '}
+          {all && (
+            <Link
+              to="/studio"
+              search={{
+                connector: data.remedy.connector,
+                letter: data.rows[0]?.id,
+                field: data.remedy.path,
+                path: data.remedy.from,
+              }}
+            >
+              Try it in the studio
+            </Link>
+          )}
         </p>
       )}
       <ul className="small">

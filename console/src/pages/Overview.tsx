@@ -12,6 +12,7 @@ import { patiently } from '../parts/patiently.tsx';
 import { perMinute, stepsOf } from '../parts/steps.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
+import { HoldsLine } from './HoldsLine.tsx';
 import { Causes } from './overview/Causes.tsx';
 import { Flow } from './overview/Flow.tsx';
 import { type Period, periodLabels, periodMs } from './overview/periods.ts';
@@ -38,6 +39,7 @@ export function Overview() {
                 {message}
               </Notice>
             ))}
+            <HoldsLine />
             <Causes causes={data.causes} />
             <Flow data={data} periodMs={periodMs[period]} />
             <Health data={data} />

@@ -14,6 +14,7 @@ import { ConnectorCard } from './studio/ConnectorCard.tsx';
 import { EffectCard } from './studio/EffectCard.tsx';
 import { ImportCard } from './studio/ImportCard.tsx';
 import { Linking } from './studio/Linking.tsx';
+import { useProposal } from './studio/proposal.ts';
 import { SampleCard } from './studio/SampleCard.tsx';
 import { useSample } from './studio/sample.ts';
 import { useSuggest } from './studio/suggest.ts';
@@ -48,6 +49,7 @@ export function Studio() {
   const dirty = yaml !== source;
   const setYaml = (text: string) =>
     draft.save(text === source ? undefined : { yaml: text, name, version: version ?? inForce });
+  useProposal(search, source, setYaml);
   useLeaveWarning(dirty);
   useKeeping(draft, useCheck('connector', undefined, yaml).secret);
   const applying = useApplying('connector', name, () => {

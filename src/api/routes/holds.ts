@@ -69,8 +69,8 @@ export function holdRoutes(ports: HoldPorts): Route[] {
       params,
       response: z.object({
         hold,
-        remedy: z.object({ path: z.string(), from: z.string() }).optional(),
-        rows: z.array(z.object({ reservation_id: z.string(), preview: anyJson })),
+        remedy: z.object({ connector: z.string(), path: z.string(), from: z.string() }).optional(),
+        rows: z.array(z.object({ id: z.string(), reservation_id: z.string(), preview: anyJson })),
       }),
       handle: async ({ params: { hold_id } }) => ok(await ports.preview(hold_id)),
     }),

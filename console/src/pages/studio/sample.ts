@@ -77,7 +77,7 @@ function sampleOf({ event, raw }: WholeDeadLetter, source: string): Json {
   const body = inside(event, 'body');
   if (body !== undefined && body !== null) return body;
   const value = inside(raw, 'value') ?? raw;
-  const root = /^\s*root_path:\s*["']?([\w.]+)/m.exec(source)?.[1];
+  const root = /(?:^|[{,])\s*root_path:\s*["']?([\w.]+)/m.exec(source)?.[1];
   return root === undefined ? [value] : root.split('.').reduceRight<Json>((inner, key) => ({ [key]: inner }), [value]);
 }
 
