@@ -2171,6 +2171,11 @@ export interface Operations {
       connector: string;
       field: string;
       path: string;
+      lookup?: {
+        in: string;
+        key: string;
+        value: string;
+      } | undefined;
     };
     answer: {
       connector: string;
@@ -2202,10 +2207,16 @@ export interface Operations {
         from: string;
         to: string;
       };
-      request: {
+      request?: {
         method: string;
         url: string;
-      };
+        headers: Record<string, string>;
+        body?: string | undefined;
+        status?: number | undefined;
+        duration_ms?: number | undefined;
+        failure?: string | undefined;
+        answer?: string | undefined;
+      } | undefined;
     };
   };
   'integrations.dry_run': {
