@@ -1352,6 +1352,8 @@ export interface Operations {
       destination?: string | undefined;
       code?: string | undefined;
       record_id?: string | undefined;
+      message?: string | undefined;
+      q?: string | undefined;
       state?: "open" | "replayed" | "dropped" | "all" | undefined;
     };
     answer: {
@@ -1372,6 +1374,33 @@ export interface Operations {
       }[];
       next_cursor: string | null;
       total: number;
+    };
+  };
+  'dead_letters.reasons': {
+    input: {
+      integration?: string | undefined;
+      kind?: "event" | "record" | "delivery" | undefined;
+      destination?: string | undefined;
+      code?: string | undefined;
+      record_id?: string | undefined;
+      message?: string | undefined;
+      q?: string | undefined;
+      state?: "open" | "replayed" | "dropped" | "all" | undefined;
+    };
+    answer: {
+      items: {
+        code: string;
+        message: string;
+        kind: "event" | "record" | "delivery";
+        destination: string | null;
+        records: number;
+        times: number;
+        integrations: string[];
+        ids: string[];
+        newest: string;
+        at: string;
+        last_at: string;
+      }[];
     };
   };
   'dead_letters.get': {
@@ -1416,6 +1445,9 @@ export interface Operations {
       waiting_behind: number;
       event: Json;
       effective_at: string | null;
+      advice: string;
+      at_partner: boolean;
+      marks: string[];
     };
   };
   'dead_letters.preview': {
@@ -1512,6 +1544,8 @@ export interface Operations {
       destination?: string | undefined;
       code?: string | undefined;
       record_id?: string | undefined;
+      message?: string | undefined;
+      q?: string | undefined;
       ids?: string[] | undefined;
       under?: "today" | "recorded" | undefined;
     };
@@ -2733,6 +2767,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'destinations.try_now': ['POST', '/destinations/{destination}/try-now'],
   'deliveries.list': ['GET', '/deliveries'],
   'dead_letters.list': ['GET', '/dead-letters'],
+  'dead_letters.reasons': ['GET', '/dead-letter-reasons'],
   'dead_letters.get': ['GET', '/dead-letters/{id}'],
   'dead_letters.preview': ['GET', '/dead-letters/{id}/preview'],
   'dead_letters.candidates': ['GET', '/dead-letters/{id}/candidates'],
