@@ -1160,6 +1160,27 @@ export interface Operations {
       next_cursor: string | null;
     };
   };
+  'arrivals.search': {
+    input: {
+      q: string;
+      integration?: string | undefined;
+    };
+    answer: {
+      items: {
+        outcome: "dead_letter" | "held" | "dropped" | "superseded" | "not_for_this_sync" | "unlisted" | "erased";
+        integration: string;
+        type: string;
+        id: string | null;
+        at: string;
+        reason: string | null;
+        times: number;
+        dead_letter_id: string | null;
+        run_id: string | null;
+      }[];
+      since: string | null;
+      refused: number;
+    };
+  };
   'guests.stays': {
     input: {
       integration: string;
@@ -2756,6 +2777,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'reservations.timeline': ['GET', '/integrations/{integration}/reservations/{id}'],
   'guests.search': ['GET', '/guests'],
   'guests.timeline': ['GET', '/integrations/{integration}/guests/{id}'],
+  'arrivals.search': ['GET', '/arrivals'],
   'guests.stays': ['GET', '/integrations/{integration}/guests/{id}/stays'],
   'guests.pairs': ['GET', '/integrations/{integration}/guest-pairs'],
   'guests.not_same': ['POST', '/integrations/{integration}/guests/{id}/not-same'],
