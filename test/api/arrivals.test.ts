@@ -17,7 +17,7 @@ const stay = (id: string, last: string, more: { [key: string]: Json } = {}): Jso
         first_name: 'Rui',
         last_name: last,
         email: `${last}@post.example`,
-        phone: '+351 912 345 6' + id.length + id.length,
+        phone: `+351 912 345 6${id.length}${id.length}`,
       },
     ],
     ...more,

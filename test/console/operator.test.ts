@@ -87,7 +87,7 @@ describe('the operator', { skip }, () => {
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByText('It was replayed').waitFor();
     await page.getByRole('link', { name: 'Timeline' }).click();
-    await page.getByText('Version 1 delivered to crm').waitFor();
+    await page.locator('.ticks li', { hasText: /crm has it/ }).waitFor();
     assert.deepEqual(
       desk.crm.taken.filter((id) => id === 'R7'),
       ['R7'],

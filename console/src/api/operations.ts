@@ -982,6 +982,10 @@ export interface Operations {
         due_at: string | null;
         held_by: string | null;
         removed: boolean;
+        delivered_at: string | null;
+        away_since: string | null;
+        next_probe_at: string | null;
+        away_said: string | null;
       }[];
       history_since?: string | undefined;
       timeline: ({
@@ -1097,6 +1101,10 @@ export interface Operations {
         due_at: string | null;
         held_by: string | null;
         removed: boolean;
+        delivered_at: string | null;
+        away_since: string | null;
+        next_probe_at: string | null;
+        away_said: string | null;
       }[];
       history_since?: string | undefined;
       timeline: ({

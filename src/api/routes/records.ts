@@ -75,6 +75,10 @@ const timeline = z.object({
       due_at: instant.nullable(),
       held_by: z.string().nullable(),
       removed: z.boolean().describe('The record has left the destination.'),
+      delivered_at: instant.nullable(),
+      away_since: instant.nullable().describe('The circuit of the destination is open since then.'),
+      next_probe_at: instant.nullable(),
+      away_said: z.string().nullable().describe('The last failed answer of the destination, without guest data.'),
     }),
   ),
   history_since: z
