@@ -5,7 +5,7 @@ export const recordErrors = {
     stage: 'record',
     retry: 'operator',
     what: 'A record could not become canonical: a field is missing or breaks a rule of the schema.',
-    next: 'Read the field and the rule in the dead letter, correct the mapping of the connector, apply it and replay.',
+    next: 'Read the field and the rule in the dead letter. If the value is wrong at the partner, ask the partner to correct it: the reservation arrives again by itself. If the mapping reads it from the wrong place, correct the connector, apply it and replay.',
   },
   'record.held': {
     stage: 'record',

@@ -222,6 +222,7 @@ create table history (
 create index history_of_record on history (integration, id, type, entry_id);
 create index history_by_time on history (at);
 create index history_raw on history (at) where raw is not null;
+create index history_dropped on history (at) where outcome = 'dropped';
 create index history_feed on history (entry_id) where diff is not null;
 create index history_of_erasures on history (cause_id) where cause = 'erasure';
 create table history_kept partition of history default;

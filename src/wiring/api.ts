@@ -1,13 +1,12 @@
 import type { ApiPorts } from '../api/api.ts';
 import { roomsByNight } from '../documents/capacity.ts';
 import { systemClock } from '../kit/clock.ts';
-import { readEmail } from '../normalize/email.ts';
-import { readPhone } from '../normalize/phone.ts';
 import { testAlertRoute, viewRoutes } from '../operations/alert-routes.ts';
 import { concernOf, limitedAlert } from '../operations/alert-view.ts';
 import { openChangeFeed } from '../operations/change-feed.ts';
 import { editProfiles } from '../operations/edit-profiles.ts';
 import { addressFor, publicUrl } from '../operations/endpoints.ts';
+import { findArrivals, findRecords } from '../operations/find-arrivals.ts';
 import { holds, previewHold, refuseHold, releaseHold } from '../operations/holds.ts';
 import { incidentDetail, incidentList, namesIn, openCauses } from '../operations/incidents.ts';
 import { type JobRequest, previewJob, startJob } from '../operations/jobs.ts';
@@ -46,7 +45,6 @@ import { destinationsNow, listDeliveries } from '../store/outbox/delivery-list.t
 import { readHotel } from '../store/records/hotel-report.ts';
 import { staysOf } from '../store/records/profile-bookings.ts';
 import { readQuality } from '../store/records/quality.ts';
-import { searchRecords } from '../store/records/search.ts';
 import { listRuns, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { pushGaps } from '../store/runs/push-gaps.ts';
 import { runRows } from '../store/runs/run-rows.ts';
@@ -150,8 +148,8 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       stays: (integration, id, limit) => staysOf(pool, integration, id, limit),
     },
     records: {
-      search: ({ text, ...rest }) =>
-        searchRecords(pool, { ...rest, text, ...readAsContact(text ?? '', countriesOf(runtime, rest.integrations)) }),
+      search: (wanted) => findRecords(runtime, wanted),
+      arrivals: (wanted) => findArrivals(runtime, wanted),
       timeline: (integration, type, id, part) => timelineOf(pool, integration, type, id, part),
     },
     changes: openChangeFeed(runtime, systemClock),
@@ -280,20 +278,4 @@ function destinationViews(runtime: Runtime): ReturnType<ApiPorts['destinations']
     paused: body.paused,
     integrations: [...integrations.values()].filter((one) => one.body.deliver.includes(name)).map((one) => one.name),
   }));
-}
-
-/** The countries of the searched brands: people enter a phone number as it is dialled there. */
-function countriesOf(runtime: Runtime, within: readonly string[] | undefined): string[] {
-  const brands = [...runtime.active().integrations.values()].filter(
-    ({ name }) => within === undefined || within.includes(name),
-  );
-  return [...new Set(brands.flatMap(({ body }) => body.country ?? []))];
-}
-
-function readAsContact(text: string, countries: readonly string[]): { email?: string; phones?: readonly string[] } {
-  const email = readEmail(text);
-  if (email.kind === 'address') return { email: email.address };
-  if (!/\d{5}/.test(text.replace(/\D/g, ''))) return {};
-  const readings = [readPhone(text, {}), ...countries.map((country) => readPhone(text, { country }))];
-  return { phones: [...new Set(readings.flatMap((one) => (one.kind === 'number' ? [one.e164] : [])))] };
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import * as claims from '../../console/src/parts/claims.ts';
+import { tickOf } from '../../console/src/parts/ticks.ts';
 import { judgeDestination, judgeHealth } from '../../src/watch/health.ts';
 
 /**
@@ -206,6 +207,46 @@ for (const [name, { says, true: good, untrue }] of Object.entries(cases)) {
 test('accepted is not valid: an event that would become a dead letter is no success in the sandbox', () => {
   assert.equal(answered(202, 'dead_letter').tone, 'warn');
   assert.equal(answered(202, 'record', [{ outcome: { kind: 'dead_letter' } }]).tone, 'warn');
+});
+
+test('a tick: a destination has a version only if it was delivered there, and an outage has its time, words and next try', () => {
+  const lane = {
+    ...delivery,
+    destination: 'crm',
+    delivered_at: '2031-01-01T00:00:00Z',
+    away_since: null,
+    away_said: null,
+    next_probe_at: null,
+  };
+  const tick = (more: object, version = 3, attempts: object[] = [], letter?: object) =>
+    tickOf({ ...lane, ...more }, version, attempts as never, letter as never);
+  assert.match(tick({}).text, /^has it, /);
+  assert.equal(tick({}, 2).text, 'has it', 'an older one was delivered before; its time is not kept');
+  const waiting = { delivered_version: 2, next_version: 3, due_at: new Date(Date.now() + 60_000).toISOString() };
+  const failed = [{ at: '2031-01-01T10:00:00Z', outcome: 'retry', message: 'It answered 503: maintenance' }];
+  for (const said of [
+    tick(waiting),
+    tick({ ...waiting, attempt: 1 }, 3, failed),
+    tick({ ...waiting, away_since: '2031-01-01T10:00:00Z', away_said: 'maintenance', next_probe_at: waiting.due_at }),
+    tick({ ...waiting, due_at: null, held_by: '7' }),
+    tick({}, 3, [{ at: '2031-01-01T10:00:00Z', outcome: 'skipped', message: 'no consent' }]),
+    tick({}, 3, [], { message: 'It answered 422' }),
+    tick({ delivered_version: 1, next_version: 4 }),
+  ]) {
+    assert.notEqual(said.tone, 'good', said.text);
+    assert.doesNotMatch(said.text, /has it/);
+  }
+  assert.match(
+    tick({ ...waiting, attempt: 1 }, 3, failed).text,
+    /1 attempt failed since .*maintenance.*tried again in/,
+  );
+  const away = {
+    ...waiting,
+    away_since: '2031-01-01T10:00:00Z',
+    away_said: 'maintenance',
+    next_probe_at: waiting.due_at,
+  };
+  assert.match(tick(away).text, /away since .*“maintenance” It is tried again in/);
 });
 
 test('every claim has a case, and every case can fail', () => {

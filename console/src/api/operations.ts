@@ -982,6 +982,10 @@ export interface Operations {
         due_at: string | null;
         held_by: string | null;
         removed: boolean;
+        delivered_at: string | null;
+        away_since: string | null;
+        next_probe_at: string | null;
+        away_said: string | null;
       }[];
       history_since?: string | undefined;
       timeline: ({
@@ -1097,6 +1101,10 @@ export interface Operations {
         due_at: string | null;
         held_by: string | null;
         removed: boolean;
+        delivered_at: string | null;
+        away_since: string | null;
+        next_probe_at: string | null;
+        away_said: string | null;
       }[];
       history_since?: string | undefined;
       timeline: ({
@@ -1158,6 +1166,27 @@ export interface Operations {
         times: number;
       })[];
       next_cursor: string | null;
+    };
+  };
+  'arrivals.search': {
+    input: {
+      q: string;
+      integration?: string | undefined;
+    };
+    answer: {
+      items: {
+        outcome: "dead_letter" | "held" | "dropped" | "superseded" | "not_for_this_sync" | "unlisted" | "erased";
+        integration: string;
+        type: string;
+        id: string | null;
+        at: string;
+        reason: string | null;
+        times: number;
+        dead_letter_id: string | null;
+        run_id: string | null;
+      }[];
+      since: string | null;
+      refused: number;
     };
   };
   'guests.stays': {
@@ -1352,6 +1381,8 @@ export interface Operations {
       destination?: string | undefined;
       code?: string | undefined;
       record_id?: string | undefined;
+      message?: string | undefined;
+      q?: string | undefined;
       state?: "open" | "replayed" | "dropped" | "all" | undefined;
     };
     answer: {
@@ -1372,6 +1403,33 @@ export interface Operations {
       }[];
       next_cursor: string | null;
       total: number;
+    };
+  };
+  'dead_letters.reasons': {
+    input: {
+      integration?: string | undefined;
+      kind?: "event" | "record" | "delivery" | undefined;
+      destination?: string | undefined;
+      code?: string | undefined;
+      record_id?: string | undefined;
+      message?: string | undefined;
+      q?: string | undefined;
+      state?: "open" | "replayed" | "dropped" | "all" | undefined;
+    };
+    answer: {
+      items: {
+        code: string;
+        message: string;
+        kind: "event" | "record" | "delivery";
+        destination: string | null;
+        records: number;
+        times: number;
+        integrations: string[];
+        ids: string[];
+        newest: string;
+        at: string;
+        last_at: string;
+      }[];
     };
   };
   'dead_letters.get': {
@@ -1416,6 +1474,9 @@ export interface Operations {
       waiting_behind: number;
       event: Json;
       effective_at: string | null;
+      advice: string;
+      at_partner: boolean;
+      marks: string[];
     };
   };
   'dead_letters.preview': {
@@ -1512,6 +1573,8 @@ export interface Operations {
       destination?: string | undefined;
       code?: string | undefined;
       record_id?: string | undefined;
+      message?: string | undefined;
+      q?: string | undefined;
       ids?: string[] | undefined;
       under?: "today" | "recorded" | undefined;
     };
@@ -2735,6 +2798,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'reservations.timeline': ['GET', '/integrations/{integration}/reservations/{id}'],
   'guests.search': ['GET', '/guests'],
   'guests.timeline': ['GET', '/integrations/{integration}/guests/{id}'],
+  'arrivals.search': ['GET', '/arrivals'],
   'guests.stays': ['GET', '/integrations/{integration}/guests/{id}/stays'],
   'guests.pairs': ['GET', '/integrations/{integration}/guest-pairs'],
   'guests.not_same': ['POST', '/integrations/{integration}/guests/{id}/not-same'],
@@ -2746,6 +2810,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'destinations.try_now': ['POST', '/destinations/{destination}/try-now'],
   'deliveries.list': ['GET', '/deliveries'],
   'dead_letters.list': ['GET', '/dead-letters'],
+  'dead_letters.reasons': ['GET', '/dead-letter-reasons'],
   'dead_letters.get': ['GET', '/dead-letters/{id}'],
   'dead_letters.preview': ['GET', '/dead-letters/{id}/preview'],
   'dead_letters.candidates': ['GET', '/dead-letters/{id}/candidates'],

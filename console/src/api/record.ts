@@ -7,6 +7,8 @@ export interface Guest {
   readonly email: string | undefined;
   readonly phone: string | undefined;
   readonly guest_id: string | undefined;
+  /** Undefined if nobody stated it. */
+  readonly marketing_consent: boolean | undefined;
 }
 export interface Reservation {
   readonly confirmation_number: string | undefined;
@@ -23,13 +25,14 @@ const fieldsOf = (data: Json | undefined): Fields =>
 const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 
 export function guestOf(data: Json | undefined): Guest {
-  const { first_name, last_name, email, phone, guest_id } = fieldsOf(data);
+  const { first_name, last_name, email, phone, guest_id, marketing_consent } = fieldsOf(data);
   return {
     first_name: text(first_name),
     last_name: text(last_name),
     email: text(email),
     phone: text(phone),
     guest_id: text(guest_id),
+    marketing_consent: typeof marketing_consent === 'boolean' ? marketing_consent : undefined,
   };
 }
 

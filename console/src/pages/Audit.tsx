@@ -2,10 +2,10 @@ import { Button, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { usePages } from '../api/query.tsx';
-import type { Json } from '../api/types.ts';
+import { auditText } from '../parts/actions.ts';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
 import { Card, Empty, Head, State } from '../parts/basics.tsx';
-import { clockOf, instant, shown } from '../parts/format.ts';
+import { clockOf, instant } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 
 const route = getRouteApi('/desk/audit');
@@ -51,15 +51,17 @@ export function Audit() {
               ),
             },
             {
-              head: 'Who',
-              cell: ({ actor, address }) => (
+              head: 'What',
+              phone: 'line',
+              cell: (row) => (
                 <>
-                  {actor} <span className="muted small">{address}</span>
+                  <strong>{row.actor}</strong> {auditText(row)}
+                  <div className="muted small">
+                    <code>{row.action}</code> {row.address}
+                  </div>
                 </>
               ),
             },
-            { head: 'Action', kind: 'code', cell: ({ action }) => action },
-            { head: 'Target', cell: (row) => <span className="small">{targetOf(row)}</span> },
             {
               head: 'Answer',
               cell: ({ status }) =>
@@ -71,10 +73,4 @@ export function Audit() {
       </Card>
     </>
   );
-}
-
-function targetOf({ integration, target }: { integration: string | null; target: Json }): string {
-  const named = target !== null && typeof target === 'object' && !Array.isArray(target) ? Object.entries(target) : [];
-  const values = named.filter(([key]) => key !== 'integration').map(([, value]) => shown(value));
-  return [integration, ...values].filter(Boolean).join(' ');
 }

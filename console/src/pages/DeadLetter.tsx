@@ -1,4 +1,4 @@
-import { Button, Modal, Textarea } from '@mantine/core';
+import { Button, CopyButton, Modal, Textarea } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
@@ -14,6 +14,7 @@ import { capital, clockOf, plural, sentence, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { AssignCard } from './AssignCard.tsx';
+import { linesOf } from './studio/LinkedJson.tsx';
 
 const route = getRouteApi('/desk/dead-letters/$id');
 
@@ -66,13 +67,12 @@ export function DeadLetter() {
 }
 
 function Why({ letter }: { letter: WholeDeadLetter }) {
-  const known = meaning(letter.code);
   const all = useSeesAllBrands();
   const { integration } = letter;
   const { connector } = useApi('integrations.get', { integration }, { staleMs: 30_000, retry: false }).data ?? {};
   return (
     <Notice tone={letter.state === 'open' ? 'bad' : 'calm'} title={withOwnWords(letter.message, answerOf(letter))}>
-      <p>{known?.next}</p>
+      <p>{letter.advice}</p>
       <p className="small muted">
         <code>{letter.code}</code>
         {letter.waiting_behind > 0 &&
@@ -87,7 +87,8 @@ function Why({ letter }: { letter: WholeDeadLetter }) {
               Edit the destination {letter.destination}
             </Link>
           ) : (
-            connector && (
+            connector &&
+            !letter.at_partner && (
               <Link to="/studio" search={{ connector, letter: letter.id }}>
                 Fix the mapping in the studio, with this payload as the sample
               </Link>
@@ -95,8 +96,31 @@ function Why({ letter }: { letter: WholeDeadLetter }) {
           )}
         </p>
       )}
+      {letter.kind !== 'delivery' && letter.state === 'open' && (
+        <CopyButton value={forPartner(letter)}>
+          {({ copied, copy }) => (
+            <Button size="xs" variant="default" onClick={copy}>
+              {copied ? 'Copied' : 'Copy a message for the partner'}
+            </Button>
+          )}
+        </CopyButton>
+      )}
     </Notice>
   );
+}
+
+/** For an e-mail to the partner: ids, fields and times, without values of the guest. */
+function forPartner({ record_id, integration, message, marks, at, last_at, times, cause }: WholeDeadLetter): string {
+  const what = record_id ? `Reservation ${record_id}` : 'A reservation without an id';
+  return [
+    `${what} of ${integration} could not be processed.`,
+    `What is wrong: ${sentence(message)}`,
+    ...(marks.length > 0 ? [`In your data: ${marks.join(', ')}.`] : []),
+    times > 1
+      ? `We received it ${plural(times, 'time')}, first at ${at}, last at ${last_at}.`
+      : `We received it at ${at}.`,
+    `Please correct it in your system. We take the corrected reservation ${cause === 'run' ? 'with our next request' : 'when you send it again'}.`,
+  ].join('\n');
 }
 
 type Under = 'today' | 'recorded';
@@ -261,7 +285,7 @@ function Kept({ letter }: { letter: WholeDeadLetter }) {
         {value === null || value === undefined ? (
           <Empty title="The payload is no longer kept" />
         ) : (
-          <JsonText value={value} label="Payload" />
+          <MarkedJson value={value} marks={letter.raw === null ? [] : letter.marks} label="Payload" />
         )}
         {answer !== undefined ? (
           <details className="fold" open>
@@ -278,5 +302,32 @@ function Kept({ letter }: { letter: WholeDeadLetter }) {
         )}
       </div>
     </Card>
+  );
+}
+
+/** The payload with the values that broke a rule marked. */
+function MarkedJson({ value, marks, label }: { value: Json; marks: readonly string[]; label: string }) {
+  if (marks.length === 0) return <JsonText value={value} label={label} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section tabIndex={0} aria-label={label} className="scrolls">
+      <pre className="json">
+        {[...linesOf(value, '', { key: undefined, depth: 0, comma: false })].map((line, index) => {
+          const text = (
+            <>
+              {line.key !== undefined && <span className="k">{JSON.stringify(line.key)}: </span>}
+              <span className={line.kind}>{line.text}</span>
+            </>
+          );
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity
+            <div key={index} style={{ paddingLeft: `${line.depth * 2}ch` }}>
+              {line.path !== undefined && marks.includes(line.path) ? <mark>{text}</mark> : text}
+              {line.comma && ','}
+            </div>
+          );
+        })}
+      </pre>
+    </section>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Select } from '@mantine/core';
+import { Button, Select, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import type { Answer } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
-import { usePages } from '../api/query.tsx';
+import { useApi, usePages } from '../api/query.tsx';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { noDeadLetters } from '../parts/claims.ts';
@@ -20,7 +21,10 @@ export function DeadLetters() {
   const navigate = route.useNavigate();
   const operator = useMay('operator');
   const { rows, error, first, more } = usePages('dead_letters.list', { ...search, limit: 50 }, useEvery(8));
-  const { state = 'open', ...filter } = search;
+  const { state = 'open', q, message, ...filter } = search;
+  const reasons = useApi('dead_letters.reasons', { ...search }, { everyMs: useEvery(8), keep: true });
+  const [text, setText] = useState(q ?? '');
+  useEffect(() => setText(q ?? ''), [q]);
   const [replaying, setReplaying] = useState(false);
   const total = first?.total ?? 0;
   const open = state === 'open';
@@ -30,7 +34,7 @@ export function DeadLetters() {
         title="Dead letters"
         lead="Events, records and deliveries that failed for good, kept in full. Fix the cause, check what a replay would change, replay."
       >
-        {operator && open && total > 0 && (
+        {operator && open && total > 0 && q === undefined && message === undefined && (
           <Button onClick={() => setReplaying(true)}>Replay {total === 1 ? 'it' : `all ${number(total)}`} …</Button>
         )}
       </Head>
@@ -41,7 +45,19 @@ export function DeadLetters() {
           onClose={() => setReplaying(false)}
         />
       )}
-      <div className="filters">
+      <form
+        className="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void navigate({ search: { ...search, q: text.trim() || undefined } });
+        }}
+      >
+        <TextInput
+          label="Id, reason or code"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          style={{ flex: '1 1 200px' }}
+        />
         <Select
           label="State"
           value={state}
@@ -60,15 +76,23 @@ export function DeadLetters() {
           onChange={(kind) => void navigate({ search: { ...search, kind: kind || undefined } })}
           data={[{ value: '', label: 'Any' }, ...letterKinds.map((value) => ({ value, label: kinds[value] }))]}
         />
-        {(search.code || search.destination) && (
+        <Button type="submit" variant="default">
+          Search
+        </Button>
+        {(search.code || search.destination || message) && (
           <Button
             variant="default"
-            onClick={() => void navigate({ search: { ...search, code: undefined, destination: undefined } })}
+            onClick={() =>
+              void navigate({ search: { ...search, code: undefined, destination: undefined, message: undefined } })
+            }
           >
-            Only {search.code ?? search.destination} ✕
+            Only {message ? 'one reason' : (search.code ?? search.destination)} ✕
           </Button>
         )}
-      </div>
+      </form>
+      {message === undefined && (reasons.data?.items.length ?? 0) > 0 && (
+        <Reasons reasons={reasons.data?.items ?? []} search={search} />
+      )}
       <Card title={plural(total, 'dead letter')} aside="oldest first" flush>
         <Table
           label="Dead letters"
@@ -77,7 +101,11 @@ export function DeadLetters() {
           rowKey={({ id }) => id}
           empty={
             open ? (
-              <Empty title={noDeadLetters(Object.values(filter).filter((one) => one !== undefined).length).text} />
+              <Empty
+                title={
+                  noDeadLetters(Object.values({ ...filter, q, message }).filter((one) => one !== undefined).length).text
+                }
+              />
             ) : (
               <Empty title="No dead letter in this state" />
             )
@@ -117,5 +145,56 @@ export function DeadLetters() {
         {more}
       </Card>
     </>
+  );
+}
+
+/** One row for each reason: what to fix first. */
+function Reasons(props: {
+  reasons: Answer<'dead_letters.reasons'>['items'];
+  search: ReturnType<typeof route.useSearch>;
+}) {
+  return (
+    <Card title={plural(props.reasons.length, 'reason')} aside="those of most records first" flush>
+      <Table
+        label="Reasons"
+        rows={props.reasons}
+        rowKey={({ code, message, kind, destination }) => `${code} ${message} ${kind} ${destination}`}
+        columns={[
+          {
+            head: 'Reason',
+            phone: 'line',
+            cell: ({ code, message, destination }) => (
+              <>
+                <Link
+                  to="/dead-letters"
+                  search={{ ...props.search, code, message, destination: destination ?? undefined }}
+                  className="name"
+                >
+                  {message}
+                </Link>
+                <div className="muted small">
+                  <code>{code}</code>
+                  {destination && ` at ${destination}`}
+                </div>
+              </>
+            ),
+          },
+          {
+            head: 'Records',
+            cell: ({ records, times }) => `${plural(records, 'record')}, ${plural(times, 'time')}`,
+          },
+          { head: 'Brands', phone: 'labelled', cell: ({ integrations }) => integrations.join(', ') },
+          {
+            head: 'Since',
+            phone: 'labelled',
+            cell: ({ at, last_at }) => (
+              <>
+                <Ago at={at} />, last <Ago at={last_at} />
+              </>
+            ),
+          },
+        ]}
+      />
+    </Card>
   );
 }

@@ -10,6 +10,7 @@ import { number } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
+import { consentText } from './ProfileCard.tsx';
 
 const route = getRouteApi('/desk/guests');
 
@@ -91,9 +92,6 @@ const fields = {
   nationality: 'Nationality',
 } as const;
 const fieldNames = Object.keys(fields) as (keyof typeof fields)[];
-
-const consentText = (consent: boolean | undefined): string =>
-  consent === undefined ? 'not stated' : consent ? 'yes' : 'no';
 
 function Pair({ integration, pair: { profiles, reason, found_at } }: { integration: string; pair: GuestPair }) {
   const operator = useMay('operator');

@@ -5,27 +5,88 @@ import { withOwnWords } from '../parts/answer.ts';
 import { meaning, State, type Tone } from '../parts/basics.tsx';
 import { DiffTable, JsonText, Notes } from '../parts/data.tsx';
 import { capital, causeOf, clockOf, destinationName, instant, plural, span, words } from '../parts/format.ts';
+import { type Attempt, type Letter, tickOf } from '../parts/ticks.ts';
 
 type Received = Extract<Entry, { what: 'received' }>;
 
-/** The history of one record: everything received, and every attempt to deliver it. */
+const made: ReadonlySet<string> = new Set(['created', 'updated', 'cancelled', 'erased', 'removed']);
+
+/**
+ * The history of one record: one card for each version, with a tick for each destination. What made no version, and deliveries of
+ * versions that are not on the page, are lines of their own.
+ */
 export function Ledger({ story }: { story: Timeline }) {
   const befores = receivedBefore(story);
+  const versions = new Set(story.timeline.flatMap((entry) => versionMadeBy(entry) ?? []));
+  const isFolded = (entry: Entry) =>
+    (entry.what === 'delivery' || (entry.what === 'dead_letter' && entry.destination !== undefined)) &&
+    entry.version !== undefined &&
+    versions.has(entry.version);
   return (
     <ol className="ledger">
-      {story.timeline.toReversed().map((entry, index, { length }) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id; new ones are added at the front, older ones on request
-        <Line key={length - index} entry={entry} before={befores[length - index - 1]} story={story} />
-      ))}
+      {story.timeline
+        .map((entry, index) => ({ entry, before: befores[index], key: story.timeline.length - index }))
+        .filter(({ entry }) => !isFolded(entry))
+        .toReversed()
+        .map(({ entry, before, key }) => (
+          <Line key={key} entry={entry} before={before} story={story} />
+        ))}
     </ol>
   );
 }
+
+const versionMadeBy = (entry: Entry): number | undefined =>
+  entry.what === 'received' && made.has(entry.outcome) ? entry.version : undefined;
 
 interface LineProps {
   readonly entry: Entry;
   /** What was received before it. */
   readonly before: Received | undefined;
   readonly story: Timeline;
+}
+
+/** Where a version is: one line for each destination. */
+function Ticks({ version, story }: { version: number; story: Timeline }) {
+  const lanes = story.deliveries.filter(({ destination }) => !destination.startsWith('innbound:'));
+  if (lanes.length === 0) return null;
+  return (
+    <ul className="ticks">
+      {lanes.map((lane) => {
+        const mine = (entry: Entry) =>
+          'destination' in entry && entry.destination === lane.destination && entry.version === version;
+        const attempts = story.timeline.filter((one): one is Attempt => one.what === 'delivery' && mine(one));
+        const letter = story.timeline.find(
+          (one): one is Letter => one.what === 'dead_letter' && one.state === 'open' && mine(one),
+        );
+        const { tone, mark, text } = tickOf(lane, version, attempts, letter);
+        const failed = attempts.filter(({ outcome }) => outcome === 'retry' || outcome === 'dead');
+        return (
+          <li key={lane.destination} data-tone={tone}>
+            <span aria-hidden="true">{mark}</span> <strong>{lane.destination}</strong> {text}
+            {letter && (
+              <>
+                {' '}
+                <Link to="/dead-letters/$id" params={{ id: letter.dead_letter_id }}>
+                  Dead letter
+                </Link>
+              </>
+            )}
+            {failed.length > 0 && (
+              <details className="fold">
+                <summary>{plural(failed.length, 'failed attempt')}</summary>
+                {failed.map((one) => (
+                  <div key={`${one.at} ${one.attempt}`} className="small">
+                    {clockOf(one.at)} {one.status && `HTTP ${one.status}. `}
+                    {one.message ?? (one.code && meaning(one.code)?.what)}
+                  </div>
+                ))}
+              </details>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
 }
 
 function Line(props: LineProps) {
@@ -53,7 +114,12 @@ function described({ entry, before, story }: LineProps): { tone: Tone; title: Re
       return {
         tone: receivedTone[entry.outcome] ?? 'calm',
         title: receivedTitle(entry, before),
-        body: <ReceivedBody entry={entry} story={story} />,
+        body: (
+          <>
+            {versionMadeBy(entry) !== undefined && <Ticks version={entry.version ?? 0} story={story} />}
+            <ReceivedBody entry={entry} story={story} />
+          </>
+        ),
       };
     case 'delivery': {
       const good = entry.outcome === 'delivered';

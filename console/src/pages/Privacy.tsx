@@ -1,7 +1,9 @@
 import { Button, Modal, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi, usePages } from '../api/query.tsx';
+import type { Guest } from '../api/record.ts';
 import type { Receipt } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { erased } from '../parts/claims.ts';
@@ -9,13 +11,17 @@ import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { download } from '../parts/download.ts';
 import { instant, number, plural, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
+import { useMay, useSeesAllBrands } from '../shell/session.ts';
 
 interface Whom {
   email?: string;
   phone?: string;
+  guest_id?: string;
+  integration?: string;
 }
 
-export function Privacy() {
+/** Exports and erasures of one person, on this page and on the guest's own. */
+function usePrivacy() {
   const [whom, setWhom] = useState<Whom>();
   const [receipt, setReceipt] = useState<Receipt>();
   const erase = useAct(
@@ -25,6 +31,71 @@ export function Privacy() {
       return done.state === 'stopped' ? 'The erasure was stopped.' : 'Erased. The receipt is below.';
     },
   );
+  const take = useAct(
+    (asked: Whom) => call('privacy.export', asked),
+    (held) => {
+      download('guest-export.json', JSON.stringify(held, null, 2), 'application/json');
+      return held.records.length + held.payloads.length === 0
+        ? 'Nothing is held on this person. The file says so.'
+        : `Exported ${plural(held.records.length, 'record')} and ${plural(held.payloads.length, 'payload')}.`;
+    },
+  );
+  const confirm = whom && (
+    <Confirm
+      whom={whom}
+      onClose={() => setWhom(undefined)}
+      onErase={() => {
+        setWhom(undefined);
+        setReceipt(undefined);
+        erase.mutate(whom);
+      }}
+    />
+  );
+  return { setWhom, receipt, erase, take, confirm };
+}
+
+/** For a guest who asks by name: the same, from the guest’s page. */
+export function PrivacyCard({ integration, guest }: { integration: string; guest: Guest }) {
+  const all = useSeesAllBrands();
+  const admin = useMay('admin') && all;
+  const { setWhom, receipt, erase, take, confirm } = usePrivacy();
+  const { email, phone, guest_id } = guest;
+  const whom = email ? { email } : phone ? { phone } : guest_id ? { guest_id, integration } : undefined;
+  if (!admin || whom === undefined) return null;
+  return (
+    <Card title="Privacy" aside={<Link to="/privacy">receipts</Link>}>
+      <div className="stack">
+        <div className="row">
+          <Button variant="default" loading={take.isPending} onClick={() => take.mutate(whom)}>
+            Export everything held
+          </Button>
+          <Button variant="default" loading={erase.isPending} onClick={() => setWhom(whom)}>
+            Erase the guest …
+          </Button>
+        </div>
+        {receipt && <Done receipt={receipt} />}
+      </div>
+      {confirm}
+    </Card>
+  );
+}
+
+/** The proof as a file: it holds nothing of the guest. */
+function Download({ receipt }: { receipt: Receipt }) {
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      aria-label={`Download ${receipt.erasure_id}`}
+      onClick={() => download(`${receipt.erasure_id}.json`, JSON.stringify(receipt, null, 2), 'application/json')}
+    >
+      Download
+    </Button>
+  );
+}
+
+export function Privacy() {
+  const { setWhom, receipt, erase, take, confirm } = usePrivacy();
   const [hasOpen, setHasOpen] = useState(false);
   const { rows, error, more } = usePages('privacy.list', { limit: 50 }, erase.isPending || hasOpen ? 1_000 : false);
   const isAnyOpen = rows?.some(isOpen) ?? false;
@@ -36,15 +107,6 @@ export function Privacy() {
     ({ items }) => {
       setProof(items);
       return undefined;
-    },
-  );
-  const take = useAct(
-    (asked: Whom) => call('privacy.export', asked),
-    (held) => {
-      download('guest-export.json', JSON.stringify(held, null, 2), 'application/json');
-      return held.records.length + held.payloads.length === 0
-        ? 'Nothing is held on this person. The file says so.'
-        : `Exported ${plural(held.records.length, 'record')} and ${plural(held.payloads.length, 'payload')}.`;
     },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -94,23 +156,13 @@ export function Privacy() {
           {more}
         </Card>
       </div>
-      {whom && (
-        <Confirm
-          whom={whom}
-          onClose={() => setWhom(undefined)}
-          onErase={() => {
-            setWhom(undefined);
-            setReceipt(undefined);
-            erase.mutate(whom);
-          }}
-        />
-      )}
+      {confirm}
     </>
   );
 }
 
 function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }) {
-  const who = props.whom.email ?? props.whom.phone ?? '';
+  const who = props.whom.email ?? props.whom.phone ?? props.whom.guest_id ?? '';
   const found = useApi('privacy.preview', props.whom, { onFocus: false });
   const [typed, setTyped] = useState('');
   return (
@@ -179,7 +231,7 @@ function Proof({ receipts }: { receipts: readonly Receipt[] }) {
       title={`${erased(last).text}, ${instant(last.completed_at)}, receipt ${last.erasure_id}`}
     >
       {receipts.length > 1 && `Requested ${receipts.length} times. `}
-      The search compared keyed hashes; the address itself is not stored.
+      The search compared keyed hashes; the address itself is not stored. <Download receipt={last} />
     </Notice>
   );
 }
@@ -202,7 +254,7 @@ function Done({ receipt }: { receipt: Receipt }) {
       {removed.length === 0
         ? 'No data of this guest was stored. Data that arrives later is not accepted.'
         : removed.map(([where, count]) => `${number(count)} in ${words(where)}`).join(', ')}
-      {receipt.told.length > 0 && `. ${toldText(receipt.told)}`}
+      {receipt.told.length > 0 && `. ${toldText(receipt.told)}`} <Download receipt={receipt} />
     </Notice>
   );
 }
@@ -321,6 +373,7 @@ function Receipts({ items, error }: { items: readonly Receipt[] | undefined; err
             </>
           ),
         },
+        { head: 'File', silent: true, cell: (one) => <Download receipt={one} /> },
       ]}
     />
   );

@@ -171,16 +171,35 @@ function Result({ own, kept }: { own: Guest; kept: Guest }) {
     <Table
       label="What the merge gives"
       narrow
-      rows={fieldNames.filter((name) => own[name] ?? kept[name])}
-      rowKey={(name) => name}
+      rows={[
+        ...fieldNames
+          .filter((name) => own[name] ?? kept[name])
+          .map((name) => [fields[name], own[name] ?? '–', kept[name] ?? '–', kept[name] ?? own[name]] as const),
+        [
+          'Consent',
+          consentText(own.marketing_consent),
+          consentText(kept.marketing_consent),
+          consentAfter(own.marketing_consent, kept.marketing_consent),
+        ] as const,
+      ]}
+      rowKey={([field]) => field}
       columns={[
-        { head: 'Field', cell: (name) => fields[name] },
-        { head: 'This profile', cell: (name) => own[name] ?? '–' },
-        { head: 'The other', cell: (name) => kept[name] ?? '–' },
-        { head: 'After', cell: (name) => <strong>{kept[name] ?? own[name]}</strong> },
+        { head: 'Field', cell: ([field]) => field },
+        { head: 'This profile', cell: ([, its]) => its },
+        { head: 'The other', cell: ([, , others]) => others },
+        { head: 'After', cell: ([, , , after]) => <strong>{after}</strong> },
       ]}
     />
   );
+}
+
+export const consentText = (consent: boolean | undefined): string =>
+  consent === undefined ? 'not stated' : consent ? 'yes' : 'no';
+
+/** The newer statement counts. */
+function consentAfter(one: boolean | undefined, other: boolean | undefined): string {
+  if (one === undefined || other === undefined || one === other) return consentText(one ?? other);
+  return 'whichever was stated last';
 }
 
 const keyNames = ['guest_id', 'email', 'phone'] as const;

@@ -1,14 +1,15 @@
 import { Button, Select, TextInput } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
-import { usePages } from '../api/query.tsx';
+import type { Answer } from '../api/client.ts';
+import { useApi, usePages } from '../api/query.tsx';
 import { fullName, guestOf, reservationOf } from '../api/record.ts';
 import type { Found } from '../api/types.ts';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { deliveredOf } from '../parts/claims.ts';
-import { words } from '../parts/format.ts';
+import { plural, words } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
 import { type Column, Table } from '../parts/Table.tsx';
 import { reservationStatuses } from '../shell/filters.ts';
@@ -63,7 +64,10 @@ export function Reservations() {
         )}
         <Button type="submit">Search</Button>
       </form>
-      {type === 'guest' ? <Guests /> : <Bookings />}
+      <div className="stack">
+        {(search.q?.trim().length ?? 0) > 1 && <Arrivals q={search.q ?? ''} />}
+        {type === 'guest' ? <Guests /> : <Bookings />}
+      </div>
     </>
   );
 }
@@ -103,11 +107,11 @@ function Results(props: {
         error={list.error}
         rowKey={({ integration, id }) => `${integration} ${id}`}
         empty={
-          <Empty title="Nothing found">
-            {q
-              ? 'It may not have arrived, or it failed before it became a record. Check the dead letters and the brand’s last run.'
-              : 'No data has arrived yet. Start a run, or send a first event.'}
-          </Empty>
+          q ? (
+            <Empty title={`No ${props.guests ? 'guest' : 'reservation'} found`} />
+          ) : (
+            <Empty title="Nothing found">No data has arrived yet. Start a run, or send a first event.</Empty>
+          )
         }
         columns={[
           { head: 'Record', cell: (one) => <Name one={one} /> },
@@ -177,4 +181,114 @@ function GuestName({ one }: { one: Found }) {
 function Delivered({ one }: { one: Found }) {
   const { tone, text } = deliveredOf(one);
   return <State of={text} tone={tone} label={text} />;
+}
+
+type Arrival = Answer<'arrivals.search'>['items'][number];
+
+/** What arrived and did not become a record. Without anything, it says what was searched. */
+function Arrivals({ q }: { q: string }) {
+  const { integration } = route.useSearch();
+  const query = useApi('arrivals.search', { q, integration }, { onFocus: false });
+  return (
+    <Card title="What else arrived" aside="refused, dropped, held, not for a sync, no longer listed, erased" flush>
+      <Table
+        label="What else arrived"
+        rows={query.data?.items}
+        error={query.error}
+        rowKey={({ outcome, integration: brand, id, dead_letter_id }) => `${outcome} ${brand} ${id} ${dead_letter_id}`}
+        empty={query.data && <Searched found={query.data} />}
+        columns={[
+          {
+            head: 'What',
+            cell: ({ id, integration: brand, outcome }) => (
+              <>
+                <span className="name">{outcome === 'erased' ? 'A guest' : (id ?? 'without an id')}</span>
+                <div className="muted small">{brand}</div>
+              </>
+            ),
+          },
+          { head: 'Became', cell: ({ outcome }) => <State of={became[outcome].state} label={became[outcome].label} /> },
+          { head: 'Why', phone: 'line', cell: (one) => <Why one={one} /> },
+        ]}
+      />
+    </Card>
+  );
+}
+
+const became: Readonly<Record<Arrival['outcome'], { label: string; state: string }>> = {
+  dead_letter: { label: 'Refused', state: 'dead' },
+  held: { label: 'Held', state: 'attention' },
+  dropped: { label: 'Dropped by a rule', state: 'calm' },
+  superseded: { label: 'Superseded', state: 'calm' },
+  not_for_this_sync: { label: 'Not for this sync', state: 'calm' },
+  unlisted: { label: 'No longer listed', state: 'attention' },
+  erased: { label: 'Erased', state: 'calm' },
+};
+
+function Why({ one }: { one: Arrival }) {
+  const { outcome, reason, at, times, dead_letter_id, run_id, id } = one;
+  const run = run_id && (
+    <Link to="/runs/$id" params={{ id: run_id }}>
+      the run
+    </Link>
+  );
+  switch (outcome) {
+    case 'dead_letter':
+    case 'held':
+      return (
+        <>
+          {outcome === 'held' ? 'Held back' : 'Refused'} <Ago at={at} />
+          {times > 1 && `, ${plural(times, 'time')}`}: {reason}{' '}
+          {dead_letter_id && (
+            <Link to="/dead-letters/$id" params={{ id: dead_letter_id }}>
+              Dead letter
+            </Link>
+          )}
+        </>
+      );
+    case 'dropped':
+      return (
+        <>
+          <Ago at={at} />: {reason} {run}
+        </>
+      );
+    case 'superseded':
+      return (
+        <>
+          An event that arrived <Ago at={at} /> is older than what is stored. {reason}
+        </>
+      );
+    case 'not_for_this_sync':
+      return (
+        <>
+          The partner listed it <Ago at={at} />, but its dates belong to another sync: {run}
+        </>
+      );
+    case 'unlisted':
+      return (
+        <>
+          Missing from the partner’s list since {run}, <Ago at={at} />
+          {reason && `; asked for it, the partner ${reason === 'present' ? 'still has it' : 'does not have it'}`}.
+        </>
+      );
+    case 'erased':
+      return (
+        <>
+          This address or number was erased <Ago at={at} />, receipt <code>{id}</code>
+          {reason && `: ${reason}`}. What arrived since was not stored.
+        </>
+      );
+  }
+}
+
+function Searched({ found: { since, refused } }: { found: Answer<'arrivals.search'> }) {
+  return (
+    <Empty small title="Nothing else found">
+      Searched: dead letters, held, dropped and superseded data, rows that a sync left out
+      {since ? ` since ${since.slice(0, 10)}` : ', everything since the first record'}; payloads as long as they are
+      kept.
+      {refused > 0 &&
+        ` ${plural(refused, 'webhook')} refused in the last day cannot be searched: nothing of a refused webhook is kept.`}
+    </Empty>
+  );
 }

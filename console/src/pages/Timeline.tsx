@@ -9,11 +9,14 @@ import { withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
 import { hasVersion } from '../parts/claims.ts';
 import { JsonText } from '../parts/data.tsx';
-import { ago, destinationName, plural, words } from '../parts/format.ts';
+import { capital, destinationName, words } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
+import { TryNow } from '../parts/TryNow.tsx';
+import { waitingText } from '../parts/ticks.ts';
 import { useMay } from '../shell/session.ts';
 import { Ledger } from './Ledger.tsx';
+import { PrivacyCard } from './Privacy.tsx';
 import { ProfileCard } from './ProfileCard.tsx';
 
 const route = getRouteApi('/desk/reservations/$name/$type/$id');
@@ -44,6 +47,9 @@ export function Timeline() {
             {story.type === 'guest' && story.version > 0 && <ProfileCard story={story} />}
             {story.type === 'guest' && story.consents.length > 0 && <Marketing consents={story.consents} />}
             {story.type === 'guest' && story.version > 0 && <Stays story={story} />}
+            {story.type === 'guest' && story.version > 0 && (
+              <PrivacyCard integration={name} guest={guestOf(story.data)} />
+            )}
             <div className="wide-narrow">
               <Card title="Timeline" aside="newest first">
                 {story.history_since && (
@@ -251,13 +257,8 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
         <span className="name">{destinationName(destination)}</span>
         <State of="delivered" tone={has.tone} label={has.text} />
         <span className="muted">
-          {last ? (
-            <>
-              Delivered <Ago at={last.at} />.
-            </>
-          ) : (
-            'Delivered. The attempts are no longer kept.'
-          )}
+          {delivery.removed ? 'It was told that the record has left' : 'Delivered'}{' '}
+          <Ago at={delivery.delivered_at} none="" />.
         </span>
       </li>
     );
@@ -277,12 +278,14 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
   return (
     <li>
       <span className="name">{destinationName(destination)}</span>
-      <State of="waiting" label={delivery.attempt > 0 ? 'Retrying' : 'Waiting'} />
+      <State
+        of="waiting"
+        tone={delivery.away_since ? 'bad' : 'warn'}
+        label={delivery.away_since ? 'Away' : delivery.attempt > 0 ? 'Retrying' : 'Waiting'}
+      />
       <span>
-        {delivery.attempt > 0
-          ? `${plural(delivery.attempt, 'attempt')} failed (${last?.message ?? words(last?.code ?? 'no answer')}). The next one is due ${ago(delivery.due_at)}. `
-          : 'It is sent next. '}
-        {reason && <span className="muted">{reason.next}</span>}
+        {capital(waitingText(delivery, tries))} {reason && <span className="muted">{reason.next}</span>}{' '}
+        <TryNow action="try_destination" of={destination} />
       </span>
     </li>
   );

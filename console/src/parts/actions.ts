@@ -1,7 +1,8 @@
-import { capital, words } from './format.ts';
+import type { Json } from '../api/types.ts';
+import { capital, shown, words } from './format.ts';
 
 /** What people did, by the id of the operation. */
-const said: ReadonlyMap<string, string> = new Map([
+export const said: ReadonlyMap<string, string> = new Map([
   ['node.start', 'Node started'],
   ['session.create', 'Signed in'],
   ['documents.apply', 'Applied'],
@@ -27,7 +28,87 @@ const said: ReadonlyMap<string, string> = new Map([
   ['jobs.stop', 'Stopped the job'],
   ['secrets.put', 'Set the secret'],
   ['secrets.delete', 'Deleted the secret'],
+  ['integrations.try_now', 'Tried the partner’s API of'],
+  ['destinations.try_now', 'Tried the destination'],
+  ['destinations.prepare', 'Set up at its vendor the destination'],
+  ['integrations.consent', 'Created a consent link for'],
+  ['integrations.dry_run', 'Pulled a day without storing it, of'],
+  ['reservations.search', 'Searched reservations'],
+  ['guests.search', 'Searched guests'],
+  ['arrivals.search', 'Searched everything that arrived'],
+  ['reservations.timeline', 'Opened the reservation'],
+  ['guests.timeline', 'Opened the guest'],
+  ['guests.stays', 'Opened the stays of the guest'],
+  ['guests.pairs', 'Compared profiles of'],
+  ['guests.shared_addresses', 'Opened the shared addresses of'],
+  ['guests.check', 'Checked who is who in'],
+  ['dead_letters.get', 'Opened the payload of the dead letter'],
+  ['dead_letters.preview', 'Previewed a replay of the dead letter'],
+  ['dead_letters.candidates', 'Opened the persons of the dead letter'],
+  ['events.get', 'Opened the payload of the event'],
+  ['changes.read', 'Read the feed of changes'],
+  ['runs.partner_text', 'Opened the partner’s words of the run'],
+  ['sandbox.get', 'Opened the sandbox report'],
+  ['holds.preview', 'Previewed the hold'],
+  ['holds.release', 'Released the hold'],
+  ['holds.refuse', 'Refused the hold'],
+  ['alerts.acknowledge', 'Acknowledged the alert'],
+  ['alert_routes.test', 'Sent a test over the alert route'],
+  ['incidents.acknowledge', 'Acknowledged the incident'],
+  ['cases.save', 'Kept the mapping case'],
+  ['cases.remove', 'Forgot the mapping case'],
+  ['map.preview', 'Mapped a sample'],
+  ['map.effect', 'Tried a mapping on stored payloads of'],
+  ['map.fetch', 'Tested the connection of'],
+  ['privacy.erase', 'Erased a guest'],
+  ['privacy.export', 'Exported everything held on a guest'],
+  ['privacy.preview', 'Previewed the erasure of a guest'],
+  ['privacy.find', 'Looked for the receipt of an erasure'],
+  ['privacy.stop', 'Stopped the erasure'],
+  ['session.end', 'Signed out'],
+  ['session.end_everywhere', 'Signed out everywhere'],
+  ['session.back_channel_logout', 'Was signed out by the sign-in service'],
+  ['tokens.create', 'Created the token'],
+  ['tokens.revoke', 'Revoked the token'],
+  ['tokens.sign_in_link', 'Created a sign-in link'],
+  ['key.rotate', 'Rotated the key of the installation'],
+  ['jobs.preview', 'Previewed a job'],
+  ['store.restored', 'Declared the database restored'],
 ]);
+
+/** Values that say how much was asked for, not what about. */
+const notNamed: ReadonlySet<string> = new Set([
+  'integration',
+  'limit',
+  'cursor',
+  'preview',
+  'replaces',
+  'accept_cases',
+]);
+
+/** One entry of the audit as a sentence, without its subject: "opened the reservation R1 of grand". */
+export function auditText(row: {
+  action: string;
+  integration: string | null;
+  target: Json;
+  status: number | null;
+}): string {
+  const { target, integration } = row;
+  const named = target !== null && typeof target === 'object' && !Array.isArray(target) ? Object.entries(target) : [];
+  const what = named.filter(([key]) => !notNamed.has(key)).map(([key, value]) => part(key, value));
+  const verb = said.get(row.action) ?? capital(words(row.action.replace('.', ' ')));
+  const isFirst = / (of|for|in)$/.test(verb) || what.length === 0;
+  const text = [verb, isFirst && integration, ...what, !isFirst && integration && `of ${integration}`]
+    .filter(Boolean)
+    .join(' ');
+  const failed = row.status !== null && row.status >= 400 ? `, which was refused (${row.status})` : '';
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}${failed}`;
+}
+
+function part(key: string, value: Json): string {
+  const text = Array.isArray(value) ? value.map(shown).join(', ') : shown(value);
+  return /^(id|name|kind|destination|route|.*_id|documents|to|into)$/.test(key) ? text : `(${words(key)}: ${text})`;
+}
 
 export function actionText(mark: { action: string; what: string; integration: string | null }): string {
   const verb = said.get(mark.action) ?? capital(words(mark.action.replace('.', ' ')));

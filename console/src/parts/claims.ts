@@ -115,7 +115,12 @@ export const noEffect = (brands: readonly string[]): Claim =>
     : claim('good', 'No delivery waits, and no run or delivery failed meanwhile.');
 
 export function hasVersion(
-  { due_at, held_by, delivered_version, removed }: Omit<DeliveryNow, 'destination'>,
+  {
+    due_at,
+    held_by,
+    delivered_version,
+    removed,
+  }: Pick<DeliveryNow, 'due_at' | 'held_by' | 'delivered_version' | 'removed'>,
   version: number,
 ): Claim | undefined {
   if (held_by !== null || due_at !== null || delivered_version < version) return undefined;

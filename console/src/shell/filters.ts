@@ -38,6 +38,8 @@ export const deadLetters = filters({
   kind: oneOf(...letterKinds),
   code: text,
   destination: text,
+  message: text,
+  q: text,
   state: oneOf(...letterStates),
 });
 export const guests = filters({ integration: text });

@@ -2,8 +2,14 @@ import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
 import type { Preview, ReplayResult, Under } from '../../deliver/replay.ts';
 import type { Assignment, GuestCandidate } from '../../operations/assign-guest-event.ts';
+import type { LetterAdvice } from '../../operations/letter-advice.ts';
 import type { PersonPlace } from '../../reconcile/guest-update.ts';
-import type { DeadLetter, DeadLetterFilter, WholeDeadLetter } from '../../store/operate/dead-letters.ts';
+import type {
+  DeadLetter,
+  DeadLetterFilter,
+  DeadLetterReason,
+  WholeDeadLetter,
+} from '../../store/operate/dead-letters.ts';
 import { attempt, entityType, person, replayPreview } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
@@ -11,7 +17,8 @@ import { anyJson, instant, notFound, ok, problem, type Route, route } from '../r
 export interface DeadLetterPorts {
   readonly list: (filter: DeadLetterFilter) => Promise<readonly DeadLetter[]>;
   readonly count: (filter: DeadLetterFilter) => Promise<number>;
-  readonly show: (id: string) => Promise<WholeDeadLetter | undefined>;
+  readonly reasons: (filter: DeadLetterFilter) => Promise<readonly DeadLetterReason[]>;
+  readonly show: (id: string) => Promise<(WholeDeadLetter & LetterAdvice) | undefined>;
   readonly integrationOf: (id: string) => Promise<string | undefined>;
   readonly preview: (letter: DeadLetter, under: Under | undefined) => Promise<Preview>;
   readonly replay: (
@@ -55,6 +62,9 @@ const whole = letter.extend({
   waiting_behind: z.int(),
   event: anyJson,
   effective_at: instant.nullable(),
+  advice: z.string().describe('What to do about it, by its cause.'),
+  at_partner: z.boolean().describe('The data is wrong at the partner; the mapping read it as intended.'),
+  marks: z.array(z.string()).describe('Where in the payload the fields are that broke a rule.'),
 });
 const result = z.object({
   id: z.string(),
@@ -74,6 +84,8 @@ const filter = {
   destination: z.string().optional(),
   code: z.string().optional(),
   record_id: z.string().optional(),
+  message: z.string().max(2000).optional().describe('The exact message: the letters of one reason.'),
+  q: z.string().max(longestId).optional().describe('Part of an id, a message or a code.'),
 };
 const place = z.union([
   z.strictObject({ profile: z.string().min(1).max(longestId).describe('The id of a profile.') }),
@@ -103,6 +115,8 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
     ...(asked.destination !== undefined && { destination: asked.destination }),
     ...(asked.code !== undefined && { code: asked.code }),
     ...(asked.record_id !== undefined && { recordId: asked.record_id }),
+    ...(asked.message !== undefined && { message: asked.message }),
+    ...(asked.q !== undefined && { text: asked.q }),
     ...(within && { integrations: within }),
   });
   return [
@@ -126,6 +140,35 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
         const rows = await ports.list({ ...asked, limit: query.limit + 1, ...(after !== undefined && { after }) });
         return ok({ ...paged(rows, query.limit, (row) => [row.id]), total: await ports.count(asked) });
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/dead-letter-reasons',
+      id: 'dead_letters.reasons',
+      summary: 'Dead letters by their reason: how many records, how often, since when',
+      tag: 'dead letters',
+      role: 'viewer',
+      scope: 'any',
+      query: z.strictObject({ ...filter, state: z.enum(['open', 'replayed', 'dropped', 'all']).default('open') }),
+      response: z.object({
+        items: z.array(
+          z.object({
+            code: z.string(),
+            message: z.string(),
+            kind: z.enum(kinds),
+            destination: z.string().nullable(),
+            records: z.int(),
+            times: z.int().describe('Failures over all of them: a record that fails at every poll is one letter.'),
+            integrations: z.array(z.string()).describe('Up to five.'),
+            ids: z.array(z.string()).describe('Up to five.'),
+            newest: z.string().describe('The newest dead letter.'),
+            at: instant,
+            last_at: instant,
+          }),
+        ),
+      }),
+      handle: async ({ query, within }) =>
+        ok({ items: await ports.reasons({ ...filterOf(query, within), state: query.state }) }),
     }),
     route({
       method: 'GET',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
 import { statuses } from '../../canonical/status.ts';
+import type { ArrivalsFound, ArrivalsRequest } from '../../operations/find-arrivals.ts';
 import type { Found } from '../../store/records/search.ts';
 import type { Timeline, TimelinePart } from '../../store/records/timeline.ts';
 import type { EntityType } from '../../terms.ts';
@@ -17,6 +18,8 @@ export interface RecordPorts {
     readonly before: { readonly changedAt: string; readonly id: string; readonly integration: string } | undefined;
     readonly limit: number;
   }) => Promise<readonly Found[]>;
+  /** What arrived and did not become a record, and what was searched. */
+  readonly arrivals: (wanted: ArrivalsRequest) => Promise<ArrivalsFound>;
   readonly timeline: (
     integration: string,
     type: EntityType,
@@ -72,6 +75,10 @@ const timeline = z.object({
       due_at: instant.nullable(),
       held_by: z.string().nullable(),
       removed: z.boolean().describe('The record has left the destination.'),
+      delivered_at: instant.nullable(),
+      away_since: instant.nullable().describe('The circuit of the destination is open since then.'),
+      next_probe_at: instant.nullable(),
+      away_said: z.string().nullable().describe('The last failed answer of the destination, without guest data.'),
     }),
   ),
   history_since: z
@@ -82,9 +89,55 @@ const timeline = z.object({
   next_cursor: z.string().nullable().describe('For older entries; null if there are none.'),
 });
 
-/** The same two routes for reservations and guests. */
+const arrival = z.object({
+  outcome: z.enum([
+    'dead_letter',
+    'held',
+    'dropped',
+    'superseded',
+    'not_for_this_sync',
+    'unlisted',
+    'erased',
+  ] as const satisfies readonly ArrivalsFound['items'][number]['outcome'][]),
+  integration: z.string().describe('Empty for an erasure.'),
+  type: z.string(),
+  id: z.string().nullable(),
+  at: instant,
+  reason: z.string().nullable().describe('Why, without guest data.'),
+  times: z.int(),
+  dead_letter_id: z.string().nullable(),
+  run_id: z.string().nullable(),
+});
+
+const arrivalsRoute = (ports: RecordPorts) =>
+  route({
+    method: 'GET',
+    path: '/arrivals',
+    id: 'arrivals.search',
+    summary: 'What arrived and did not become a record: refused, dropped by a rule, held, not for a sync, erased',
+    description:
+      'By id, or by any text of the payload: confirmation number, name, e-mail address, phone number. Payloads are searched while they are kept.',
+    tag: 'reservations',
+    role: 'viewer',
+    scope: 'any',
+    payload: true,
+    query: z.strictObject({ q: z.string().trim().min(2).max(longestId), integration: z.string().optional() }),
+    response: z.object({
+      items: z.array(arrival),
+      since: instant.nullable().describe('Since when the history is complete; null for since the first record.'),
+      refused: z.int().describe('Webhooks refused in the last day: nothing of their content is kept.'),
+    }),
+    handle: async ({ query: { q, integration }, within, caller }) => {
+      const withErasures = caller.role === 'admin' && within === undefined;
+      return ok(
+        await ports.arrivals({ text: q, within: integration === undefined ? within : [integration], withErasures }),
+      );
+    },
+  });
+
+/** The same two routes for reservations and guests, and one for what became neither. */
 export function recordRoutes(ports: RecordPorts): Route[] {
-  return (['reservation', 'guest'] as const).flatMap((type) => [
+  const ofRecords = (['reservation', 'guest'] as const).flatMap((type) => [
     route({
       method: 'GET',
       path: `/${type}s`,
@@ -150,4 +203,5 @@ export function recordRoutes(ports: RecordPorts): Route[] {
       },
     }),
   ]);
+  return [...ofRecords, arrivalsRoute(ports)];
 }

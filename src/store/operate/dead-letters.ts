@@ -30,6 +30,10 @@ export interface DeadLetterFilter {
   readonly destination?: string;
   readonly code?: string;
   readonly recordId?: string;
+  /** The exact message: the letters of one reason. */
+  readonly message?: string;
+  /** Part of an id, a message or a code. */
+  readonly text?: string;
   /** Only those whose last failure is at or after this time. */
   readonly since?: Date;
   /** Only those with a greater id, for paging. */
@@ -78,6 +82,36 @@ export async function summarizeDeadLetters(
   return rows;
 }
 
+export interface DeadLetterReason {
+  readonly code: string;
+  readonly message: string;
+  readonly kind: DeadLetterKind;
+  readonly destination: string | null;
+  readonly records: number;
+  /** Failures over all of them: a record that fails at every poll is one letter. */
+  readonly times: number;
+  readonly integrations: readonly string[];
+  readonly ids: readonly string[];
+  readonly newest: string;
+  readonly at: Date;
+  readonly last_at: Date;
+}
+
+/** Why they failed: one row for each reason, those of most records first. */
+export async function deadLetterReasons(db: Pool, filter: DeadLetterFilter): Promise<DeadLetterReason[]> {
+  const { where, values } = conditions(filter);
+  const { rows } = await db.query<DeadLetterReason>(
+    `select code, message, kind, destination, count(distinct (integration, coalesce(id, fingerprint)))::int as records,
+            sum(times)::int as times, (array_agg(distinct integration))[1:5] as integrations,
+            coalesce((array_agg(distinct id) filter (where id is not null))[1:5], '{}') as ids,
+            max(dead_letter_id)::text as newest, min(at) as at, max(last_at) as last_at
+       from dead_letters where ${where} group by code, message, kind, destination
+      order by records desc, times desc, last_at desc limit $${values.length + 1}`,
+    [...values, filter.limit ?? 100],
+  );
+  return rows;
+}
+
 function conditions(filter: DeadLetterFilter): { where: string; values: unknown[] } {
   const values: unknown[] = [];
   const parts: string[] = [];
@@ -94,6 +128,11 @@ function conditions(filter: DeadLetterFilter): { where: string; values: unknown[
   // Held rows have a list of their own; by their code or id they are found here too.
   if (filter.code === undefined && filter.ids === undefined) parts.push(`code <> 'record.held'`);
   add('id = ?', filter.recordId);
+  add('message = ?', filter.message);
+  add(
+    `(coalesce(id, '') || ' ' || code || ' ' || message) ilike ?`,
+    filter.text && `%${filter.text.replace(/[\\%_]/g, '\\$&')}%`,
+  );
   add('last_at >= ?', filter.since);
   add('dead_letter_id > ?::bigint', filter.after);
   add('dead_letter_id <= ?::bigint', filter.upTo);

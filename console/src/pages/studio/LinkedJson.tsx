@@ -84,7 +84,7 @@ export function LinkedJson(props: {
   );
 }
 
-function* linesOf(value: Json, path: string, line: Pick<Line, 'key' | 'depth' | 'comma'>): Generator<Line> {
+export function* linesOf(value: Json, path: string, line: Pick<Line, 'key' | 'depth' | 'comma'>): Generator<Line> {
   const isList = Array.isArray(value);
   if (value === null || typeof value !== 'object' || Object.keys(value).length === 0) {
     const kind = typeof value === 'string' ? 's' : value === null || typeof value !== 'object' ? 'n' : 'b';

@@ -1,0 +1,85 @@
+import type { Pool } from '../db/pool.ts';
+
+/** Something that arrived and is not, or not only, a record: what became of it, and where to read more. */
+export interface Trace {
+  readonly outcome: 'dead_letter' | 'held' | 'dropped' | 'superseded' | 'not_for_this_sync' | 'unlisted';
+  readonly integration: string;
+  readonly type: string;
+  readonly id: string | null;
+  readonly at: Date;
+  /** Why, in our words; without guest data. */
+  readonly reason: string | null;
+  readonly times: number;
+  /** The dead letter, or the run. */
+  readonly dead_letter_id: string | null;
+  readonly run_id: string | null;
+}
+
+export interface TraceFilter {
+  readonly text: string;
+  readonly integrations: readonly string[] | undefined;
+  /** Records that the same search found: those that the partner no longer lists are reported. */
+  readonly found: readonly { readonly integration: string; readonly id: string }[];
+}
+
+/** Payloads are searched as text, so not in any number of them. */
+const newest = 20_000;
+const latestRuns = 300;
+const most = 50;
+
+/**
+ * Everything that arrived and did not become a record, by its id or by any text of its payload: a number, a name, an address, a phone
+ * number with any spaces. Payloads are searched while they are kept.
+ */
+export async function searchTraces(db: Pool, { text, integrations, found }: TraceFilter): Promise<Trace[]> {
+  const words = text.split(/[\s,]+/).filter((word) => word !== '');
+  const digits = text.replace(/\D/g, '');
+  const isPhone = digits.length >= 6 && /^[\d\s()+./-]+$/.test(text);
+  // The country code may be missing in the payload.
+  const phone = isPhone ? [...digits.slice(-9)].join('[^0-9a-zA-Z]{0,2}') : null;
+  const patterns = words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
+  const seen = (column: string) => `($2::text[] is null or ${column} = any($2))`;
+  const says = (raw: string) => `(${raw}::text ilike all ($3::text[]) or ($4::text is not null and ${raw}::text ~ $4))`;
+  const { rows } = await db.query<Trace>(
+    `select outcome, integration, type, id, at, reason, times, dead_letter_id, run_id from (
+       select case when code = 'record.held' then 'held' else 'dead_letter' end as outcome, integration, coalesce(type, 'reservation') as type,
+              id, last_at as at, message as reason, times, dead_letter_id::text as dead_letter_id,
+              case when cause = 'run' then cause_id end as run_id
+         from (select * from dead_letters where state <> 'replayed' and ${seen('integration')} order by dead_letter_id desc limit ${newest}) d
+        where id = $1 or (raw is not null and ${says('raw')})
+       union all
+       select * from (
+         select distinct on (integration, id) 'dropped', integration, type, id, at, reason, 1, null, case when cause = 'run' then cause_id end
+           from (select * from history where outcome = 'dropped' and ${seen('integration')} order by at desc limit ${newest}) h
+          where id = $1 or (raw is not null and ${says('raw')}) order by integration, id, at desc) t
+        where not exists (select from records r where r.integration = t.integration and r.id = t.id and r.type = t.type
+                             and r.version > 0 and r.event <> 'removed')
+       union all
+       select * from (
+         select distinct on (integration, id) 'superseded', integration, coalesce(type, 'reservation'), id, received_at, reason, 1, null, null
+           from events where outcome = 'superseded' and id = $1 and ${seen('integration')} order by integration, id, received_at desc) t
+       union all
+       select * from (
+         select distinct on (p.integration) 'not_for_this_sync', p.integration, 'reservation', $1, p.requested_at, null, 1, null, p.run_id
+           from (select integration, run_id from runs where skipped > 0 and ${seen('integration')} order by queued_at desc limit ${latestRuns}) r
+           join run_pages p on p.integration = r.integration and p.run_id = r.run_id and p.skipped @> array[$1]
+          where not exists (select from records k where k.integration = p.integration and k.id = $1 and k.type = 'reservation' and k.version > 0)
+          order by p.integration, p.requested_at desc) t
+       union all
+       select 'unlisted', u.integration, 'reservation', u.id, u.since, u.answer, 1, null, u.run_id
+         from unlisted u join unnest($5::text[], $6::text[]) as f (integration, id) on u.integration = f.integration and u.id = f.id
+     ) t order by at desc limit ${most}`,
+    [text, integrations ?? null, patterns, phone, found.map((one) => one.integration), found.map((one) => one.id)],
+  );
+  return rows;
+}
+
+/** Refused webhooks of the last day: nothing of their content is kept, so they cannot be searched. */
+export async function countRefused(db: Pool, integrations: readonly string[] | undefined): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select coalesce(sum(count), 0)::int as count from rejection_counts
+      where hour > now() - interval '1 day' and integration <> '' and ($1::text[] is null or integration = any($1))`,
+    [integrations ?? null],
+  );
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { syncOnce } from '../../src/intake/pull/sync-once.ts';
+import type { IntegrationName, Json } from '../../src/terms.ts';
+import { pullPorts } from '../../src/wiring/pull.ts';
+import { type ApiNode, apiNode, reservation } from './node.ts';
+
+const day = (from: number) => new Date(Date.now() + from * 86_400_000).toISOString().slice(0, 10);
+const stay = (id: string, last: string, more: { [key: string]: Json } = {}): Json =>
+  reservation(id, {
+    check_in: day(3),
+    check_out: day(5),
+    guests: [
+      {
+        first_name: 'Rui',
+        last_name: last,
+        email: `${last}@post.example`,
+        phone: `+351 912 345 6${id.length}${id.length}`,
+      },
+    ],
+    ...more,
+  });
+
+/** Everything that ever arrived is found, with what became of it. */
+describe('one search', () => {
+  let node: ApiNode;
+  let admin: string;
+  let runId: string;
+  let rows: Json[] = [
+    stay('R1', 'Kept'),
+    stay('R20', 'Contrary', { check_out: day(1) }),
+    stay('R300', 'Tester', { confirmation_number: 'TEST' }),
+    stay('R4000', 'Departed', { check_in: day(-3), check_out: day(-1), status: 'checked_out' }),
+  ];
+  const partner = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ reservations: rows }));
+  });
+  before(async () => {
+    await new Promise<void>((ready) => partner.listen(0, '127.0.0.1', ready));
+    const base = `http://127.0.0.1:${(partner.address() as AddressInfo).port}`;
+    node = await apiNode('', {
+      'integrations/grand.yaml': `integration: grand
+connector: hotel
+brand_id: LIS01
+timezone: UTC
+country: PT
+pull:
+  base_url: ${base}
+  auth: { type: none }
+  syncs:
+    pre_stay: { every: 15m, range: [+1d, +7d] }
+push: { enabled: true }
+transforms:
+  - { when: 'confirmation_number == "TEST"', drop: true, note: no test bookings }
+deliver: [lake]
+`,
+    });
+    admin = await node.token('admin');
+    const request = {
+      integration: 'grand' as IntegrationName,
+      kind: 'manual',
+      sync: 'pre_stay',
+      requestedBy: 'test',
+    } as const;
+    runId = (await syncOnce(pullPorts(node.runtime), request)).runId;
+    rows = [];
+  });
+  after(async () => {
+    partner.close();
+    await node.stop();
+  });
+
+  const query = (sql: string, values: unknown[] = []) => node.runtime.pool.query(sql, values);
+  const search = async (q: string, token = admin) =>
+    (await node.call('GET', `/arrivals?q=${encodeURIComponent(q)}`, token)).body;
+  const one = async (q: string, token = admin) => {
+    const { items } = await search(q, token);
+    assert.equal(items.length, 1, `${q}: ${JSON.stringify(items)}`);
+    return items[0];
+  };
+
+  test('a dead letter, by id, number, name, e-mail address and phone', async () => {
+    for (const q of [
+      'R20',
+      'C-R20',
+      'Contrary',
+      'rui contrary',
+      'contrary@post.example',
+      '+351912345633',
+      '912 345 633',
+    ]) {
+      const found = await one(q);
+      assert.deepEqual([found.outcome, found.id, found.integration], ['dead_letter', 'R20', 'grand'], q);
+      assert.match(found.reason, /check_out must not be before check_in/);
+      assert.match(found.dead_letter_id, /^\d+$/);
+    }
+  });
+
+  test('dropped by which rule, in which run', async () => {
+    for (const q of ['R300', 'tester@post.example', 'Tester']) {
+      const found = await one(q);
+      assert.deepEqual([found.outcome, found.id, found.run_id], ['dropped', 'R300', runId], q);
+      assert.match(found.reason, /no test bookings/);
+    }
+  });
+
+  test('not for this sync', async () => {
+    const found = await one('R4000');
+    assert.deepEqual([found.outcome, found.run_id], ['not_for_this_sync', runId]);
+  });
+
+  test('a record is not reported here, unless the partner no longer lists it', async () => {
+    assert.deepEqual((await search('R1')).items, []);
+    await query(
+      `insert into unlisted (integration, id, sync, since, run_id, answer) values ('grand', 'R1', 'pre_stay', now(), $1, 'absent')`,
+      [runId],
+    );
+    for (const q of ['R1', 'kept@post.example']) assert.equal((await one(q)).outcome, 'unlisted', q);
+    await query('delete from unlisted');
+  });
+
+  test('held and superseded', async () => {
+    await query(
+      `insert into dead_letters (integration, kind, fingerprint, type, id, code, message, raw, cause, cause_id)
+       values ('grand', 'record', 'R5', 'reservation', 'R5', 'record.held', 'guests.email vanished', '{"value":{"ref":"HELD-5"}}', 'run', $1)`,
+      [runId],
+    );
+    assert.equal((await one('HELD-5')).outcome, 'held');
+    await node.send('grand', 'reservation.created', reservation('R6'));
+    await node.send('grand', 'reservation.updated', reservation('R6', { total_amount: 1 }), Date.now() - 86_400_000);
+    assert.equal((await one('R6')).outcome, 'superseded');
+  });
+
+  test('erased, for those who may know it', async () => {
+    await node.call('POST', '/privacy/erasures', admin, { email: 'kept@post.example' });
+    const found = await one('kept@post.example');
+    assert.equal(found.outcome, 'erased');
+    assert.match(found.id, /^era_/);
+    const viewer = await node.token('viewer');
+    assert.deepEqual((await search('kept@post.example', viewer)).items, []);
+  });
+
+  test('nothing found says since when was searched, and what cannot be', async () => {
+    await query(
+      `insert into rejection_counts (integration, endpoint_id, code, reason, hour, count) values ('grand', 'ep', 'push.unauthorized', 'signature_wrong', date_trunc('hour', now()), 7)`,
+    );
+    const { items, refused } = await search('nobody at all');
+    assert.deepEqual([items, refused], [[], 7]);
+  });
+
+  test('a caller sees the brands of the token only, and a search is audited', async () => {
+    const other = await node.token('viewer', ['other']);
+    const answer = await search('R20', other);
+    assert.deepEqual([answer.items, answer.refused], [[], 0]);
+    const { items } = (await node.call('GET', '/audit?action=arrivals.search', admin)).body;
+    assert.ok(items.length > 0);
+    assert.ok(!JSON.stringify(items).includes('post.example'), 'the audit names no guest');
+  });
+});
