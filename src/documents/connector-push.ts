@@ -153,6 +153,10 @@ export const pushShape = {
           { error: 'must be a path, a list of paths, or { join: [path, path] }' },
         )
         .describe('Path in the event’s `data` to the reservation’s id; of several, the first that is found.'),
+      guest: z
+        .union([answerPath(), z.array(answerPath()).min(1)], { error: 'must be a path or a list of paths' })
+        .optional()
+        .describe('Path in the `data` of a guest event to the guest’s id: the guest is fetched through pull.guest.'),
     })
     .optional()
     .describe('For events that only name the reservation that changed: it is fetched through pull.single.'),

@@ -22,8 +22,8 @@ export interface Path {
   prepare(raw: RawRecord, arrival: Arrival, adjust?: Adjust): Prepared;
   /** The records of a pulled page. */
   preparePage(raws: readonly RawRecord[], arrivalOf: (raw: RawRecord) => Arrival): Prepared[];
-  /** Reads a guest event. */
-  guest(data: Json): GuestRead;
+  /** Reads a guest event, or the guest that the partner was asked for. */
+  guest(data: Json, isFetched?: boolean): GuestRead;
   /** Applies the rules to a profile that a guest event changes. */
   profile(merged: Guest, update: GuestUpdate): RuledGuest;
   /** For a stored reservation of which a message changes some fields. */
@@ -105,7 +105,8 @@ function pathOf(
     pushShaper: shapers.push,
     prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
     preparePage: (raws, arrivalOf) => prepareRecords(steps.pull, raws, arrivalOf),
-    guest: (data) => readGuest(shapers.push, region, integration.id_prefix, data),
+    guest: (data, isFetched) =>
+      readGuest(isFetched ? shapers.single : shapers.push, region, integration.id_prefix, data),
     profile: (merged, update) => ruleProfile(shared, merged, update),
     amend: (amendment, arrival) => amend(steps[arrival.mode], amendment, arrival),
   };

@@ -684,7 +684,8 @@ export interface Operations {
         reason: string;
       } | {
         kind: "fetched_first";
-        reservation_id: string;
+        reservation_id?: string | undefined;
+        guest_id?: string | undefined;
       } | {
         kind: "ignored";
         reason: string;
@@ -718,7 +719,8 @@ export interface Operations {
           reason: string;
         } | {
           kind: "fetched_first";
-          reservation_id: string;
+          reservation_id?: string | undefined;
+          guest_id?: string | undefined;
         } | {
           kind: "ignored";
           reason: string;
