@@ -1,6 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import type { Connector } from '../documents/connector.ts';
 import type { Integration } from '../documents/integration.ts';
+import type { Bodies } from '../documents/kinds.ts';
 import { type GuestRead, readGuest, ruleProfile } from '../pipeline/guest.ts';
 import { amend, prepareRecord, prepareRecords, type Steps } from '../pipeline.ts';
 import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
@@ -30,6 +31,9 @@ export interface Path {
   amend(amendment: Amendment, arrival: Arrival): Message;
 }
 
+/** The spellings that hold for all connectors. */
+export type Spellings = NonNullable<Bodies['workspace']['spellings']>;
+
 export interface PathProblem {
   readonly document: 'connector' | 'integration';
   /** Inside the document, such as map.guests.fields.email. */
@@ -46,9 +50,9 @@ export interface Shapes {
   readonly single: CompiledShape;
 }
 
-export function compileShapes(connector: Connector, timezone: string): Shapes {
+export function compileShapes(connector: Connector, timezone: string, spellings?: Spellings): Shapes {
   const { shape, map, values, unknown_status: unknownStatus } = connector;
-  const config: ShapeConfig = { shape, map, values, timezone, unknownStatus };
+  const config: ShapeConfig = { shape, map, values, spellings, timezone, unknownStatus };
   const pull = compileShape(config);
   const singleMap = connector.pull?.single?.map;
   return {
