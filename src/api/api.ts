@@ -33,6 +33,7 @@ import { type RecordPorts, recordRoutes } from './routes/records.ts';
 import { type RunPorts, runRoutes } from './routes/runs.ts';
 import { type SecretPorts, secretRoutes } from './routes/secrets.ts';
 import { type SessionPorts, sessionRoutes } from './routes/session.ts';
+import { type SpellingPorts, spellingRoutes } from './routes/spellings.ts';
 import { type StudioPorts, studioRoutes } from './routes/studio.ts';
 import { type TokenPorts, tokenRoutes } from './routes/tokens.ts';
 import { strictPolicy } from './security-headers.ts';
@@ -44,6 +45,7 @@ export interface ApiPorts {
   readonly live: LivePorts;
   readonly integrations: IntegrationPorts & IntegrationActionPorts;
   readonly coverage: CoveragePorts;
+  readonly spellings: SpellingPorts;
   readonly hotel: HotelPorts;
   readonly consent: ConsentPorts;
   readonly endpoints: EndpointPorts;
@@ -76,6 +78,7 @@ export function apiRoutes(ports: Omit<ApiPorts, 'dispatch'>): Route[] {
     ...integrationRoutes(ports.integrations),
     ...integrationActionRoutes(ports.integrations),
     ...coverageRoutes(ports.coverage),
+    ...spellingRoutes(ports.spellings),
     ...hotelRoutes(ports.hotel),
     ...consentRoutes(ports.consent),
     ...endpointRoutes(ports.endpoints),

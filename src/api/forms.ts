@@ -113,7 +113,11 @@ const sandboxOutcome = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('dead_letter'), code: z.string(), message: z.string(), detail: anyJson }),
   z.object({ kind: z.literal('dropped'), reason: z.string() }),
-  z.object({ kind: z.literal('fetched_first'), reservation_id: z.string() }),
+  z.object({
+    kind: z.literal('fetched_first'),
+    reservation_id: z.string().optional(),
+    guest_id: z.string().optional(),
+  }),
   z.object({ kind: z.literal('ignored'), reason: z.string() }),
   z.object({ kind: z.literal('none'), reason: z.string() }),
 ]);

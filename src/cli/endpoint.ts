@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseDuration } from '../documents/duration.ts';
 import { InnboundError } from '../errors.ts';
 import { addressFor, type EndpointAddress, standardOverlapMs } from '../operations/endpoints.ts';
+import { subscribe, unsubscribe } from '../operations/subscribe.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { retireEndpoint, rotateSecret } from '../store/events/endpoints.ts';
@@ -16,6 +17,8 @@ interface Options extends CommonOptions {
   readonly secretStdin?: boolean;
   readonly retire?: boolean;
   readonly rejections?: boolean;
+  readonly subscribe?: boolean;
+  readonly unsubscribe?: boolean;
 }
 
 export function define(command: Command): void {
@@ -28,6 +31,11 @@ export function define(command: Command): void {
     )
     .option('--secret-stdin', 'read the new secret from standard input, for senders that choose their own')
     .option('--retire', 'retire the endpoint: its URL answers 410 from now on; the next call issues a new one')
+    .option(
+      '--subscribe',
+      'make the partner send its events to the endpoint, where the connector says how; again after --rotate',
+    )
+    .option('--unsubscribe', 'end these subscriptions at the partner')
     .option('--rejections', 'list the last refused requests with the reasons; no payloads')
     .addHelpText(
       'after',
@@ -64,7 +72,12 @@ async function run(runtime: Runtime, name: string, options: Options): Promise<vo
     await audited(runtime, action, { integration: name, target: { endpoint_id: address.endpoint_id } });
   if (given !== undefined) await bringSecret(runtime, name, given, address.secret === undefined ? options.overlap : 0);
   const result = given === undefined ? address : withoutSecret(address);
-  if (options.json) return printJson(result);
+  if (options.subscribe || options.unsubscribe) {
+    const subscribed = await (options.subscribe ? subscribe : unsubscribe)(runtime, name);
+    await audited(runtime, options.subscribe ? 'endpoint.subscribe' : 'endpoint.unsubscribe', { integration: name });
+    if (options.json) return printJson({ ...result, subscription: subscribed.result, removed: subscribed.removed });
+    show(`Subscription at the partner: ${subscribed.result}; ${subscribed.removed} removed.`);
+  } else if (options.json) return printJson(result);
   print(result, given !== undefined);
   const proof = integration?.connector.body.push?.verification;
   if (proof?.type === 'token' && proof.query !== undefined)

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { answerPath, checkAnswerPath } from './answer-path.ts';
-import { checkedText, crossChecked } from './checked.ts';
+import { checkedText, crossChecked, textsChecked } from './checked.ts';
 import { envelopeSchema } from './connector-envelope.ts';
 import { valueAt } from './path.ts';
-import { checkPlaceholders, placeholdersIn, webhookSignPlaceholders } from './placeholders.ts';
-import { durationText, headerName } from './scalars.ts';
+import {
+  checkPlaceholders,
+  placeholdersIn,
+  subscriptionPlaceholders,
+  webhookSignPlaceholders,
+} from './placeholders.ts';
+import { durationText, headerName, httpUrl } from './scalars.ts';
 
 const signedText = checkedText('timestamp.body, body, or a text with {timestamp} and {body}', (text) => {
   if (text === 'timestamp.body' || text === 'body') return undefined;
@@ -153,8 +158,34 @@ export const pushShape = {
           { error: 'must be a path, a list of paths, or { join: [path, path] }' },
         )
         .describe('Path in the event’s `data` to the reservation’s id; of several, the first that is found.'),
+      guest: z
+        .union([answerPath(), z.array(answerPath()).min(1)], { error: 'must be a path or a list of paths' })
+        .optional()
+        .describe('Path in the `data` of a guest event to the guest’s id: the guest is fetched through pull.guest.'),
     })
     .optional()
     .describe('For events that only name the reservation that changed: it is fetched through pull.single.'),
+  subscription: z
+    .strictObject({
+      base_url: httpUrl()
+        .optional()
+        .describe(
+          'The address of the API for subscriptions, if it is not the brand’s pull.base_url. It gets the same credentials.',
+        ),
+      path: z
+        .string()
+        .startsWith('/')
+        .describe('GET of this path lists the subscriptions, POST makes one, DELETE of PATH/ID ends one.'),
+      body: textsChecked(z.record(z.string(), z.json()), (text) =>
+        checkPlaceholders(text, subscriptionPlaceholders),
+      ).describe('The body that makes one, with {url}, and {secret} if the sender signs.'),
+      root_path: answerPath()
+        .optional()
+        .describe('The path of the list in the answer; by default the answer is the list.'),
+      url: answerPath().describe('The path of the address in a listed subscription.'),
+      id: answerPath().default('id').describe('The path of its id.'),
+    })
+    .optional()
+    .describe('How `innbound endpoint NAME --subscribe` makes the partner send events to the endpoint.'),
   verification: verificationSchema.optional(),
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerPath } from './answer-path.ts';
 import { crossChecked, type Report, textsIn } from './checked.ts';
 import { mapSchema } from './connector-mapping.ts';
 import { checkBody, requestParts, sends } from './connector-request.ts';
@@ -42,6 +43,19 @@ export const singleSchema = crossChecked(
     }
   },
 ).describe('How to request one reservation, for thin events and for fetching a reservation again.');
+
+export const guestRequestSchema = crossChecked(
+  z.strictObject({
+    ...requestParts({ id: 'the id of the guest', brand_id: singlePlaceholders.brand_id ?? '' }),
+    root_path: answerPath().optional().describe('The path of the guest in the answer, such as Customers[0].'),
+  }),
+  (request, report) => {
+    checkBody(request, report);
+    if (!sends(request, singlePlaceholders, 'id')) report({ message: 'sends no {id}' });
+  },
+).describe(
+  'How to request one guest, for guest events that only name the guest. Its fields are those of the first `guests` in push.map or map.',
+);
 
 function usedParts({ path, query, body, headers }: Readonly<Record<string, unknown>>): string[] {
   const names = [...textsIn([path, query, body, headers])].flatMap(({ text }) => placeholdersIn(text));

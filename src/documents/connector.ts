@@ -7,7 +7,7 @@ import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
 import { acknowledgeSchema, relatedSchema } from './connector-related.ts';
 import { checkBounds, checkSteps, requestSchema } from './connector-request.ts';
-import { checkJoinedIds, singleSchema } from './connector-single.ts';
+import { checkJoinedIds, guestRequestSchema, singleSchema } from './connector-single.ts';
 import { streamSchema } from './connector-stream.ts';
 import { checkFurtherLists } from './further-lists.ts';
 import { valueAt } from './path.ts';
@@ -31,6 +31,7 @@ const pullSchema = crossChecked(
         'Other requests for single syncs, such as a filter by departure for post_stay. A backfill uses `request`.',
       ),
     single: singleSchema.optional(),
+    guest: guestRequestSchema.optional(),
     related: relatedSchema
       .default([])
       .describe(
@@ -171,6 +172,11 @@ export const connectorSchema = crossChecked(
     if (connector.stream !== undefined && (valueAt(connector, ['push', 'envelope']) === undefined || brand === false)) {
       report({ message: 'needs push.envelope with `brand`: each event must name its property' }, ['stream']);
     }
+    if (
+      valueAt(connector, ['push', 'thin', 'guest']) !== undefined &&
+      valueAt(connector, ['pull', 'guest']) === undefined
+    )
+      report({ message: 'thin guest events need pull.guest to fetch the guest' }, ['push', 'thin', 'guest']);
     if (valueAt(connector, ['push', 'thin']) === undefined || valueAt(connector, ['pull', 'single']) !== undefined)
       return;
     report({ message: 'thin events need pull.single to fetch the reservation' }, ['push', 'thin']);

@@ -48,6 +48,13 @@ export const acknowledgePlaceholders: Readonly<Record<string, string>> = {
   brand_id: 'the brand_id of the integration',
 };
 
+/** For a webhook subscription that the partner's API takes. */
+export const subscriptionPlaceholders: Readonly<Record<string, string>> = {
+  url: 'the brand’s endpoint; with the secret as its query parameter, if the sender is verified by one',
+  secret: 'the brand’s webhook secret',
+  brand_id: 'the brand_id of the integration',
+};
+
 /** For the subscription of a stream. */
 export const streamPlaceholders: Readonly<Record<string, string>> = {
   authorization: 'the Authorization header that the brand’s `pull.auth` makes, such as `Bearer …`',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alertRouteSchema } from './alert-routes.ts';
+import { valueMap as spellingsSchema } from './mapping-field.ts';
 import { addressRange, durationText, httpUrl, nameText, sizeText, urlText } from './scalars.ts';
 import { oidcSchema } from './sign-in.ts';
 
@@ -106,6 +107,16 @@ export const workspaceSchema = z
       .strictObject({ oidc: oidcSchema.optional().describe('Sign-in to the console through an identity provider.') })
       .prefault({})
       .describe('How people sign in to the console, in addition to tokens and sign-in links.'),
+    spellings: z
+      .strictObject({
+        channel: spellingsSchema.optional().describe('Spellings of channels, such as `booking: [BDC, Booking.com]`.'),
+        source: spellingsSchema.optional().describe('Spellings of sources.'),
+        board: spellingsSchema.optional().describe('Spellings of boards, such as `half_board: [HB, HP]`.'),
+      })
+      .optional()
+      .describe(
+        'Spellings that hold for all brands, where the connector’s own `values` do not list one. An unknown one is kept and counted.',
+      ),
     alerts: z
       .strictObject({
         webhook: httpUrl()

@@ -6,7 +6,7 @@ import { pathFromText } from '../documents/path.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { adapterFile } from '../runtime/adapter-file.ts';
-import { compilePath, type Path } from '../runtime/compile-path.ts';
+import { compilePath, compileShapes, type Path } from '../runtime/compile-path.ts';
 import { invalidDocuments, shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { type Property, sampleIntegration } from './sample-integration.ts';
 
@@ -45,7 +45,8 @@ export async function pathToMap(
       : (brand.document as LoadedDocument<'integration'>).body;
   if (typeof body === 'string') throw new InnboundError('operate.usage', body);
   const { body: mapping } = chosen.document as LoadedDocument<'connector'>;
-  const compiled = compilePath(mapping, body);
+  const workspace = ofKind('workspace')[0]?.document as LoadedDocument<'workspace'> | undefined;
+  const compiled = compilePath(mapping, body, compileShapes(mapping, body.timezone, workspace?.body.spellings));
   if (compiled.kind === 'ok')
     return { path: compiled.path, connector: mapping, adapter: adapterFile(workspaceDir, mapping) };
   const mistakes = compiled.problems.map(({ document, path, message, offset }) =>

@@ -18,18 +18,18 @@ export async function mappingEffect(runtime: Runtime, name: string, text: string
   const parsed = parseDocument(text, 'connector.yaml', 'connector');
   const mistake = (message: string) => new InnboundError('operate.invalid_input', `The connector: ${message}`);
   if (parsed.kind === 'invalid') throw mistake(parsed.mistakes[0]?.message ?? 'does not match the schema');
-  const [connector, integration] = documentsOf(inForce);
+  const [connector, integration, workspace] = documentsOf(inForce);
   const edited = {
     ...connector,
     version: connector.version + 1,
     body: named(parsed.document.body as Json, connector.name),
   };
-  const active = activate([edited, integration], runtime.active().erasure);
+  const active = activate([edited, integration, workspace], runtime.active().erasure);
   const brand = active.integrations.get(name);
   if (brand === undefined) throw mistake(active.broken[0]?.message ?? 'cannot be used');
   const payloads = await newestPayloads(runtime.pool, name, most);
   // First in a worker with a deadline: the mapping may be built to take very long.
-  await offThread(runtime, 'prepareMany', { brand: [edited, integration], payloads });
+  await offThread(runtime, 'prepareMany', { brand: [edited, integration, workspace], payloads });
   const { samples, ...counts } = await reprocessBatch(runtime, brand, payloads, true);
   return { ...counts, samples: samples.map(({ id, diff }) => ({ id, diff })) };
 }

@@ -8,7 +8,7 @@ import { parseFile } from '../documents/parse.ts';
 import { pathFromText } from '../documents/path.ts';
 import type { EventContent } from '../intake/push/reservation-event.ts';
 import { parseForeignJson, parseJson } from '../kit/json.ts';
-import { compilePath, type Path } from '../runtime/compile-path.ts';
+import { compilePath, compileShapes, type Path, type Spellings } from '../runtime/compile-path.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
@@ -42,6 +42,7 @@ const file = 'connector.yaml';
 export function previewMapping(
   { connector: text, sample, push, limit, timezone, country }: Omit<Asked, 'integration'>,
   integration: Bodies['integration'] | undefined,
+  spellings?: Spellings,
 ): Previewed {
   const failed = (mistakes: readonly Mistake[]): Previewed => ({
     mistakes,
@@ -56,7 +57,7 @@ export function previewMapping(
   const connector = schemas.connector.parse(parsed.document.body);
   const body = integration ?? sampleIntegration(connector.connector, { timezone, country });
   if (typeof body === 'string') return { ...failed([]), problem: { code: 'operate.invalid_input', message: body } };
-  const compiled = compilePath(connector, body);
+  const compiled = compilePath(connector, body, compileShapes(connector, body.timezone, spellings));
   if (compiled.kind === 'invalid') {
     const { mistakeAt } = parseFile({ kind: 'connector', file, text });
     return failed(

@@ -29,8 +29,9 @@ export async function recordedIntegration(
   const recorded = await recordedDocuments(runtime.pool, name, integrationVersion, connectorVersion);
   if (recorded === undefined || current === undefined) return undefined;
   const destinations = await currentDocuments(runtime.pool, 'destination');
+  const workspace = await currentDocuments(runtime.pool, 'workspace');
   const documents = recorded.map((one) => deliveringTo(current.body.deliver, one));
-  return activate([...documents, ...destinations], runtime.active().erasure).integrations.get(name);
+  return activate([...documents, ...destinations, ...workspace], runtime.active().erasure).integrations.get(name);
 }
 
 function deliveringTo(deliver: readonly string[], document: StoredDocument): StoredDocument {

@@ -8,11 +8,10 @@ import type { Arrived } from '../intake/push/receive.ts';
 import { type Examined, reportOn, type SandboxReport } from '../intake/push/sandbox-report.ts';
 import { parseJson } from '../kit/json.ts';
 import type { Prepared } from '../reconcile/incoming.ts';
-import { activate } from '../runtime/active.ts';
+import { activate, type BrandDocuments } from '../runtime/active.ts';
 import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import { compileCheck } from '../runtime/compile-check.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
-import type { StoredDocument } from '../store/documents/documents.ts';
 import type { KeptPayload } from '../store/records/kept-payloads.ts';
 import type { EntityType, Json } from '../terms.ts';
 import { type Assigned, assignField, type Lookup } from './assign-field.ts';
@@ -41,6 +40,7 @@ export interface TextTasks {
   preview(input: {
     readonly asked: Parameters<typeof previewMapping>[0];
     readonly integration: Bodies['integration'] | undefined;
+    readonly spellings?: Bodies['workspace']['spellings'];
   }): ReturnType<typeof previewMapping>;
   suggest(input: { readonly sample: string; readonly name: string }): ReturnType<typeof suggestMapping>;
   importDescription(input: Parameters<typeof importForApi>[0]): ReturnType<typeof importForApi>;
@@ -61,7 +61,6 @@ export interface TextTasks {
 }
 
 /** An integration and its connector, as stored. */
-export type BrandDocuments = readonly [connector: StoredDocument, integration: StoredDocument];
 
 export type LetterOutcome =
   | { readonly kind: 'record'; readonly type: EntityType; readonly id: string; readonly record: Json }
@@ -75,7 +74,7 @@ export const textTasks: TextTasks = {
     holdsCredentials: holdsCredentials(edited.kind, edited.text),
   }),
   check: ({ sources }) => checkFiles(sources, [compileCheck]),
-  preview: ({ asked, integration }) => previewMapping(asked, integration),
+  preview: ({ asked, integration, spellings }) => previewMapping(asked, integration, spellings),
   suggest: ({ sample, name }) => suggestMapping(sample, name),
   importDescription: importForApi,
   prepareLetter: ({ brand, preparation }) => letterOutcome(prepareLetter(compiled(brand), preparation)),

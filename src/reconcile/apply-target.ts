@@ -7,6 +7,8 @@ export interface ApplyTarget {
   readonly integration: IntegrationName;
   readonly connectorVersion: number;
   readonly integrationVersion: number;
+  /** Hash of the workspace's spellings: rows that were read under others are read again. */
+  readonly spellings?: number;
   /** Destinations by the types they receive. */
   readonly destinations: Readonly<Record<EntityType, readonly string[]>>;
   /** Precedes the ids of the system that the brand moved to; some of its reservations continue earlier ones under their ids. */

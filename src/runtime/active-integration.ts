@@ -2,9 +2,10 @@ import { profilesDestination } from '../deliver/profiles.ts';
 import type { Bodies, DocumentKind } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import type { PushSettings } from '../intake/push/ports.ts';
+import { hash53 } from '../kit/seen.ts';
 import type { ApplyTarget, ErasurePort, GuardPort } from '../reconcile/apply-target.ts';
 import type { EntityType, IntegrationName } from '../terms.ts';
-import { compilePath, compileShapes, type Path, type Shapes } from './compile-path.ts';
+import { compilePath, compileShapes, type Path, type Shapes, type Spellings } from './compile-path.ts';
 import { pushSettings } from './push-settings.ts';
 
 export interface Versioned<Kind extends DocumentKind> {
@@ -18,6 +19,8 @@ export interface ActiveIntegration {
   readonly version: number;
   readonly body: Bodies['integration'];
   readonly connector: Versioned<'connector'>;
+  /** Those of the workspace. */
+  readonly spellings: Spellings | undefined;
   readonly path: Path;
   readonly pushSettings: PushSettings;
   /** What the store needs to apply changes of this brand. */
@@ -31,18 +34,25 @@ export interface Broken {
 
 /** Mappings, compiled once per connector and time zone. */
 export class SharedShapes {
+  readonly spellings: Spellings | undefined;
   readonly #byConnector = new Map<Versioned<'connector'>, Map<string, Shapes>>();
 
-  constructor(before?: SharedShapes, connectors: ReadonlyMap<string, Versioned<'connector'>> = new Map()) {
+  constructor(
+    before?: SharedShapes,
+    connectors: ReadonlyMap<string, Versioned<'connector'>> = new Map(),
+    spellings?: Spellings,
+  ) {
+    const isSame = JSON.stringify(before?.spellings) === JSON.stringify(spellings);
+    this.spellings = isSame ? before?.spellings : spellings;
     for (const connector of connectors.values()) {
-      const known = before === undefined ? undefined : before.#byConnector.get(connector);
+      const known = before === undefined || !isSame ? undefined : before.#byConnector.get(connector);
       this.#byConnector.set(connector, known ?? new Map());
     }
   }
 
   of(connector: Versioned<'connector'>, timezone: string): Shapes {
     const zones = this.#byConnector.get(connector);
-    const shapes = zones?.get(timezone) ?? compileShapes(connector.body, timezone);
+    const shapes = zones?.get(timezone) ?? compileShapes(connector.body, timezone, this.spellings);
     zones?.set(timezone, shapes);
     return shapes;
   }
@@ -62,6 +72,7 @@ interface IntegrationParts {
 export class LazyIntegration implements ActiveIntegration {
   readonly source: Versioned<'integration'>;
   readonly connector: Versioned<'connector'>;
+  readonly spellings: Spellings | undefined;
   readonly target: ApplyTarget;
   #compiled: ReturnType<typeof compilePath> | undefined;
   #pushSettings: PushSettings | undefined;
@@ -71,8 +82,9 @@ export class LazyIntegration implements ActiveIntegration {
     this.source = source;
     this.connector = connector;
     this.#shapes = shapes;
+    this.spellings = shapes.spellings;
     // Only a destination changed.
-    if (before !== undefined && before.source === source && before.connector === connector) {
+    if (before?.source === source && before.connector === connector && before.spellings === shapes.spellings) {
       this.#compiled = before.#compiled;
       this.#pushSettings = before.#pushSettings;
     }
@@ -84,6 +96,7 @@ export class LazyIntegration implements ActiveIntegration {
       integration: source.name as IntegrationName,
       connectorVersion: connector.version,
       integrationVersion: source.version,
+      ...(shapes.spellings && { spellings: hash53(JSON.stringify(shapes.spellings)) }),
       destinations: {
         // Guest profiles are assembled from reservations, if a destination receives guests.
         reservation: [...receiving('reservation'), ...(receiving('guest').length > 0 ? [profilesDestination] : [])],

@@ -1,4 +1,4 @@
-import { type Bodies, type DocumentKind, schemas } from '../documents/kinds.ts';
+import { type Bodies, type DocumentKind, schemas, workspaceName } from '../documents/kinds.ts';
 import type { ErasurePort } from '../reconcile/apply-target.ts';
 import type { DocumentChanges } from '../store/documents/document-changes.ts';
 import type { StoredDocument } from '../store/documents/documents.ts';
@@ -74,12 +74,13 @@ export function withChanges(before: Active, changes: DocumentChanges): Active {
     ...earlier.broken.filter(({ document }) => !judgedAgain.has(document)),
     ...[connectors, destinations, documents, workspaces].flatMap((one) => one.broken),
   ];
-  const shapes = new SharedShapes(earlier.shapes, connectors.found);
+  const settings = [...workspaces.found.values()][0]?.body ?? schemas.workspace.parse({});
+  const shapes = new SharedShapes(earlier.shapes, connectors.found, settings.spellings);
   const integrations = new Integrations(broken);
   for (const [name, source] of documents.found) {
     const known = earlier.integrations.uncompiled(name);
     const connector = connectors.found.get(source.body.connector);
-    if (!concerned.has(name)) {
+    if (!concerned.has(name) && shapes.spellings === earlier.shapes.spellings) {
       if (known) integrations.set(name, known);
     } else if (connector) {
       const parts = { source, connector, destinations: destinations.found, shapes, erasure, before: known };
@@ -91,7 +92,7 @@ export function withChanges(before: Active, changes: DocumentChanges): Active {
   }
   if (integrations.size <= compiledAtOnce) for (const name of integrations.keys()) integrations.get(name);
   const active: Activated = {
-    settings: [...workspaces.found.values()][0]?.body ?? schemas.workspace.parse({}),
+    settings,
     integrations,
     documents: documents.found,
     destinations: destinations.found,
@@ -179,11 +180,18 @@ function usersOf(
     .map(({ name }) => name);
 }
 
+export type BrandDocuments = readonly [
+  connector: StoredDocument,
+  integration: StoredDocument,
+  workspace: StoredDocument,
+];
+
 /** The documents that an active integration was compiled from, to compile it again in another thread. */
-export function documentsOf({ name, version, body, connector }: ActiveIntegration): [StoredDocument, StoredDocument] {
+export function documentsOf({ name, version, body, connector, spellings }: ActiveIntegration): BrandDocuments {
   const plain = (body: unknown) => body as Json;
   return [
     { kind: 'connector', name: connector.name, version: connector.version, body: plain(connector.body), hash: '' },
     { kind: 'integration', name, version, body: plain(body), hash: '' },
+    { kind: 'workspace', name: workspaceName, version: 0, body: plain({ spellings }), hash: '' },
   ];
 }

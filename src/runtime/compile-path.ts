@@ -1,6 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import type { Connector } from '../documents/connector.ts';
 import type { Integration } from '../documents/integration.ts';
+import type { Bodies } from '../documents/kinds.ts';
 import { type GuestRead, readGuest, ruleProfile } from '../pipeline/guest.ts';
 import { amend, prepareRecord, prepareRecords, type Steps } from '../pipeline.ts';
 import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
@@ -22,13 +23,16 @@ export interface Path {
   prepare(raw: RawRecord, arrival: Arrival, adjust?: Adjust): Prepared;
   /** The records of a pulled page. */
   preparePage(raws: readonly RawRecord[], arrivalOf: (raw: RawRecord) => Arrival): Prepared[];
-  /** Reads a guest event. */
-  guest(data: Json): GuestRead;
+  /** Reads a guest event, or the guest that the partner was asked for. */
+  guest(data: Json, isFetched?: boolean): GuestRead;
   /** Applies the rules to a profile that a guest event changes. */
   profile(merged: Guest, update: GuestUpdate): RuledGuest;
   /** For a stored reservation of which a message changes some fields. */
   amend(amendment: Amendment, arrival: Arrival): Message;
 }
+
+/** The spellings that hold for all connectors. */
+export type Spellings = NonNullable<Bodies['workspace']['spellings']>;
 
 export interface PathProblem {
   readonly document: 'connector' | 'integration';
@@ -46,9 +50,9 @@ export interface Shapes {
   readonly single: CompiledShape;
 }
 
-export function compileShapes(connector: Connector, timezone: string): Shapes {
+export function compileShapes(connector: Connector, timezone: string, spellings?: Spellings): Shapes {
   const { shape, map, values, unknown_status: unknownStatus } = connector;
-  const config: ShapeConfig = { shape, map, values, timezone, unknownStatus };
+  const config: ShapeConfig = { shape, map, values, spellings, timezone, unknownStatus };
   const pull = compileShape(config);
   const singleMap = connector.pull?.single?.map;
   return {
@@ -105,7 +109,8 @@ function pathOf(
     pushShaper: shapers.push,
     prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
     preparePage: (raws, arrivalOf) => prepareRecords(steps.pull, raws, arrivalOf),
-    guest: (data) => readGuest(shapers.push, region, integration.id_prefix, data),
+    guest: (data, isFetched) =>
+      readGuest(isFetched ? shapers.single : shapers.push, region, integration.id_prefix, data),
     profile: (merged, update) => ruleProfile(shared, merged, update),
     amend: (amendment, arrival) => amend(steps[arrival.mode], amendment, arrival),
   };

@@ -14,16 +14,18 @@ export function eventPathOf(integration: ActiveIntegration, othersAt: EventPath[
   const thin = connector.body.push?.thin;
   return {
     ...(thin && { thinId: (data: Json) => thinId(thin.id, data) }),
+    ...(thin?.guest && { thinGuestId: (data: Json) => textAt(data, [thin.guest ?? []].flat()) }),
     idOf: (id) => idOf(id, body.id_prefix),
     record: (data) => path.pushShaper.single(data),
     hydratedRecord: (found) => path.singleShaper.single(found),
     prepare: path.prepare,
     amend: path.amend,
-    guest: (data) => readGuests(integration, data),
     address: (text) => {
       const { email, email_proxy: isAlias } = normalizeGuest({ email: text }, {}).guest;
       return isAlias ? undefined : email;
     },
+    guest: (data, isFetched) =>
+      isFetched ? readAll([readGuest(integration, data, true)]) : readGuests(integration, data),
     profile: path.profile,
     othersAt,
     today: (at) =>
@@ -62,7 +64,7 @@ function readAll(read: readonly One[]): GuestRead {
   return { kind: 'ok', updates: read.flatMap((one) => (one.kind === 'ok' ? [one.guest] : [])) };
 }
 
-function readGuest({ path }: ActiveIntegration, data: Json): One {
-  const read = path.guest(data);
+function readGuest({ path }: ActiveIntegration, data: Json, isFetched = false): One {
+  const read = path.guest(data, isFetched);
   return read.kind === 'invalid' ? read : { kind: 'ok', guest: read };
 }

@@ -161,6 +161,8 @@ export type ValuesConfig = { readonly [Name in ValueField]?: ValueMap | undefine
 export interface ShapeConfig {
   readonly shape?: ShapeSection | undefined;
   readonly map?: MapConfig | undefined;
+  /** Spellings of the workspace, for what `values` does not list. */
+  readonly spellings?: ValuesConfig | undefined;
   readonly values?: ValuesConfig | undefined;
   /** IANA name; instants become dates of this zone. */
   readonly timezone: string;

@@ -53,7 +53,7 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
   const over = (slot: Slot) => (read: Read) => (conflict === undefined ? read : overRows(read, slot, conflict.rule));
   const slotFor = (field: ReservationField): Slot => {
     // compileStatus looks up the values of a status, because it also needs the raw spelling.
-    const values = field === 'status' ? undefined : valuesFor(field, config.values);
+    const values = field === 'status' ? undefined : valuesFor(field, config);
     return newSlot(undefined, field, reservationFields[field], values);
   };
   const top = (field: ReservationField): Read => {

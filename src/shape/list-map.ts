@@ -80,7 +80,7 @@ function compilePart<Name extends ListName>(
       conflict === undefined ? read : overRows(read, slot, conflict.rule);
   const reads: { [field: string]: Read } = {};
   for (const [field, kind] of Object.entries(kinds)) {
-    const slot = newSlot(name, field, kind, valuesFor(field, config.values));
+    const slot = newSlot(name, field, kind, valuesFor(field, config));
     reads[field] = compileSlot(map.fields?.[field], slot, `${at}.fields.${field}`, env, over(slot));
   }
   return {

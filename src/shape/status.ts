@@ -18,7 +18,7 @@ const empty: Status = { status: null, raw: undefined };
  * connector decides whether the record continues as `other` or becomes a dead letter without a status.
  */
 export function compileStatus(read: Read, config: ShapeConfig): (scope: Scope) => Status {
-  const translate = valuesFor('status', config.values);
+  const translate = valuesFor('status', config);
   const unknown = config.unknownStatus === 'other' ? 'other' : undefined;
   return (scope) => {
     const value = read(scope);

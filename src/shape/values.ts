@@ -1,7 +1,7 @@
 import { storable } from '../canonical/field-check.ts';
 import { foldSpelling } from '../canonical/status.ts';
 import type { Json } from '../terms.ts';
-import type { Scalar, ValueMap, ValuesConfig } from './config.ts';
+import type { Scalar, ShapeConfig, ValueMap, ValuesConfig } from './config.ts';
 import { type Drift, keyText, type Root } from './scope.ts';
 
 /** The canonical value of a spelling, or undefined if the map does not list it. */
@@ -80,8 +80,14 @@ export function translated(value: Json, translate: Translate, field: string, roo
   return value;
 }
 
-/** The compiled value map of a field, if the connector has one. */
-export function valuesFor(field: string, values: ValuesConfig | undefined): Translate | undefined {
-  const map = values?.[field as keyof ValuesConfig];
-  return map === undefined ? undefined : compileValues(map);
+/** The compiled value map of a field, if there is one: the connector's own spellings, then those of the workspace. */
+export function valuesFor(
+  field: string,
+  { values, spellings }: Pick<ShapeConfig, 'values' | 'spellings'>,
+): Translate | undefined {
+  const [own, shared] = [values, spellings].map((maps) => {
+    const map = maps?.[field as keyof ValuesConfig];
+    return map === undefined ? undefined : compileValues(map);
+  });
+  return own && shared ? (spelling) => own(spelling) ?? shared(spelling) : (own ?? shared);
 }

@@ -17,6 +17,7 @@ import { openOidc } from '../operations/oidc.ts';
 import { putSecret } from '../operations/put-secret.ts';
 import { resendDelivery } from '../operations/resend.ts';
 import { sharedAddresses } from '../operations/shared-addresses.ts';
+import { addSpelling, listUnknown } from '../operations/spellings.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
 import { feedHistory } from '../operations/unusual-days.ts';
@@ -120,6 +121,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       broken: () => runtime.active().broken,
     },
     integrations,
+    spellings: { unknown: () => listUnknown(runtime), add: (one, by) => addSpelling(runtime, one, by) },
     coverage: {
       unlisted: (integration, limit) => listUnlisted(pool, integration, limit),
       quality: (integration, days) => readQuality(pool, integration, days),

@@ -1,7 +1,7 @@
 import { durationMs } from '../documents/duration.ts';
-import { fetchSingle } from '../intake/pull/single.ts';
+import { type FetchedGuest, fetchGuest, fetchSingle } from '../intake/pull/single.ts';
 import { goneIsCancelled } from '../intake/pull/unlisted.ts';
-import type { HydratorPorts } from '../intake/push/hydrate.ts';
+import type { Fetched, HydratorPorts } from '../intake/push/hydrate.ts';
 import type { PushIntake } from '../intake/push/intake.ts';
 import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
 import type { SandboxReport } from '../intake/push/sandbox-report.ts';
@@ -92,14 +92,11 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
     heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     claim: (limit, leaseMs) => claimThin(pool, limit, leaseMs),
-    fetchSingle: async (integration, id, signal) => {
+    fetchSingle: async (integration, id, signal, type) => {
+      if (type === 'guest') return fetchedOf(await fetchGuest(pull, integration as IntegrationName, id, signal));
       const single = await fetchSingle(pull, integration as IntegrationName, id, signal);
       if (single.kind === 'absent') return { ...single, isCancelled: await isGone(integration, id) };
-      if (single.kind === 'found') {
-        const { requestedAt } = single;
-        return { kind: 'found', body: Buffer.from(JSON.stringify(single.body)), requestedAt };
-      }
-      return { ...single, reason: single.code };
+      return fetchedOf(single);
     },
     hydrated: (thin, hydration) => hydrateEvents(pool, thin, hydration),
     later: (thin, delayMs) => hydrateLater(pool, thin, delayMs),
@@ -113,6 +110,12 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
         'events: fetching the reservation of a thin event failed',
       ),
   };
+}
+
+function fetchedOf(single: FetchedGuest): Fetched {
+  if (single.kind === 'absent') return single;
+  if (single.kind !== 'found') return { ...single, reason: single.code };
+  return { kind: 'found', body: Buffer.from(JSON.stringify(single.body)), requestedAt: single.requestedAt };
 }
 
 /** The sandbox reads documents only, never stored data. */

@@ -10,7 +10,8 @@ export function studioPorts(runtime: Runtime): ApiPorts['studio'] {
   return {
     preview: ({ integration, ...asked }) => {
       const brand = integration === undefined ? undefined : runtime.active().integrations.get(integration);
-      return offThread(runtime, 'preview', { asked, integration: brand?.body });
+      const { spellings } = runtime.active().settings;
+      return offThread(runtime, 'preview', { asked, integration: brand?.body, spellings });
     },
     suggest: (sample, name) => offThread(runtime, 'suggest', { sample, name }),
     importDescription: (asked) => offThread(runtime, 'importDescription', asked),

@@ -459,6 +459,31 @@ export interface Operations {
       }[];
     };
   };
+  'spellings.unknown': {
+    input: {};
+    answer: {
+      items: {
+        field: "channel" | "source" | "board";
+        value: string;
+        times: number;
+        brands: string[];
+        last_at: string;
+        known: string[];
+        likely: string | null;
+      }[];
+    };
+  };
+  'spellings.add': {
+    input: {
+      field: "channel" | "source" | "board";
+      value: string;
+      as: string;
+    };
+    answer: {
+      version: number;
+      file: string;
+    };
+  };
   'integrations.hotel': {
     input: {
       integration: string;
@@ -699,7 +724,8 @@ export interface Operations {
         reason: string;
       } | {
         kind: "fetched_first";
-        reservation_id: string;
+        reservation_id?: string | undefined;
+        guest_id?: string | undefined;
       } | {
         kind: "ignored";
         reason: string;
@@ -733,7 +759,8 @@ export interface Operations {
           reason: string;
         } | {
           kind: "fetched_first";
-          reservation_id: string;
+          reservation_id?: string | undefined;
+          guest_id?: string | undefined;
         } | {
           kind: "ignored";
           reason: string;
@@ -2778,6 +2805,8 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.feed': ['GET', '/integrations/{integration}/feed'],
   'integrations.unlisted': ['GET', '/integrations/{integration}/unlisted'],
   'integrations.push_gaps': ['GET', '/integrations/{integration}/push-gaps'],
+  'spellings.unknown': ['GET', '/spellings/unknown'],
+  'spellings.add': ['POST', '/spellings'],
   'integrations.hotel': ['GET', '/integrations/{integration}/hotel'],
   'integrations.consent': ['POST', '/integrations/{integration}/consent'],
   'endpoint.get': ['GET', '/integrations/{integration}/endpoint'],

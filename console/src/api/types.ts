@@ -49,3 +49,4 @@ export type JobRequest = Input<'jobs.start'>;
 export type JobPreview = Answer<'jobs.preview'>;
 export type QualityDay = Item<'integrations.quality'>;
 export type Mark = Item<'overview.marks'>;
+export type UnknownSpelling = Item<'spellings.unknown'>;

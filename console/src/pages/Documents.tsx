@@ -3,6 +3,7 @@ import { useApi } from '../api/query.tsx';
 import { Ago, Card, Empty, Head } from '../parts/basics.tsx';
 import { capital } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
+import { SpellingsCard } from './SpellingsCard.tsx';
 
 export function Documents() {
   const query = useApi('documents.list', {});
@@ -12,6 +13,7 @@ export function Documents() {
         title="Documents"
         lead="Connectors, integrations and destinations: the same files as in the workspace, with every version kept."
       />
+      <SpellingsCard />
       <Card flush>
         <Table
           label="Documents"

@@ -122,7 +122,7 @@ function Became({ outcome }: { outcome: SandboxReport['outcome'] }) {
       return (
         <Notice
           tone="calm"
-          title={`Reservation ${outcome.reservation_id} would be fetched from the partner’s API first`}
+          title={`${outcome.guest_id === undefined ? `Reservation ${outcome.reservation_id}` : `Guest ${outcome.guest_id}`} would be fetched from the partner’s API first`}
         />
       );
     default:

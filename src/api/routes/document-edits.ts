@@ -146,7 +146,7 @@ export function casesText(cases: readonly BrokenCase[]): string {
   return `${cases.length} kept ${cases.length === 1 ? 'case changes' : 'cases change'}: ${names}`;
 }
 
-function answer(applied: Applied, what: string) {
+export function answer(applied: Applied, what: string) {
   if (applied.kind === 'applied') return ok({ version: applied.version, file: applied.file });
   if (applied.kind === 'unknown') return notFound(what);
   if (applied.kind === 'read_only') {

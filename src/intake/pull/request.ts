@@ -6,7 +6,7 @@ import { formattedPlaceholders, writeDate } from './write-date.ts';
 
 /** A request before credentials are added. */
 export interface OpenRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly base: string;
   /** In the order sent. */
   readonly query: readonly (readonly [string, string])[];
@@ -17,7 +17,7 @@ export interface OpenRequest {
 
 /** A request as sent: exact bytes and address. */
 export interface WireRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   /** Path and query as sent; this is what an HMAC signs. */
   readonly pathQuery: string;

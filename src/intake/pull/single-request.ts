@@ -5,7 +5,7 @@ import { type OpenRequest, openRequest } from './request.ts';
 
 /** Undefined if the id does not have the parts that the request sends. */
 export function singleRequest(
-  single: Single,
+  single: Omit<Single, 'map'>,
   { base_url: baseUrl, brandId }: Pick<PullSettings, 'base_url' | 'brandId'>,
   id: string,
 ): OpenRequest | undefined {
@@ -20,7 +20,7 @@ export function singleRequest(
 }
 
 /** How many ids the request sends: {id.0}, {id.1}. */
-export function partsIn({ path, query, body, headers }: Single): number {
+export function partsIn({ path, query, body, headers }: Pick<Single, 'path' | 'query' | 'body' | 'headers'>): number {
   const used = JSON.stringify([path, query, body, headers]).matchAll(/\{id\.(\d)\}/g);
   return Math.max(...Array.from(used, ([, index]) => Number(index))) + 1;
 }

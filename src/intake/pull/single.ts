@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
+import { pathReader } from '../../json-path/read.ts';
 import type { RawRecord } from '../../shape/shape.ts';
-import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
+import { type EpochMs, type IntegrationName, isObject, type Json } from '../../terms.ts';
 import { type Asker, type NoAnswer, noAskCounts, openAsker } from './ask.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
@@ -84,6 +85,31 @@ export async function fetchSingle(
   const asker = openAsker(ports, planned.plan, { parkable: true, atOpenCircuit: () => 'fail', signal });
   const options = { counts: noAskCounts(), mostPages: limitsOf(ports).pages };
   return resultOf(await askSingle(asker, planned.plan, id, options));
+}
+
+export type FetchedGuest = Exclude<Single, { kind: 'found' }> | Omit<Extract<Single, { kind: 'found' }>, 'record'>;
+
+/** Fetches one guest by `pull.guest`. */
+export async function fetchGuest(
+  ports: PullPorts,
+  integration: IntegrationName,
+  id: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<FetchedGuest> {
+  const planned = await ports.plan(integration);
+  if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
+  const { settings } = planned.plan;
+  const request = settings.guest && singleRequest(settings.guest, settings, id);
+  if (request === undefined) {
+    return { kind: 'failed', code: 'pull.no_single', message: 'the connector has no request for one guest' };
+  }
+  const asker = openAsker(ports, planned.plan, { parkable: true, atOpenCircuit: () => 'fail', signal });
+  const asked = await asker.ask(request, { canShrink: false, firstPage: true, counts: noAskCounts() });
+  if (asked.kind === 'failed' && asked.code === 'pull.not_found') return { kind: 'absent' };
+  if (asked.kind !== 'answer') return resultOf(asked) as Exclude<Single, { kind: 'found' }>;
+  const { root_path: root } = settings.guest ?? {};
+  const body = root === undefined || asked.body === undefined ? asked.body : pathReader(root)(asked.body);
+  return isObject(body) ? { kind: 'found', body, requestedAt: asked.requestedAt } : { kind: 'absent' };
 }
 
 function resultOf(asked: SingleAnswer): Single {

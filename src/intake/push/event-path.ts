@@ -8,7 +8,7 @@ import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconci
 import type { ReportingDestination } from '../../reconcile/statement.ts';
 import type { RawRecord } from '../../shape/config.ts';
 import type { Adjust } from '../../shape/shaper.ts';
-import type { EpochMs, Json, LocalDate, Note } from '../../terms.ts';
+import type { EntityType, EpochMs, Json, LocalDate, Note } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
 
 /** An accepted event that has not been processed yet. */
@@ -19,7 +19,7 @@ export interface PendingEvent {
   readonly receivedAt: EpochMs;
   readonly body: Buffer;
   readonly attempt: number;
-  /** The reservation fetched from the partner's API, for an event that carried only its id. */
+  /** The reservation or guest fetched from the partner's API, for an event that carried only its id. */
   readonly hydrated?: { readonly body: Buffer; readonly requestedAt: EpochMs };
   /** W3C traceparent, see NewEvent. */
   readonly trace?: string;
@@ -29,6 +29,8 @@ export interface PendingEvent {
 export interface EventPath {
   /** Reads the reservation id of a thin event, whose reservation is then fetched from the partner. */
   readonly thinId?: (data: Json) => string | undefined;
+  /** Reads the guest id of a guest event that only names the guest. */
+  readonly thinGuestId?: (data: Json) => string | undefined;
   /** The stored id of the partner's id. */
   readonly idOf: (id: string) => string;
   readonly record: (
@@ -39,9 +41,10 @@ export interface EventPath {
   readonly prepare: (raw: RawRecord, arrival: Arrival, adjust?: Adjust) => Prepared;
   /** For a stored reservation of which an event changes some fields. */
   readonly amend: (amendment: Amendment, arrival: Arrival) => Message;
-  readonly guest: (data: Json) => GuestRead;
   /** An e-mail address as records have it; undefined for a text that is none, and for an alias of a booking site. */
   readonly address: (text: string) => string | undefined;
+  /** `isFetched`: the partner's answer to a request for the guest. */
+  readonly guest: (data: Json, isFetched?: boolean) => GuestRead;
   /** The business rules over a profile that has been merged with the update. */
   readonly profile: (merged: Guest, update: GuestUpdate) => RuledGuest;
   readonly today: (at: EpochMs) => LocalDate;
@@ -91,5 +94,5 @@ export type Settled =
       readonly id?: string;
       readonly version?: number;
     }
-  /** The reservation must be fetched from the partner's API first. */
-  | { readonly seq: number; readonly state: 'hydrate'; readonly id: string };
+  /** The record must be fetched from the partner's API first. */
+  | { readonly seq: number; readonly state: 'hydrate'; readonly type: EntityType; readonly id: string };

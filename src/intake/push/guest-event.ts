@@ -1,4 +1,5 @@
 import type { Guest } from '../../canonical/reservation.ts';
+import { parseJson } from '../../kit/json.ts';
 import { guestKeys } from '../../persons/identifiers.ts';
 import { pinnedKeys } from '../../persons/profile-match.ts';
 import { samePerson } from '../../persons/same-person.ts';
@@ -27,8 +28,11 @@ export async function workGuestEvent(
   event: PendingEvent,
   assigned?: Assigned,
 ): Promise<Settled> {
-  const data = dataOf(event);
-  const read = path.guest(data);
+  const sent = dataOf(event);
+  const id = event.hydrated ? undefined : path.thinGuestId?.(sent);
+  if (id !== undefined) return { seq: event.seq, state: 'hydrate', type: 'guest', id };
+  const data = event.hydrated ? (parseJson(event.hydrated.body.toString('utf8')) as Json) : sent;
+  const read = path.guest(data, event.hydrated !== undefined);
   if (read.kind === 'invalid') {
     return bury(lane, event, deadEvent(arrivalOf(event), read, data, { type: 'guest', detail: read.detail }));
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Heartbeats } from '../../kit/heartbeats.ts';
 import { type Loop, startLoop } from '../../kit/loop.ts';
-import type { EpochMs } from '../../terms.ts';
+import type { EntityType, EpochMs } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
 
 /**
@@ -18,7 +18,7 @@ export interface HydratorPorts {
   /** Claims reservations whose events are due, under a lease. */
   readonly claim: (limit: number, leaseMs: number) => Promise<readonly Thin[]>;
   /** The connector's single request, with pull's credentials, rate limits, retries and circuit. */
-  readonly fetchSingle: (integration: string, id: string, signal?: AbortSignal) => Promise<Fetched>;
+  readonly fetchSingle: (integration: string, id: string, signal?: AbortSignal, type?: EntityType) => Promise<Fetched>;
   /** Completes the claimed events. */
   readonly hydrated: (thin: Thin, hydration: Hydration) => Promise<void>;
   readonly later: (thin: Thin, delayMs: number) => Promise<void>;
@@ -36,9 +36,10 @@ export interface Hydration {
 
 export type DeadDetail = { readonly reason: string; readonly attempts: number };
 
-/** A reservation to fetch for its waiting events. */
+/** A reservation or guest to fetch for its waiting events. */
 export interface Thin {
   readonly integration: string;
+  readonly type: EntityType;
   readonly id: string;
   /** The attempts of its oldest event. */
   readonly attempt: number;
@@ -90,7 +91,7 @@ export async function hydrateOnce(ports: HydratorPorts, signal?: AbortSignal): P
 }
 
 async function hydrateOne(ports: HydratorPorts, thin: Thin, signal: AbortSignal | undefined): Promise<void> {
-  const fetched = await ports.fetchSingle(thin.integration, thin.id, signal);
+  const fetched = await ports.fetchSingle(thin.integration, thin.id, signal, thin.type);
   const attempts = thin.attempt;
   switch (fetched.kind) {
     case 'found':
@@ -106,14 +107,14 @@ async function hydrateOne(ports: HydratorPorts, thin: Thin, signal: AbortSignal 
       });
       ports.wake.signal('events');
       if (fetched.isCancelled === true) return;
-      return ports.dead(thin, 'The partner’s API does not know the reservation.', { reason: 'absent', attempts }, 0);
+      return ports.dead(thin, `The partner’s API does not know the ${thin.type}.`, { reason: 'absent', attempts }, 0);
     case 'failed': {
-      const message = `The reservation could not be fetched from the partner’s API: ${fetched.reason}.`;
+      const message = `The ${thin.type} could not be fetched from the partner’s API: ${fetched.reason}.`;
       return ports.dead(thin, message, { reason: fetched.reason, attempts }, 0);
     }
     case 'later':
       if (attempts >= tries) {
-        const message = `The partner’s API did not return the reservation in ${attempts} attempts: ${fetched.reason}.`;
+        const message = `The partner’s API did not return the ${thin.type} in ${attempts} attempts: ${fetched.reason}.`;
         await ports.dead(thin, message, { reason: fetched.reason, attempts }, tries);
       }
       // Later events of the same reservation still have tries left.

@@ -49,7 +49,7 @@ type Outcome =
     }
   | { readonly kind: 'dead_letter'; readonly code: string; readonly message: string; readonly detail: Json }
   | { readonly kind: 'dropped'; readonly reason: string }
-  | { readonly kind: 'fetched_first'; readonly reservation_id: string }
+  | { readonly kind: 'fetched_first'; readonly reservation_id?: string; readonly guest_id?: string }
   /** Accepted and not stored: the connector maps none of its events. */
   | { readonly kind: 'ignored'; readonly reason: string }
   | { readonly kind: 'none'; readonly reason: string };
@@ -154,6 +154,8 @@ function outcomesOf(
 }
 
 function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent, receivedAt: EpochMs): Outcome {
+  const thinGuest = event === 'guest.updated' ? path.thinGuestId?.(data) : undefined;
+  if (thinGuest !== undefined) return { kind: 'fetched_first', guest_id: thinGuest };
   if (event === 'guest.updated') {
     const read = path.guest(data);
     if (read.kind === 'invalid')

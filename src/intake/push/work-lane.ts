@@ -34,7 +34,7 @@ async function workRun(lane: Lane, path: EventPath, events: readonly PendingEven
     const data = dataOf(event);
     const id = event.hydrated ? undefined : path.thinId?.(data);
     if (id === undefined) open.push({ event, data });
-    else settled.push({ seq: event.seq, state: 'hydrate', id });
+    else settled.push({ seq: event.seq, state: 'hydrate', type: 'reservation', id });
   }
   if (open.length === 0) return settled;
 

@@ -5,20 +5,20 @@ import type { Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { applyPrepared } from '../records/apply.ts';
 
-/** Claims reservations whose thin events are due. All waiting events of a reservation are leased together. */
+/** Claims records whose thin events are due. All waiting events of a record are leased together. */
 export async function claimThin(pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> {
   const { rows } = await pool.query<Thin>(
     `with due as (
-       select integration, seq, id from events
+       select integration, seq, type, id from events
         where state = 'hydrate' and due_at <= now()
         order by due_at limit $1 for update skip locked
      ), taken as (
        update events e set due_at = now() + make_interval(secs => $2), attempt = e.attempt + 1
-         from (select distinct integration, id from due) d
-        where e.integration = d.integration and e.id = d.id and e.state = 'hydrate'
-       returning e.integration, e.id, e.attempt, e.seq
+         from (select distinct integration, type, id from due) d
+        where e.integration = d.integration and e.type = d.type and e.id = d.id and e.state = 'hydrate'
+       returning e.integration, e.type, e.id, e.attempt, e.seq
      )
-     select integration, id, max(attempt) as attempt, array_agg(seq)::text[] as seqs from taken group by integration, id`,
+     select integration, type, id, max(attempt) as attempt, array_agg(seq)::text[] as seqs from taken group by integration, type, id`,
     [limit, leaseMs / 1000],
   );
   return rows;
@@ -72,7 +72,7 @@ export async function buryThin(
         arrival: { mode: 'push', effectiveAt: ms, cause: 'event', causeId: String(seq), seq },
         deadLetter: {
           kind: 'event',
-          type: 'reservation',
+          type: thin.type,
           id: thin.id,
           code: 'push.not_hydrated',
           message,

@@ -240,7 +240,7 @@ export async function settle(tx: Tx, integration: string, settled: readonly Sett
       int8s(settled.map((one) => one.seq)),
       texts(settled.map((one) => one.state)),
       texts(settled.map((one) => ('outcome' in one ? one.outcome : undefined))),
-      texts(settled.map((one) => ('type' in one ? one.type : 'reservation'))),
+      texts(settled.map((one) => one.type)),
       texts(settled.map((one) => one.id)),
       int4s(settled.map((one) => ('version' in one ? one.version : undefined))),
       texts(settled.map((one) => ('reason' in one ? one.reason : undefined))),

@@ -60,3 +60,21 @@ export async function listDrift(db: Pool, integration: string): Promise<DriftRow
   );
   return rows;
 }
+
+export interface UnknownSpelling {
+  readonly field: string;
+  readonly value: string;
+  readonly times: number;
+  readonly brands: readonly string[];
+  readonly last_at: Date;
+}
+
+/** Spellings of these fields that no map lists, over all brands; those of most records first. */
+export async function unknownSpellings(db: Pool, fields: readonly string[]): Promise<UnknownSpelling[]> {
+  const { rows } = await db.query<UnknownSpelling>(
+    `select field, value, sum(times)::int as times, array_agg(integration order by times desc) as brands, max(last_at) as last_at
+       from drift where field = any($1) group by field, value order by sum(times) desc, field, value limit 500`,
+    [fields],
+  );
+  return rows;
+}

@@ -112,6 +112,7 @@ export async function rememberRows(
   });
 }
 
-function makerOf(program: string, { connectorVersion, integrationVersion }: ApplyTarget): string {
-  return `${connectorVersion}.${integrationVersion}.${program}`;
+function makerOf(program: string, { connectorVersion, integrationVersion, spellings }: ApplyTarget): string {
+  const made = `${connectorVersion}.${integrationVersion}.${program}`;
+  return spellings === undefined ? made : `${made}.${spellings}`;
 }

@@ -10,12 +10,13 @@ import type { Bench } from './events-support.ts';
 import { activeIntegration, openBench, reservationData } from './events-support.ts';
 
 const active = activeIntegration(
-  { thin: { id: 'booking.ref' } },
+  { thin: { id: 'booking.ref', guest: 'guest.ref' } },
   { pull: { base_url: 'https://pms.example', auth: { type: 'bearer', token: 'none' } } },
   {
     pull: {
       request: { method: 'GET', path: '/r', query: { from: '{window.from}', to: '{window.to}' } },
       single: { path: '/r/{id}' },
+      guest: { path: '/g/{id}' },
     },
     map: { id: 'reservation_id', rooms: { from: 'stays' } },
   },
@@ -86,6 +87,35 @@ describe('thin events', () => {
     assert.deepEqual(rows, [{ state: 'done', outcome: 'created', id: 'R-1001' }]);
     const kept = await newestRaw(bench.pool, active.name, 'reservation', 'R-1001');
     assert.equal(kept?.mode, 'single', 'a replay reads the payload as received');
+  });
+
+  test('a guest event that only names the guest is completed too, apart from a reservation with the same id', async () => {
+    await bench.send('reservation.updated', { booking: { ref: 'R-1001' } });
+    await bench.send('guest.updated', { guest: { ref: 'R-1001' } });
+    await bench.work();
+    const types: unknown[] = [];
+    const person = { id: 'R-1001', first_name: 'Ana', last_name: 'Prado', email: 'ana@mail.example' };
+    const fetchSingle: HydratorPorts['fetchSingle'] = async (_integration, id, _signal, type) => {
+      types.push(`${type} ${id}`);
+      const guest = {
+        kind: 'found',
+        body: Buffer.from(JSON.stringify({ guest: person })),
+        requestedAt: Date.now(),
+      } as const;
+      return type === 'guest' ? guest : found();
+    };
+    await hydrateOnce({ ...ports(), fetchSingle });
+    assert.deepEqual(types.toSorted(), ['guest R-1001', 'reservation R-1001']);
+    await bench.work();
+    const { rows } = await bench.pool.query(`select type, state, outcome from events order by seq`);
+    assert.deepEqual(rows, [
+      { type: 'reservation', state: 'done', outcome: 'created' },
+      { type: 'guest', state: 'done', outcome: 'created' },
+    ]);
+    const { rows: guests } = await bench.pool.query(
+      `select data ->> 'guest_id' as id from records where type = 'guest'`,
+    );
+    assert.deepEqual(guests, [{ id: 'R-1001' }]);
   });
 
   test('one request completes all events of a reservation received before it, and none received after', async () => {

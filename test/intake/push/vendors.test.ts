@@ -161,9 +161,30 @@ test('mews: several changes in one body, of which the reservations are fetched',
   const { status, json } = await withToken('mews', body);
   assert.equal(status, 202, JSON.stringify(json));
   assert.equal(json.status, 'accepted');
-  assert.equal(json.events, 2);
+  assert.equal(json.events, 3);
   assert.deepEqual((await arrived('mews')).data, record);
   assert.ok(asked.some((line) => line === 'POST /mews/api/connector/v1/reservations/getAll/2023-06-06'));
+});
+
+test('mews: a customer who changed is fetched, and the profile follows', async () => {
+  const vendor = vendors.get('mews') as Vendor;
+  const [first, ...others] = vendor.single.Customers as JsonObject[];
+  const customers = [{ ...first, Email: 'moved@mail.example' }, ...others];
+  vendors.set('mews', { ...vendor, single: { ...vendor.single, Customers: customers } });
+  const id = String(first?.Id);
+  const body = { EnterpriseId: vendor.brandId, Events: [{ Discriminator: 'CustomerUpdated', Value: { Id: id } }] };
+  assert.equal((await withToken('mews', body)).status, 202);
+  const profile = await until('the profile has the new address', async () =>
+    (await delivered('mews')).find(({ type, data }) => type === 'guest' && data.email === 'moved@mail.example'),
+  );
+  assert.equal(profile.data.guest_id, id);
+  assert.ok(asked.some((line) => line === 'POST /mews/api/connector/v1/customers/getAll'));
+  const { json } = await post(`${endpoint('mews').sandboxUrl}?token=${endpoint('mews').secret}`, JSON.stringify(body));
+  assert.deepEqual(
+    (json.report as JsonObject | undefined)?.outcome ?? json.outcome,
+    { kind: 'fetched_first', guest_id: id },
+    JSON.stringify(json),
+  );
 });
 
 test('mews: the same bytes again are another change, not a duplicate', async () => {

@@ -10,11 +10,13 @@ import type { ReservationFeed } from './feed.ts';
 import type { OtaApi } from './ota.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Reply } from './server.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 export interface GateParts {
   readonly api: ReservationApi;
   readonly feed: ReservationFeed;
   readonly ota: OtaApi;
+  readonly subscriptions: Subscriptions;
   readonly guard: Guard;
   readonly oauth: OAuthServer | undefined;
   readonly login: LoginServer | undefined;
@@ -44,7 +46,12 @@ function answer(parts: GateParts, exchange: Exchange, twists: readonly Twist[]):
   const denied = first(twists, 'openDoor') === true ? undefined : parts.guard(exchange);
   if (denied !== undefined)
     return problem(401, 'unauthorized', denied, { 'www-authenticate': 'Bearer realm="reservations"' });
-  return parts.feed.answer(exchange) ?? parts.ota.answer(exchange) ?? parts.api.answer(exchange, twists);
+  return (
+    parts.feed.answer(exchange) ??
+    parts.ota.answer(exchange) ??
+    parts.subscriptions.answer(exchange) ??
+    parts.api.answer(exchange, twists)
+  );
 }
 
 function first<Key extends keyof Twist>(twists: readonly Twist[], key: Key): Twist[Key] | undefined {

@@ -20,6 +20,7 @@ import { RateLimit } from './rate-limit.ts';
 import type { Spelling } from './represent.ts';
 import { close, listen } from './server.ts';
 import { EventStream } from './stream.ts';
+import { Subscriptions } from './subscriptions.ts';
 
 export interface SimulatorStats {
   readonly reservations: number;
@@ -76,6 +77,7 @@ export class Simulator {
     this.#gate = {
       feed: new ReservationFeed(this.hotel, { ...look, maxRangeDays: options.maxRangeDays }, this.#clock.now),
       ota: new OtaApi(this.hotel),
+      subscriptions: new Subscriptions((targets) => void this.pushTo(targets)),
       login,
       api: new ReservationApi(this.hotel, {
         shape: options.shape ?? 'wrapped',

@@ -1,0 +1,42 @@
+import { type Document, isMap, isSeq, parseDocument } from 'yaml';
+import type { Applied } from '../api/routes/document-edits.ts';
+import type { AddedSpelling, UnknownView } from '../api/routes/spellings.ts';
+import { closest } from '../canonical/closest.ts';
+import { workspaceName } from '../documents/kinds.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { compileValues } from '../shape/values.ts';
+import { documentsAround } from '../store/documents/documents.ts';
+import { unknownSpellings } from '../store/records/drift.ts';
+import { applyDocument } from './edit-documents.ts';
+
+/** The fields with spellings of the workspace, as drift names them. */
+const shared = { channel: 'channel', source: 'source', 'rooms.board': 'board' } as const;
+type Field = keyof typeof shared;
+
+/** What brands send and nobody knows, with the value of the workspace that looks most like it. Those added since are left out. */
+export async function listUnknown(runtime: Runtime): Promise<UnknownView[]> {
+  const { spellings = {} } = runtime.active().settings;
+  const found = await unknownSpellings(runtime.pool, Object.keys(shared));
+  return found.flatMap(({ field: drifted, ...one }) => {
+    const field = shared[drifted as Field];
+    const map = spellings[field] ?? {};
+    if (compileValues(map)(one.value) !== undefined) return [];
+    const known = Object.keys(map);
+    return [{ ...one, field, known, likely: closest(one.value.toLowerCase(), known) ?? null }];
+  });
+}
+
+/** Adds a spelling to innbound.yaml. Rows with it are read again at their next poll. */
+export async function addSpelling(runtime: Runtime, { field, value, as }: AddedSpelling, by: string): Promise<Applied> {
+  const [before] = (await documentsAround(runtime.pool, [])).filter(({ kind }) => kind === 'workspace');
+  const yaml: Document = parseDocument(before?.source?.trim() || '{}');
+  if (isMap(yaml.contents)) yaml.contents.flow = false;
+  const at = ['spellings', field, as];
+  const listed = yaml.getIn(at, true);
+  if (isSeq(listed)) listed.add(yaml.createNode(value));
+  else yaml.setIn(at, yaml.createNode([...(yaml.hasIn(at) ? [yaml.getIn(at)] : []), value], { flow: true }));
+  const text = yaml.toString({ lineWidth: 0 });
+  return applyDocument(runtime, { kind: 'workspace', name: workspaceName, text }, by, {
+    ...(before && { replaces: before.version }),
+  });
+}
