@@ -27,7 +27,8 @@ for (;;) {
   }
   if (!answer.ok) throw new Error(`${answer.status} ${(await answer.json()).detail}`);
 
-  const page = await answer.json();
+  const page = await answer.json().catch(() => undefined);
+  if (page === undefined) continue; // The answer broke off.
   await appendFile(target, page.changes.map((change) => `${JSON.stringify(change)}\n`).join(''));
   // Only after the changes are stored. If the program stops in between, it reads them again: idempotency_key tells.
   await writeFile(`${cursorFile}.new`, page.cursor);

@@ -13,6 +13,8 @@ export interface FeedOptions {
   readonly type?: Message['type'];
   /** Changes per page, 1 to 500. Default: 200. */
   readonly limit?: number;
+  /** The wait before a retry, if the service does not say how long. Default: 5,000. */
+  readonly retryMs?: number;
   /** Ends the feed; without it the feed never ends. */
   readonly signal?: AbortSignal;
 }
@@ -27,30 +29,25 @@ export interface FeedPage {
 
 /** Follows the feed of changes. Waits for new ones, and retries while the service is away. */
 export async function* readFeed(options: FeedOptions): AsyncGenerator<FeedPage, void, void> {
-  const { url, token, integration, type, limit = 200, signal } = options;
+  const { url, token, integration, type, limit = 200, retryMs = 5_000, signal } = options;
   let { after } = options;
   let restarted = false;
   while (signal?.aborted !== true) {
     const query = new URLSearchParams({ limit: String(limit), wait: '25' });
     for (const [name, value] of Object.entries({ after, integration, type })) if (value) query.set(name, value);
-    const timeout = AbortSignal.timeout(60_000);
-    const answer = await fetch(`${url}/api/v1/changes?${query}`, {
-      headers: { authorization: `Bearer ${token}` },
-      signal: signal === undefined ? timeout : anyOf(signal, timeout),
-    }).catch(() => undefined);
+    const answer = await ask(`${url}/api/v1/changes?${query}`, token, signal);
     if (answer?.status === 410) {
       after = undefined;
       restarted = true;
     } else if (answer === undefined || answer.status === 429 || answer.status >= 500) {
-      const seconds = Number(answer?.headers.get('retry-after') ?? 5);
-      await sleep(Number.isFinite(seconds) ? seconds * 1_000 : 5_000, undefined, { ...(signal && { signal }) }).catch(
-        () => {},
-      );
-    } else if (!answer.ok) {
-      const { detail } = (await answer.json().catch(() => ({}))) as { detail?: string };
+      const seconds = Number(answer?.retryAfter ?? Number.NaN);
+      const waitMs = Number.isFinite(seconds) ? seconds * 1_000 : retryMs;
+      await sleep(waitMs, undefined, { ...(signal && { signal }) }).catch(() => {});
+    } else if (answer.status !== 200) {
+      const { detail } = answer.body as { detail?: string };
       throw new Error(`The feed answered ${answer.status}. ${detail ?? ''}`);
     } else {
-      const page = (await answer.json()) as Omit<FeedPage, 'restarted'>;
+      const page = answer.body as Omit<FeedPage, 'restarted'>;
       after = page.cursor;
       yield { changes: page.changes, cursor: page.cursor, restarted };
       restarted = false;
@@ -58,9 +55,28 @@ export async function* readFeed(options: FeedOptions): AsyncGenerator<FeedPage, 
   }
 }
 
-/** AbortSignal.any, which Node 18 does not have. */
-function anyOf(...signals: AbortSignal[]): AbortSignal {
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly body: unknown;
+}
+
+/** One request with its whole answer; undefined if there was none, or if it broke off. */
+async function ask(url: string, token: string, signal: AbortSignal | undefined): Promise<Answer | undefined> {
+  // Not AbortSignal.any, which Node 18 does not have.
   const either = new AbortController();
-  for (const each of signals) each.addEventListener('abort', () => either.abort(), { once: true });
-  return either.signal;
+  const abort = () => either.abort();
+  const late = setTimeout(abort, 60_000);
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` }, signal: either.signal });
+    const isJson = answer.ok || (answer.headers.get('content-type') ?? '').includes('json');
+    const body: unknown = isJson ? await answer.json() : {};
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body };
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(late);
+    signal?.removeEventListener('abort', abort);
+  }
 }

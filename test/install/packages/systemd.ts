@@ -62,6 +62,11 @@ export async function installedForSystemd(t: TestContext, packed: string, versio
   assert.equal(command.stdout, `${version}\n`, command.stderr);
 
   const unit = read('etc', 'systemd', 'system', 'innbound.service');
+  // Where systemd is installed, it judges the unit itself.
+  const verified = path.join(folder, 'innbound.service');
+  writeFileSync(verified, unit);
+  const judged = spawnSync('systemd-analyze', ['verify', verified], { encoding: 'utf8' });
+  if (judged.error === undefined) assert.deepEqual([judged.status, judged.stderr], [0, '']);
   const [, start = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
   const [, workspace = ''] = /^Environment=INNBOUND_WORKSPACE=(.+)$/m.exec(unit) ?? [];
   const [node = '', ...args] = start.replace('--port 4180', '--port 0').split(' ');
