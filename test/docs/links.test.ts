@@ -24,6 +24,28 @@ test('every link and picture of the documentation is there', () => {
   assert.deepEqual(lost, []);
 });
 
+/** As GitHub makes them from headings; the site's differ only for apostrophes, which no linked heading has. */
+const anchorsOf = (page: string): string[] =>
+  Array.from(readFileSync(path.join(root, page), 'utf8').matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('every heading that a page links to is there', () => {
+  const lost = pages.flatMap((page) =>
+    [...readFileSync(path.join(root, page), 'utf8').matchAll(/\]\(([^)\s:#]*)#([^)\s]+)\)/g)]
+      .map(([, file = '', anchor = '']) => ({
+        file: file === '' ? page : path.join(path.dirname(page), file),
+        anchor,
+      }))
+      .filter(({ file, anchor }) => file.endsWith('.md') && !anchorsOf(file).includes(anchor))
+      .map(({ file, anchor }) => `${page}: ${file}#${anchor}`),
+  );
+  assert.deepEqual(lost, []);
+});
+
 test('every picture and every guide is shown somewhere', () => {
   const shown = new Set(pages.flatMap(linksOf));
   const files = ['docs/images', 'docs/guides'].flatMap((folder) =>
