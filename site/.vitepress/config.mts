@@ -127,8 +127,6 @@ export default defineConfig({
   srcExclude: ['public/**'],
   outDir: `./dist/${version}`,
   cleanUrls: true,
-  // Pictures are drawn for paper: in the dark they keep their white ground.
-  head: [['style', {}, '.dark .vp-doc img[src$=".svg"] { background: #fff; border-radius: 8px; }']],
   buildEnd: ({ outDir }) => writeFileSync(path.join(outDir, 'llms.txt'), llms()),
   // Files that stage.mjs serves as they are.
   ignoreDeadLinks: [/^\/files\//],
