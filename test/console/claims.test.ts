@@ -271,6 +271,8 @@ const ownTones: Readonly<Record<string, number>> = {
   'pages/Hotel.tsx': 1,
   'pages/Ledger.tsx': 1,
   'pages/Run.tsx': 1,
+  'pages/overview/Days.tsx': 2,
+  'pages/overview/Flow.tsx': 2,
   'pages/ConsentCard.tsx': 1,
 };
 
