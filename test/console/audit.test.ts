@@ -20,6 +20,7 @@ test('the audit speaks in sentences', () => {
     row('dead_letters.replay', { id: '12', under: 'today' }, 'grand'),
     'replayed the dead letter 12 (under: today) of grand',
   );
+  assert.equal(row('guests.search', { q: 'hmac:71d97af0' }, 'grand'), 'searched guests of grand');
   assert.equal(row('privacy.erase', {}, null), 'erased a guest');
   assert.equal(row('secrets.put', { name: 'crm-key' }, null, 403), 'set the secret crm-key, which was refused (403)');
 });

@@ -5,7 +5,7 @@ import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Json, Preview, WholeDeadLetter } from '../api/types.ts';
 import { ownWords, withOwnWords } from '../parts/answer.ts';
-import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { replayWould } from '../parts/claims.ts';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
@@ -184,7 +184,7 @@ function Seen({ preview }: { preview: Preview }) {
   if (preview.kind === 'still_failing') {
     return (
       <Notice tone="bad" title={replayWould(preview)?.text}>
-        {sentence(preview.message)} {meaning(preview.code)?.next}
+        {sentence(preview.message)}
       </Notice>
     );
   }

@@ -90,60 +90,63 @@ export function DeadLetters() {
           </Button>
         )}
       </form>
-      {message === undefined && (reasons.data?.items.length ?? 0) > 0 && (
-        <Reasons reasons={reasons.data?.items ?? []} search={search} />
-      )}
-      <Card title={plural(total, 'dead letter')} aside="oldest first" flush>
-        <Table
-          label="Dead letters"
-          rows={rows}
-          error={error}
-          rowKey={({ id }) => id}
-          empty={
-            open ? (
-              <Empty
-                title={
-                  noDeadLetters(Object.values({ ...filter, q, message }).filter((one) => one !== undefined).length).text
-                }
-              />
-            ) : (
-              <Empty title="No dead letter in this state" />
-            )
-          }
-          columns={[
-            {
-              head: 'Dead letter',
-              cell: ({ id, kind, record_id, destination }) => (
-                <>
-                  <Link to="/dead-letters/$id" params={{ id }} className="name">
-                    {capital(kind)} {record_id ?? `#${id}`}
-                  </Link>
-                  {destination && <div className="muted small">to {destination}</div>}
-                </>
-              ),
-            },
-            { head: 'State', cell: ({ state: its }) => <State of={its} /> },
-            {
-              head: 'Reason',
-              phone: 'line',
-              cell: ({ message, code, times }) => (
-                <>
-                  {message}
-                  <div className="muted small">
-                    <Link to="/dead-letters" search={{ code }}>
-                      {code}
+      <div className="stack">
+        {message === undefined && (reasons.data?.items.length ?? 0) > 0 && (
+          <Reasons reasons={reasons.data?.items ?? []} search={search} />
+        )}
+        <Card title={plural(total, 'dead letter')} aside="oldest first" flush>
+          <Table
+            label="Dead letters"
+            rows={rows}
+            error={error}
+            rowKey={({ id }) => id}
+            empty={
+              open ? (
+                <Empty
+                  title={
+                    noDeadLetters(Object.values({ ...filter, q, message }).filter((one) => one !== undefined).length)
+                      .text
+                  }
+                />
+              ) : (
+                <Empty title="No dead letter in this state" />
+              )
+            }
+            columns={[
+              {
+                head: 'Dead letter',
+                cell: ({ id, kind, record_id, destination }) => (
+                  <>
+                    <Link to="/dead-letters/$id" params={{ id }} className="name">
+                      {capital(kind)} {record_id ?? `#${id}`}
                     </Link>
-                    {times > 1 && `, ${number(times)} times`}
-                  </div>
-                </>
-              ),
-            },
-            { head: 'Brand', cell: ({ integration }) => integration },
-            { head: 'Since', cell: ({ at }) => <Ago at={at} /> },
-          ]}
-        />
-        {more}
-      </Card>
+                    {destination && <div className="muted small">to {destination}</div>}
+                  </>
+                ),
+              },
+              { head: 'State', cell: ({ state: its }) => <State of={its} /> },
+              {
+                head: 'Reason',
+                phone: 'line',
+                cell: ({ message, code, times }) => (
+                  <>
+                    {message}
+                    <div className="muted small">
+                      <Link to="/dead-letters" search={{ code }}>
+                        {code}
+                      </Link>
+                      {times > 1 && `, ${number(times)} times`}
+                    </div>
+                  </>
+                ),
+              },
+              { head: 'Brand', cell: ({ integration }) => integration },
+              { head: 'Since', cell: ({ at }) => <Ago at={at} /> },
+            ]}
+          />
+          {more}
+        </Card>
+      </div>
     </>
   );
 }

@@ -65,8 +65,8 @@ export function Reservations() {
         <Button type="submit">Search</Button>
       </form>
       <div className="stack">
-        {(search.q?.trim().length ?? 0) > 1 && <Arrivals q={search.q ?? ''} />}
         {type === 'guest' ? <Guests /> : <Bookings />}
+        {(search.q?.trim().length ?? 0) > 1 && <Arrivals q={search.q ?? ''} />}
       </div>
     </>
   );

@@ -95,9 +95,13 @@ export function auditText(row: {
 }): string {
   const { target, integration } = row;
   const named = target !== null && typeof target === 'object' && !Array.isArray(target) ? Object.entries(target) : [];
-  const what = named.filter(([key]) => !notNamed.has(key)).map(([key, value]) => part(key, value));
+  // What was searched for is kept as a hash, which says nothing to a reader.
+  const isHash = (value: Json) => typeof value === 'string' && value.startsWith('hmac:');
+  const what = named
+    .filter(([key, value]) => !notNamed.has(key) && !isHash(value))
+    .map(([key, value]) => part(key, value));
   const verb = said.get(row.action) ?? capital(words(row.action.replace('.', ' ')));
-  const isFirst = / (of|for|in)$/.test(verb) || what.length === 0;
+  const isFirst = / (of|for|in)$|^(Paused|Resumed|Resent|Reprocessed)$/.test(verb);
   const text = [verb, isFirst && integration, ...what, !isFirst && integration && `of ${integration}`]
     .filter(Boolean)
     .join(' ');

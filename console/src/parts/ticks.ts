@@ -1,6 +1,6 @@
 import type { DeliveryNow, Entry } from '../api/types.ts';
 import { withOwnWords } from './answer.ts';
-import { ago, clockOf, plural, span, type Tone } from './format.ts';
+import { ago, clockOf, plural, sentence, span, type Tone } from './format.ts';
 
 export type Attempt = Extract<Entry, { what: 'delivery' }>;
 export type Letter = Extract<Entry, { what: 'dead_letter' }>;
@@ -34,7 +34,7 @@ export function waitingText(
   attempts: readonly Pick<Attempt, 'at' | 'outcome' | 'code' | 'message'>[],
 ): string {
   const failed = attempts.filter(({ outcome }) => outcome === 'retry');
-  const said = (text: string | null | undefined) => (text ? ` “${text.replace(/\.$/, '')}”` : '');
+  const said = (text: string | null | undefined) => (text ? ` Last answer: ${sentence(text)}` : '');
   if (away_since) {
     const next = next_probe_at && Date.parse(next_probe_at) > Date.now() ? ago(next_probe_at) : 'now';
     return `waits: the destination is away since ${clockOf(away_since)} (${ago(away_since)}).${said(away_said ?? failed.at(-1)?.message)} It is tried again ${next}.`;
