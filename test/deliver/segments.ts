@@ -49,7 +49,7 @@ const vendors: Readonly<Record<string, { where: string; subscribed: string; hint
 };
 
 /** The vendor's name for a value of `guest.history`, with the prefix that `prepare` sets up. */
-export function nameOf({ body, on }: Preset, field: Field): string {
+function nameOf({ body, on }: Preset, field: Field): string {
   const prefixes: Record<string, string> = { merge_prefix: 'IB', contact_prefix: 'Innbound' };
   for (const [key, value] of entriesOf([body, on.details])) {
     if (!String(value).startsWith(`{guest.history.${field}`)) continue;
