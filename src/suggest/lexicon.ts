@@ -117,7 +117,7 @@ export const secondNameLexeme = lexeme(
 
 /** A name in one field. */
 export const fullNameLexeme = lexeme(
-  'full name, name:0.8, guest name, display name:0.8, customer name, label:0.6, holder:0.7, booked by:0.6, lead guest:0.8',
+  'full name, first name last name, name:0.8, guest name, display name:0.8, customer name, label:0.6, holder:0.7, booked by:0.6, lead guest:0.8',
   'channel site platform status listing apartment partner country city tariff portal ota hotel property room rate type company plan category short user nick source unit group service middle',
 );
 

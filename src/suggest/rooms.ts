@@ -55,10 +55,7 @@ export function findRooms(context: RoomContext): Section | undefined {
   const isRates = ({ owners }: Container, matches: ReadonlyMap<string, Match>) =>
     !matches.has('room_type') && own.has('room_type') && new Set(owners).size < owners.length;
   const best = containers
-    .filter(
-      ({ kind, from, words }) =>
-        kind === 'list' && (from === stays || (!taken(from) && words.some((word) => roomWords.has(word)))),
-    )
+    .filter(({ kind, from }) => kind === 'list' && (from === stays || !taken(from)))
     .filter((container) => !nightly.includes(container))
     .map((container) => {
       const leaves = [...leavesOf(container.items).map(named), ...nightLeaves(container)];
@@ -66,8 +63,7 @@ export function findRooms(context: RoomContext): Section | undefined {
       return { container, leaves, matches, score: scoreOf(matches) };
     })
     .filter(
-      ({ score, matches, container }) =>
-        score >= (isRoomList(container, matches) ? 2 : 3.5) && !isRates(container, matches),
+      ({ score, matches, container }) => score >= leastScore(container, matches, stays) && !isRates(container, matches),
     )
     .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
   if (best) {
@@ -98,6 +94,13 @@ export function findRooms(context: RoomContext): Section | undefined {
   if (product) own.set('room_type', product);
   if (scoreOf(own) < (product ? 3 : 4) && Object.keys(persons).length === 0) return undefined;
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
+}
+
+/** A list whose name says nothing about rooms must look like them: a type, and how many people. */
+function leastScore(container: Container, matches: ReadonlyMap<string, Match>, stays: string | undefined): number {
+  const isNamed = container.from === stays || container.words.some((word) => roomWords.has(word));
+  if (!isNamed) return matches.has('room_type') && matches.has('adults') ? 5 : Number.POSITIVE_INFINITY;
+  return isRoomList(container, matches) ? 2 : 3.5;
 }
 
 const childPhrases = phrases(

@@ -11,11 +11,13 @@ export function wordsOf(name: string): string[] {
       .replace(/\p{M}/gu, '')
       .match(pieces)
       ?.map((word) => word.toLowerCase()) ?? [];
-  return together(words.flatMap((word) => joined.get(word) ?? inEnglish(word) ?? apart(word)?.flatMap(known) ?? word));
+  const isCode = /^[A-Z]{4,12}$/.test(name);
+  const split = (word: string) => (isCode ? apart(word, codes, 4) : apart(word, parts, 6));
+  return together(words.flatMap((word) => joined.get(word) ?? inEnglish(word) ?? split(word)?.flatMap(known) ?? word));
 }
 
 const inEnglish = (word: string): string | readonly string[] | undefined => foreign.get(word) ?? short.get(word);
-const known = (word: string): string | readonly string[] => inEnglish(word) ?? word;
+const known = (word: string): string | readonly string[] => joined.get(word) ?? inEnglish(word) ?? word;
 
 /** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. */
 const parts: readonly string[] = [
@@ -27,11 +29,11 @@ const parts: readonly string[] = [
 const simple: ReadonlySet<string> = new Set(parts);
 
 /** The fewest known words that make up the whole; undefined for a simple word. */
-function apart(word: string): string[] | undefined {
-  if (word.length < 6 || word.length > 40 || simple.has(word)) return undefined;
+function apart(word: string, among: readonly string[], shortest: number): string[] | undefined {
+  if (word.length < shortest || word.length > 40 || simple.has(word)) return undefined;
   const best: (string[] | undefined)[] = [[]];
   for (let end = 1; end <= word.length; end++) {
-    for (const part of parts) {
+    for (const part of among) {
       const before = best[end - part.length];
       if (before === undefined || !word.endsWith(part, end)) continue;
       if ((best[end]?.length ?? Number.POSITIVE_INFINITY) > before.length + 1) best[end] = [...before, part];
@@ -67,7 +69,8 @@ const short: ReadonlyMap<string, string> = new Map(
     total: 'tot ttl',
     currency: 'curr ccy crncy',
     code: 'cd cod kod',
-    status: 'stat sts',
+    status: 'stat sts st',
+    rate: 'rt',
     channel: 'chnl chan',
     source: 'src',
     name: 'nm',
@@ -84,8 +87,14 @@ const short: ReadonlyMap<string, string> = new Map(
   }).flatMap(([whole, cuts]) => cuts.split(' ').map((cut) => [cut, whole] as const)),
 );
 
+/** Column names of old systems are capitals without separators: GSTSNM, ARRDT, RTCD. */
+const codes: readonly string[] = [...parts, ...short.keys(), 'snm', 'fnm', 'eml', 'typ'];
+
 /** Compounds that are also written as separate words. */
 const joined: ReadonlyMap<string, readonly string[]> = new Map([
+  ['snm', ['surname']],
+  ['fnm', ['first', 'name']],
+  ['eml', ['email']],
   ['dfrom', ['date', 'from']],
   ['dto', ['date', 'to']],
   ['checkin', ['check', 'in']],

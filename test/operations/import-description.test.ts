@@ -354,6 +354,24 @@ test('parameters that decide what an answer contains are proposed, or named', as
   assert.ok(notes.some((note) => /^query\.fields decides/.test(note)));
 });
 
+test('a parameter that selects the stays of a range is proposed with a reason, from its values or its sentence', async () => {
+  const range = [query('stayFrom', 'First day, YYYY-MM-DD'), query('stayTo', 'Last day, YYYY-MM-DD')];
+  const asked = async (stayFilter: object) => {
+    const whole = { parameters: [...range, stayFilter], ...answers({ status: { type: 'string' } }) };
+    const proposal = await proposed(described(whole));
+    return {
+      value: part(proposal.connector, 'pull', 'request', 'query', 'stayFilter'),
+      why: JSON.stringify(proposal.fields),
+    };
+  };
+  const values = ['arriving', 'departing', 'overlapping'];
+  const listed = await asked({ name: 'stayFilter', in: 'query', schema: { type: 'string', enum: values } });
+  assert.equal(listed.value, 'overlapping');
+  assert.match(listed.why, /stayFilter selects the day/);
+  const told = await asked(query('stayFilter', 'One of "arrivals" (default), "departures" or "in_house".'));
+  assert.equal(told.value, 'in_house');
+});
+
 test('a list without dates is announced as one that is read whole', async () => {
   const { notes } = await proposed(described(answers({ status: { type: 'string' } })));
   assert.ok(notes.some((note) => /every run reads the whole list/.test(note)));

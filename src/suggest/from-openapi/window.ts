@@ -49,7 +49,8 @@ export function findWindow({ parameters }: Operation): Proposed<WindowParameters
   });
   const [best] = pairs.toSorted((a, b) => score(b) - score(a));
   if (best === undefined || worth[best.by] < 0.15) return undefined;
-  const selector = isNeutral(sideOf(best.from, starts) ?? '') ? selectorOf(parameters) : undefined;
+  const stem = sideOf(best.from, starts) ?? '';
+  const selector = isNeutral(stem) || stem === 'stay' ? selectorOf(parameters) : undefined;
   const by = selector === undefined ? best.by : selector.by;
   return {
     value: {
@@ -110,18 +111,26 @@ function selectorOf(
   parameters: readonly Parameter[],
 ): { readonly parameter: Parameter; readonly value: Json; readonly by: Meaning } | undefined {
   for (const parameter of parameters) {
-    const choices = enumOf(parameter.schema).map((value) => ({ value, text: wordsOf(String(value)).join(' ') }));
+    if (!/date|filter|mode|type|by/i.test(parameter.name)) continue;
+    const values = enumOf(parameter.schema);
+    const choices = (values.length > 0 ? values : quotedIn(parameter.about)).map((value) => ({
+      value,
+      text: wordsOf(String(value)).join(' '),
+    }));
     const kinds = (['stay', 'arrival', 'departure'] as const).flatMap((by) => {
       const pattern = meanings.find(([meaning]) => meaning === by)?.[1];
       const found = choices.find(({ text }) => pattern?.test(text) === true && !/\bstatus\b/.test(text));
       return found === undefined ? [] : [{ by, value: found.value }];
     });
     const [first] = kinds;
-    if (kinds.length >= 2 && first !== undefined && /date|filter|mode|type|by/i.test(parameter.name))
-      return { parameter, ...first };
+    if (kinds.length >= 2 && first !== undefined) return { parameter, ...first };
   }
   return undefined;
 }
+
+/** The values that a sentence quotes: One of "arrivals", "departures" or "in_house". */
+const quotedIn = (about: string): string[] =>
+  Array.from(about.matchAll(/["'`]([\w-]+)["'`]/g), ([, value]) => value ?? '');
 
 /** Whether the range stops before the day that the parameter names. If in doubt, one day too many is harmless. */
 function excludesItsDay({ name, about }: Parameter): boolean {
