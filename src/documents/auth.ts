@@ -54,7 +54,7 @@ const oauth2Shape = {
   scopes: z.array(z.string().min(1)).default([]).describe('The scopes to request.'),
   audience: z.string().min(1).optional().describe('The audience to request, if the partner requires one.'),
   params: z
-    .record(z.string(), z.string().meta({ writeOnly: true }))
+    .record(z.string(), z.string().meta({ credential: 'likely' }))
     .default({})
     .describe('Further parameters of every token request.'),
 };
@@ -76,7 +76,7 @@ const oauth2 = z.discriminatedUnion('grant', [
         .describe('The secret of the client; none for a public client, which PKCE protects.'),
       authorize_url: httpUrl().describe('The page on which the person consents.'),
       authorize_params: z
-        .record(z.string(), z.string().meta({ writeOnly: true }))
+        .record(z.string(), z.string().meta({ credential: 'likely' }))
         .default({})
         .describe('Further parameters of the consent link.'),
       pkce: z

@@ -49,8 +49,8 @@ const pullShape = z.strictObject({
     .record(
       z.string(),
       z
-        .union([secretText(), z.array(secretText()).min(1)], { error: 'must be text or a list of texts' })
-        .meta({ writeOnly: true }),
+        .union([z.string().min(1), z.array(z.string().min(1)).min(1)], { error: 'must be text or a list of texts' })
+        .meta({ credential: 'likely' }),
     )
     .optional()
     .describe(
@@ -59,7 +59,7 @@ const pullShape = z.strictObject({
   body: z
     .record(z.string(), z.json())
     .optional()
-    .meta({ writeOnly: true })
+    .meta({ credential: 'likely' })
     .describe(
       'Keys of the body that this brand needs in addition to its credentials, such as an account id; merged into the connector’s body.',
     ),

@@ -6,11 +6,18 @@ export type Assigned =
   | { readonly kind: 'ok'; readonly connector: string }
   | { readonly kind: 'refused'; readonly message: string };
 
+/** A list beside the records, in which the value is found by an id. */
+export interface Lookup {
+  readonly in: string;
+  readonly key: string;
+  readonly value: string;
+}
+
 /**
  * Maps one field of a raw record to a canonical field, in the text of a connector; comments and order stay. `field` is for example
  * check_in, guests.last_name or extra.floor; `path` is a place in the raw record, such as guests[0].family.
  */
-export function assignField(text: string, field: string, path: string): Assigned {
+export function assignField(text: string, field: string, path: string, lookup?: Lookup): Assigned {
   const read = readYaml(text);
   if (read.kind === 'refused' || read.faults.length > 0 || !isMap(read.yaml.contents)) {
     return refused('The connector is not valid YAML; correct it first.');
@@ -26,8 +33,9 @@ export function assignField(text: string, field: string, path: string): Assigned
     document.setIn(keys, typeof value === 'string' ? value : document.createNode(value));
     return { kind: 'ok', connector: document.toString({ lineWidth: 0 }) };
   };
-  if (list === undefined || name === undefined) return put(['map', field], path);
-  if (list === 'extra') return put(['map', 'extra', name], path);
+  const found = (by: string) => (lookup === undefined ? by : { lookup: { ...lookup, by } });
+  if (list === undefined || name === undefined) return put(['map', field], found(path));
+  if (list === 'extra') return put(['map', 'extra', name], found(path));
   const { map } = (document.toJS({ maxAliasCount: 100 }) ?? {}) as { map?: { [list: string]: Json } };
   const known = isObject(map) && Object.hasOwn(map, list) ? map[list] : undefined;
   const source = path.replace(/\[\d+\]/g, '[]');
@@ -36,13 +44,13 @@ export function assignField(text: string, field: string, path: string): Assigned
     if (parts === undefined) {
       return refused(`${path} is at the top of the record. Say where the ${list} are: map.${list}.from.`);
     }
-    return put(['map', list], { from: parts.from, fields: { [name]: parts.rest } });
+    return put(['map', list], { from: parts.from, fields: { [name]: found(parts.rest) } });
   }
   const from = isObject(known) && typeof known.from === 'string' ? known.from.replace(/\[\]$/, '') : undefined;
   if (from === undefined) return refused(`map.${list} is not a plain list; add the field in the editor.`);
   const rest = [`${from}[].`, `${from}.`].find((start) => source.startsWith(start));
   if (rest === undefined) return refused(`The ${list} are read from ${from}; ${path} is outside of it.`);
-  return put(['map', list, 'fields', name], source.slice(rest.length));
+  return put(['map', list, 'fields', name], found(source.slice(rest.length)));
 }
 
 /** Where the list or object is, and the path inside it. */

@@ -10,9 +10,8 @@ import { parseJson } from '../kit/json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type DryRecord, openDryRunStore } from '../store/runs/dry-runs.ts';
 import type { IntegrationName, Json, LocalDate } from '../terms.ts';
-import { pullPorts } from '../wiring/pull.ts';
 import { excludedBounds, type ListStays } from './check-bounds.ts';
-import { mustWait, pauseMs } from './fetch-sample.ts';
+import { mustWait, testPorts } from './fetch-sample.ts';
 
 /** A person waits for the answer. */
 const patienceMs = 25_000;
@@ -20,7 +19,7 @@ const mostRecords = 100;
 
 /** Pulls one day as a real run would, all pages, and returns the records instead of storing them. */
 export async function dryRunDay(runtime: Runtime, integration: string, day: LocalDate | undefined): Promise<DryRun> {
-  const ports = { ...pullPorts(runtime), limits: { parkMs: pauseMs } };
+  const ports = testPorts(runtime);
   const name = integration as IntegrationName;
   const planned = await ports.plan(name);
   if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };

@@ -1,8 +1,10 @@
 import type { ApiPorts } from '../api/api.ts';
 import { noAskCounts, openAsker } from '../intake/pull/ask.ts';
 import { mostTries } from '../intake/pull/delays.ts';
+import type { Exchange } from '../intake/pull/exchange.ts';
 import { limitsOf } from '../intake/pull/limits.ts';
 import { paginatorFor } from '../intake/pull/paginate/paginate.ts';
+import type { PullPorts } from '../intake/pull/ports.ts';
 import { addRelated } from '../intake/pull/related.ts';
 import { listValues, openRequest, withFormats } from '../intake/pull/request.ts';
 import type { WaitReason } from '../intake/pull/run-state.ts';
@@ -30,9 +32,18 @@ export function mustWait({ ms, reason }: { readonly ms: number; readonly reason:
   return { kind: 'failed', code: 'pull.rate_limited', message } as const;
 }
 
+/**
+ * The ports for a test by a person: a failure is reported to that person, so it raises no alert, opens no circuit and pauses no brand.
+ */
+export function testPorts(runtime: Runtime): PullPorts {
+  const ports = pullPorts(runtime);
+  const partners = { ...ports.partners, failed: async () => undefined, authFailed: async () => undefined };
+  return { ...ports, partners, limits: { parkMs: pauseMs } };
+}
+
 /** Fetches the first page of the first window of the brand's first sync, to show how the partner answers. */
 export async function fetchSample(runtime: Runtime, integration: IntegrationName): Promise<Fetched> {
-  const ports = { ...pullPorts(runtime), limits: { parkMs: pauseMs } };
+  const ports = testPorts(runtime);
   const planned = await ports.plan(integration);
   if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
   const { settings } = planned.plan;
@@ -53,10 +64,14 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
   const values = withFormats(template, listValues(about), about);
   const paginator = paginatorFor(settings.pagination);
   const request = openRequest(template, settings.base_url, values, paginator.placements(paginator.first));
+  let sent: Exchange | undefined;
   const asker = openAsker(ports, planned.plan, {
     parkable: true,
     atOpenCircuit: () => 'fail',
     signal: AbortSignal.timeout(patienceMs),
+    onExchange: (exchange) => {
+      sent = exchange;
+    },
   });
   const counts = noAskCounts();
   // One attempt: a person who waits prefers the error over a long series of retries.
@@ -67,12 +82,10 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
     const rows = planned.plan.shaper.rows(body);
     const got = await addRelated(asker, settings, { body, rows }, { counts, tried, mostPages: limitsOf(ports).pages });
     const whole = got.kind === 'body' ? got.body : body;
-    const { method, base, query } = request;
-    const url = query.length === 0 ? base : `${base}?${new URLSearchParams(query.map(([key, value]) => [key, value]))}`;
-    return { kind: 'page', sample: JSON.stringify(whole, null, 2), window, request: { method, url } };
+    return { kind: 'page', sample: JSON.stringify(whole, null, 2), window, ...(sent && { request: sent }) };
   }
   if (asked.kind === 'failed' || asked.kind === 'shrink') {
-    return { kind: 'failed', code: asked.code, message: asked.message };
+    return { kind: 'failed', code: asked.code, message: asked.message, ...(sent && { request: sent }) };
   }
   if (asked.kind === 'park') return mustWait(asked);
   return { kind: 'failed', code: 'pull.timeout', message: `The partner did not answer within ${patienceMs / 1000} s.` };

@@ -15,7 +15,7 @@ import { eventPathOf } from '../runtime/event-path.ts';
 import type { StoredDocument } from '../store/documents/documents.ts';
 import type { KeptPayload } from '../store/records/kept-payloads.ts';
 import type { EntityType, Json } from '../terms.ts';
-import { type Assigned, assignField } from './assign-field.ts';
+import { type Assigned, assignField, type Lookup } from './assign-field.ts';
 import { importForApi } from './import-description.ts';
 import { type Preparation, prepareLetter } from './prepare-letter.ts';
 import { previewMapping, suggestMapping } from './preview-mapping.ts';
@@ -47,7 +47,12 @@ export interface TextTasks {
   prepareLetter(input: { readonly brand: BrandDocuments; readonly preparation: Preparation }): LetterOutcome;
   /** Maps payloads only to check that it ends in time. */
   prepareMany(input: { readonly brand: BrandDocuments; readonly payloads: readonly KeptPayload[] }): number;
-  assign(input: { readonly connector: string; readonly field: string; readonly path: string }): Assigned;
+  assign(input: {
+    readonly connector: string;
+    readonly field: string;
+    readonly path: string;
+    readonly lookup?: Lookup | undefined;
+  }): Assigned;
   sandboxReport(input: {
     readonly brand: BrandDocuments;
     readonly arrived: Arrived;
@@ -78,7 +83,7 @@ export const textTasks: TextTasks = {
     const integration = compiled(brand);
     return payloads.map((payload) => preparePayload(integration, payload)).length;
   },
-  assign: ({ connector, field, path }) => assignField(connector, field, path),
+  assign: ({ connector, field, path, lookup }) => assignField(connector, field, path, lookup),
   sandboxReport: ({ brand, arrived, examined }) => {
     const integration = compiled(brand);
     const { buffer, byteOffset, byteLength } = arrived.rawBody;

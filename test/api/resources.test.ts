@@ -258,6 +258,7 @@ test('fetching a page for the studio is tried once and reports the error', async
     assert.deepEqual([body.code, asked], [code, index + 1]);
     assert.match(body.detail, says);
   }
+  assert.match(gone.body.request.url, /^http:\/\/127\.0\.0\.1:2\//, 'what was requested is reported with the failure');
   partner.close();
 });
 

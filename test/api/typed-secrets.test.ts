@@ -67,6 +67,17 @@ auth: { type: bearer, token: "CANARY\\x34" }
   assert.deepEqual([again.status, again.body.version], [200, applied.body.version]);
 });
 
+test('nothing but credentials is sealed: the ids of an account stay readable beside its key', async () => {
+  const source: string = (await node.call('GET', '/documents/integration/grand', admin)).body.source;
+  const text = source.replace(/^( +)base_url:/m, '$1query: { propertyId: "4711", api_key: hush-hush }\n$1base_url:');
+  assert.notEqual(text, source);
+  assert.equal((await put('integration', 'grand', text)).status, 200);
+  const kept: string = (await node.call('GET', '/documents/integration/grand', admin)).body.source;
+  assert.match(kept, /propertyId: "4711"/);
+  assert.doesNotMatch(kept, /hush-hush/);
+  assert.equal((await put('integration', 'grand', source)).status, 200);
+});
+
 test('masking a short credential changes no other text', async () => {
   const source: string = (await node.call('GET', '/documents/integration/grand', admin)).body.source;
   const text = source.replace(/token: "[^"]*"/, 'token: a');

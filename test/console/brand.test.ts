@@ -29,6 +29,7 @@ describe('the pages of a brand', { skip }, () => {
     // An earlier test may have left a draft.
     const startOver = page.getByRole('button', { name: /Start over|Connect another brand/ });
     if ((await startOver.count()) > 0) await startOver.click();
+    await page.getByText('A connector', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Connector' }).click();
     await page.getByRole('option', { name: connector }).first().click();
     await page.getByRole('button', { name: 'Next' }).click();
@@ -123,7 +124,18 @@ describe('the pages of a brand', { skip }, () => {
         .getByRole('alert')
         .getByText(/pull\.\w+/)
         .waitFor();
-      await desk.api('PUT', '/secrets/tested-token', { value: 'open sesame' });
+      const failed = await textOf(page.locator('.card', { hasText: 'Last request' }).last());
+      assert.match(failed, /GET http.*\/api\/reservations.*401 after \d+ ms/s, 'the request and the answer are shown');
+      assert.ok(!failed.includes('wrong'));
+      const state = async () =>
+        (await desk.api<{ state: string; reasons: string[] }>('GET', '/integrations/tested')).state;
+      assert.equal(await state(), 'paused', 'a failed test is no failure of a brand that was never started');
+      // Back to the form: the token is asked for again, and the rest is still there.
+      await page.getByRole('button', { name: 'Correct the address or the credentials' }).click();
+      assert.equal(await page.getByLabel('Base URL').inputValue(), hotel.baseUrl);
+      await page.getByLabel('Token').fill('open sesame');
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('button', { name: 'Apply' }).click();
       await page.getByRole('button', { name: 'Test the connection' }).click();
       await page.getByText('The partner answered', { exact: true }).waitFor();
       await page.getByRole('region', { name: 'Answer' }).waitFor();
@@ -142,15 +154,16 @@ describe('the pages of a brand', { skip }, () => {
     try {
       await go(page, '/onboard');
       await page.getByRole('button', { name: /Start over|Connect another brand/ }).click();
-      await page.getByText('API description', { exact: true }).click();
-      await page.getByLabel('Name of the new connector').fill('hotel');
-      await page.getByText('A connector named hotel exists already').waitFor();
-      await page.getByLabel('Name of the new connector').fill('cove-pms');
+      await page.getByText('An API description', { exact: true }).click();
+      await page.getByLabel('Name of the system').fill('hotel');
+      await page.getByText('A connector has this name already').waitFor();
+      await page.getByLabel('Name of the system').fill('cove-pms');
       const buffer = Buffer.from(JSON.stringify(description(hotel.baseUrl)));
       const file = { name: 'cove.json', mimeType: 'application/json', buffer };
       await page.locator('input[type=file]').setInputFiles(file);
-      await page.getByRole('button', { name: 'Save cove-pms and continue' }).click();
+      await page.getByRole('button', { name: 'Next', disabled: false }).click();
       await fillBrand('cove');
+      await page.getByRole('button', { name: 'Save cove-pms and continue' }).click();
       assert.equal(await page.getByLabel('Base URL').inputValue(), hotel.baseUrl);
       await fillFeeds(hotel.baseUrl);
       await page.getByLabel('Token').fill('open sesame');

@@ -126,6 +126,7 @@ describe('drafts and undo', { skip }, () => {
     assert.equal(await page.getByLabel('Sample as JSON').inputValue(), '{"data": []}');
 
     await go(page, '/onboard');
+    await page.getByText('A connector', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Connector' }).click();
     await page.getByRole('option', { name: 'hotel' }).click();
     await page.getByRole('button', { name: 'Next' }).click();

@@ -50,3 +50,14 @@ test('a field that cannot be placed is refused with the reason', () => {
   assert.match(refusal('id', 'ref', 'map: [unclosed'), /not valid YAML/);
   assert.match(refusal('guests.email', 'people[0].mail', 'map: { guests: [{ from: a }] }'), /not a plain list/);
 });
+
+test('a value that lies outside the record is looked up by the id in it', () => {
+  const lookup = { in: '$body.channels', key: 'id', value: 'code' };
+  const done = assignField(text, 'channel', 'channel_id', lookup);
+  assert.equal(done.kind, 'ok');
+  if (done.kind === 'ok')
+    assert.deepEqual(parse(done.connector).map.channel, { lookup: { ...lookup, by: 'channel_id' } });
+  const inList = assignField(text, 'guests.nationality', 'people[0].country', { ...lookup, in: '$body.countries' });
+  assert.equal(inList.kind, 'ok');
+  if (inList.kind === 'ok') assert.equal(parse(inList.connector).map.guests.fields.nationality.lookup.by, 'country');
+});

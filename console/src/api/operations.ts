@@ -2169,6 +2169,11 @@ export interface Operations {
       connector: string;
       field: string;
       path: string;
+      lookup?: {
+        in: string;
+        key: string;
+        value: string;
+      } | undefined;
     };
     answer: {
       connector: string;
@@ -2200,10 +2205,16 @@ export interface Operations {
         from: string;
         to: string;
       };
-      request: {
+      request?: {
         method: string;
         url: string;
-      };
+        headers: Record<string, string>;
+        body?: string | undefined;
+        status?: number | undefined;
+        duration_ms?: number | undefined;
+        failure?: string | undefined;
+        answer?: string | undefined;
+      } | undefined;
     };
   };
   'integrations.dry_run': {

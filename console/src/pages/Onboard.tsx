@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { call } from '../api/client.ts';
-import { useAct } from '../api/query.tsx';
+import { useAct, useApi } from '../api/query.tsx';
 import { ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
 import { useMistakes, useSchema } from '../editor/checking.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
@@ -12,9 +12,9 @@ import { BrandForm } from './onboard/BrandForm.tsx';
 import { type Brand, documentOf, emptyBrand, withoutSecrets } from './onboard/brand.ts';
 import { FeedForm } from './onboard/FeedForm.tsx';
 import { FirstData } from './onboard/FirstData.tsx';
-import { SystemForm } from './onboard/SystemForm.tsx';
+import { MappingForm, SystemForm } from './onboard/SystemForm.tsx';
 
-const steps = ['System', 'Brand', 'Feeds', 'Review and apply', 'First data'];
+const steps = ['System', 'Brand', 'Request and mapping', 'Access', 'Review and apply', 'First data'];
 const last = steps.length - 1;
 
 /** From nothing to the first data of a brand, on one page. */
@@ -27,11 +27,12 @@ export function Onboard() {
   const keep = useEffectEvent(() => {
     if (brand === emptyBrand) saveDraft(undefined);
     // The review needs the secrets, so a reload goes back to the step that asks for them.
-    else saveDraft({ step: step === last ? last : Math.min(step, 2), brand: withoutSecrets(brand, forms) });
+    else saveDraft({ step: step === last ? last : Math.min(step, 3), brand: withoutSecrets(brand, forms) });
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: saves whenever one of them changes
   useEffect(() => keep(), [step, brand]);
   useLeaveWarning(brand !== emptyBrand && step < last);
+  const isMade = brand.way !== 'connector';
   const startOver = () => {
     setBrand(emptyBrand);
     setStep(0);
@@ -40,7 +41,7 @@ export function Onboard() {
     <>
       <Head
         title="Connect a brand"
-        lead="From an API to data that flows: the partner’s system, the brand, its feeds and destinations, the document, and its first data."
+        lead="Paste an answer of the partner’s API; Innbound proposes the rest, and you check each step."
       >
         {brand !== emptyBrand && step < last && (
           <Button variant="default" onClick={startOver}>
@@ -56,10 +57,19 @@ export function Onboard() {
         ))}
       </ol>
       {step === 0 && <SystemForm brand={brand} onChange={change} onNext={() => setStep(1)} />}
-      {step === 1 && <BrandForm brand={brand} onChange={change} onBack={() => setStep(0)} onNext={() => setStep(2)} />}
-      {step === 2 && <FeedForm brand={brand} onChange={change} onBack={() => setStep(1)} onNext={() => setStep(3)} />}
-      {step === 3 && <ReviewAndApply brand={brand} onBack={() => setStep(2)} onApplied={() => setStep(last)} />}
-      {step === last && <FirstData brand={brand} onEnd={() => saveDraft(undefined)} onAnother={startOver} />}
+      {step === 1 && (
+        <BrandForm brand={brand} onChange={change} onBack={() => setStep(0)} onNext={() => setStep(isMade ? 2 : 3)} />
+      )}
+      {step === 2 && (
+        <MappingForm brand={brand} onChange={change} onBack={() => setStep(1)} onNext={() => setStep(3)} />
+      )}
+      {step === 3 && (
+        <FeedForm brand={brand} onChange={change} onBack={() => setStep(isMade ? 2 : 1)} onNext={() => setStep(4)} />
+      )}
+      {step === 4 && <ReviewAndApply brand={brand} onBack={() => setStep(3)} onApplied={() => setStep(last)} />}
+      {step === last && (
+        <FirstData brand={brand} onEnd={() => saveDraft(undefined)} onAnother={startOver} onAccess={() => setStep(3)} />
+      )}
     </>
   );
 }
@@ -72,13 +82,17 @@ function ReviewAndApply(props: { brand: Brand; onBack: () => void; onApplied: ()
   const [text, setText] = useState(() => documentOf(brand, auth));
   const mistakes = useMistakes('integration', brand.name, text);
   const applying = useApplying('integration', brand.name, props.onApplied);
+  // After a failed test the form is applied again.
+  const inForce = useApi('documents.list', {}).data?.items.find(
+    (one) => one.kind === 'integration' && one.name === brand.name,
+  );
   const store = useAct(
     async () => {
       // Secrets first: the document is used from the moment it is applied.
       for (const secret of auth?.secrets ?? []) await call('secrets.put', secret);
     },
     () => {
-      applying.apply(text, undefined);
+      applying.apply(text, inForce && { source: text, version: inForce.version });
       return undefined;
     },
   );

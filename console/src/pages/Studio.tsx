@@ -122,7 +122,9 @@ export function Studio() {
           <Mapped
             preview={preview.data}
             error={preview.error}
-            linked={(record) => <Linking key={record.id} record={record} connector={yaml} onConnector={setYaml} />}
+            linked={(record) => (
+              <Linking key={record.id} record={record} sample={text} connector={yaml} onConnector={setYaml} />
+            )}
           />
         ) : (
           <NothingMapped hasSample={text.trim() !== ''} />

@@ -3,6 +3,15 @@ import { lineDiff, parts } from './lines.ts';
 
 const signs = { same: ' ', gone: '−', new: '+' } as const;
 
+/** A credential that was typed into a document is stored sealed; the difference does not show it either. */
+const masked = (line: string): string =>
+  /\$\{/.test(line)
+    ? line
+    : line.replace(
+        /((?:token|key|password|secret|client_secret|authorization)["']?\s*:\s*)([^\s{[,}#][^,}]*)/i,
+        '$1••••••',
+      );
+
 /** The changed lines of a text with their surroundings. */
 export function LineDiff({ before, after, label }: { before: string; after: string; label: string }) {
   const found = parts(lineDiff(before, after));
@@ -18,7 +27,7 @@ export function LineDiff({ before, after, label }: { before: string; after: stri
               <div key={`${kind} ${at}`} data-kind={kind}>
                 <span aria-hidden="true">{at}</span>
                 <span>{signs[kind]}</span>
-                <code>{text}</code>
+                <code>{masked(text)}</code>
               </div>
             ))}
           </div>

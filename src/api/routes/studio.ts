@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { Mistake } from '../../documents/mistake.ts';
 import { noIntegration } from '../../errors/no-integration.ts';
 import type { ErrorCode } from '../../errors.ts';
+import type { Exchange } from '../../intake/pull/exchange.ts';
 import type { Json } from '../../terms.ts';
 import { note } from '../forms.ts';
 import { anyJson, ok, problem, type Route, route } from '../route.ts';
+import { exchange } from './runs.ts';
 
 export interface StudioPorts {
   readonly preview: (asked: {
@@ -35,6 +37,7 @@ export interface StudioPorts {
     readonly connector: string;
     readonly field: string;
     readonly path: string;
+    readonly lookup?: { readonly in: string; readonly key: string; readonly value: string } | undefined;
   }) => Promise<
     { readonly kind: 'ok'; readonly connector: string } | { readonly kind: 'refused'; readonly message: string }
   >;
@@ -45,9 +48,9 @@ export interface StudioPorts {
         readonly sample: string;
         readonly window: { readonly from: string; readonly to: string };
         /** Without credentials. */
-        readonly request: { readonly method: string; readonly url: string };
+        readonly request?: Exchange;
       }
-    | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
+    | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly request?: Exchange }
   >;
 }
 
@@ -196,6 +199,10 @@ export function studioRoutes(ports: StudioPorts): Route[] {
           .regex(/^[a-z_]+(\.[a-z0-9_]+)?$/)
           .describe('Such as check_in, guests.last_name or extra.floor.'),
         path: z.string().min(1).max(500).describe('Its place in the raw record, such as guests[0].family.'),
+        lookup: z
+          .strictObject({ in: z.string().max(500), key: z.string().max(500), value: z.string().max(500) })
+          .optional()
+          .describe('The path holds an id: take `value` of the row of the list `in` whose `key` is that id.'),
       }),
       response: z.object({ connector: z.string() }),
       handle: async ({ body }) => {
@@ -240,13 +247,16 @@ export function studioRoutes(ports: StudioPorts): Route[] {
       response: z.object({
         sample: z.string(),
         window: z.object({ from: z.string(), to: z.string() }),
-        request: z.object({ method: z.string(), url: z.string() }).describe('What was requested, without credentials.'),
+        request: exchange.optional().describe('What was requested, without credentials, and how the answer began.'),
       }),
       handle: async ({ params }) => {
         const fetched = await ports.fetchPage(params.integration);
-        if (fetched.kind === 'failed') return problem(409, fetched.code, fetched.message);
-        const { sample: page, window, request } = fetched;
-        return ok({ sample: page, window, request });
+        if (fetched.kind === 'failed') {
+          const { code, message, request } = fetched;
+          return problem(409, code, message, request && { request: request as unknown as Json });
+        }
+        const { kind: _, ...page } = fetched;
+        return ok(page);
       },
     }),
   ];

@@ -22,7 +22,7 @@ export function BrandForm(props: {
     props.onNext();
   };
   return (
-    <Card title="The brand" aside={`read by the connector ${brand.connector}`}>
+    <Card title="The brand" aside="its time zone and country decide how dates and phone numbers are read">
       <form className="form" onSubmit={submit}>
         <div className="pair">
           <TextInput

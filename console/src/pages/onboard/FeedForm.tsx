@@ -1,9 +1,11 @@
 import { Button, Checkbox, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useApi } from '../../api/query.tsx';
+import { useSchema } from '../../editor/checking.ts';
 import { Card } from '../../parts/basics.tsx';
 import { AuthFields } from './AuthFields.tsx';
-import type { Brand } from './brand.ts';
+import { authForms, writeAuth } from './auth.ts';
+import { type Brand, documentOf } from './brand.ts';
 
 export function FeedForm(props: {
   brand: Brand;
@@ -20,42 +22,53 @@ export function FeedForm(props: {
     setTried(true);
     if (brand.deliver.length > 0) props.onNext();
   };
+  const form = authForms(useSchema('integration')).find(({ title }) => title === brand.auth);
   return (
-    <Card title="Feeds and destinations">
-      <form className="form" onSubmit={submit}>
-        <Switch
-          label="Pull its API on a schedule"
-          checked={brand.pulls}
-          onChange={(event) => onChange({ pulls: event.currentTarget.checked })}
-        />
-        {brand.pulls && <PullFields brand={brand} onChange={onChange} />}
-        <Switch
-          label="Accept pushed events"
-          checked={brand.pushes}
-          onChange={(event) => onChange({ pushes: event.currentTarget.checked })}
-        />
-        <Checkbox.Group
-          label="Deliver to"
-          value={[...brand.deliver]}
-          onChange={(deliver) => onChange({ deliver })}
-          description="at least one"
-          error={tried && brand.deliver.length === 0 ? 'Choose at least one destination.' : undefined}
-        >
-          <div className="row" style={{ gap: 18, padding: '6px 0' }}>
-            {destinations.map((name) => (
-              <Checkbox key={name} value={name} label={name} />
-            ))}
-            {destinations.length === 0 && <span className="muted">No destination yet. Add one under Documents.</span>}
+    <div className="split">
+      <Card title="Access and destinations">
+        <form className="form" onSubmit={submit}>
+          <Switch
+            label="Pull its API on a schedule"
+            checked={brand.pulls}
+            onChange={(event) => onChange({ pulls: event.currentTarget.checked })}
+          />
+          {brand.pulls && <PullFields brand={brand} onChange={onChange} />}
+          <Switch
+            label="Accept pushed events"
+            checked={brand.pushes}
+            onChange={(event) => onChange({ pushes: event.currentTarget.checked })}
+          />
+          <Checkbox.Group
+            label="Deliver to"
+            value={[...brand.deliver]}
+            onChange={(deliver) => onChange({ deliver })}
+            description="at least one"
+            error={tried && brand.deliver.length === 0 ? 'Choose at least one destination.' : undefined}
+          >
+            <div className="row" style={{ gap: 18, padding: '6px 0' }}>
+              {destinations.map((name) => (
+                <Checkbox key={name} value={name} label={name} />
+              ))}
+              {destinations.length === 0 && <span className="muted">No destination yet. Add one under Documents.</span>}
+            </div>
+          </Checkbox.Group>
+          <div className="row">
+            <Button variant="default" onClick={props.onBack}>
+              Back
+            </Button>
+            <Button type="submit">Next</Button>
           </div>
-        </Checkbox.Group>
-        <div className="row">
-          <Button variant="default" onClick={props.onBack}>
-            Back
-          </Button>
-          <Button type="submit">Next</Button>
-        </div>
-      </form>
-    </Card>
+        </form>
+      </Card>
+      <Card title={`integrations/${brand.name}.yaml`} aside="as it will be; you can edit it in the next step">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+        <section tabIndex={0} aria-label="The document so far" className="scrolls">
+          <pre className="json">
+            {documentOf(brand, form && brand.pulls ? writeAuth(form, brand.authFields, brand.name) : undefined)}
+          </pre>
+        </section>
+      </Card>
+    </div>
   );
 }
 

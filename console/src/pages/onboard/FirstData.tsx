@@ -21,12 +21,14 @@ export function FirstData(props: {
   /** The brand is connected; the form can be forgotten. */
   onEnd: () => void;
   onAnother: () => void;
+  /** Back to the address and the credentials. */
+  onAccess: () => void;
 }) {
   const { brand } = props;
   return (
     <div className="stack">
       {brand.pulls && brand.auth === 'oauth2, authorization_code' && <ConsentCard integration={brand.name} />}
-      {brand.pulls && <FirstPull brand={brand} />}
+      {brand.pulls && <FirstPull brand={brand} onAccess={props.onAccess} />}
       {brand.pushes && <Push brand={brand} />}
       <div className="row">
         <Button component={Link} to={`/integrations/${brand.name}`} onClick={props.onEnd}>

@@ -1,16 +1,17 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Answer, call } from '../../api/client.ts';
+import { type Answer, call, Problem } from '../../api/client.ts';
 import { useAct, useApi } from '../../api/query.tsx';
 import { Card, Empty, Failure, Notice } from '../../parts/basics.tsx';
 import { JsonText } from '../../parts/data.tsx';
+import { LastRequest, type Sent } from '../../parts/LastRequest.tsx';
 import { RunTable } from '../../parts/Runs.tsx';
 import { type Brand, started } from './brand.ts';
 import { DryRun } from './DryRun.tsx';
 
 /** The brand was applied with its pulls paused: nothing is stored before somebody has seen the resulting records. */
-export function FirstPull({ brand }: { brand: Brand }) {
+export function FirstPull({ brand, onAccess }: { brand: Brand; onAccess: () => void }) {
   const integration = brand.name;
   const [page, setPage] = useState<Answer<'map.fetch'>>();
   const document = useApi('documents.get', { kind: 'integration', name: integration });
@@ -22,6 +23,8 @@ export function FirstPull({ brand }: { brand: Brand }) {
       return undefined;
     },
   );
+  const failed = test.error instanceof Problem ? (test.error.body.request as Sent | undefined) : undefined;
+  const sent = test.error ? failed : page?.request;
   const start = useAct(
     async () => {
       const { source, version } = await call('documents.get', { kind: 'integration', name: integration });
@@ -49,17 +52,14 @@ export function FirstPull({ brand }: { brand: Brand }) {
               Test the connection
             </Button>
           </div>
-          {test.error && <Refused brand={brand} error={test.error} />}
+          {test.error && <Refused brand={brand} error={test.error} onAccess={onAccess} />}
           {page && !test.error && (
             <>
-              <Notice tone="good" role="status" title="The partner answered">
-                <code>
-                  {page.request.method} {page.request.url}
-                </code>
-              </Notice>
+              <Notice tone="good" role="status" title="The partner answered" />
               <JsonText value={JSON.parse(page.sample)} label="Answer" />
             </>
           )}
+          {sent && <LastRequest sent={sent} />}
         </div>
       </Card>
       {page && <DryRun brand={brand} />}
@@ -83,15 +83,14 @@ export function FirstPull({ brand }: { brand: Brand }) {
   );
 }
 
-function Refused({ brand, error }: { brand: Brand; error: Error }) {
+function Refused({ brand, error, onAccess }: { brand: Brand; error: Error; onAccess: () => void }) {
   return (
     <>
       <Failure error={error} />
       <p>
-        Correct the credentials under <Link to="/secrets">Secrets</Link>, the address in{' '}
-        <Link to="/documents/$kind/$name" params={{ kind: 'integration', name: brand.name }}>
-          the brand’s document
-        </Link>
+        <button type="button" className="link" onClick={onAccess}>
+          Correct the address or the credentials
+        </button>
         , or the request in{' '}
         <Link to="/documents/$kind/$name" params={{ kind: 'connector', name: brand.connector }}>
           the connector

@@ -13,43 +13,36 @@ import { useTabDraft } from '../../parts/draft.ts';
 import { inside } from '../../parts/inside.ts';
 import { Mapped } from '../Mapped.tsx';
 import { ImportCard } from '../studio/ImportCard.tsx';
+import { Linking } from '../studio/Linking.tsx';
 import { SampleText } from '../studio/SampleText.tsx';
 import { isConnectorName, useSuggest } from '../studio/suggest.ts';
 import { type AuthForm, authForms } from './auth.ts';
 import type { Brand } from './brand.ts';
+import { RequestForm } from './RequestForm.tsx';
 
-const ways = { connector: 'Connector', description: 'API description', sample: 'Sample' };
+const ways = { sample: 'An answer of its API', description: 'An API description', connector: 'A connector' };
 
-/** The connector for the partner's system: an existing one, or one made here. */
-export function SystemForm(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; onNext: () => void }) {
+interface Step {
+  readonly brand: Brand;
+  readonly onChange: (some: Partial<Brand>) => void;
+  readonly onNext: () => void;
+}
+
+/** The partner's system: an answer is pasted, a description imported, or an existing connector chosen. */
+export function SystemForm(props: Step) {
   const { brand, onChange } = props;
   return (
-    <div className="stack">
-      <Card title="The partner’s system">
-        <div className="form">
-          <p>What do you have?</p>
-          <Choice
-            label="What you have"
-            options={ways}
-            value={brand.way}
-            onChange={(way) => onChange({ way, connector: '' })}
-          />
-          {brand.way === 'connector' ? (
-            <Existing {...props} />
-          ) : (
-            <TextInput
-              label="Name of the new connector"
-              description="lower-case letters, digits and -"
-              placeholder="harbour-pms"
-              value={brand.newConnector}
-              onChange={(event) => onChange({ newConnector: event.currentTarget.value })}
-              error={isConnectorName(brand.newConnector) || brand.newConnector === '' ? undefined : 'not a name'}
-            />
-          )}
-        </div>
-      </Card>
-      {brand.way !== 'connector' && <Made key={brand.way} {...props} />}
-    </div>
+    <Card title="The partner’s system">
+      <div className="form">
+        <Choice
+          label="What you have"
+          options={ways}
+          value={brand.way}
+          onChange={(way) => onChange({ way, connector: '', connectorText: '' })}
+        />
+        {brand.way === 'connector' ? <Existing {...props} /> : <Made key={brand.way} {...props} />}
+      </div>
+    </Card>
   );
 }
 
@@ -59,7 +52,7 @@ const optionsOf = (connectors: readonly { name: string; title: string | null }[]
     label: title === null || title.toLowerCase() === name ? name : `${title} (${name})`,
   }));
 
-function Existing(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; onNext: () => void }) {
+function Existing(props: Step) {
   const { brand, onChange } = props;
   const connectors = useApi('connectors.list', {}).data?.items ?? [];
   const chosen = connectors.find(({ name }) => name === brand.connector);
@@ -89,40 +82,69 @@ function Existing(props: { brand: Brand; onChange: (some: Partial<Brand>) => voi
   );
 }
 
-/** A new connector, from a description or a sample. It is put in force when it is ready; nothing uses it before the brand does. */
-function Made(props: { brand: Brand; onChange: (some: Partial<Brand>) => void; onNext: () => void }) {
+/** A new connector, proposed from what is pasted or imported. Nothing is stored yet. */
+function Made(props: Step) {
   const { brand, onChange } = props;
   const { newConnector: name, connectorText: text, way } = brand;
   const forms = authForms(useSchema('integration'));
   const [sampleDraft, setSample] = useTabDraft<string>('studio sample');
   const sample = sampleDraft?.value ?? '';
   const connectors = useApi('connectors.list', {}).data?.items ?? [];
-  const isTaken = connectors.some((one) => one.name === name);
-  if (!isConnectorName(name)) return null;
-  if (isTaken && brand.connector !== name) {
-    return (
-      <Card>
-        <p>
-          A connector named {name} exists already. Choose another name, or{' '}
-          <button type="button" className="link" onClick={() => onChange({ way: 'connector', connector: name })}>
-            use {name}
-          </button>
-          .
-        </p>
-      </Card>
-    );
-  }
+  const isTaken = connectors.some((one) => one.name === name) && brand.connector !== name;
   const take = (connectorText: string, made?: Answer<'map.import'>) =>
     onChange({ connectorText, ...(made && proposed(made.integration, forms)) });
+  const suggest = useSuggest(sample, name, (made, imported) => {
+    take(made, imported);
+    props.onNext();
+  });
+  const isNamed = isConnectorName(name) && !isTaken;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isNamed) return;
+    if (way === 'sample') suggest.mutate(undefined);
+    else if (text !== '') props.onNext();
+  };
   return (
-    <>
-      {way === 'description' ? (
-        <ImportCard name={name} sample="" onConnector={take} />
-      ) : (
-        <SampleCard name={name} sample={sample} onSample={setSample} onConnector={take} />
+    <form className="stack" onSubmit={submit}>
+      {way === 'sample' && (
+        <div>
+          <p className="small muted">
+            Paste the JSON of a list of reservations, as the partner’s API answers it. An API description works too.
+          </p>
+          <SampleText value={sample} onChange={setSample} height={240} />
+        </div>
       )}
-      {text !== '' && <Check {...props} sample={way === 'sample' ? sample : ''} />}
-    </>
+      <TextInput
+        label="Name of the system"
+        description="lower-case letters, digits and -; its connector gets this name"
+        placeholder="harbour-pms"
+        value={name}
+        onChange={(event) => onChange({ newConnector: event.currentTarget.value })}
+        required
+        error={
+          isTaken ? (
+            <>
+              A connector has this name already.{' '}
+              <button type="button" className="link" onClick={() => onChange({ way: 'connector', connector: name })}>
+                Use {name}
+              </button>
+            </>
+          ) : isConnectorName(name) || name === '' ? undefined : (
+            'not a name'
+          )
+        }
+      />
+      {way === 'description' && isNamed && <ImportCard name={name} sample="" onConnector={take} />}
+      <div>
+        <Button
+          type="submit"
+          loading={suggest.isPending}
+          disabled={!isNamed || (way === 'sample' ? sample.trim() === '' : text === '')}
+        >
+          Next
+        </Button>
+      </div>
+    </form>
   );
 }
 
@@ -138,66 +160,66 @@ function proposed(integration: Json, forms: readonly AuthForm[]): Partial<Brand>
   };
 }
 
-function SampleCard(props: {
-  name: string;
-  sample: string;
-  onSample: (text: string) => void;
-  onConnector: (text: string) => void;
-}) {
-  const { name, sample } = props;
-  const suggest = useSuggest(sample, name, props.onConnector);
-  return (
-    <Card title="Sample" aside="a response that lists reservations">
-      <div className="stack">
-        <SampleText value={sample} onChange={props.onSample} height={220} />
-        <div>
-          <Button onClick={() => suggest.mutate(undefined)} loading={suggest.isPending} disabled={sample.trim() === ''}>
-            Suggest a mapping
-          </Button>
-        </div>
-      </div>
-    </Card>
-  );
-}
-
-function Check(props: { brand: Brand; sample: string; onChange: (some: Partial<Brand>) => void; onNext: () => void }) {
-  const { sample, onChange } = props;
-  const { newConnector: name, connectorText: text } = props.brand;
+/** How the list is requested and mapped: a form, the document beside it, and the records that the sample becomes. */
+export function MappingForm(props: Step & { onBack: () => void }) {
+  const { brand, onChange } = props;
+  const { newConnector: name, connectorText: text, timezone, country, way } = brand;
+  const [draft] = useTabDraft<string>('studio sample');
+  const sample = way === 'sample' ? (draft?.value ?? '') : '';
   const mistakes = useMistakes('connector', name, text);
+  const inForce = useApi('documents.list', {}).data?.items.find((one) => one.kind === 'connector' && one.name === name);
   const applying = useApplying('connector', name, () => {
     onChange({ connector: name });
     props.onNext();
   });
-  const asked = useSettled({ connector: text, sample }, 300);
+  const property = { ...(timezone !== '' && { timezone }), ...(country !== '' && { country }) };
+  const asked = useSettled({ connector: text, sample, ...property }, 300);
   const preview = useApi('map.preview', asked, { enabled: sample.trim() !== '', keep: true, retry: false });
+  const write = (connectorText: string) => onChange({ connectorText });
   return (
-    <>
-      <Card title={`connectors/${name}.yaml`} aside="checked as you type; Ctrl+Space for suggestions">
-        <div className="stack">
-          <RefusedNotice kind="connector" name={name} refused={applying.refused} />
-          {applying.dialog}
-          <YamlEditor
-            label="Connector as YAML"
-            value={text}
-            onChange={(connectorText) => onChange({ connectorText })}
-            mistakes={mistakes ?? []}
-            schema={useSchema('connector')}
-          />
-          <div className="row">
-            <Button
-              onClick={() => applying.apply(text, undefined)}
-              loading={applying.busy}
-              disabled={mistakes === undefined || mistakes.length > 0}
-            >
-              Save {name} and continue
-            </Button>
-            <span className="muted">
-              You can refine it in the <Link to="/studio">mapping studio</Link> at any time.
-            </span>
+    <div className="stack">
+      <div className="split">
+        <Card title="Request" aside="what an answer cannot show">
+          <RequestForm text={text} onText={write} />
+        </Card>
+        <Card title={`connectors/${name}.yaml`} aside="the same as text; Ctrl+Space for suggestions">
+          <div className="stack">
+            <RefusedNotice kind="connector" name={name} refused={applying.refused} />
+            {applying.dialog}
+            <YamlEditor
+              label="Connector as YAML"
+              value={text}
+              onChange={write}
+              mistakes={mistakes ?? []}
+              schema={useSchema('connector')}
+            />
           </div>
-        </div>
-      </Card>
-      {(preview.data || preview.error) && <Mapped preview={preview.data} error={preview.error} />}
-    </>
+        </Card>
+      </div>
+      <div className="row">
+        <Button variant="default" onClick={props.onBack}>
+          Back
+        </Button>
+        <Button
+          onClick={() => applying.apply(text, inForce && { source: text, version: inForce.version })}
+          loading={applying.busy}
+          disabled={mistakes === undefined || mistakes.length > 0}
+        >
+          Save {name} and continue
+        </Button>
+        <span className="muted">
+          You can refine it in the <Link to="/studio">mapping studio</Link> at any time.
+        </span>
+      </div>
+      {(preview.data || preview.error) && (
+        <Mapped
+          preview={preview.data}
+          error={preview.error}
+          linked={(record) => (
+            <Linking key={record.id} record={record} sample={sample} connector={text} onConnector={write} />
+          )}
+        />
+      )}
+    </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { Schema } from '../../editor/completion.ts';
 import { capital, words } from '../../parts/format.ts';
 
-/** The forms for each authentication method, drawn from the document's JSON Schema, and the YAML lines that they become. */
+/** A form for each authentication method, or each way of paging, drawn from the document's JSON Schema. */
 export interface AuthForm {
   /** The schema's title, such as `oauth2, client_credentials`. */
   readonly title: string;
@@ -28,6 +28,9 @@ export function authForms(schema: Schema | undefined): AuthForm[] {
   const auth = schema?.properties?.pull?.properties?.auth;
   return (auth?.oneOf ?? []).flatMap((one) => one.oneOf ?? [one]).map(formOf);
 }
+
+export const pagingForms = (schema: Schema | undefined): AuthForm[] =>
+  (schema?.properties?.pull?.properties?.pagination?.oneOf ?? []).map(formOf);
 
 function formOf({ title = '', description = '', properties = {}, required = [] }: Schema): AuthForm {
   const entries = Object.entries(properties);

@@ -21,7 +21,7 @@ export interface Brand {
 }
 
 export const emptyBrand: Brand = {
-  way: 'connector',
+  way: 'sample',
   newConnector: '',
   connectorText: '',
   name: '',

@@ -9,6 +9,7 @@ import { inOrder } from '../../parts/data.tsx';
 import { plural } from '../../parts/format.ts';
 import { LinkedJson } from './LinkedJson.tsx';
 import { linksOf } from './links.ts';
+import { type Table, tablesFor, tableText, valueAt } from './tables.ts';
 
 /** The value that is hovered or chosen, on one of the two sides. */
 interface Spot {
@@ -19,6 +20,7 @@ interface Spot {
 /** The raw record and the canonical record side by side, each value linked to where it came from. */
 export function Linking(props: {
   readonly record: Previewed['records'][number];
+  readonly sample: string;
   readonly connector: string;
   readonly onConnector: (text: string) => void;
 }) {
@@ -59,7 +61,13 @@ export function Linking(props: {
             onPick={pick('raw')}
           />
           {chosen?.side === 'raw' ? (
-            <Assign key={chosen.path} path={chosen.path} connector={props.connector} onConnector={props.onConnector} />
+            <Assign
+              key={chosen.path}
+              path={chosen.path}
+              tables={tablesFor(props.sample, valueAt((record.raw ?? null) as Json, chosen.path))}
+              connector={props.connector}
+              onConnector={props.onConnector}
+            />
           ) : (
             <p className="small muted">Choose a value to map it. Underlined values are not mapped.</p>
           )}
@@ -109,13 +117,27 @@ const fields = [
 ];
 
 /** Puts the chosen raw field into the mapping. */
-function Assign(props: { path: string; connector: string; onConnector: (text: string) => void }) {
+function Assign(props: {
+  path: string;
+  /** Lists beside the records in which the value is an id. */
+  tables: readonly Table[];
+  connector: string;
+  onConnector: (text: string) => void;
+}) {
   const { path, connector } = props;
   const own = /([a-z0-9_]+)\W*$/.exec(path.toLowerCase())?.[1] ?? 'field';
   const [field, setField] = useState<string | null>(null);
   const [name, setName] = useState(own);
+  const [from, setFrom] = useState<string>('');
+  const lookup = props.tables.find((table) => tableText(table) === from);
   const assign = useAct(
-    () => call('map.assign', { connector, path, field: field === 'extra' ? `extra.${name}` : (field ?? '') }),
+    () =>
+      call('map.assign', {
+        connector,
+        path,
+        ...(lookup && { lookup }),
+        field: field === 'extra' ? `extra.${name}` : (field ?? ''),
+      }),
     (made) => {
       props.onConnector(made.connector);
       return `Mapped ${path}. Check the record.`;
@@ -131,6 +153,18 @@ function Assign(props: { path: string; connector: string; onConnector: (text: st
         searchable
         placeholder="a canonical field"
       />
+      {props.tables.length > 0 && (
+        <Select
+          label="Take"
+          description="the value is an id of a row outside the record"
+          data={[
+            { value: '', label: 'the value itself' },
+            ...props.tables.map((table) => ({ value: tableText(table), label: tableText(table) })),
+          ]}
+          value={from}
+          onChange={(chosen) => setFrom(chosen ?? '')}
+        />
+      )}
       {field === 'extra' && (
         <TextInput
           label="Name"

@@ -1,0 +1,97 @@
+import { Autocomplete, Select, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useSchema } from '../../editor/checking.ts';
+import { pagingForms } from './auth.ts';
+import { type ListRequest, readRequest, writeRequest } from './connector-request.ts';
+
+const notations = ['DD/MM/YYYY', 'MM/DD/YYYY', 'YYYYMMDD', 'YYYY-MM-DD[T]HH:mm:ss', 'epoch_s'];
+const pagingNames: Readonly<Record<string, string>> = {
+  none: 'One answer, no pages',
+  offset: 'A start and a limit',
+  page: 'A page number',
+  cursor: 'A token in the answer',
+  url: 'An address in the answer',
+  link: 'The Link header',
+};
+
+/** What a response cannot show: how it is requested. The same as in the text beside it; either can be edited. */
+export function RequestForm(props: { text: string; onText: (text: string) => void }) {
+  const request = readRequest(props.text);
+  const forms = pagingForms(useSchema('connector'));
+  // What is typed is kept as typed; the document leaves out lines that are not complete yet.
+  const [typedMore, setTypedMore] = useState<string>();
+  if (request === undefined) return <p className="muted">The document is not valid YAML; correct it beside.</p>;
+  const change = (some: Partial<ListRequest>) => props.onText(writeRequest(props.text, { ...request, ...some }));
+  const typed = (name: 'path' | 'from' | 'to') => ({
+    value: request[name],
+    onChange: (event: { currentTarget: { value: string } }) => change({ [name]: event.currentTarget.value }),
+  });
+  const type = request.paging.type ?? 'none';
+  const form = forms.find((one) => one.fixed.type === type);
+  const where = request.method === 'POST' ? 'body' : 'query';
+  return (
+    <div className="form">
+      <div className="pair">
+        <Select
+          label="Method"
+          data={['GET', 'POST']}
+          value={request.method}
+          onChange={(method) => change({ method: method === 'POST' ? 'POST' : 'GET' })}
+        />
+        <TextInput label="Path" description="after the base URL" placeholder="/api/reservations" {...typed('path')} />
+      </div>
+      <div className="pair">
+        <TextInput label="Parameter of the first day" placeholder="dateFrom" {...typed('from')} />
+        <TextInput label="Parameter of the last day" placeholder="dateTo" {...typed('to')} />
+      </div>
+      <Autocomplete
+        label="How a day is written"
+        placeholder="YYYY-MM-DD"
+        data={notations}
+        value={request.notation}
+        onChange={(notation) => change({ notation })}
+      />
+      <Textarea
+        label="Further parameters"
+        description={`in the ${where}; one name: value per line, {brand_id} is the brand’s id`}
+        autosize
+        minRows={1}
+        value={typedMore ?? request.more}
+        onChange={(event) => {
+          setTypedMore(event.currentTarget.value);
+          change({ more: event.currentTarget.value });
+        }}
+        onBlur={() => setTypedMore(undefined)}
+      />
+      <Select
+        label="Paging"
+        description={form?.description}
+        data={forms.map(({ fixed: { type: value = '' } }) => ({ value, label: pagingNames[value] ?? value }))}
+        value={type}
+        onChange={(next) => change({ paging: { type: next ?? 'none', ...firstPaging(next, where) } })}
+      />
+      <div className="fields">
+        {form?.fields.map(({ name, label, description, required, usual }) => (
+          <TextInput
+            key={name}
+            label={label}
+            description={description}
+            required={required}
+            placeholder={usual ?? ''}
+            value={request.paging[name] ?? ''}
+            onChange={(event) => change({ paging: { ...request.paging, [name]: event.currentTarget.value } })}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** The usual names, so that a kind that is chosen is complete. */
+function firstPaging(type: string | null, where: 'query' | 'body'): Record<string, string> {
+  if (type === 'page') return { page: `${where}.page`, limit: `${where}.limit` };
+  if (type === 'offset') return { offset: `${where}.offset`, limit: `${where}.limit` };
+  if (type === 'cursor') return { next: 'next_cursor', cursor: `${where}.cursor` };
+  if (type === 'url') return { next: 'links.next' };
+  return {};
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { readRequest, writeRequest } from '../../console/src/pages/onboard/connector-request.ts';
+
+const text = `connector: harbour # ours
+pull:
+  # set this
+  request:
+    method: GET
+    path: /api/reservations
+    query:
+      dateFrom: "{window.from}"
+      dateTo: "{window.to}"
+      ids: [1, 2]
+  # 0.85 guessed
+  pagination:
+    type: page
+    page: query.page
+    page_size: 25
+map:
+  id: ref # 0.93
+`;
+
+test('the form shows the request of the document', () => {
+  assert.deepEqual(readRequest(text), {
+    method: 'GET',
+    path: '/api/reservations',
+    from: 'dateFrom',
+    to: 'dateTo',
+    notation: '',
+    more: '',
+    paging: { type: 'page', page: 'query.page', page_size: '25' },
+  });
+  assert.equal(readRequest('a: ['), undefined);
+  assert.equal(readRequest('connector: x')?.path, '');
+});
+
+test('a change of the form is a change of the text; comments, other keys and hidden values stay', () => {
+  const request = readRequest(text);
+  assert.ok(request);
+  const written = writeRequest(text, {
+    ...request,
+    path: '/v2/list',
+    from: 'arrivalStart',
+    notation: 'DD/MM/YYYY',
+    more: 'size: 50',
+  });
+  assert.deepEqual(parse(written).pull.request.query, {
+    ids: [1, 2],
+    arrivalStart: '{window.from:DD/MM/YYYY}',
+    dateTo: '{window.to:DD/MM/YYYY}',
+    size: 50,
+  });
+  assert.match(written, /harbour # ours[\s\S]*# set this[\s\S]*# 0\.85 guessed[\s\S]*ref # 0\.93/);
+  assert.deepEqual(readRequest(written)?.notation, 'DD/MM/YYYY');
+});
+
+test('a POST carries its parameters in the body, and paging can change its kind', () => {
+  const request = readRequest(text);
+  assert.ok(request);
+  const written = writeRequest(text, {
+    ...request,
+    method: 'POST',
+    paging: { type: 'cursor', next: 'next', cursor: 'body.after' },
+  });
+  const { pull } = parse(written);
+  assert.deepEqual(pull.request.body, { ids: [1, 2], dateFrom: '{window.from}', dateTo: '{window.to}' });
+  assert.equal(pull.request.query, undefined);
+  assert.deepEqual(pull.pagination, { type: 'cursor', next: 'next', cursor: 'body.after' });
+});
