@@ -1,7 +1,7 @@
 import { Autocomplete, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useSchema } from '../../editor/checking.ts';
-import { pagingForms } from './auth.ts';
+import { type AuthField, pagingForms } from './auth.ts';
 import { type ListRequest, readRequest, writeRequest } from './connector-request.ts';
 
 const notations = ['DD/MM/YYYY', 'MM/DD/YYYY', 'YYYYMMDD', 'YYYY-MM-DD[T]HH:mm:ss', 'epoch_s'];
@@ -29,6 +29,17 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
   const type = request.paging.type ?? 'none';
   const form = forms.find((one) => one.fixed.type === type);
   const where = request.method === 'POST' ? 'body' : 'query';
+  const draw = ({ name, label, description, required, usual }: AuthField) => (
+    <TextInput
+      key={name}
+      label={label}
+      description={description}
+      required={required}
+      placeholder={usual ?? ''}
+      value={request.paging[name] ?? ''}
+      onChange={(event) => change({ paging: { ...request.paging, [name]: event.currentTarget.value } })}
+    />
+  );
   return (
     <div className="form">
       <div className="pair">
@@ -70,19 +81,15 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
         value={type}
         onChange={(next) => change({ paging: { type: next ?? 'none', ...firstPaging(next, where) } })}
       />
-      <div className="fields">
-        {form?.fields.map(({ name, label, description, required, usual }) => (
-          <TextInput
-            key={name}
-            label={label}
-            description={description}
-            required={required}
-            placeholder={usual ?? ''}
-            value={request.paging[name] ?? ''}
-            onChange={(event) => change({ paging: { ...request.paging, [name]: event.currentTarget.value } })}
-          />
-        ))}
-      </div>
+      {form && form.fields.length > 0 && (
+        <>
+          <div className="fields">{form.fields.filter(({ usual }) => usual === undefined).map(draw)}</div>
+          <details className="fold">
+            <summary>More about paging</summary>
+            <div className="fields">{form.fields.filter(({ usual }) => usual !== undefined).map(draw)}</div>
+          </details>
+        </>
+      )}
     </div>
   );
 }
