@@ -27,7 +27,10 @@ const faults = {
     api: { kind: 'bad_record', value: 12 },
   },
   wrong_secret: { begins: 'the hotel signs its events with a wrong secret' },
-  renamed_key: { begins: 'an update of the hotel’s system renamed email to mail', api: { kind: 'accident', of: 'rename:email' } },
+  renamed_key: {
+    begins: 'an update of the hotel’s system renamed email to mail',
+    api: { kind: 'accident', of: 'rename:email' },
+  },
   crm_down: { begins: 'the CRM is down' },
   api_down: { begins: 'the hotel’s API answers 500', api: { kind: 'server_error' } },
   credentials: { begins: 'the hotel’s API refuses our credentials', api: { kind: 'unauthorized' } },
