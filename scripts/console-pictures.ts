@@ -1,24 +1,22 @@
 /**
- * Takes docs/images/console-*.png from a running demo, with a CRM that refuses some reservations and an event that cannot become
- * a record, so that every page has something to show.
+ * Takes docs/images/console-*.png from a running demo with its troubled hotel, so that every page shows what it is for.
  *
  *   node_modules/.bin/node scripts/console-pictures.ts [NAME...]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
-import { signedHeaders } from '../packages/sender/src/sign.ts';
 import { browserFlags, requiredBrowser } from './prepare-browser.ts';
 
 const root = path.dirname(import.meta.dirname);
 const images = path.join(root, 'docs', 'images');
 const bin = path.join(root, 'bin', 'innbound');
+
+const troubled = 'wharf-house';
 
 interface Picture {
   readonly name: string;
@@ -37,8 +35,9 @@ interface Scene {
 async function main(): Promise<void> {
   const executablePath = requiredBrowser();
   const workspace = await mkdtemp(path.join(os.tmpdir(), 'innbound-pictures-'));
-  const crm = await startCrm();
-  const demo = spawn(bin, ['demo', '-w', workspace, '-p', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const demo = spawn(bin, ['demo', '--trouble', '90', '-w', workspace, '-p', '0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const browser = await chromium.launch({ executablePath, args: [...browserFlags] });
   try {
     const link = await signInLink(demo);
@@ -59,7 +58,7 @@ async function main(): Promise<void> {
       },
     };
     const wanted = process.argv.slice(2);
-    for (const { name, at, scheme, phone, act } of await setUp(scene, crm.url)) {
+    for (const { name, at, scheme, phone, act } of await setUp(scene)) {
       if (wanted.length > 0 && !wanted.includes(name)) continue;
       await page.setViewportSize(phone ? { width: 390, height: 844 } : { width: 1440, height: 900 });
       await page.evaluate(`localStorage.setItem('mantine-color-scheme-value', '${scheme}')`);
@@ -67,8 +66,8 @@ async function main(): Promise<void> {
       await page.locator('h1').first().waitFor();
       await page.getByText('Loading …').first().waitFor({ state: 'detached' });
       await act?.(page);
-      // Enough time for the charts to have data.
-      await delay(name === 'overview' ? 150_000 : name.startsWith('overview') ? 8_000 : 1_000);
+      // Enough time for the curves and the live parts.
+      await delay(name.startsWith('overview') ? 8_000 : 1_000);
       await page.screenshot({ path: path.join(images, `console-${name}.png`) });
       console.log(`docs/images/console-${name}.png`);
     }
@@ -76,7 +75,6 @@ async function main(): Promise<void> {
     await browser.close();
     demo.kill('SIGTERM');
     await once(demo, 'exit');
-    crm.stop();
     await rm(workspace, { recursive: true, force: true });
   }
 }
@@ -96,30 +94,34 @@ function signInLink(demo: ChildProcess): Promise<string> {
   });
 }
 
-async function setUp({ call }: Scene, crmUrl: string): Promise<Picture[]> {
-  const brand = '/documents/integration/lisbon-grand';
-  await call('PUT', '/documents/destination/crm', {
-    text: `destination: crm\ntype: http\nurl: ${crmUrl}/stays\nreceives: [reservation]\n`,
-  });
-  const { source } = await call<{ source: string }>('GET', brand);
-  await call('PUT', brand, { text: source.replace('deliver: [lake, warehouse]', 'deliver: [lake, warehouse, crm]') });
-  await pushBackwards(await call('POST', '/integrations/lisbon-grand/endpoint/rotate', {}));
+async function setUp({ call }: Scene): Promise<Picture[]> {
   const letters = async (kind: string) =>
-    (await call<{ items: { id: string; record_id: string }[] }>('GET', `/dead-letters?kind=${kind}`)).items;
-  while ((await letters('delivery')).length < 2 || (await letters('event')).length === 0) await delay(1_000);
+    (
+      await call<{ items: { id: string; record_id: string }[] }>(
+        'GET',
+        `/dead-letters?kind=${kind}&integration=${troubled}`,
+      )
+    ).items;
+  const wrong = async () => (await call<{ causes: unknown[] }>('GET', '/overview')).causes.length;
+  while ((await letters('delivery')).length < 2 || (await letters('record')).length === 0 || (await wrong()) < 2)
+    await delay(1_000);
   const [delivery] = await letters('delivery');
-  const [event] = await letters('event');
-  const held = `/reservations/lisbon-grand/reservations/${delivery?.record_id}`;
+  const [record] = await letters('record');
+  const held = `/reservations/${troubled}/reservations/${delivery?.record_id}`;
   const guest = await guestWithEmail(call);
   const studio = '/studio?connector=front-desk';
   return [
+    // While something is wrong.
+    { name: 'overview', at: '/', scheme: 'dark' },
+    { name: 'overview-day', at: '/', scheme: 'light' },
+    { name: 'overview-phone', at: '/', scheme: 'dark', phone: true },
     { name: 'integrations', at: '/integrations', scheme: 'light' },
-    { name: 'integration', at: '/integrations/lisbon-grand', scheme: 'dark' },
+    { name: 'integration', at: `/integrations/${troubled}`, scheme: 'dark' },
     { name: 'runs', at: '/runs', scheme: 'light' },
     { name: 'reservations', at: '/reservations', scheme: 'light' },
     { name: 'timeline', at: held, scheme: 'dark' },
     { name: 'timeline-phone', at: held, scheme: 'light', phone: true },
-    { name: 'dead-letter', at: `/dead-letters/${event?.id}`, scheme: 'light' },
+    { name: 'dead-letter', at: `/dead-letters/${record?.id}`, scheme: 'light' },
     {
       name: 'studio',
       at: studio,
@@ -153,10 +155,6 @@ async function setUp({ call }: Scene, crmUrl: string): Promise<Picture[]> {
       },
     },
     { name: 'audit', at: '/audit', scheme: 'light' },
-    // Last, when the charts have the most data.
-    { name: 'overview', at: '/', scheme: 'dark' },
-    { name: 'overview-day', at: '/', scheme: 'light' },
-    { name: 'overview-phone', at: '/', scheme: 'dark', phone: true },
   ];
 }
 
@@ -170,47 +168,6 @@ async function guestWithEmail(call: Scene['call']): Promise<{ id: string; email:
     for (const { id, data } of items) if (data.email !== undefined) return { id, email: data.email };
     await delay(1_000);
   }
-}
-
-/** An event whose check-out is before its check-in. */
-async function pushBackwards({ url, secret }: { url: string; secret: string }): Promise<void> {
-  const body = JSON.stringify({
-    event: 'reservation.created',
-    event_id: 'picture-1',
-    timestamp: new Date().toISOString(),
-    brand_id: 'LIS01',
-    data: {
-      reservation_id: 'R900001',
-      confirmation_number: 'LIS-9900001',
-      check_in: '2031-05-12',
-      check_out: '2031-05-10',
-      status: 'confirmed',
-      guests: [{ first_name: 'Inês', last_name: 'Duarte', email: 'ines.duarte@letters.example' }],
-      stays: [{ room_type: 'Double', board_type: 'BB', adults: 2, children: 0 }],
-    },
-  });
-  const headers = signedHeaders(secret, Math.floor(Date.now() / 1000), body);
-  await fetch(url, { method: 'POST', headers, body });
-}
-
-/** Accepts most reservations, refuses every seventh for good, and answers 503 for every eleventh. */
-async function startCrm(): Promise<{ url: string; stop: () => void }> {
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += chunk;
-    const id = Number(/"id":"R(\d+)"/.exec(text)?.[1] ?? 0);
-    const status = id % 7 === 0 ? 422 : id % 11 === 0 ? 503 : 200;
-    const answer = status === 422 ? { error: 'loyalty tier is required' } : {};
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }
 
 await main();

@@ -76,5 +76,17 @@ describe('the overview', { skip }, () => {
     assert.match(await textOf(days.locator('tbody tr').first().locator('td').first()), /before its first data/);
   });
 
+  test('a fault that no alert reports yet is at the top already', async () => {
+    const { url } = await desk.api<{ url: string }>('POST', '/integrations/quay/endpoint', {});
+    const wrong = { url, secret: `whsec_${Buffer.from('not the secret of the brand').toString('base64')}` };
+    for (let sent = 0; sent < 12; sent++) {
+      await assert.rejects(desk.pushTo(wrong, { event: 'reservation.created', data: booking('R1') }), /401/);
+    }
+    const page = await desk.signIn();
+    const banner = page.getByRole('region', { name: /wrong$/ });
+    await banner.getByText(/webhooks were refused/).waitFor();
+    assert.match(await textOf(banner), /quay/);
+  });
+
   test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));
 });

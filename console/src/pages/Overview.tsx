@@ -13,7 +13,7 @@ import { perMinute, stepsOf } from '../parts/steps.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { HoldsLine } from './HoldsLine.tsx';
-import { Causes } from './overview/Causes.tsx';
+import { Causes, uncovered } from './overview/Causes.tsx';
 import { Flow } from './overview/Flow.tsx';
 import { type Period, periodLabels, periodMs } from './overview/periods.ts';
 
@@ -40,7 +40,7 @@ export function Overview() {
               </Notice>
             ))}
             <HoldsLine />
-            <Causes causes={data.causes} />
+            <Causes data={data} />
             <Flow data={data} periodMs={periodMs[period]} />
             <Health data={data} />
             <Figures data={data} periodMs={periodMs[period]} />
@@ -157,21 +157,11 @@ function Health({ data }: { data: Data }) {
   );
 }
 
-/** What the checks that belong to each kind of cause report. */
-const checksOfCause: Readonly<Record<string, readonly string[]>> = {
-  destination: ['deliveries', 'backlog', 'circuit'],
-  partner: ['circuit', 'runs'],
-  pull: ['credentials', 'runs', 'circuit'],
-  push: ['events'],
-  records: ['dead_letters'],
-};
-
 /** A cause that is stated above is named, not repeated for each brand. */
 function Why(props: { brand: Data['health'][number]; causes: Data['causes'] }) {
-  const { integration, findings } = props.brand;
+  const { integration } = props.brand;
   const causes = props.causes.filter(({ integrations }) => integrations.includes(integration));
-  const covered = causes.flatMap(({ cause }) => [...(checksOfCause[cause.split(':', 1)[0] ?? ''] ?? []), 'alerts']);
-  const others = findings.filter(({ check }) => !covered.includes(check)).map(({ message }) => message);
+  const others = uncovered(props.brand, props.causes).map(({ message }) => message);
   if (causes.length + others.length === 0) {
     return <span className="muted">{checksOf(props.brand).text}</span>;
   }

@@ -4,15 +4,49 @@ import type { Overview } from '../../api/types.ts';
 import { Ago, State } from '../../parts/basics.tsx';
 import { brandsText, number, plural } from '../../parts/format.ts';
 
-export type Cause = Overview['causes'][number];
+type Cause = Overview['causes'][number];
+type Brand = Overview['health'][number];
+
+/** What the checks that belong to each kind of cause report. */
+const checksOfCause: Readonly<Record<string, readonly string[]>> = {
+  destination: ['deliveries', 'backlog', 'circuit'],
+  partner: ['circuit', 'runs'],
+  pull: ['credentials', 'runs', 'circuit'],
+  push: ['events'],
+  records: ['dead_letters'],
+};
+
+/** What a brand's checks report beyond the causes that are known. */
+export function uncovered({ integration, findings }: Brand, causes: readonly Cause[]): Brand['findings'] {
+  const covered = causes
+    .filter(({ integrations }) => integrations.includes(integration))
+    .flatMap(({ cause }) => [...(checksOfCause[cause.split(':', 1)[0] ?? ''] ?? []), 'alerts']);
+  return findings.filter(({ check }) => !covered.includes(check));
+}
+
+/** Faults that the checks of brands found a moment ago: the alerts, and with them the incidents, follow within a minute. */
+function newFaults({ health, causes }: Overview): { message: string; brands: string[] }[] {
+  const found = health.flatMap((brand) =>
+    uncovered(brand, causes)
+      .filter(({ state }) => state === 'failing' || state === 'auth_failed')
+      .map(({ message }) => ({ message, brand: brand.integration })),
+  );
+  return [...Map.groupBy(found, ({ message }) => message)].map(([message, group]) => ({
+    message,
+    brands: group.map(({ brand }) => brand),
+  }));
+}
 
 /** What is wrong: each cause once, with whom it concerns, since when, its effect, and the one thing to do. */
-export function Causes({ causes }: { causes: readonly Cause[] }) {
-  if (causes.length === 0) return null;
-  const isCritical = causes.some(({ severity }) => severity === 'critical');
+export function Causes({ data }: { data: Overview }) {
+  const { causes } = data;
+  const faults = newFaults(data);
+  const count = causes.length + faults.length;
+  if (count === 0) return null;
+  const isCritical = faults.length > 0 || causes.some(({ severity }) => severity === 'critical');
   return (
     <section className="causes" data-tone={isCritical ? 'bad' : 'warn'} aria-labelledby="causes">
-      <h2 id="causes">{causes.length === 1 ? 'One thing is wrong' : `${number(causes.length)} things are wrong`}</h2>
+      <h2 id="causes">{count === 1 ? 'One thing is wrong' : `${number(count)} things are wrong`}</h2>
       <ul>
         {causes.map((cause) => (
           <li key={cause.incident_id}>
@@ -32,10 +66,29 @@ export function Causes({ causes }: { causes: readonly Cause[] }) {
             <Remedy cause={cause} />
           </li>
         ))}
+        {faults.slice(0, mostFaults).map(({ message, brands }) => (
+          <li key={message}>
+            <div>
+              <div className="row">
+                <strong>{brandsText(brands)}</strong>
+                <State of="failing" />
+              </div>
+              <p>{message}</p>
+            </div>
+            {brands.length === 1 && (
+              <Button {...look} component={Link} to={`/integrations/${encodeURIComponent(brands[0] ?? '')}`}>
+                Open the brand
+              </Button>
+            )}
+          </li>
+        ))}
       </ul>
     </section>
   );
 }
+
+const look = { className: 'remedy', size: 'xs', variant: 'default' } as const;
+const mostFaults = 10;
 
 function effectText({ cause, brands, integrations, waiting, dead_letters }: Cause): string {
   const [kind] = cause.split(':', 1);
@@ -56,7 +109,6 @@ function effectText({ cause, brands, integrations, waiting, dead_letters }: Caus
 function Remedy({ cause }: { cause: Cause }) {
   const { kind, incident_id, integrations } = cause;
   const [name, ...others] = integrations;
-  const look = { className: 'remedy', size: 'xs', variant: 'default' } as const;
   const only = others.length === 0 ? name : undefined;
   if (kind === 'rows_held') {
     return (
