@@ -100,16 +100,6 @@ export function isSole(stored: StoredViews | undefined, source: Source): boolean
   return others.length === 0 && only?.[0] === source && !('values' in (only[1] ?? {}));
 }
 
-/** What is stored for the only source. */
-export function soleOf(stored: StoredViews | undefined, source: Source): SoleView | undefined {
-  return stored?.[source] as SoleView | undefined;
-}
-
-/** By the partner's ids, both lists have the same elements in the same order. */
-export function hasSameIds(a: ItemIds | undefined, b: ItemIds | undefined): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
-}
-
 function viewOfRecord(record: Reservation, { said, none = [], ids, runs }: SoleView): View {
   const statement = statementOf(record, undefined, undefined, ids);
   const lists: { [Name in ListName]?: ViewList } = {};

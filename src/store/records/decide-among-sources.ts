@@ -1,54 +1,15 @@
-import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
 import { difference } from '../../reconcile/difference.ts';
 import type { Message } from '../../reconcile/incoming.ts';
 import { mergeMessage, saidAt } from '../../reconcile/merge-message.ts';
 import { consentNotes, keptNotes } from '../../reconcile/merge-notes.ts';
 import { changeAfter } from '../../reconcile/reconcile.ts';
-import { restates } from '../../reconcile/restate.ts';
-import { hasSameIds, isSole, readViews, soleOf, soleView, storedViews } from '../../reconcile/said.ts';
+import { readViews, storedViews } from '../../reconcile/said.ts';
 import { isNewer, type Mark } from '../../reconcile/statement.ts';
-import { contentOf, isRemoved, removedContent, statusOf, unlessOwnHash } from './content.ts';
-import { type Arriving, type Decision, isRuled, newerIsStored, stillShown } from './decision.ts';
+import { contentOf, isRemoved, removedContent, unlessOwnHash } from './content.ts';
+import { type Arriving, type Decision, newerIsStored, stillShown } from './decision.ts';
 import type { LockedRecord } from './locked-records.ts';
 import { type SaidState, saidText } from './said-state.ts';
-
-/** The only source sends all its fields again, with a newer state: the record is the message. Undefined if it must be merged. */
-export function restated(arriving: Arriving, message: Message, before: LockedRecord): Decision | undefined {
-  const { alone, arrival, seq, prepared } = arriving;
-  const { source, manner, isVerbatim } = message;
-  const isWhole = alone !== undefined && prepared.kind === 'record' && !isRuled(prepared) && isVerbatim;
-  if (!isWhole || statesConsent(alone.record) || manner.lists !== 'replace' || !isSole(before.said, source))
-    return undefined;
-  const said: Mark = [arrival.effectiveAt, seq];
-  if (!isNewer(said, [before.effectiveAt, before.seq])) return undefined;
-  const none = message.empties();
-  const sole = soleOf(before.said, source);
-  const known = { record: before.data as object, none: sole?.none ?? [] };
-  const ids = message.itemIds();
-  if (!hasSameIds(ids, sole?.ids) || !restates({ record: alone.record, none }, known)) return undefined;
-  const state: SaidState = {
-    effectiveAt: arrival.effectiveAt,
-    seq,
-    said: soleView(source, said, none, ids),
-    pulledHash: unlessOwnHash(alone, source === 'pull' ? arriving.hash : ''),
-  };
-  if (alone.hash === before.hash) return { kind: 'unchanged', version: before.version, state };
-  const diff = difference(before.data, parseJson(alone.text));
-  const giver = { source, at: said };
-  return {
-    kind: 'change',
-    ...changeAfter(before, statusOf(alone.record)),
-    content: alone,
-    state,
-    diff,
-    notes: [...prepared.incoming.notes, ...consentNotes(diff, () => giver)],
-  };
-}
-
-/** Only the merge knows since when a consent is stated. */
-const statesConsent = (record: Reservation | Guest): boolean =>
-  'guests' in record && record.guests.some(({ marketing_consent }) => marketing_consent !== undefined);
 
 /** Merges the message with the statements of other sources. */
 export function merged(

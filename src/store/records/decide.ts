@@ -9,7 +9,7 @@ import { isSole, type StoredViews, soleView, storedViews } from '../../reconcile
 import { isRawOnly, type Mark } from '../../reconcile/statement.ts';
 import { accept } from '../../reconcile/view.ts';
 import { type Content, contentOf, statusOf, unlessOwnHash } from './content.ts';
-import { merged, restated } from './decide-among-sources.ts';
+import { merged } from './decide-among-sources.ts';
 import { type Arriving, type Decision, droppedOrDead, isRuled, newerIsStored, stillShown } from './decision.ts';
 import type { LockedRecord } from './locked-records.ts';
 
@@ -21,7 +21,7 @@ export function decide(arriving: Arriving, before: LockedRecord | undefined, sig
     message === undefined ||
     (message.source === 'pull' && message.isOnlySource && isSole(before.said, 'pull') && isReadable(arriving, message));
   if (isPullAlone) return replaced(arriving, before, sightedAt);
-  return restated(arriving, message, before) ?? merged(arriving, message, before, sightedAt);
+  return merged(arriving, message, before, sightedAt);
 }
 
 /** A whole record, and no value that was kept as `…_raw` or left out because it could not be read. */
