@@ -34,8 +34,9 @@ export function newerConsent(known: Consent | undefined, other: Consent | undefi
     const before = statements[source];
     statements[source] = before === undefined ? statement : continued(before, statement);
   }
-  const [newest, ...rest] = withRepeats(Object.entries(statements) as [Source, ConsentStatement][]).toSorted(
-    ([, a], [, b]) => (countsFrom(a) === countsFrom(b) ? refusalFirst(a, b) : countsFrom(b) - countsFrom(a)),
+  const from = countsFrom(Object.entries(statements) as [Source, ConsentStatement][]);
+  const [newest, ...rest] = (Object.entries(statements) as [Source, ConsentStatement][]).toSorted((a, b) =>
+    from(a) === from(b) ? refusalFirst(a[1], b[1]) : from(b) - from(a),
   );
   if (newest === undefined) return known;
   const own = newerOwn(known.own, other.own);
@@ -52,15 +53,15 @@ function statementsOf({ source, value, at, until, changed, others }: Consent): {
   return { ...others, [source]: { value, at, ...(until !== undefined && { until }), ...(changed && { changed }) } };
 }
 
-/** The partner's list and its events are one voice: the first yes of one of them repeats the older yes of another. */
-function withRepeats(statements: readonly [Source, ConsentStatement][]): [Source, ConsentStatement][] {
-  const isYes = ([source, { value }]: readonly [Source, ConsentStatement]) => value === true && isPartner(source);
-  const since = Math.min(...statements.filter(isYes).map(([, { at }]) => at));
-  return statements.map((one): [Source, ConsentStatement] => {
-    const [source, statement] = one;
-    const { at, until = at, changed } = statement;
-    return isYes(one) && !changed && at > since ? [source, { value: true, at: since, until }] : [source, statement];
-  });
+/**
+ * Since when a statement counts. The partner's list and its events are one voice: the first yes of one of them repeats the older yes of
+ * another. Only the comparison knows that, not what is stored: the other one may still be overturned by a message that arrives late.
+ */
+function countsFrom(all: readonly [Source, ConsentStatement][]): (one: [Source, ConsentStatement]) => EpochMs {
+  const agreed = all.filter(([source, { value }]) => value === true && isPartner(source));
+  const since = Math.min(...agreed.map(([, { at }]) => at));
+  return ([source, { value, at, until = at, changed }]) =>
+    value !== true ? until : isPartner(source) && !changed ? since : at;
 }
 
 const isPartner = (source: Source): boolean => !source.startsWith('destination:');
@@ -83,8 +84,6 @@ function continued(a: ConsentStatement, b: ConsentStatement): ConsentStatement {
   const at = lastOf(older) >= newer.at ? { at: lastOf(newer) } : newer;
   return { ...at, value: newer.value, changed: true };
 }
-
-const countsFrom = ({ value, at, until = at }: ConsentStatement): EpochMs => (value === true ? at : until);
 
 const refusalFirst = (a: ConsentStatement, b: ConsentStatement): number =>
   Number(b.value === false) - Number(a.value === false);

@@ -39,10 +39,30 @@ test('a source that repeats its yes does not overturn a newer no; a changed stat
   assert.equal(decided(yes, no, repeated, withdrawn, granted), true);
 });
 
+test('a destination’s no stands against every feed of the partner that repeats an older yes, until one of them changes its word', () => {
+  const report = { value: false, source: 'destination:crm', at: 5 } as const;
+  const byEvent = { value: true, source: 'push', at: 2 } as const;
+  // The first yes of the list is not news: the events said it before.
+  const byList = { value: true, source: 'pull', at: 8 } as const;
+  for (const order of [
+    [byEvent, report, byList],
+    [report, byList, byEvent],
+    [byList, byEvent, report],
+  ])
+    assert.equal(decided(...order), false);
+  const no = { value: false, source: 'push', at: 9 } as const;
+  const again = { value: true, source: 'push', at: 10 } as const;
+  assert.equal(decided(byEvent, report, byList, no, again), true);
+  // A partner that had said nothing: its first yes is newer.
+  assert.equal(decided(report, byList), true);
+  // Unsubscribed once more.
+  assert.equal(decided(byEvent, report, no, again, { ...report, at: 12 }), false);
+});
+
 test('property: the order of arrival does not decide whose consent counts', () => {
   const statement = fc.record({
     value: fc.constantFrom(true, false),
-    source: fc.constantFrom('pull' as const, 'push' as const),
+    source: fc.constantFrom('pull' as const, 'push' as const, 'destination:crm' as const),
     at: fc.integer({ min: 1, max: 9 }),
   });
   // One statement of a source at a time: each source's own history is in order, the sources are interleaved at will.
@@ -50,14 +70,16 @@ test('property: the order of arrival does not decide whose consent counts', () =
     fc.property(fc.array(statement, { maxLength: 8 }), fc.infiniteStream(fc.boolean()), (all, coin) => {
       const of = (source: string) =>
         all.filter((one) => one.source === source).toSorted((a, b) => a.at - b.at || Number(a.value) - Number(b.value));
-      const [pull, push] = [of('pull'), of('push')];
+      const sources = ['pull', 'push', 'destination:crm'] as const;
+      const queues = sources.map(of);
       const mixed: typeof all = [];
-      while (pull.length + push.length > 0) {
-        const next = (push.length === 0 || coin.next().value) && pull.length > 0 ? pull.shift() : push.shift();
+      while (queues.some((queue) => queue.length > 0)) {
+        const next = queues.find((queue) => queue.length > 0 && coin.next().value)?.shift();
         if (next) mixed.push(next);
       }
-      assert.equal(decided(...mixed), decided(...of('pull'), ...of('push')));
+      assert.equal(decided(...mixed), decided(...sources.flatMap(of)));
     }),
+    { numRuns: 2_000 },
   );
 });
 

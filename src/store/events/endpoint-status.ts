@@ -22,7 +22,7 @@ export async function endpointStatus(db: Pool, integration: string): Promise<End
                from endpoint_secrets k where k.endpoint_id = e.endpoint_id
                 and (k.expires_at is null or k.expires_at > now())), '[]') as secrets,
             (select v.received_at from events v where v.integration = e.integration order by v.seq limit 1) as first_event_at,
-            (select v.received_at from events v where v.integration = e.integration order by v.seq desc limit 1) as last_event_at
+            (select v.received_at from events v where v.integration = e.integration and v.event <> 'guest.feedback' order by v.seq desc limit 1) as last_event_at
        from endpoints e
        left join endpoints s on s.integration = e.integration and s.sandbox and s.retired_at is null
       where e.integration = $1 and not e.sandbox and e.retired_at is null`,

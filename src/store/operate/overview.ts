@@ -24,7 +24,7 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
     `select n.name as integration, p.paused_at, p.paused_by, p.auth_failed_at, p.auth_message,
             case when p.retry_at > now() then p.retry_at end as retry_at,
             coalesce(d.open, 0) as open_dead_letters,
-            (select e.received_at from events e where e.integration = n.name order by e.seq desc limit 1) as last_event_at,
+            (select e.received_at from events e where e.integration = n.name and e.event <> 'guest.feedback' order by e.seq desc limit 1) as last_event_at,
             r.finished_at as last_run_at, r.state as last_run_status,
             (select count(*)::int from runs g where g.integration = n.name and g.state in ('queued', 'running')) as running
        from unnest($1::text[]) as n (name)

@@ -71,11 +71,11 @@ export async function isRefusedAt(
 ): Promise<boolean> {
   if (integrations.length === 0) return false;
   const { rowCount } = await tx.query(
-    `select from guest_keys k
+    `select from ${keyedRecords('$2')} k
        join records r on r.integration = k.integration and r.type = 'guest' and r.id = k.id and r.version > 0
-      where k.key = any($2) and k.type = 'guest' and k.integration = any($1) and r.data ->> 'marketing_consent' = 'false'
+      where k.integration = any($1) and r.data ->> 'marketing_consent' = 'false'
         and r.said -> 'consent' ->> 'source' is distinct from $3 limit 1`,
-    [integrations, keys.map(keyText), by],
+    [integrations, anyKey('guest', keys.map(keyText)), by],
   );
   return rowCount === 1;
 }
