@@ -40,7 +40,7 @@ export interface FeedbackRead {
 const turnMs = 5_000;
 const leaseMs = 60_000;
 /** How often a destination is asked. */
-export const everyMs = 5 * 60_000;
+const everyMs = 5 * 60_000;
 /** Vendors list a report a while after it happened. Repeated reports are recognised by their ids. */
 const overlapMs = 60 * 60_000;
 /** The first time everything is read. */
