@@ -175,7 +175,7 @@ deliver: [${deliver}]
     assert.match(text, /Checked (just now|\d)/);
     for (const name of names) {
       const { state, reasons } = await brandNow(name);
-      const row = await textOf(rowOf(name));
+      const row = await textOf(page.getByRole('table', { name: 'Health of each brand' }).locator(rowOf(name)));
       assert.ok(row.includes(label(state)), `${name}: ${row}`);
       for (const reason of reasons) assert.ok(row.includes(reason), `${name}: ${row}`);
       assert.equal(row.includes('Every check passed'), state === 'healthy', `${name}: ${row}`);
