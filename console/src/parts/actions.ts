@@ -28,6 +28,7 @@ export const said: ReadonlyMap<string, string> = new Map([
   ['jobs.stop', 'Stopped the job'],
   ['secrets.put', 'Set the secret'],
   ['secrets.delete', 'Deleted the secret'],
+  ['spellings.add', 'Added a spelling'],
   ['integrations.try_now', 'Tried the partner’s API of'],
   ['destinations.try_now', 'Tried the destination'],
   ['destinations.prepare', 'Set up at its vendor the destination'],
