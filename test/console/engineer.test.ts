@@ -62,7 +62,7 @@ describe('the integration engineer', { skip }, () => {
     await page.getByRole('link', { name: 'Mapping studio' }).click();
     await page.getByLabel('Sample as JSON').fill(sample);
     await page.getByRole('button', { name: 'Suggest a mapping' }).click();
-    await page.getByText(/of 2 records valid/).waitFor();
+    await page.getByText(/of 2 records can be stored/).waitFor();
     assert.match(await yamlEditor(page, 'Connector as YAML').text(), /check_in: arrival/);
   });
 
@@ -71,7 +71,7 @@ describe('the integration engineer', { skip }, () => {
     await page.goto(`${desk.url}/studio`);
     await page.getByLabel('Sample as JSON').fill(sample);
     await yamlEditor(page, 'Connector as YAML').fill(connector);
-    await page.getByText('1 of 2 records valid').waitFor();
+    await page.getByText('1 of 2 records can be stored').waitFor();
     assert.match(await textOf(canonical()), /"last_name": "O'Neill"/);
     const cleaned = page.locator('.card', { has: page.getByRole('heading', { name: 'Cleaned or derived' }) });
     assert.match(await textOf(cleaned), /guests\[0\]\.last_name/);
