@@ -125,7 +125,7 @@ class Brand {
         const page = shuffled.slice(at, at + size).map(({ one }) => one);
         const isHeld = this.#take(page.length, page, undefined);
         if (isHeld) held++;
-        else if (held === 0) leaked += page.filter((one) => [...one.signs].length > 0).length;
+        else if (held === 0) leaked += page.filter((one) => one.signs.size > 0).length;
       }
       this.#normal = before;
       const feed = this.#pushes ? 'events' : 'pull';

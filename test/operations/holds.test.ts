@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { applyDocument } from '../../src/operations/edit-documents.ts';
+import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { watchOnce } from '../../src/operations/watch-once.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { endHolds } from '../../src/store/operate/holds.ts';
+import { pruneStore } from '../../src/store/operate/retention.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
@@ -182,4 +184,56 @@ test('a corrected mapping reads the held rows, and the hold ends', async () => {
   const { body } = await node.call('GET', '/holds', operator);
   const ended = body.items.find(({ id }: { id: string }) => id === hold.id);
   assert.deepEqual([ended.state, ended.waiting], ['ended', 0]);
+});
+
+const times =
+  (factor: number) =>
+  (one: JsonObject): Json => ({ ...one, total_amount: Number(one.total_amount) * factor });
+
+test('retention deletes held rows that were decided, never those that wait', async () => {
+  const { runtime } = node;
+  const { prefix } = await accident(times(5));
+  await runtime.pool.query(`update dead_letters set at = at - interval '2 years', last_at = last_at - interval '2 years',
+                                   closed_at = closed_at - interval '2 years' where code = 'record.held'`);
+  const day = 86_400_000;
+  const prune = () =>
+    pruneStore(
+      runtime.pool,
+      { rawMs: day, deadLettersMs: day, runsMs: day, auditMs: day, historyMs: day },
+      async () => {},
+    );
+  const left = async () =>
+    (
+      await runtime.pool.query<{ state: string; raw: Json }>(
+        `select state, raw from dead_letters where code = 'record.held' and id like $1`,
+        [`${prefix}%`],
+      )
+    ).rows;
+  await prune();
+  assert.equal((await left()).filter(({ state, raw }) => state === 'open' && raw !== null).length, 25);
+  const hold = await openHold();
+  await node.call('POST', `/holds/${hold.id}/refuse`, operator, {});
+  await runtime.pool.query(`update dead_letters set closed_at = now() - interval '2 days' where code = 'record.held'`);
+  await prune();
+  assert.deepEqual(await left(), []);
+});
+
+test('an erased guest is not in held rows, neither kept nor released', async () => {
+  const prefix = `H${++brands}-`;
+  const guests = (n: number) => [
+    { first_name: 'Ana', last_name: `Prad${'o'.repeat(1 + n)}`, email: `${prefix}${n}@mail.example`.toLowerCase() },
+  ];
+  const own = rows(prefix, (one, n) => ({ ...one, guests: guests(n) }));
+  await poll(...own);
+  await poll(...own.map((one) => times(7)(one as JsonObject)));
+  const hold = await openHold();
+  const email = `${prefix}7@mail.example`.toLowerCase();
+  const inLetters = async () =>
+    (await node.runtime.pool.query(`select from dead_letters where raw::text like $1`, [`%${email}%`])).rowCount;
+  assert.equal(await inLetters(), 1);
+  await eraseGuest(node.runtime, { email }, 'officer');
+  assert.equal(await inLetters(), 0);
+  const { body } = await node.call('POST', `/holds/${hold.id}/release`, operator, {});
+  assert.equal(body.failed, 0, JSON.stringify(body));
+  assert.doesNotMatch(JSON.stringify(await stored(prefix)), new RegExp(email));
 });

@@ -199,26 +199,26 @@ function sharesOf(sign: Sign, { affected, of }: Evidence): Pick<Hold, 'shareBefo
     : { shareBefore: 0, shareNow: share };
 }
 
-/** Counts the rows of a batch that have each sign, and the days that they share. */
-export function countSigns(rows: Iterable<SignedRow>): Required<Pick<Counted, 'signs' | 'shared'>> {
+/** Counts the rows of a batch that have each sign, and the days that they share: of signs that are not rare, which a page has few of. */
+export function countSigns(rows: readonly SignedRow[]): Required<Pick<Counted, 'signs' | 'shared'>> {
   const signs: { [sign: Sign]: number } = {};
-  const all: { [sign: Sign]: { [day: string]: number } } = {};
-  for (const row of rows) {
-    for (const sign of row.signs) {
-      signs[sign] = (signs[sign] ?? 0) + 1;
-      all[sign] ??= {};
-      for (const day of [`in ${row.check_in}`, `out ${row.check_out}`]) all[sign][day] = (all[sign][day] ?? 0) + 1;
+  for (const row of rows) for (const sign of row.signs) signs[sign] = (signs[sign] ?? 0) + 1;
+  const shared: { [sign: Sign]: { readonly [day: string]: number } } = {};
+  for (const [sign, count] of Object.entries(signs)) {
+    if (count * 20 < rows.length) continue;
+    const days: { [day: string]: number } = {};
+    for (const row of rows) {
+      if (!row.signs.has(sign)) continue;
+      for (const day of [`in ${row.check_in}`, `out ${row.check_out}`]) days[day] = (days[day] ?? 0) + 1;
     }
+    const most = Object.entries(days).sort((one, other) => other[1] - one[1]);
+    shared[sign] = Object.fromEntries(most.slice(0, mostDays));
   }
-  const most = Object.entries(all).map(([sign, days]) => {
-    const sorted = Object.entries(days).sort((a, b) => b[1] - a[1]);
-    return [sign, Object.fromEntries(sorted.slice(0, mostDays))];
-  });
-  return { signs, shared: Object.fromEntries(most) };
+  return { signs, shared };
 }
 
 export interface SignedRow {
-  readonly signs: Iterable<Sign>;
+  readonly signs: ReadonlySet<Sign>;
   readonly check_in: string;
   readonly check_out: string;
 }
@@ -226,8 +226,11 @@ export interface SignedRow {
 /** Whether a batch may be an accident: if not, the store need not be asked. */
 export function isSuspicious(recent: readonly Counted[], limits: GuardLimits): boolean {
   const batch = recent.at(-1);
+  if (batch === undefined) return false;
   const half = { rows: Math.min(2, limits.rows), share: limits.share / 2 };
-  return Object.keys(batch?.signs ?? {}).some((sign) => {
+  const earlier = recent.slice(0, -1).reduce((sum, { rows }) => sum + rows, 0);
+  return Object.entries(batch.signs).some(([sign, own]) => {
+    if (own + earlier < half.share * batch.rows) return false;
     let [affected, of] = [0, 0];
     return recent.toReversed().some(({ rows, signs }) => {
       affected += signs[sign] ?? 0;

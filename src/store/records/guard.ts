@@ -67,13 +67,13 @@ export class Guard {
   count(steps: readonly Step[], { unchanged, of }: Shown): Suspicion | undefined {
     const signs = new Map<number, ReadonlySet<Sign>>();
     const changed: SignedRow[] = [];
+    const today = new Date(this.#at).toISOString().slice(0, 10);
     let stored = 0;
     for (const { arriving, before, decision } of steps) {
       if (before === undefined || before.version === 0) continue;
       stored++;
       if (decision.kind !== 'change') continue;
       const { event, diff, notes, content } = decision;
-      const today = new Date(arriving.arrival.effectiveAt).toISOString().slice(0, 10);
       const record = content.record as { check_in?: LocalDate; check_out?: LocalDate };
       const own = signsOf({ event, diff, notes, record }, today);
       if (own.size === 0) continue;

@@ -59,7 +59,7 @@ test('half of 20 rows are an accident, fewer are ordinary; of few rows, nearly a
 const rowsOf = (count: number, isGroup: boolean, sign = lost) =>
   countSigns(
     Array.from({ length: count }, (_, n) => ({
-      signs: [sign],
+      signs: new Set([sign]),
       check_in: isGroup ? '2026-03-05' : `2026-03-${String(1 + (n % 20)).padStart(2, '0')}`,
       check_out: isGroup ? '2026-03-07' : `2026-03-${String(3 + (n % 20)).padStart(2, '0')}`,
     })),
