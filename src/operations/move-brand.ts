@@ -170,7 +170,10 @@ function rangeOf({ matched, onlyNow }: BookingMatches): Moved['range'] {
 async function documentAfter(runtime: Runtime, tx: Tx, from: string, to: string): Promise<string> {
   const around = await readAround(runtime, tx, { kind: 'integration', name: from }, to);
   const sourceOf = (name: string) => around.find((one) => isOne(one, { kind: 'integration', name }))?.source ?? '';
-  const [before, next] = [parseDocument(sourceOf(from)), parseDocument(sourceOf(to))];
+  const [before, next] = [
+    parseDocument(sourceOf(from), { uniqueKeys: false }),
+    parseDocument(sourceOf(to), { uniqueKeys: false }),
+  ];
   if (!isMap(next.contents)) throw refused(`${to} is no longer in force`);
   next.set('integration', from);
   next.set('id_prefix', prefixOf(to));

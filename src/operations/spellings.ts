@@ -29,7 +29,7 @@ export async function listUnknown(runtime: Runtime): Promise<UnknownView[]> {
 /** Adds a spelling to innbound.yaml. Rows with it are read again at their next poll. */
 export async function addSpelling(runtime: Runtime, { field, value, as }: AddedSpelling, by: string): Promise<Applied> {
   const [before] = (await documentsAround(runtime.pool, [])).filter(({ kind }) => kind === 'workspace');
-  const yaml: Document = parseDocument(before?.source?.trim() || '{}');
+  const yaml: Document = parseDocument(before?.source?.trim() || '{}', { uniqueKeys: false });
   if (isMap(yaml.contents)) yaml.contents.flow = false;
   const at = ['spellings', field, as];
   const listed = yaml.getIn(at, true);

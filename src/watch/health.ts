@@ -107,16 +107,18 @@ export function judgeHealth(facts: HealthFacts): Health {
 const rank = ({ state }: Finding): number => order.indexOf(state);
 
 /** The checks that report the cause of an alert themselves, from newer facts. */
-const reportedBy: Readonly<Record<string, readonly Check[]>> = {
-  auth_failed: ['credentials'],
-  breaker_open: ['circuit'],
-  run_failed: ['runs'],
-  run_incomplete: ['runs'],
-  webhooks_refused: ['events'],
-  deliveries_behind: ['backlog', 'deliveries', 'circuit'],
-  destination_away: ['circuit'],
-  destination_failing: ['deliveries', 'circuit'],
-};
+const reportedBy: ReadonlyMap<string, readonly Check[]> = new Map(
+  Object.entries({
+    auth_failed: ['credentials'],
+    breaker_open: ['circuit'],
+    run_failed: ['runs'],
+    run_incomplete: ['runs'],
+    webhooks_refused: ['events'],
+    deliveries_behind: ['backlog', 'deliveries', 'circuit'],
+    destination_away: ['circuit'],
+    destination_failing: ['deliveries', 'circuit'],
+  }),
+);
 
 /** No brand with an open alert is healthy: an alert that no check reports any more counts until it is resolved. */
 function checkAlerts({ alerts }: HealthFacts, found: readonly Finding[]): Finding[] {
@@ -125,7 +127,7 @@ function checkAlerts({ alerts }: HealthFacts, found: readonly Finding[]): Findin
     return { kind, finding };
   });
   const isReported = (kind: string, finding: Finding) =>
-    found.some((one) => reportedBy[kind]?.includes(one.check) && rank(one) >= rank(finding));
+    found.some((one) => reportedBy.get(kind)?.includes(one.check) && rank(one) >= rank(finding));
   return open.filter(({ kind, finding }) => !isReported(kind, finding)).map(({ finding }) => finding);
 }
 
@@ -139,19 +141,21 @@ function checkEvents({ refusals }: HealthFacts): Finding[] {
 }
 
 /** Where the reason says more than the code does. */
-const remedies: Readonly<Record<string, string>> = {
-  signature_wrong:
-    'The partner signs with another secret, or not the bytes it sends: rotate the secret and give the new one to the partner, who can try it at the sandbox.',
-  no_valid_secret: 'No secret is active: rotate the secret and give the new one to the partner.',
-  timestamp_old: 'The partner’s clock is wrong: ask the partner to synchronize it (NTP).',
-  timestamp_ahead: 'The partner’s clock is wrong: ask the partner to synchronize it (NTP).',
-};
+const remedies: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    signature_wrong:
+      'The partner signs with another secret, or not the bytes it sends: rotate the secret and give the new one to the partner, who can try it at the sandbox.',
+    no_valid_secret: 'No secret is active: rotate the secret and give the new one to the partner.',
+    timestamp_old: 'The partner’s clock is wrong: ask the partner to synchronize it (NTP).',
+    timestamp_ahead: 'The partner’s clock is wrong: ask the partner to synchronize it (NTP).',
+  }),
+);
 
 /** What is refused, and the remedy. */
 export function describeRefusals({ count, code, reason, accepted }: Refusals): string {
   const refused = count === 1 ? '1 webhook was refused' : `${count} webhooks were refused`;
   const since = accepted ? 'and none was accepted since' : 'and none was ever accepted';
-  return `${refused} ${since} (${code}, ${reason}). ${remedies[reason] ?? errors[code as ErrorCode]?.next ?? ''}`;
+  return `${refused} ${since} (${code}, ${reason}). ${remedies.get(reason) ?? errors[code as ErrorCode]?.next ?? ''}`;
 }
 
 function checkPull(facts: HealthFacts): Finding[] {

@@ -27,6 +27,8 @@ for (const folder of [
   'connectors',
   'console/src',
   'packages/receiver/src',
+  'packages/partner-kit/src',
+  'docs/partners',
 ])
   cpSync(path.join(root, folder), inCopy(folder), { recursive: true });
 for (const file of ['package.json', 'docs/errors.md']) cpSync(path.join(root, file), inCopy(file));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, openUserMenu, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
@@ -92,12 +92,13 @@ describe('the console by hand and by key', { skip }, () => {
 
   test('the first page is under 200 KB, with a brand that has no endpoint the browser reports no 404', async () => {
     const page = await desk.signIn();
-    await page.evaluate('performance.clearResourceTimings()');
+    const requests: Request[] = [];
+    page.on('requestfinished', (request) => requests.push(request));
     await page.reload();
     await page.getByRole('heading', { name: 'Throughput' }).waitFor();
-    const entries = (await page.evaluate(
-      `performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => ({ name, bytes: encodedBodySize }))`,
-    )) as { name: string; bytes: number }[];
+    const entries = await Promise.all(
+      requests.map(async (request) => ({ name: request.url(), bytes: (await request.sizes()).responseBodySize })),
+    );
     const bytes = entries.reduce((sum, one) => sum + one.bytes, 0);
     assert.ok(entries.length > 5 && bytes > 50_000 && bytes < 200_000, `${bytes}: ${JSON.stringify(entries)}`);
     await go(page, '/integrations/quay');

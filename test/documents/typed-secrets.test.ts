@@ -107,7 +107,7 @@ const planted: readonly (readonly [DocumentKind, string, string])[] = [
   [
     'integration',
     'oauth params',
-    `pull:\n  base_url: https://pms.example\n  auth: { type: oauth2, grant: client_credentials, token_url: https://a.example, client_id: i, client_secret: "\${env:S}", params: { resource: CANARY } }`,
+    `pull:\n  base_url: https://pms.example\n  auth: { type: oauth2, grant: client_credentials, token_url: https://a.example, client_id: i, client_secret: "\${env:S}", params: { api_key: CANARY } }`,
   ],
   [
     'integration',
