@@ -80,6 +80,8 @@ export async function restoreTables(
           }
           await copyIn(tx, { table, columns }, rows);
         }
+        // They ran when the backup was made.
+        await tx.query('delete from nodes');
         await tx.query(`update store_state set epoch = greatest(epoch, (select epoch from kept_state))`);
         await declareEpoch(tx, 'A backup was restored.');
         await tx.query('insert into erasures select * from kept_erasures on conflict do nothing');
