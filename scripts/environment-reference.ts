@@ -34,6 +34,11 @@ export const variables: readonly Variable[] = [
       'A shell command that prints the key, one key per line: for a key management service. It runs at the start of every process and when the key is rotated. `INNBOUND_KEY` and `INNBOUND_KEY_FILE` take precedence.',
   },
   {
+    name: 'INNBOUND_PASSPHRASE',
+    absent: '`--passphrase-file` is needed',
+    meaning: 'The passphrase that seals keys in the files of `innbound backup` and `innbound brand export`.',
+  },
+  {
     name: 'INNBOUND_WORKSPACE',
     absent: 'the current folder',
     meaning: 'The workspace folder, for commands without `--workspace`.',

@@ -3,6 +3,7 @@ import { syncOnce } from '../intake/pull/sync-once.ts';
 import { type MovePreview, moveBrand, previewMove } from '../operations/move-brand.ts';
 import type { IntegrationName } from '../terms.ts';
 import { pullPorts } from '../wiring/pull.ts';
+import { defineTransfer } from './brand-transfer.ts';
 import {
   audited,
   type CommonOptions,
@@ -22,6 +23,7 @@ interface MoveOptions extends CommonOptions {
 }
 
 export function define(group: Command): void {
+  defineTransfer(group);
   common(group.command('move <integration>'))
     .description('continue a brand with another system: its bookings and guests stay the same at every destination')
     .requiredOption('--to <integration>', 'the integration of the new system, which delivers nowhere yet')

@@ -24,7 +24,7 @@ export async function withRuntime<T>(
   options: CommonOptions,
   purpose: string,
   work: (runtime: Runtime) => Promise<T>,
-  more: Pick<RuntimeOptions, 'apply' | 'needs'> = {},
+  more: Pick<RuntimeOptions, 'apply' | 'needs' | 'before'> = {},
 ): Promise<T> {
   // Loaded here: commands that need no store start in half the time (two arm64 cores).
   const { openRuntime } = await import('../runtime/runtime.ts');

@@ -66,7 +66,7 @@ const commands: readonly Entry[] = [
     'list, show, replay and drop what could not be processed or delivered',
     () => import('./dead-letters.ts'),
   ],
-  ['brand', 'continue a brand with another system', () => import('./brand.ts')],
+  ['brand', 'continue a brand with another system, or in another installation', () => import('./brand.ts')],
   ['holds', 'list, release and refuse what is held back as a mistake of a partner', () => import('./holds.ts')],
   ['profile', 'merge two profiles of one guest, or split one that two guests share', () => import('./profile.ts')],
   ['refetch <id>', 'request one reservation from the partner again, by its id', () => import('./refetch.ts')],
@@ -80,6 +80,12 @@ const commands: readonly Entry[] = [
     'reprocess <integration>',
     'process stored payloads again under the documents in force, after a change of the mapping or the rules',
     () => import('./reprocess.ts'),
+  ],
+  ['backup <file>', 'write the whole database, and its key, into one file', () => import('./backup.ts')],
+  [
+    'restore <file>',
+    'restore a backup: raises the epoch and repeats the erasures made since',
+    () => import('./restore.ts'),
   ],
   [
     'restored',

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
-import { systemClock } from '../kit/clock.ts';
 import { resendDelivery, resendRecords } from '../operations/resend.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { deliverPorts } from '../wiring/deliver.ts';
 import { audited, type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
-import { countProgress } from './count-progress.ts';
+import { rowProgress } from './row-progress.ts';
 import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
@@ -43,14 +42,7 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
       'An id is unique only within its integration: give --integration too.',
     );
   }
-  const progress = countProgress(
-    {
-      write: (text) => void process.stderr.write(text),
-      isTerminal: process.stderr.isTTY === true,
-      columns: process.stderr.columns ?? 80,
-    },
-    systemClock.uptimeMs,
-  );
+  const progress = rowProgress();
   const { queued, integrations } = await resendRecords(runtime, { destination, integration, id }, (so) =>
     progress.show(so, so, 'queued'),
   );

@@ -57,7 +57,7 @@ export async function resolveSecrets<Body>(body: Body, sources: SecretSources): 
 }
 
 /** Variables that open the store itself: never a partner's credential. */
-const ownVariables = new Set(['INNBOUND_KEY', 'INNBOUND_KEY_COMMAND']);
+const ownVariables = new Set(['INNBOUND_KEY', 'INNBOUND_KEY_COMMAND', 'INNBOUND_PASSPHRASE']);
 
 async function read(
   { kind, target }: Reference,

@@ -127,4 +127,10 @@ export const operateErrors = {
     what: 'The clock of a node differs from the database’s by more than 5 seconds. Order and leases follow the database, so no data is at risk.',
     next: 'Synchronize the clocks of the node and of the database server (NTP).',
   },
+  'operate.transfer_refused': {
+    stage: 'operate',
+    retry: 'operator',
+    what: 'The brand cannot be exported or imported as things are. Nothing was changed.',
+    next: 'Read the message, change what it names in one of the two installations, and run the command again.',
+  },
 } as const satisfies Record<string, ErrorEntry>;

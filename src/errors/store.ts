@@ -67,4 +67,34 @@ export const storeErrors = {
     what: 'The key comes from a place that Innbound does not write to, and no second key is there to change to.',
     next: 'Make a key with innbound key generate, put it before the old one (NEW,OLD) on every node, then run innbound key rotate again.',
   },
+  'store.backup_unreadable': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The file is not one that innbound backup or innbound brand export made, or it is damaged or incomplete.',
+    next: 'Name the right file, or copy it again from where it was kept; nothing was changed.',
+  },
+  'store.backup_version': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The file was made by a version of Innbound whose tables differ from those of this version.',
+    next: 'Run this command with the version that the message names, then upgrade.',
+  },
+  'store.passphrase': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'Keys are sealed with a passphrase, and it is missing or wrong.',
+    next: 'Give it with --passphrase-file FILE, or in INNBOUND_PASSPHRASE. For a backup without the key use --without-key.',
+  },
+  'store.not_empty': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'The database that a backup would be restored into already holds data.',
+    next: 'Restore into an empty database or a new workspace folder, or replace all data here with innbound restore FILE --replace.',
+  },
+  'store.nodes_running': {
+    stage: 'store',
+    retry: 'operator',
+    what: 'Rows cannot be replaced or imported while nodes run on the database.',
+    next: 'Stop every node, then run the command again. A node that was killed is forgotten after a minute.',
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -20,6 +20,7 @@ import {
 } from '../store/erasure/erasures.ts';
 import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
 import type { EntityType, IntegrationName, Json } from '../terms.ts';
+import { listErasure } from './erasure-list.ts';
 import { type ReadRequest, readGuestRequest } from './guest-request.ts';
 import { stoppable } from './stop-erasure.ts';
 
@@ -41,6 +42,7 @@ export async function eraseGuest(
   await beginErasure(runtime.pool, erasureId, by, hashIdentity(runtime.keys.hashKeys[0], read.identities.join(' ')));
   const row = await erase(runtime, read, request, erasureId);
   if (row === undefined) throw new TypeError('the erasure that was just begun is missing');
+  await listErasure(runtime, erasureId);
   const receipt = receiptOf(row);
   const ended = receipt.stopped_at === null ? 'privacy: erased a guest' : 'privacy: an erasure was stopped';
   runtime.log.info({ erasure_id: erasureId, ...receipt.removed }, ended);

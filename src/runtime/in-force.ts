@@ -157,6 +157,8 @@ export async function changeDocument<T>(
         /** Credentials that `put` refers to. */
         readonly secrets?: readonly TypedSecret[];
         readonly remove: readonly Pick<StoredDocument, 'kind' | 'name' | 'version'>[];
+        /** The brand goes on elsewhere: destinations keep its records. */
+        readonly goesOn?: boolean;
         readonly result: (applied: readonly AppliedDocument[]) => T;
       }
     | { readonly refused: T }
@@ -169,7 +171,7 @@ export async function changeDocument<T>(
     await putTyped(tx, context.keyring, decided.secrets ?? []);
     const applied = await putInForce(tx, context, decided.put, by);
     const removed = await removeDocuments(tx, decided.remove);
-    await leaveDestinations(tx, changedBrands([...applied, ...removed]));
+    if (decided.goesOn !== true) await leaveDestinations(tx, changedBrands([...applied, ...removed]));
     // Under the lock, so that of two edits neither overwrites what the other one recorded.
     await rememberApplied(context, decided.put, decided.remove);
     return { applied, result: decided.result([...applied, ...removed]) };

@@ -1,7 +1,7 @@
 import { type KeySource, keySource } from '../documents/keyring.ts';
 import { InnboundError } from '../errors.ts';
 import { type Key, type Keyring, keyIdOf, keyOf, newKey, open, seal } from '../kit/crypto.ts';
-import { type Pool, transaction } from '../store/db/pool.ts';
+import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
 import { replacedKeys, replaceKey } from '../store/documents/sealed-values.ts';
 import { firstSecret, getSecret, putSecret } from '../store/documents/secrets.ts';
 
@@ -80,6 +80,13 @@ async function inOrder(pool: Pool, keys: Keyring): Promise<Keyring> {
     throw new InnboundError('store.other_key', `The mark in the database that the key ${sealing.id} made is damaged.`);
   }
   return [sealing, ...keys.filter((key) => key !== sealing)];
+}
+
+/** Recognises what another installation erased: its hashes are compared too, and new ones are made as before. */
+export async function addHashKeys(tx: Tx, ring: Keyring, own: Keyring, more: readonly Key[]): Promise<void> {
+  const all = [...own, ...more.filter(({ id }) => !own.some((key) => key.id === id))];
+  const text = JSON.stringify(all.map(({ bytes }) => bytes.toString('base64')));
+  await putSecret(tx, hashKeysName, seal(ring, text, hashKeysName));
 }
 
 async function storedHashKeys(pool: Pool, ring: Keyring, first: Keyring): Promise<Keyring> {

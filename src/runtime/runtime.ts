@@ -98,6 +98,8 @@ export interface RuntimeOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The wall clock of this machine, which may be wrong. */
   readonly nodeClock?: Clock & Timers;
+  /** Work on the database before it is migrated and its keys are read, such as a restore. */
+  readonly before?: (pool: Pool) => Promise<void>;
 }
 
 const textWorker = {
@@ -129,6 +131,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   opened.defer(() => offload.close());
   opened.defer(() => sandboxOffload.close());
   if (server === undefined) await refuseTransactionPooling(pool);
+  await options.before?.(pool);
   await migrate(pool);
   const keys = await openKeys(pool, workspaceDir, env);
   const { ring: keyring, hashKeys } = keys;

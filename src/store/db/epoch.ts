@@ -1,4 +1,4 @@
-import type { Pool } from './pool.ts';
+import type { Pool, Tx } from './pool.ts';
 
 /** The position of the store. Both numbers only rise, unless the database is replaced by an older copy. */
 export interface StorePosition {
@@ -24,7 +24,7 @@ export async function raiseEpoch(db: Pool, above: number, reason: string): Promi
  * Raises the epoch without a remembered position: to the seconds since 2020, by the database's clock. Adding one would repeat an epoch if
  * the same backup, or an older one, was restored before.
  */
-export async function declareEpoch(db: Pool, reason: string): Promise<void> {
+export async function declareEpoch(db: Pool | Tx, reason: string): Promise<void> {
   await db.query(
     `update store_state set raised_at = now(), reason = $1,
             epoch = greatest(epoch + 1, extract(epoch from now() - timestamptz '2020-01-01 00:00Z')::int)`,

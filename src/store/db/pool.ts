@@ -27,6 +27,8 @@ export interface StoreOptions {
   readonly maxConnections?: number;
   /** How long one statement may take; a minute by default. */
   readonly statementMs?: number;
+  /** False for connections that COPY rows, which pg cannot pipeline. */
+  readonly pipeline?: boolean;
   /** Called for errors on idle connections, which the pool replaces. */
   readonly onError?: (error: Error) => void;
 }
@@ -52,7 +54,7 @@ export function openPool(options: StoreOptions): Pool {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     // Independent statements are sent without waiting for each other's answers.
-    pipeline: true,
+    pipeline: options.pipeline ?? true,
   };
   const pool = hosts ? new HostsPool(hosts, config) : new pg.Pool(config);
   // Without a listener, a connection that the server closes ends the process.
@@ -85,9 +87,9 @@ const isRetried = (error: unknown): boolean =>
 const patientMs = 3_600_000;
 
 /** Runs work on a separate connection whose statements may take an hour: a migration, or other work whose time grows with the data. */
-export async function withPatience<T>(pool: Pool, work: (patient: Pool) => Promise<T>): Promise<T> {
+export async function withPatience<T>(pool: Pool, work: (patient: Pool) => Promise<T>, pipeline = true): Promise<T> {
   const applicationName = pool.options.application_name ?? 'innbound';
-  const patient = openSibling(pool, { applicationName, maxConnections: 1, statementMs: patientMs });
+  const patient = openSibling(pool, { applicationName, maxConnections: 1, statementMs: patientMs, pipeline });
   try {
     return await work(patient);
   } finally {
@@ -113,6 +115,7 @@ export async function transaction<T>(
       const begin = tx.query(beginning);
       // If it fails, the statements behind it fail too and report it.
       begin.catch(() => {});
+      if (pool.options.pipeline === false) await begin;
       const result = await work(tx);
       await begin;
       // If `last` fails, PostgreSQL turns the commit behind it into a rollback.

@@ -42,32 +42,45 @@ export async function resealSome(
   damaged: readonly string[],
   most: number,
 ): Promise<{ readonly resealed: number; readonly damaged: readonly string[] }> {
+  return transaction(pool, (tx) => resealIn(tx, keyring, damaged, most, sealedTables));
+}
+
+/** The tables with sealed values. */
+export const sealedTables: readonly string[] = [...new Set(places.map(({ table }) => table))];
+
+/** The same in a transaction, and only in these tables. */
+export async function resealIn(
+  tx: Tx,
+  keyring: Keyring,
+  damaged: readonly string[],
+  most: number,
+  only: readonly string[],
+): Promise<{ readonly resealed: number; readonly damaged: readonly string[] }> {
   const [, ...others] = keyring;
-  return transaction(pool, async (tx) => {
-    let resealed = 0;
-    const broken: string[] = [];
-    for (const { table, column, boundTo } of places) {
-      const { rows } = await tx.query<{ at: string; sealed: Buffer; bound_to: string }>(
-        `select ctid::text as at, ${column} as sealed, ${boundTo} as bound_to from ${table}
+  let resealed = 0;
+  const broken: string[] = [];
+  for (const { table, column, boundTo } of places) {
+    if (!only.includes(table)) continue;
+    const { rows } = await tx.query<{ at: string; sealed: Buffer; bound_to: string }>(
+      `select ctid::text as at, ${column} as sealed, ${boundTo} as bound_to from ${table}
           where ${keyId(column)} = any($1) and not (${boundTo} = any($2)) limit $3 for update`,
-        [others.map(({ id }) => id), damaged, most],
-      );
-      for (const { at, sealed, bound_to: bound } of rows) {
-        const opened = open(keyring, sealed, bound);
-        if (opened.kind !== 'ok') {
-          broken.push(bound);
-          continue;
-        }
-        // The row lock keeps the row at its place until the commit.
-        await tx.query(`update ${table} set ${column} = $2 where ctid = $1::tid`, [
-          at,
-          seal(keyring, opened.plaintext, bound),
-        ]);
-        resealed += 1;
+      [others.map(({ id }) => id), damaged, most],
+    );
+    for (const { at, sealed, bound_to: bound } of rows) {
+      const opened = open(keyring, sealed, bound);
+      if (opened.kind !== 'ok') {
+        broken.push(bound);
+        continue;
       }
+      // The row lock keeps the row at its place until the commit.
+      await tx.query(`update ${table} set ${column} = $2 where ctid = $1::tid`, [
+        at,
+        seal(keyring, opened.plaintext, bound),
+      ]);
+      resealed += 1;
     }
-    return { resealed, damaged: broken };
-  });
+  }
+  return { resealed, damaged: broken };
 }
 
 /**
@@ -76,8 +89,7 @@ export async function resealSome(
  */
 export async function retireKey(pool: Pool, retired: string, damaged: readonly string[]): Promise<boolean> {
   return transaction(pool, async (tx) => {
-    const tables = [...new Set(places.map(({ table }) => table))];
-    await tx.query(`lock table ${tables.join(', ')} in share row exclusive mode`);
+    await tx.query(`lock table ${sealedTables.join(', ')} in share row exclusive mode`);
     for (const { table, column, boundTo } of places) {
       const { rowCount } = await tx.query(
         `select from ${table} where ${keyId(column)} = $1 and not (${boundTo} = any($2)) limit 1`,

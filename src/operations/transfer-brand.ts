@@ -1,0 +1,120 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { noIntegration } from '../errors/no-integration.ts';
+import { InnboundError } from '../errors.ts';
+import { writeArchive } from '../kit/archive.ts';
+import { newKey } from '../kit/crypto.ts';
+import { isSqlState } from '../kit/sql-state.ts';
+import { changeDocument } from '../runtime/in-force.ts';
+import { addHashKeys } from '../runtime/keys.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { OnTable } from '../store/db/backup.ts';
+import {
+  type BrandParts,
+  brandCounts,
+  brandDocuments,
+  exportRows,
+  type ImportedBrand,
+  importRows,
+  stillRunning,
+} from '../store/db/brand.ts';
+import { headerOf, openArchive, openedKeys, refuseOtherSchema, refuseRunningNodes, sealedKeys } from './backup.ts';
+import { fileHere } from './document-file.ts';
+import { isOne, readAround } from './sources-in-force.ts';
+
+/**
+ * Moves one brand to another installation: documents, records, history, versions and positions at destinations, with the same ids and
+ * idempotency keys, so that destinations notice nothing. From the export on it no longer runs here.
+ */
+export interface ExportPreview extends BrandParts {
+  readonly records: number;
+  readonly waiting: number;
+}
+
+export async function previewExport(runtime: Runtime, name: string): Promise<ExportPreview> {
+  const found = await brandDocuments(runtime.pool, name);
+  if (found === undefined) {
+    throw new InnboundError('documents.unknown_name', noIntegration(name, runtime.active().integrations.keys()));
+  }
+  if (found.pulledWith !== null) {
+    throw refused([`${name} is pulled together with ${found.pulledWith}: give each its own pull first`]);
+  }
+  return { ...found.parts, ...(await brandCounts(runtime.pool, name)) };
+}
+
+export async function exportBrand(
+  runtime: Runtime,
+  name: string,
+  file: string,
+  { by, passphrase, onTable }: { readonly by: string; readonly passphrase: string; readonly onTable: OnTable },
+): Promise<ExportPreview> {
+  const preview = await previewExport(runtime, name);
+  await takeOutOfForce(runtime, name, by);
+  while ((await stillRunning(runtime.pool, name)) > 0) await delay(200);
+  // A key of its own: the installation's keys open what belongs to other brands.
+  const transfer = newKey();
+  const header = {
+    ...(await headerOf(runtime, 'brand')),
+    brand: name,
+    epoch: runtime.restoreCheck.epoch(),
+    keys: sealedKeys([transfer, ...runtime.keys.hashKeys], passphrase),
+  };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await writeArchive(file, header, (archive) =>
+        exportRows(runtime.pool, preview, [transfer, ...runtime.keyring], archive, onTable),
+      );
+      return preview;
+    } catch (error) {
+      if (attempt === 5 || !isSqlState(error, 'serializationFailure')) throw error;
+    }
+  }
+}
+
+/** Polls, events and deliveries of the brand stop on all nodes. Its records stay at the destinations. */
+async function takeOutOfForce(runtime: Runtime, name: string, by: string): Promise<void> {
+  const one = { kind: 'integration', name } as const;
+  await changeDocument<void>(runtime, by, async (tx) => {
+    const found = (await readAround(runtime, tx, one)).find((document) => isOne(document, one));
+    return { put: [], remove: found === undefined ? [] : [found], goesOn: true, result: () => {} };
+  });
+  const here = await fileHere(runtime.workspaceDir, 'integration', name);
+  if (here !== undefined) await rm(path.join(runtime.workspaceDir, here.file));
+  await runtime.refresh();
+  runtime.wake.signal('documents');
+}
+
+/** Without `apply`, what the import would do. */
+export async function importBrand(
+  runtime: Runtime,
+  file: string,
+  { passphrase, apply }: { readonly passphrase: string | undefined; readonly apply: boolean },
+): Promise<ImportedBrand & { readonly brand: string }> {
+  const { pool, keyring, keys } = runtime;
+  return openArchive(file, 'brand', async (header, tables) => {
+    await refuseOtherSchema(pool, header);
+    // They would not recognise the guests whom the other installation has erased.
+    if (apply) await refuseRunningNodes(pool);
+    const [transfer, ...hashKeys] = openedKeys(header, passphrase) ?? [];
+    const { brand, epoch = 1 } = header;
+    if (transfer === undefined || brand === undefined) throw new TypeError('the header names no brand or holds no key');
+    const imported = await importRows(
+      pool,
+      { integration: brand, epoch },
+      tables,
+      [...keyring, transfer],
+      apply,
+      (tx) => addHashKeys(tx, keyring, keys.hashKeys, hashKeys),
+    );
+    if (imported.refused.length > 0) throw refused(imported.refused);
+    if (apply) {
+      await runtime.restoreCheck.check();
+      await runtime.refresh();
+    }
+    return { brand, ...imported };
+  });
+}
+
+const refused = (why: readonly string[]): InnboundError =>
+  new InnboundError('operate.transfer_refused', `${why.join('; ')}.`);

@@ -1,0 +1,154 @@
+import type { ArchivedTable, ArchiveWriter } from '../../kit/archive.ts';
+import { type CopiedTable, copiedTables, copyIn, copyOut } from './copy.ts';
+import { declareEpoch } from './epoch.ts';
+import { type Pool, type Tx, transaction, withPatience } from './pool.ts';
+
+export type OnTable = (table: string, done: number, total: number) => void;
+
+/** Writes every table as of one moment. Sequences are read last: they are never behind the rows. */
+export async function backUp(pool: Pool, archive: ArchiveWriter, onTable: OnTable): Promise<void> {
+  await withPatience(
+    pool,
+    (patient) =>
+      transaction(patient, async (tx) => {
+        await tx.query('set transaction isolation level repeatable read, read only');
+        const tables = await copiedTables(tx);
+        const total = tables.reduce((sum, { rows }) => sum + rows, 0);
+        let done = 0;
+        for (const one of tables) {
+          onTable(one.table, done, total);
+          await archive.table({ table: one.table, columns: one.columns }, copyOut(tx, one, one.table));
+          done += one.rows;
+        }
+        const { rows } = await tx.query<{ name: string; value: string }>(
+          `select sequencename as name, last_value::text as value from pg_sequences
+          where schemaname = current_schema() and last_value is not null`,
+        );
+        const lines = rows.map(({ name, value }) => Buffer.from(`${name}\t${value}\n`));
+        await archive.table({ table: sequences }, lines as unknown as AsyncIterable<Uint8Array>);
+      }),
+    false,
+  );
+}
+
+/** The name under which an archive holds the positions of the sequences. */
+const sequences = 'pg_sequences';
+
+/** An erasure with the hashes of whom it erased: enough to repeat it, and no guest data. */
+export interface KnownErasure {
+  readonly erasure_id: string;
+  readonly requested_by: string;
+  readonly requested_at: string;
+  readonly subject: string;
+  /** In hex. */
+  readonly hashes: readonly string[];
+}
+
+/** Whether anybody uses the database already. */
+export async function isInUse(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ used: boolean }>(
+    'select exists (select from documents) or exists (select from records) or exists (select from events) as used',
+  );
+  return rows[0]?.used === true;
+}
+
+/**
+ * Replaces all rows by those of the archive, in one transaction. Erasures that only the replaced rows or `known` have are kept, and the
+ * epoch rises above both. Returns the hashes (hex) of guests whom the archive may still hold.
+ */
+export async function restoreTables(
+  pool: Pool,
+  tables: AsyncIterable<ArchivedTable>,
+  known: readonly KnownErasure[],
+  onTable: (table: string) => void,
+): Promise<string[]> {
+  return withPatience(
+    pool,
+    (patient) =>
+      transaction(patient, async (tx) => {
+        const targets = new Map((await copiedTables(tx)).map((one) => [one.table, one]));
+        await keepErasures(tx, known);
+        await tx.query(`truncate ${[...targets.keys()].map((name) => `"${name}"`).join(', ')}`);
+        for await (const { head, rows } of tables) {
+          const { table, columns } = head as Pick<CopiedTable, 'table' | 'columns'>;
+          onTable(table);
+          if (table === sequences) {
+            await tx.query('create temp table pg_temp.positions (name text, value bigint) on commit drop');
+            await copyIn(tx, { table: 'positions', columns: ['name', 'value'] }, rows);
+            await tx.query('select setval(name::regclass, value) from positions');
+            continue;
+          }
+          await copyIn(tx, { table, columns }, rows);
+        }
+        // They ran when the backup was made.
+        await tx.query('delete from nodes');
+        await tx.query(`update store_state set epoch = greatest(epoch, (select epoch from kept_state))`);
+        await declareEpoch(tx, 'A backup was restored.');
+        await tx.query('insert into erasures select * from kept_erasures on conflict do nothing');
+        const { rows } = await tx.query<{ hash: string }>(
+          `insert into erased_guests select * from kept_hashes on conflict do nothing returning encode(hash, 'hex') as hash`,
+        );
+        return rows.map(({ hash }) => hash);
+      }),
+    false,
+  );
+}
+
+async function keepErasures(tx: Tx, known: readonly KnownErasure[]): Promise<void> {
+  await tx.query('create temp table kept_state on commit drop as table store_state');
+  await tx.query('create temp table kept_erasures (like erasures including all) on commit drop');
+  await tx.query('create temp table kept_hashes (like erased_guests including all) on commit drop');
+  await tx.query('insert into kept_erasures table erasures');
+  await tx.query('insert into kept_hashes table erased_guests');
+  for (const { hashes, ...one } of known) {
+    await tx.query(
+      `insert into kept_erasures (erasure_id, requested_by, requested_at, subject) values ($1, $2, $3, $4) on conflict do nothing`,
+      [one.erasure_id, one.requested_by, one.requested_at, one.subject],
+    );
+    await tx.query(
+      `insert into kept_hashes (hash, erasure_id, erased_at) select decode(h, 'hex'), $1, $2 from unnest($3::text[]) h on conflict do nothing`,
+      [one.erasure_id, one.requested_at, hashes],
+    );
+  }
+}
+
+export async function knownErasure(db: Pool, erasureId: string): Promise<KnownErasure | undefined> {
+  const { rows } = await db.query<KnownErasure>(
+    `select erasure_id, requested_by, requested_at::text as requested_at, subject,
+            array(select encode(hash, 'hex') from erased_guests g where g.erasure_id = e.erasure_id) as hashes
+       from erasures e where erasure_id = $1`,
+    [erasureId],
+  );
+  return rows[0];
+}
+
+/** Everything that may name a guest, by brand. `record` is the newest state where there is one. */
+export interface StoredText {
+  readonly integration: string;
+  readonly text: string;
+  readonly record: boolean;
+}
+
+export async function eachStoredText(pool: Pool, each: (texts: readonly StoredText[]) => void): Promise<void> {
+  await withPatience(
+    pool,
+    (patient) =>
+      transaction(patient, async (tx) => {
+        await tx.query(
+          `declare stored no scroll cursor for
+           select integration, data::text as text, true as record from records
+           union all select integration, said::text, false from records where said is not null
+           union all select integration, concat_ws(' ', diff::text, raw::text), false from history where diff is not null or raw is not null
+           union all select integration, convert_from(body, 'UTF8'), false from events where body is not null
+           union all select integration, convert_from(hydrated, 'UTF8'), false from events where hydrated is not null
+           union all select integration, raw::text, false from dead_letters where raw is not null`,
+        );
+        for (;;) {
+          const { rows } = await tx.query<StoredText>('fetch 1000 from stored');
+          if (rows.length === 0) return;
+          each(rows);
+        }
+      }),
+    false,
+  );
+}

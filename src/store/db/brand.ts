@@ -1,0 +1,265 @@
+import pg from 'pg';
+import type { ArchivedTable, ArchiveWriter } from '../../kit/archive.ts';
+import type { Keyring } from '../../kit/crypto.ts';
+import { resealIn, sealedTables } from '../documents/sealed-values.ts';
+import type { OnTable } from './backup.ts';
+import { type CopiedTable, copiedTables, copyIn, copyOut } from './copy.ts';
+import { type Pool, serviceSchema, type Tx, transaction, withPatience } from './pool.ts';
+
+/** Tables with the column `integration` whose rows stay behind when a brand moves to another installation, and why. */
+export const staysBehind: Readonly<Record<string, string>> = {
+  alerts: 'Their causes are found again where the brand runs.',
+  audit: 'It says who did what in the old installation.',
+  hotel_reports: 'Counted again from the records.',
+  rejections: 'Requests that the old installation refused.',
+  rejection_counts: 'Requests that the old installation refused.',
+  sandbox_reports: 'For the developer who tried the old sandbox; kept for a week.',
+};
+
+/** What a brand consists of besides the tables with its name. */
+export interface BrandParts {
+  readonly integration: string;
+  readonly connector: string;
+  readonly destinations: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** Which rows of a table belong to the brand; undefined for tables that stay behind. */
+function belongs({ table, columns }: CopiedTable, brand: BrandParts): string | undefined {
+  const name = pg.escapeLiteral(brand.integration);
+  const list = (names: readonly string[]) =>
+    `any(array[${names.map((one) => pg.escapeLiteral(one)).join(', ')}]::text[])`;
+  if (table in staysBehind) return undefined;
+  if (columns.includes('integration')) return `integration = ${name}`;
+  if (table === 'endpoint_secrets') {
+    return `endpoint_id in (select endpoint_id from ${serviceSchema}.endpoints where integration = ${name})`;
+  }
+  if (table === 'documents') {
+    return `(kind = 'integration' and name = ${name}) or (kind = 'connector' and name = ${pg.escapeLiteral(brand.connector)})
+            or (kind = 'destination' and name = ${list(brand.destinations)})`;
+  }
+  if (table === 'secrets') return `name = ${list(brand.secrets)}`;
+  // Somebody who was erased anywhere stays erased in the brand.
+  return table === 'erasures' || table === 'erased_guests' ? 'true' : undefined;
+}
+
+/** The newest document of a brand, in force or not, and the texts of the documents that it uses. */
+export async function brandDocuments(
+  db: Pool,
+  integration: string,
+): Promise<{ readonly parts: BrandParts; readonly pulledWith: string | null } | undefined> {
+  const { rows } = await db.query<{
+    connector: string;
+    destinations: string[];
+    pulled_with: string | null;
+    sources: string[];
+  }>(
+    `select i.body ->> 'connector' as connector, d.destinations,
+            coalesce(i.body ->> 'pulled_by', (select o.name from documents o where o.kind = 'integration' and o.in_force
+                                                and o.body ->> 'pulled_by' = $1 limit 1)) as pulled_with,
+            array(select source from documents o where o.position is not null and ((o.kind = 'integration' and o.name = $1)
+                     or (o.kind = 'connector' and o.name = i.body ->> 'connector')
+                     or (o.kind = 'destination' and o.name = any(d.destinations)))) as sources
+       from documents i
+      cross join lateral (select array(select json_array_elements_text(i.body -> 'deliver')) as destinations) d
+      where i.kind = 'integration' and i.name = $1 and i.position is not null`,
+    [integration],
+  );
+  const [found] = rows;
+  if (found === undefined) return undefined;
+  const { connector, destinations, pulled_with: pulledWith, sources } = found;
+  const secrets = sources.flatMap((text) => [...text.matchAll(/\$\{secret:([^}]+)\}/g)].map(([, name = '']) => name));
+  return { parts: { integration, connector, destinations, secrets: [...new Set(secrets)].sort() }, pulledWith };
+}
+
+export async function brandCounts(
+  db: Pool,
+  integration: string,
+): Promise<{ readonly records: number; readonly waiting: number }> {
+  const { rows } = await db.query<{ records: number; waiting: number }>(
+    `select (select count(*) from records where integration = $1)::int as records,
+            (select count(*) from outbox where integration = $1 and next_version <= last_version)::int as waiting`,
+    [integration],
+  );
+  return rows[0] ?? { records: 0, waiting: 0 };
+}
+
+/** What still runs for a brand that was taken out of force: deliveries and runs with a live lease. */
+export async function stillRunning(db: Pool, integration: string): Promise<number> {
+  const { rows } = await db.query<{ busy: number }>(
+    `select (select count(*) from outbox where integration = $1 and leased and due_at > now())::int
+          + (select count(*) from runs where integration = $1 and state = 'running' and due_at > now() and waiting is null)::int as busy`,
+    [integration],
+  );
+  return rows[0]?.busy ?? 0;
+}
+
+/**
+ * Writes the rows of a brand as of one moment, sealed with the first key of the ring. Nothing here delivers them any more: a node that
+ * claims one at the same time makes the transaction fail, and the caller repeats it.
+ */
+export async function exportRows(
+  pool: Pool,
+  brand: BrandParts,
+  keyring: Keyring,
+  archive: ArchiveWriter,
+  onTable: OnTable,
+): Promise<void> {
+  await withPatience(
+    pool,
+    async (patient) => {
+      const tx = await patient.connect();
+      try {
+        await tx.query('begin isolation level repeatable read');
+        const tables = await copiedTables(tx);
+        const total = tables.reduce((sum, { rows }) => sum + rows, 0);
+        let done = 0;
+        for (const one of tables) {
+          const where = belongs(one, brand);
+          onTable(one.table, done, total);
+          done += one.rows;
+          if (where === undefined) continue;
+          const head = { table: one.table, columns: one.columns };
+          if (!sealedTables.includes(one.table)) {
+            await archive.table(head, copyOut(tx, one, `${serviceSchema}."${one.table}"`, where));
+            continue;
+          }
+          // A temporary table hides the one of the same name.
+          await tx.query(
+            `create temp table "${one.table}" on commit drop as select * from ${serviceSchema}."${one.table}" t where ${where}`,
+          );
+          await resealIn(tx, keyring, [], 1_000_000, [one.table]);
+          await archive.table(head, copyOut(tx, one, `pg_temp."${one.table}"`));
+        }
+        await tx.query(
+          `update ${serviceSchema}.outbox set due_at = null, fence = fence + 1 where integration = $1 and due_at is not null`,
+          [brand.integration],
+        );
+        await tx.query('commit');
+      } finally {
+        tx.release(true);
+      }
+    },
+    false,
+  );
+}
+
+export interface ImportedBrand {
+  readonly refused: readonly string[];
+  /** Names that both installations have; the value here stays. */
+  readonly secretsKept: readonly string[];
+  readonly records: number;
+  readonly waiting: number;
+}
+
+/**
+ * Adds the rows of a brand. Numbers that count over all brands are given anew, in the same order; `work` runs in the same transaction.
+ * Without `apply` everything is rolled back.
+ */
+export async function importRows(
+  pool: Pool,
+  { integration, epoch }: { readonly integration: string; readonly epoch: number },
+  tables: AsyncIterable<ArchivedTable>,
+  keyring: Keyring,
+  apply: boolean,
+  work: (tx: Tx) => Promise<void>,
+): Promise<ImportedBrand> {
+  let result: ImportedBrand | undefined;
+  const preview = new Error('a preview changes nothing');
+  const run = (patient: Pool) =>
+    transaction(patient, async (tx) => {
+      const loaded: CopiedTable[] = [];
+      for await (const { head, rows } of tables) {
+        const one = head as CopiedTable;
+        await tx.query(`create temp table "${one.table}" (like ${serviceSchema}."${one.table}") on commit drop`);
+        await copyIn(tx, one, rows);
+        loaded.push(one);
+      }
+      const names = loaded.map(({ table }) => table);
+      await resealIn(
+        tx,
+        keyring,
+        [],
+        1_000_000,
+        names.filter((name) => sealedTables.includes(name)),
+      );
+      result = await compare(tx, integration);
+      if (!apply || result.refused.length > 0) throw preview;
+      await renumber(tx);
+      for (const { table, columns } of loaded) {
+        const list = columns.map((name) => `"${name}"`).join(', ');
+        await tx.query(
+          `insert into ${serviceSchema}."${table}" (${list}) overriding system value select ${list} from pg_temp."${table}"
+           ${['secrets', 'erasures', 'erased_guests'].includes(table) ? 'on conflict do nothing' : ''}`,
+        );
+      }
+      // The statements after this one mean the tables of the service again.
+      await tx.query(`drop table ${names.map((name) => `pg_temp."${name}"`).join(', ')}`);
+      await tx.query('update store_state set epoch = greatest(epoch, $1)', [epoch]);
+      await work(tx);
+    });
+  await withPatience(pool, run, false).catch((error: unknown) => {
+    if (error !== preview) throw error;
+  });
+  if (result === undefined) throw new TypeError('the file holds no tables');
+  return result;
+}
+
+/** Documents that are here with the same content stay as they are; the brand itself must be new. */
+async function compare(tx: Tx, integration: string): Promise<ImportedBrand> {
+  const here = `${serviceSchema}.documents`;
+  const { rows: same } = await tx.query<{ kind: string; name: string; equal: boolean }>(
+    `select n.kind, n.name, o.body::text = n.body::text as equal from documents n join ${here} o using (kind, name)
+      where n.in_force and o.in_force and n.kind <> 'integration'`,
+  );
+  await tx.query(`delete from documents n where n.kind <> 'integration' and exists (
+    select from ${here} o where o.kind = n.kind and o.name = n.name)`);
+  const { rows: known } = await tx.query(
+    `select from ${here} where kind = 'integration' and name = $1 union all
+     select from ${serviceSchema}.records where integration = $1 limit 1`,
+    [integration],
+  );
+  const { rows: secrets } = await tx.query<{ name: string }>(
+    `select name from secrets join ${serviceSchema}.secrets using (name) order by name`,
+  );
+  const { rows: counts } = await tx.query<{ records: number; waiting: number }>(
+    `select (select count(*) from records)::int as records,
+            (select count(*) from outbox where next_version <= last_version)::int as waiting`,
+  );
+  return {
+    refused: [
+      ...(known.length > 0 ? [`${integration} is or was a brand of this installation`] : []),
+      ...same.filter(({ equal }) => !equal).map(({ kind, name }) => `the ${kind} ${name} here has other content`),
+    ],
+    secretsKept: secrets.map(({ name }) => name),
+    records: counts[0]?.records ?? 0,
+    waiting: counts[0]?.waiting ?? 0,
+  };
+}
+
+async function renumber(tx: Tx): Promise<void> {
+  await tx.query(
+    `update history h set entry_id = n.next
+       from (select entry_id, nextval('history_entries') as next from (select entry_id from history order by entry_id) o) n
+      where h.entry_id = n.entry_id`,
+  );
+  await tx.query(
+    `create temp table letters on commit drop as
+     select dead_letter_id as old, nextval(pg_get_serial_sequence('${serviceSchema}.dead_letters', 'dead_letter_id')) as new
+       from (select dead_letter_id from dead_letters order by dead_letter_id) o`,
+  );
+  await tx.query('update dead_letters d set dead_letter_id = l.new from letters l where l.old = d.dead_letter_id');
+  await tx.query('update outbox o set held_by = l.new from letters l where l.old = o.held_by');
+  // The export stopped them where they were; a dead letter still holds its record back.
+  await tx.query(
+    'update outbox set due_at = now() where due_at is null and held_by is null and next_version <= last_version',
+  );
+  // Numbers of arrivals are unique within their brand: later ones only have to be higher.
+  await tx.query(
+    `select setval('intake_seq', greatest((select last_value from intake_seq),
+       (select max(seq) from (select seq from events union all select seq from records union all select seq from history) s), 1))`,
+  );
+  await tx.query(
+    `update documents set position = nextval('document_positions'), in_force = in_force or kind = 'integration' where position is not null`,
+  );
+}

@@ -1,0 +1,71 @@
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { type Pool, serviceSchema, type Tx } from './pool.ts';
+
+/** A table as the catalogue describes it, so that a new table or column needs no line here. */
+export interface CopiedTable {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** The planner's estimate, for progress. */
+  readonly rows: number;
+}
+
+/** Every table but the list of migrations, referenced tables before those that refer to them. */
+export async function copiedTables(db: Pool | Tx): Promise<CopiedTable[]> {
+  const { rows } = await db.query<CopiedTable>(
+    `select c.relname as table,
+            array(select a.attname::text from pg_attribute a
+                   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns,
+            (select coalesce(sum(greatest(p.reltuples, 0)), 0)::float8 from pg_partition_tree(c.oid) t
+               join pg_class p on p.oid = t.relid where t.isleaf) as rows
+       from pg_class c
+      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'migrations'
+      order by (select count(*) from pg_constraint f where f.conrelid = c.oid and f.contype = 'f'), c.relname`,
+    [serviceSchema],
+  );
+  return rows;
+}
+
+const named = (columns: readonly string[]): string => columns.map((name) => `"${name}"`).join(', ');
+
+/** The rows that `where` selects; `from` is the table or what stands for it. */
+export async function* copyOut(
+  tx: Tx,
+  { columns }: CopiedTable,
+  from: string,
+  where = 'true',
+): AsyncGenerator<Uint8Array> {
+  const rows = tx.query(copyTo(`copy (select ${named(columns)} from ${from} t where ${where}) to stdout`));
+  try {
+    yield* rows as AsyncIterable<Uint8Array>;
+  } finally {
+    endTimer(rows);
+  }
+}
+
+export async function copyIn(
+  tx: Tx,
+  { table, columns }: Pick<CopiedTable, 'table' | 'columns'>,
+  rows: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const into = tx.query(copyFrom(`copy "${table}" (${named(columns)}) from stdin`));
+  await pipeline(rows, into).finally(() => endTimer(into));
+}
+
+/** pg ends the timer of `query_timeout` in a callback that copy streams do not call: the process would not end before. */
+const endTimer = (query: object): void => (query as { callback?: () => void }).callback?.();
+
+/** Which schema the rows belong to: `number hash` of each migration. */
+export async function schemaOf(db: Pool | Tx): Promise<string[]> {
+  const { rows } = await db.query<{ one: string }>(
+    `select number || ' ' || hash as one from migrations order by number`,
+  );
+  return rows.map(({ one }) => one);
+}
+
+export async function hasSchema(db: Pool): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>('select to_regclass($1) is not null as found', [
+    `${serviceSchema}.store_state`,
+  ]);
+  return rows[0]?.found === true;
+}
