@@ -28,6 +28,7 @@ for (const folder of [
   'console/src',
   'packages/receiver/src',
   'packages/partner-kit/src',
+  'packages/sender/src',
   'docs/partners',
 ])
   cpSync(path.join(root, folder), inCopy(folder), { recursive: true });

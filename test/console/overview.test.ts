@@ -59,7 +59,7 @@ describe('the overview', { skip }, () => {
   test('without a cause there is no banner and no badge', async () => {
     await settle([]);
     const page = await desk.signIn();
-    await page.getByRole('heading', { name: 'Flow' }).waitFor();
+    await page.getByRole('heading', { name: 'Flow', exact: true }).waitFor();
     assert.equal(await page.locator('.causes').count(), 0);
     assert.equal(await textOf(page.getByRole('link', { name: 'Incidents' })), 'Incidents');
     await page.getByRole('list', { name: 'Partners' }).getByRole('link', { name: 'grand' }).click();
