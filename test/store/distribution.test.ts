@@ -61,13 +61,13 @@ test('row addresses are used only in the listed places', () => {
   ]);
 });
 
-test('one sequence orders arrivals, another orders changes of documents', () => {
+test('one sequence orders arrivals, others changes of documents and entries of the history', () => {
   const names = new Set(
     statements.flatMap(({ sql }) => [...sql.matchAll(/nextval\('(\w+)'\)/g)].map(([, name]) => name)),
   );
-  assert.deepEqual([...names].sort(), ['document_positions', 'intake_seq']);
+  assert.deepEqual([...names].sort(), ['document_positions', 'history_entries', 'intake_seq']);
   const rooms = new Set(filesWith((sql) => /nextval/.test(sql)).map((file) => file.split('/')[0]));
-  assert.deepEqual([...rooms].sort(), ['documents', 'events', 'records', 'runs']);
+  assert.deepEqual([...rooms].sort(), ['db', 'documents', 'events', 'records', 'runs']);
 });
 
 test('every unique index of a brand’s table contains the integration', async () => {
@@ -118,6 +118,8 @@ test('statements that write a brand’s rows name the integration', () => {
 });
 
 const writesAcrossBrands: readonly string[] = [
+  // An imported brand, in temporary tables that hold nothing else.
+  'db/brand.ts',
   // An erasure searches every brand, on purpose.
   'erasure/traces.ts',
   // Background cleanup: it would run on every shard, and nothing waits for it.

@@ -69,7 +69,7 @@ const steps = fc.array(
 );
 
 let brands = 0;
-const runs = 10;
+const runs = 4;
 const watched = [
   'currency',
   'status',
