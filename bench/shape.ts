@@ -124,7 +124,7 @@ const region = { country: 'PT' };
 function ruledBy(rules: RuleSet, clean: Reservation): Reservation {
   const ruled = rules.apply(clean);
   if (ruled.kind !== 'kept') throw new Error(`a rule ${ruled.kind}`);
-  return ruled.changed ? okay(toReservation({ record: ruled.record }, clean)).reservation : clean;
+  return ruled.changed ? okay(toReservation({ record: ruled.record })).reservation : clean;
 }
 
 const digest = (text: string): string => hash('sha256', text, 'hex');

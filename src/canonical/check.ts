@@ -1,11 +1,10 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Note } from '../terms.ts';
 import { FieldCheck, mustBeThere, type Problem } from './field-check.ts';
-import { type ListName, requiredFields } from './fields.ts';
+import { entriesOf, type ListName, listNames, requiredFields, type Table } from './fields.ts';
 import { mostItems } from './limits.ts';
-import type { Guest, Reservation } from './reservation.ts';
+import type { Charge, Guest, Reservation, Room } from './reservation.ts';
 import { type Status, statuses } from './status.ts';
-import { checkCharge, checkFields, checkGuest, checkRoom, inOrder } from './unrolled.ts';
 
 type Fields<Of> = { readonly [Key in keyof Of]?: unknown };
 /** Canonical keys with unchecked values. Other keys are ignored. */
@@ -24,39 +23,52 @@ type Checked<Name extends string, Of> =
 
 const knownStatuses: ReadonlySet<string> = new Set(statuses);
 /** The status has its own rule. */
-const required = [...requiredFields].filter((name) => name !== 'status') as (keyof ReturnType<typeof checkFields>)[];
+const required = [...requiredFields].filter((name) => name !== 'status') as Exclude<keyof Reservation, 'status'>[];
 const noNotes: readonly Note[] = [];
+
+/** Each field with its method of FieldCheck, in the order of the schema. */
+function methodsOf(table: Table) {
+  return entriesOf(table).flatMap(([name, { kind, check }]) =>
+    kind === 'status' ? [] : [[name, check ?? (kind === 'birth_date' ? 'date' : kind)] as const],
+  );
+}
+const methods = {
+  reservation: methodsOf('reservation').filter(([name]) => name !== 'extra'),
+  guests: methodsOf('guests'),
+  rooms: methodsOf('rooms'),
+  charges: methodsOf('charges'),
+};
+const order = [
+  ...entriesOf('reservation')
+    .map(([name]) => name)
+    .filter((name) => name !== 'extra'),
+  ...listNames,
+  'extra',
+];
 
 /**
  * Turns a draft into the canonical record, or lists every rule it breaks. Keys are in the order of the schema, so that equal
  * content is equal text. A canonical record passes unchanged.
- *
- * `sound` is a canonical record of which the draft is a changed copy: items that are the same objects are not checked again. After a
- * rule that sets one top-level field the second check takes 0.9 µs instead of 3.9 (bench shape, two arm64 cores).
  */
-export function toReservation(
-  draft: { readonly record: ReservationDraft; readonly strict?: ReadonlySet<string> | undefined },
-  sound?: Reservation,
-): Checked<'reservation', Reservation> {
-  return checked(draft, sound, true);
+export function toReservation(draft: {
+  readonly record: ReservationDraft;
+  readonly strict?: ReadonlySet<string> | undefined;
+}): Checked<'reservation', Reservation> {
+  return checked(draft, true);
 }
 
 /** Checks the fields that a message carries; none is required, because other messages may have sent the rest. */
 export function toParts(draft: Parameters<typeof toReservation>[0]): Checked<'reservation', Partial<Reservation>> {
-  return checked(draft, undefined, false);
+  return checked(draft, false);
 }
 
-function checked(
-  draft: Parameters<typeof toReservation>[0],
-  sound: Reservation | undefined,
-  isWhole: boolean,
-): Checked<'reservation', Reservation> {
+function checked(draft: Parameters<typeof toReservation>[0], isWhole: boolean): Checked<'reservation', Reservation> {
   const raw = draft.record;
   const check = new FieldCheck(draft.strict);
-  const read = checkFields(raw, check);
-  const guests = list(check, raw.guests, 'guests', checkGuest, sound?.guests);
-  const rooms = list(check, raw.rooms, 'rooms', checkRoom, sound?.rooms);
-  const charges = list(check, raw.charges, 'charges', checkCharge, sound?.charges);
+  const read = checkEach<Reservation>('reservation', raw, check);
+  const guests = list<Guest>(check, raw.guests, 'guests');
+  const rooms = list<Room>(check, raw.rooms, 'rooms');
+  const charges = list<Charge>(check, raw.charges, 'charges');
   const extra = check.json(raw.extra, 'extra');
 
   const status = typeof raw.status === 'string' && knownStatuses.has(raw.status) ? (raw.status as Status) : undefined;
@@ -83,7 +95,10 @@ function checked(
   }
   if (check.problems.length > 0 || isIncomplete) return invalid(check, 'record.invalid');
 
-  const reservation = inOrder(read, { status, guests, rooms, charges, extra }) as Reservation;
+  // Equal content is equal text.
+  const values: Record<string, unknown> = { ...read, status, guests, rooms, charges, extra };
+  const inOrder = order.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]] as const]));
+  const reservation = Object.fromEntries(inOrder) as unknown as Reservation;
   return { kind: 'ok', reservation, notes: check.notes.length === 0 ? noNotes : check.notes };
 }
 
@@ -93,7 +108,7 @@ export function toGuest(draft: {
   readonly strict?: ReadonlySet<string> | undefined;
 }): Checked<'guest', Guest> {
   const check = new FieldCheck(draft.strict);
-  const guest = checkGuest(draft.record, check);
+  const guest = checkEach<Guest>('guests', draft.record, check);
   return check.problems.length > 0 ? invalid(check, 'record.invalid') : { kind: 'ok', guest, notes: check.notes };
 }
 
@@ -105,13 +120,17 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-function list<Of>(
-  check: FieldCheck,
-  value: unknown,
-  name: ListName,
-  of: (raw: object, check: FieldCheck) => Of,
-  sound: readonly Of[] | undefined,
-): Of[] {
+/** The fields that have a value. */
+function checkEach<Of>(table: Table, raw: object, check: FieldCheck): Partial<Of> {
+  const item: Record<string, unknown> = {};
+  for (const [name, method] of methods[table]) {
+    const value = check[method]((raw as Record<string, unknown>)[name], name);
+    if (value !== undefined) item[name] = value;
+  }
+  return item as Partial<Of>;
+}
+
+function list<Of extends object>(check: FieldCheck, value: unknown, name: ListName): Of[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
     check.fail(name, 'must be a list', value);
@@ -124,16 +143,12 @@ function list<Of>(
   const items: Of[] = [];
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
-    if (sound !== undefined && item === sound[index]) {
-      items.push(item as Of);
-      continue;
-    }
     if (typeof item !== 'object' || item === null || Array.isArray(item)) {
       check.fail(`${name}[${index}]`, 'must be an object', item);
       continue;
     }
     check.at(name, index);
-    const made = of(item, check);
+    const made = checkEach<Of>(name, item, check) as Of;
     // A guest that was sent without any field is an erased one; its place stays.
     if (name === 'guests' && isEmptyGuest(made as Guest) && !isEmptyGuest(item)) check.leaveOut(`guests[${index}]`);
     else items.push(made);

@@ -1,16 +1,20 @@
+import { fields } from '../canonical/fields.ts';
 import type { Guest } from '../canonical/reservation.ts';
-import { GuestFields } from '../canonical/unrolled.ts';
 import type { Json, Note } from '../terms.ts';
 
+const names = Object.keys(fields.guests) as (keyof Guest)[];
+
 /** One guest while it is cleaned. */
-export class Cleaning extends GuestFields {
+export class Cleaning {
+  /** A copy, to be changed. */
+  readonly guest: Guest;
   readonly #given: Guest;
   readonly #index: number | undefined;
   readonly #notes: Note[];
   readonly #notesBefore: number;
 
   constructor(guest: Guest, index: number | undefined, notes: Note[]) {
-    super(guest);
+    this.guest = { ...guest };
     this.#given = guest;
     this.#index = index;
     this.#notes = notes;
@@ -20,14 +24,15 @@ export class Cleaning extends GuestFields {
   note(name: keyof Guest, code: string, reason: string, before: Json | undefined, after: Json | undefined): void {
     const step = 'normalize';
     const field = this.#index === undefined ? name : `guests[${this.#index}].${name}`;
-    if (before === undefined)
-      this.#notes.push(after === undefined ? { step, field, code, reason } : { step, field, code, reason, after });
-    else if (after === undefined) this.#notes.push({ step, field, code, reason, before });
-    else this.#notes.push({ step, field, code, reason, before, after });
+    const values = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+    this.#notes.push({ step, field, code, reason, ...values });
   }
 
-  /** The same object if nothing changed: every change leaves a note. */
+  /** The same object if nothing changed: every change leaves a note. Otherwise in the order of the schema. */
   outcome(): Guest {
-    return this.#notes.length === this.#notesBefore ? this.#given : this.toGuest();
+    if (this.#notes.length === this.#notesBefore) return this.#given;
+    const { guest } = this;
+    const kept = names.flatMap((name) => (guest[name] === undefined ? [] : [[name, guest[name]] as const]));
+    return Object.fromEntries(kept);
   }
 }

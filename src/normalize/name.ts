@@ -1,5 +1,4 @@
-import { type CaseContext, caseName, type NameField, recase } from './name-case.ts';
-import { lookAt, type NameLook } from './name-look.ts';
+import { type CaseContext, caseName, type NameField } from './name-case.ts';
 import { longestName, type NameRegions, type NameRule, type Names, nameRules } from './name-rules.ts';
 
 interface NameChange {
@@ -16,26 +15,6 @@ interface NameReading {
 
 const unchanged: readonly NameChange[] = [];
 
-/** Applies every rule to both names and lists what each rule changed. */
-export function readNames(given: Names, regions: NameRegions): NameReading {
-  const first = lookAt(given.first_name);
-  const last = lookAt(given.last_name);
-  if (first === 'mixed' && last === 'mixed') return { names: given, changes: unchanged };
-  if (first !== 'other' && last !== 'other') return readCase(given, first, last, regions);
-  return applyRules(given, regions);
-}
-
-/** For names that only the letter-case rule can change. */
-function readCase(given: Names, first: NameLook, last: NameLook, { nationality }: NameRegions): NameReading {
-  let { first_name, last_name } = given;
-  if (first_name !== undefined && first !== 'mixed')
-    first_name = recase(first_name, 'first_name', { nationality, other: given.last_name });
-  if (last_name !== undefined && last !== 'mixed')
-    last_name = recase(last_name, 'last_name', { nationality, other: given.first_name });
-  const names = { first_name, last_name };
-  return { names, changes: changesBetween(given, names, 'name_case') };
-}
-
 function changesBetween(before: Names, after: Names, rule: NameRule): readonly NameChange[] {
   const first = changeOf('first_name', before, after, rule);
   const last = changeOf('last_name', before, after, rule);
@@ -48,8 +27,11 @@ function changeOf(field: NameField, before: Names, after: Names, rule: NameRule)
   return { field, rule, before: before[field], after: after[field] };
 }
 
-/** Repeats the rules until none changes anything, so that normalizing twice equals once. Each rule shortens the text, so this ends. */
-function applyRules(given: Names, regions: NameRegions): NameReading {
+/**
+ * Applies every rule to both names and lists what each rule changed. The rules are repeated until none changes anything, so that
+ * normalizing twice equals once. Each shortens the text, so this ends.
+ */
+export function readNames(given: Names, regions: NameRegions): NameReading {
   const changes: NameChange[] = [];
   let names: Names = given;
   const put = (rule: NameRule, next: Names): void => {

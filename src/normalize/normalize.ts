@@ -10,13 +10,11 @@ export interface NormalizeContext {
 
 /**
  * Cleans ids, names, e-mail addresses and phone numbers of a checked record's guests. Each change leaves a note. An unchanged record is
- * returned as the same object; normalizing twice equals once. `clean` is a record normalized before: guests that are the same objects are
- * skipped.
+ * returned as the same object; normalizing twice equals once.
  */
 export function normalizeReservation(
   reservation: Reservation,
   context: NormalizeContext,
-  clean?: Reservation,
 ): { reservation: Reservation; notes: Note[] } {
   const notes: Note[] = [];
   const country = context.country?.toUpperCase();
@@ -24,7 +22,6 @@ export function normalizeReservation(
   const emptied: Guest[] = [];
   for (let index = 0; index < reservation.guests.length; index++) {
     const guest = reservation.guests[index] as Guest;
-    if (guest === clean?.guests[index]) continue;
     const done = cleaned(new Cleaning(guest, index, notes), country);
     if (done === guest) continue;
     guests ??= [...reservation.guests];
@@ -51,7 +48,7 @@ export function normalizeGuest(guest: Guest, context: NormalizeContext): { guest
 function cleaned(cleaning: Cleaning, country: string | undefined): Guest {
   cleanId(cleaning);
   cleanNationality(cleaning);
-  const regions = { nationality: cleaning.nationality, country };
+  const regions = { nationality: cleaning.guest.nationality, country };
   cleanNames(cleaning, regions);
   cleanEmail(cleaning);
   cleanPhone(cleaning, regions);

@@ -1,6 +1,6 @@
 import { lastDigits } from '../canonical/mentions.ts';
 import type { Guest } from '../canonical/reservation.ts';
-import { hmac, type Key, type Keyring, shortHmac } from '../kit/crypto.ts';
+import { hmac, type Key, type Keyring } from '../kit/crypto.ts';
 import type { Json } from '../terms.ts';
 import { nameOf } from './person.ts';
 import { addressesIn, documentsIn, numbersIn } from './strip.ts';
@@ -99,16 +99,9 @@ export function identitiesInPayload(raw: Json, integration: string): string[] {
 const inPayload = (kind: 'email' | 'phone' | 'document', value: string, integration = ''): string =>
   `${integration} ${kind} in a payload:${value}`;
 
-const hashers = new WeakMap<Key, (identity: string) => string>();
-
 /** Without the hash keys, which are sealed in the store, nobody can test whether a person was erased. */
 export function hashIdentity(key: Key, identity: string): string {
-  let hash = hashers.get(key);
-  if (hash === undefined) {
-    hash = shortHmac(hmac('sha256', key.bytes, 'erased guests'));
-    hashers.set(key, hash);
-  }
-  return hash(identity);
+  return hmac('sha256', hmac('sha256', key.bytes, 'erased guests'), identity).toString('hex');
 }
 
 /** Hashes under every key of the ring, so that an erasure under an older key stays effective. */

@@ -2,7 +2,7 @@ import { profilesDestination } from '../deliver/profiles.ts';
 import type { Bodies, DocumentKind } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import type { PushSettings } from '../intake/push/ports.ts';
-import { hash53 } from '../kit/seen.ts';
+import { hash53 } from '../kit/hash53.ts';
 import type { ApplyTarget, ErasurePort, GuardPort } from '../reconcile/apply-target.ts';
 import type { EntityType, IntegrationName } from '../terms.ts';
 import { compilePath, compileShapes, type Path, type Shapes, type Spellings } from './compile-path.ts';

@@ -3,7 +3,7 @@ import type { Connector } from '../documents/connector.ts';
 import type { Integration } from '../documents/integration.ts';
 import type { Bodies } from '../documents/kinds.ts';
 import { type GuestRead, readGuest, ruleProfile } from '../pipeline/guest.ts';
-import { amend, prepareRecord, prepareRecords, type Steps } from '../pipeline.ts';
+import { amend, prepareRecord, type Steps } from '../pipeline.ts';
 import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Message, Prepared } from '../reconcile/incoming.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from '../shape/config.ts';
@@ -108,7 +108,7 @@ function pathOf(
     singleShaper: shapers.single,
     pushShaper: shapers.push,
     prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
-    preparePage: (raws, arrivalOf) => prepareRecords(steps.pull, raws, arrivalOf),
+    preparePage: (raws, arrivalOf) => raws.map((raw) => prepareRecord(steps.pull, raw, arrivalOf(raw), undefined)),
     guest: (data, isFetched) =>
       readGuest(isFetched ? shapers.single : shapers.push, region, integration.id_prefix, data),
     profile: (merged, update) => ruleProfile(shared, merged, update),

@@ -1,5 +1,4 @@
 import { type GuestField, type ReservationField, reservationFields } from '../canonical/fields.ts';
-import { draftCharge, draftGuest, draftReservation, draftRoom } from '../canonical/unrolled.ts';
 import type { Json, JsonObject, Note } from '../terms.ts';
 import { compileCondition } from './condition.ts';
 import type { RawRecord, ShapeConfig } from './config.ts';
@@ -7,7 +6,7 @@ import type { Env } from './env.ts';
 import { compileExtra } from './extra.ts';
 import { compileField, compileSlot } from './field.ts';
 import { compileConflict, overRows } from './flat.ts';
-import { type Item, itemIdsOf, itemsOf, withExtra } from './items.ts';
+import { type Item, itemIdsOf, itemsOf, readEach, withExtra } from './items.ts';
 import { compileList } from './list-map.ts';
 import { flatScope, loneScope, nestedScope } from './record-scope.ts';
 import { type Drift, keyText, type Read, type Scope, type Trace } from './scope.ts';
@@ -65,8 +64,11 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
   const currency = top('currency');
   env.currency = env.traced ? compileField(config.map?.currency, slotFor('currency'), '', env) : currency;
   const others = names.flatMap((name) => (name === 'currency' ? [] : [[name, top(name)] as const]));
-  const reads = { ...Object.fromEntries(others), currency } as Readonly<Record<ReservationField, Read>>;
-  const status = compileStatus(reads.status, config);
+  const { status: readStatus, ...reads } = { ...Object.fromEntries(others), currency } as Record<
+    ReservationField,
+    Read
+  >;
+  const status = compileStatus(readStatus, config);
   const guests = compileList('guests', config, conflict, env);
   const rooms = compileList('rooms', config, conflict, env);
   const charges = compileList('charges', config, conflict, env);
@@ -81,12 +83,12 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
     build(raw, trace) {
       const scope = scopeOf(raw, trace);
       const state = status(scope);
-      const record = draftReservation(reads, scope) as DraftRecord;
+      const record = readEach(reads, scope) as DraftRecord;
       record.status = state.status;
       record.status_raw = state.raw;
-      record.guests = itemsOf(scope, 'guests', guests, draftGuest, 'last_name') as Json[] | undefined;
-      record.rooms = itemsOf(scope, 'rooms', rooms, draftRoom, 'room_type') as Json[] | undefined;
-      record.charges = itemsOf(scope, 'charges', charges, draftCharge, 'amount') as Json[] | undefined;
+      record.guests = itemsOf(scope, 'guests', guests, 'last_name') as Json[] | undefined;
+      record.rooms = itemsOf(scope, 'rooms', rooms, 'room_type') as Json[] | undefined;
+      record.charges = itemsOf(scope, 'charges', charges, 'amount') as Json[] | undefined;
       record.extra = extra?.(scope);
       const { notes, drift, assumed } = scope.root;
       const isExcluded = holds !== undefined && raw.partial !== true && !holds(scope);
@@ -94,13 +96,12 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
     },
     itemIds(raw) {
       const scope = scopeOf(raw, undefined);
-      return { rooms: itemIdsOf(scope, rooms, draftRoom), charges: itemIdsOf(scope, charges, draftCharge) };
+      return { rooms: itemIdsOf(scope, rooms), charges: itemIdsOf(scope, charges) };
     },
     guest(item, trace) {
       const scope = loneScope(item, trace);
       const [part] = guests;
-      const record =
-        part === undefined ? ({} as Item<GuestField>) : withExtra(part, draftGuest(part.reads, scope), scope);
+      const record = part === undefined ? ({} as Item<GuestField>) : withExtra(part, scope);
       return { record, notes: scope.root.notes, drift: distinct(scope.root.drift), assumed: scope.root.assumed };
     },
   };

@@ -6,8 +6,12 @@ import { isBlank, type Scope } from './scope.ts';
 /** The fields of one item, unchecked. */
 export type Item<Field extends string> = { [Name in Field]: Json | undefined } & { extra?: JsonObject };
 
-type Reads<Field extends string> = ListPart<Field>['reads'];
-type Make<Field extends string> = (reads: Reads<Field>, scope: Scope) => Item<Field>;
+/** The raw value of each field. */
+export function readEach<Field extends string>(reads: ListPart<Field>['reads'], scope: Scope): Item<Field> {
+  const item: { [name: string]: Json | undefined } = {};
+  for (const name in reads) item[name] = reads[name](scope);
+  return item as Item<Field>;
+}
 
 /**
  * Builds the items of a list; undefined if the partner sent neither the list nor any field of its items. An item without any value is
@@ -17,7 +21,6 @@ export function itemsOf<Field extends string>(
   scope: Scope,
   name: ListName,
   parts: readonly ListPart<Field>[],
-  make: Make<Field>,
   usual: NoInfer<Field>,
 ): Item<Field>[] | undefined {
   const { root } = scope;
@@ -31,7 +34,7 @@ export function itemsOf<Field extends string>(
     if (kept === 0) out = new Array(items.length);
     for (const item of items) {
       root.index = kept;
-      const made = withExtra(part, make(part.reads, item), item);
+      const made = withExtra(part, item);
       if (isBlank(made[usual]) && isEmpty(made)) {
         isSent ||= Object.values(made).some((value) => value !== undefined);
         const reason = 'An item in which no mapped field has a value was left out.';
@@ -55,7 +58,6 @@ export function itemsOf<Field extends string>(
 export function itemIdsOf<Field extends string>(
   scope: Scope,
   parts: readonly ListPart<Field>[],
-  make: Make<Field>,
 ): (string | undefined)[] | undefined {
   if (parts.every(({ id }) => id === undefined)) return undefined;
   const ids: (string | undefined)[] = [];
@@ -64,7 +66,7 @@ export function itemIdsOf<Field extends string>(
   const contents = new Set<string>();
   for (const part of parts) {
     for (const item of part.items(scope)) {
-      const made = make(part.reads, item);
+      const made = readEach(part.reads, item);
       if (isEmpty(made)) continue;
       const content = part.byContent ? JSON.stringify(made) : undefined;
       if (content !== undefined && contents.has(content)) continue;
@@ -80,7 +82,8 @@ export function itemIdsOf<Field extends string>(
   return ids.map((id) => (id === undefined || shared.has(id) ? undefined : id));
 }
 
-export function withExtra<Field extends string>(part: ListPart<Field>, item: Item<Field>, scope: Scope): Item<Field> {
+export function withExtra<Field extends string>(part: ListPart<Field>, scope: Scope): Item<Field> {
+  const item = readEach(part.reads, scope);
   const extra = part.extra?.(scope);
   if (extra !== undefined) item.extra = extra;
   return item;

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { unrolledCode, unrolledFile } from '../../scripts/canonical-code.ts';
 import { missingColumns } from '../../scripts/warehouse-migration.ts';
 import { isCountry, toCountry } from '../../src/canonical/country.ts';
 import { isCurrency, minorDigits } from '../../src/canonical/currency.ts';
 import { isLocalDate } from '../../src/canonical/dates.ts';
 import { readStatus } from '../../src/canonical/status.ts';
 
-test('the written-out functions and the warehouse follow the table of fields', () => {
-  const hint = 'run npm run generate';
-  assert.equal(readFileSync(unrolledFile, 'utf8'), unrolledCode(), hint);
-  assert.equal(missingColumns(), '', hint);
-});
+test('the warehouse follows the table of fields', () => assert.equal(missingColumns(), '', 'run npm run generate'));
 
 const statuses: [string, string | undefined][] = [
   ['confirmed', 'confirmed'],

@@ -58,6 +58,7 @@ describe('holds', { skip }, () => {
 
   test('the overview says it, and the preview shows what a release would change', async () => {
     await accident('C', (row) => ({ ...row, total_amount: Number(row.total_amount) * 100 }));
+    await go(page, `${desk.url}/integrations`);
     await go(page, `${desk.url}/`);
     await page.getByText('25 rows held back as a partner’s mistake').waitFor();
     await page.getByRole('link', { name: 'Decide' }).click();

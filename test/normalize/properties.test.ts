@@ -3,8 +3,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
 import { guestSchema } from '../../src/canonical/schema.ts';
-import { lookAt } from '../../src/normalize/name-look.ts';
-import { nameRules } from '../../src/normalize/name-rules.ts';
 import { leadingTitles, particles, placeholders } from '../../src/normalize/name-words.ts';
 import { normalizeGuest, normalizeReservation } from '../../src/normalize/normalize.ts';
 
@@ -224,34 +222,6 @@ test('normalizing twice equals once; a phone is E.164 or absent; notes keep what
     }),
     { numRuns: 3_000 },
   );
-});
-
-const wordyName = fc
-  .array(
-    fc.tuple(fc.constantFrom(...nameWords, 'Kowalczyk', 'Őry', 'no', 'to be', 'Yılmaz'), fc.constantFrom(' ', '-')),
-    {
-      minLength: 1,
-      maxLength: 3,
-    },
-  )
-  .map((words) => words.map(([word, mark], at) => (at === 0 ? word : mark + word)).join(''));
-
-test('names classified as plain are changed by the case rule only', () => {
-  let plain = 0;
-  fc.assert(
-    fc.property(wordyName, wordyName, region, (first_name, last_name, nationality) => {
-      const looks = [lookAt(first_name), lookAt(last_name)];
-      if (looks.includes('other')) return;
-      plain += 1;
-      const names = { first_name, last_name };
-      for (const [rule, apply] of nameRules) assert.deepEqual(apply(names, { nationality }), names, rule);
-      if (looks.every((look) => look === 'mixed'))
-        assert.deepEqual(normalizeGuest(names, {}), { guest: names, notes: [] });
-    }),
-    { numRuns: 8_000 },
-  );
-  // About 350 of 8,000: far fewer would mean that the generator no longer makes plain names.
-  assert.ok(plain > 150, `only ${plain} were plain`);
 });
 
 test('a changed guest keeps every field of the schema, in order', () => {

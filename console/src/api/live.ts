@@ -18,7 +18,7 @@ export interface News {
  * audited, and an open page must not fill the audit by itself.
  */
 const outdated: Readonly<Record<string, readonly OperationId[]>> = {
-  activity: ['overview.get', 'integrations.list', 'integrations.get', 'dead_letters.list'],
+  activity: ['overview.get', 'integrations.list', 'integrations.get', 'dead_letters.list', 'holds.list'],
   run: ['runs.list', 'runs.get', 'integrations.list', 'integrations.get'],
   change: ['destinations.list', 'deliveries.list'],
   event: ['events.list', 'endpoint.get'],

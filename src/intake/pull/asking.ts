@@ -117,7 +117,6 @@ export class Asking {
   }
 
   async #react(rule: Rule, failure: Failure, answered: Answered): Promise<Asked | undefined> {
-    this.#context.gate.revoke();
     switch (rule.action) {
       case 'again':
         return this.#patience.retry(failure, answered);

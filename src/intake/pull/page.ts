@@ -1,6 +1,6 @@
 import type { Pagination } from '../../documents/connector-pagination.ts';
 import type { ErrorCode } from '../../errors.ts';
-import { hash53 } from '../../kit/seen.ts';
+import { hash53 } from '../../kit/hash53.ts';
 import type { RawRecord } from '../../shape/shape.ts';
 import type { Json } from '../../terms.ts';
 import { answerReader } from './answer-reader.ts';

@@ -1,4 +1,4 @@
-import { hash53, Seen } from '../../kit/seen.ts';
+import { hash53 } from '../../kit/hash53.ts';
 import type { EpochMs } from '../../terms.ts';
 import { boundaryAt, continued, isRounded, withoutOverlap } from './overlap.ts';
 import type { Row, WholePage } from './page.ts';
@@ -38,8 +38,8 @@ const pagesByOverlap = 4 / 3;
 export class WindowReader {
   readonly #rules: PassRules;
   /** Identity hash to content hash, over all passes of the window. */
-  readonly #seen = new Seen();
-  readonly #inPass = new Seen();
+  readonly #seen = new Map<number, number>();
+  readonly #inPass = new Set<number>();
   readonly #marks = new Set<number>();
   readonly #fingerprints = new Set<number>();
   #passNo: number | undefined;
@@ -51,7 +51,7 @@ export class WindowReader {
       const pairs = new Float64Array(new Uint8Array(bytes).buffer);
       for (let i = 0; i + 1 < pairs.length; i += 2) {
         this.#seen.set(pairs[i] ?? 1, pairs[i + 1] ?? 0);
-        if (isCurrent) this.#inPass.set(pairs[i] ?? 1, 1);
+        if (isCurrent) this.#inPass.add(pairs[i] ?? 1);
       }
     }
     for (const mark of earlier?.marks ?? []) this.#marks.add(mark);
@@ -110,11 +110,11 @@ export class WindowReader {
       const known = this.#seen.get(row.identity);
       if (known === undefined) fresh.push(row);
       else if (known !== row.content) changed.push(row);
-      if (i >= overlap && this.#inPass.get(row.identity) !== undefined) doubles++;
+      if (i >= overlap && this.#inPass.has(row.identity)) doubles++;
     }
     for (const row of rows) {
       this.#seen.set(row.identity, row.content);
-      this.#inPass.set(row.identity, 1);
+      this.#inPass.add(row.identity);
     }
     return { fresh, changed, doubles };
   }

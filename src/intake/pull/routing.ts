@@ -1,4 +1,4 @@
-import { hash53 } from '../../kit/seen.ts';
+import { hash53 } from '../../kit/hash53.ts';
 import type { EpochMs, LocalDate } from '../../terms.ts';
 import type { Row } from './page.ts';
 import type { Brand, PullPlan } from './ports.ts';

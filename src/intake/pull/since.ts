@@ -1,5 +1,5 @@
 import type { PullSettings } from '../../documents/pull.ts';
-import { hash53 } from '../../kit/seen.ts';
+import { hash53 } from '../../kit/hash53.ts';
 import type { EpochMs, LocalDate } from '../../terms.ts';
 import { changeStepDays, listRequestOf, mentions } from './list-request.ts';
 import type { PullPorts } from './ports.ts';

@@ -10,22 +10,8 @@ const listLimits: ReadonlyMap<string, number> = new Map([...Object.entries(mostI
 /** For lists with other names, which a connector may map to any of the above. */
 const otherListLimit = mostItems.charges;
 
-const smallestLimit = Math.min(...listLimits.values(), otherListLimit);
-
-/** False for most events. The names of their lists then need not be known, which halves the time: 0.7 µs for a typical event (arm64). */
-function hasLongList(value: Json): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.length > smallestLimit || value.some(hasLongList);
-  for (const key in value) if (hasLongList((value as { [key: string]: Json })[key] as Json)) return true;
-  return false;
-}
-
 /** Every list in an event's data that is too long. `above` is the pointer of the data in its body. */
 export function longLists(data: Json, above: string): readonly EnvelopeProblem[] {
-  return hasLongList(data) ? findLongLists(data, above) : [];
-}
-
-function findLongLists(data: Json, above: string): EnvelopeProblem[] {
   const problems: EnvelopeProblem[] = [];
   const open: { readonly value: Json; readonly name: string | undefined }[] = [{ value: data, name: undefined }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

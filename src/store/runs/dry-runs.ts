@@ -2,9 +2,9 @@ import { encodeRecord } from '../../canonical/encode.ts';
 import type { RunStore } from '../../intake/pull/ports.ts';
 import type { Counters, Run, StagedRow } from '../../intake/pull/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
+import { hash53 } from '../../kit/hash53.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText } from '../../kit/json.ts';
-import { hash53, Seen } from '../../kit/seen.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
@@ -33,7 +33,7 @@ export function openDryRunStore(
   }: { readonly clock?: Pick<Clock, 'now'>; readonly onRecord?: (record: DryRecord) => void } = {},
 ): RunStore {
   const staged = new Map<string, StagedRow[]>();
-  const seen = new Seen();
+  const seen = new Map<number, number>();
   const earlier = new EarlierMessages();
   const tallied = async (target: ApplyTarget, all: readonly Prepared[]): Promise<Tally> => {
     const prepared = all.filter((one) => !wasSeen(seen, one));
@@ -122,7 +122,7 @@ class EarlierMessages {
 const keyOf = (integration: string, { message }: Prepared): string => JSON.stringify([integration, message?.id]);
 
 /** Windows may list the same reservation: in a real run, the earlier page would already be stored. */
-function wasSeen(seen: Seen, one: Prepared): boolean {
+function wasSeen(seen: Map<number, number>, one: Prepared): boolean {
   if (one.kind !== 'record') return false;
   const { type, id, record } = one.incoming;
   const identity = hash53(`${type} ${id}`);

@@ -1,7 +1,7 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { Lease, RunStore, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
 import type { Window } from '../../intake/pull/windows.ts';
-import { hash53, Seen } from '../../kit/seen.ts';
+import { hash53 } from '../../kit/hash53.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { readReservation } from '../records/stored-record.ts';
 
@@ -19,7 +19,7 @@ export async function findUnlisted(
   { integration, isFlat, identity }: Parameters<RunStore['unlisted']>[2],
 ): Promise<readonly UnlistedRow[]> {
   const seen = isFlat ? await stagedKeyHashes(pool, lease) : await seenHashes(pool, lease);
-  const isListed = (key: string) => seen.get(identity(key)) !== undefined;
+  const isListed = (key: string) => seen.has(identity(key));
   await clearListed(pool, integration, isListed);
   const { rows } = await pool.query<UnlistedRow>(
     `select p.key, p.id, p.version, p.check_in, p.check_out, p.status,
@@ -32,28 +32,26 @@ export async function findUnlisted(
   return rows.filter(({ key }) => !isListed(key)).slice(0, mostRows);
 }
 
-async function seenHashes(pool: Pool, { integration, runId }: Lease): Promise<Seen> {
+async function seenHashes(pool: Pool, { integration, runId }: Lease): Promise<Set<number>> {
   const { rows } = await pool.query<{ seen: Buffer }>(
     'select seen from run_pages where integration = $1 and run_id = $2 and seen is not null',
     [integration, runId],
   );
-  const seen = new Seen();
+  const seen = new Set<number>();
   for (const row of rows) {
     // Copied because a Float64Array needs 8-byte alignment, which a buffer from the driver may lack.
     const pairs = new Float64Array(new Uint8Array(row.seen).buffer);
-    for (let i = 0; i < pairs.length; i += 2) seen.set(pairs[i] ?? 1, 1);
+    for (let i = 0; i < pairs.length; i += 2) seen.add(pairs[i] ?? 1);
   }
   return seen;
 }
 
-async function stagedKeyHashes(pool: Pool, { integration, runId }: Lease): Promise<Seen> {
+async function stagedKeyHashes(pool: Pool, { integration, runId }: Lease): Promise<Set<number>> {
   const { rows } = await pool.query<{ key: string }>(
     'select distinct key from staged_rows where integration = $1 and run_id = $2',
     [integration, runId],
   );
-  const seen = new Seen();
-  for (const { key } of rows) seen.set(hash53(key), 1);
-  return seen;
+  return new Set(rows.map(({ key }) => hash53(key)));
 }
 
 async function clearListed(pool: Pool, integration: string, isListed: (key: string) => boolean): Promise<void> {

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { nextLink } from '../../../src/intake/pull/paginate/link.ts';
 import { paginatorFor } from '../../../src/intake/pull/paginate/paginate.ts';
 import { readTotal } from '../../../src/intake/pull/paginate/paginator.ts';
-import { hash53, Seen } from '../../../src/kit/seen.ts';
 import type { Json } from '../../../src/terms.ts';
 
 test('the next link is found among others in any notation', () => {
@@ -89,25 +88,4 @@ test('counted paging reaches every row of any list, whatever the cap', () => {
       },
     ),
   );
-});
-
-test('Seen remembers any number of rows exactly', () => {
-  fc.assert(
-    fc.property(fc.array(fc.tuple(fc.string(), fc.nat())), (entries) => {
-      const seen = new Seen();
-      const expected = new Map<number, number>();
-      for (const [text, content] of entries) {
-        seen.set(hash53(text), content);
-        expected.set(hash53(text), content);
-      }
-      assert.equal(seen.size, expected.size);
-      for (const [key, content] of expected) assert.equal(seen.get(key), content);
-      seen.clear();
-      assert.equal(seen.get(hash53('x')), undefined);
-    }),
-  );
-  const many = new Seen();
-  for (let i = 0; i < 200_000; i++) many.set(hash53(`RES-${i}`), i);
-  assert.equal(many.size, 200_000);
-  assert.equal(many.get(hash53('RES-123456')), 123_456);
 });

@@ -2,7 +2,7 @@ import type { Row, WholePage } from '../../../../src/intake/pull/page.ts';
 import { paginatorFor } from '../../../../src/intake/pull/paginate/paginate.ts';
 import { WindowReader } from '../../../../src/intake/pull/pass.ts';
 import { firstPass, type PassState } from '../../../../src/intake/pull/run-state.ts';
-import { hash53 } from '../../../../src/kit/seen.ts';
+import { hash53 } from '../../../../src/kit/hash53.ts';
 
 /** One request as the partner sees it. */
 export interface ListRequest {
