@@ -24,7 +24,7 @@ export async function schedules(
     ['starts spread over half an hour, queued and not run', `now() + random() * interval '30 minutes'`],
   ] as const) {
     await runtime.pool.query(`update syncs set next_at = ${nextAt}`);
-    await runtime.pool.query('vacuum analyze schedules');
+    await runtime.pool.query('vacuum analyze syncs');
     const ports = pullPorts(runtime);
     const wait = (maxMs: number, signal: AbortSignal) => ports.clock.wait(maxMs, signal);
     let started = 0;

@@ -95,11 +95,17 @@ function checked(draft: Parameters<typeof toReservation>[0], isWhole: boolean): 
   }
   if (check.problems.length > 0 || isIncomplete) return invalid(check, 'record.invalid');
 
-  // Equal content is equal text.
-  const values: Record<string, unknown> = { ...read, status, guests, rooms, charges, extra };
-  const inOrder = order.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]] as const]));
-  const reservation = Object.fromEntries(inOrder) as unknown as Reservation;
-  return { kind: 'ok', reservation, notes: check.notes.length === 0 ? noNotes : check.notes };
+  const rest: Record<string, unknown> = { status, guests, rooms, charges, extra };
+  const reservation: Record<string, unknown> = {};
+  for (const name of order) {
+    const value = read[name as keyof Reservation] ?? rest[name];
+    if (value !== undefined) reservation[name] = value;
+  }
+  return {
+    kind: 'ok',
+    reservation: reservation as unknown as Reservation,
+    notes: check.notes.length === 0 ? noNotes : check.notes,
+  };
 }
 
 /** `strict` names fields without a list: nationality. */

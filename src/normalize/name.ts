@@ -1,5 +1,14 @@
 import { type CaseContext, caseName, type NameField } from './name-case.ts';
 import { longestName, type NameRegions, type NameRule, type Names, nameRules } from './name-rules.ts';
+import {
+  joiningWords,
+  leadingTitles,
+  localJoiningWords,
+  numberedPlaceholder,
+  placeholders,
+  placeholdersAlone,
+  trailingTitles,
+} from './name-words.ts';
 
 interface NameChange {
   readonly field: NameField;
@@ -27,6 +36,24 @@ function changeOf(field: NameField, before: Names, after: Names, rule: NameRule)
   return { field, rule, before: before[field], after: after[field] };
 }
 
+const ruleWords: ReadonlySet<string> = new Set([
+  ...placeholders,
+  ...placeholdersAlone,
+  ...leadingTitles,
+  ...trailingTitles,
+  ...joiningWords,
+  ...localJoiningWords,
+]);
+const latinWords = /^[A-Za-zÀ-ÖØ-öø-ſ\d]{2,}(?:[ -][A-Za-zÀ-ÖØ-öø-ſ\d]{2,})*$/;
+
+/** Words that no rule acts on but the one of letter case, as most names are: without the rules, half the time of the path (bench shape). */
+export function isPlain(name: string | undefined): boolean {
+  if (name === undefined) return true;
+  if (name.length > longestName || !latinWords.test(name)) return false;
+  const lower = name.toLowerCase();
+  return ![lower, ...lower.split(/[ -]/)].some((word) => ruleWords.has(word) || numberedPlaceholder.test(word));
+}
+
 /**
  * Applies every rule to both names and lists what each rule changed. The rules are repeated until none changes anything, so that
  * normalizing twice equals once. Each shortens the text, so this ends.
@@ -40,7 +67,8 @@ export function readNames(given: Names, regions: NameRegions): NameReading {
     changes.push(...found);
     names = next;
   };
-  for (let before: Names | undefined; before !== names; ) {
+  const isUsual = isPlain(given.first_name) && isPlain(given.last_name);
+  for (let before: Names | undefined; before !== names && !isUsual; ) {
     before = names;
     for (const [rule, apply] of nameRules) put(rule, apply(names, regions));
   }

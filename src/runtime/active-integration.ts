@@ -2,7 +2,7 @@ import { profilesDestination } from '../deliver/profiles.ts';
 import type { Bodies, DocumentKind } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import type { PushSettings } from '../intake/push/ports.ts';
-import { hash53 } from '../kit/hash53.ts';
+import { shortHash } from '../kit/short-hash.ts';
 import type { ApplyTarget, ErasurePort, GuardPort } from '../reconcile/apply-target.ts';
 import type { EntityType, IntegrationName } from '../terms.ts';
 import { compilePath, compileShapes, type Path, type Shapes, type Spellings } from './compile-path.ts';
@@ -96,7 +96,7 @@ export class LazyIntegration implements ActiveIntegration {
       integration: source.name as IntegrationName,
       connectorVersion: connector.version,
       integrationVersion: source.version,
-      ...(shapes.spellings && { spellings: hash53(JSON.stringify(shapes.spellings)) }),
+      ...(shapes.spellings && { spellings: shortHash(JSON.stringify(shapes.spellings)) }),
       destinations: {
         // Guest profiles are assembled from reservations, if a destination receives guests.
         reservation: [...receiving('reservation'), ...(receiving('guest').length > 0 ? [profilesDestination] : [])],

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
 import { guestSchema } from '../../src/canonical/schema.ts';
+import { isPlain } from '../../src/normalize/name.ts';
+import { nameRules } from '../../src/normalize/name-rules.ts';
 import { leadingTitles, particles, placeholders } from '../../src/normalize/name-words.ts';
 import { normalizeGuest, normalizeReservation } from '../../src/normalize/normalize.ts';
 
@@ -222,6 +224,30 @@ test('normalizing twice equals once; a phone is E.164 or absent; notes keep what
     }),
     { numRuns: 3_000 },
   );
+});
+
+const wordyName = fc
+  .array(
+    fc.tuple(fc.constantFrom(...nameWords, 'Kowalczyk', 'Őry', 'no', 'to be', 'Yılmaz'), fc.constantFrom(' ', '-')),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  )
+  .map((words) => words.map(([word, mark], at) => (at === 0 ? word : mark + word)).join(''));
+
+test('no rule but the one of letter case changes plain names', () => {
+  let plain = 0;
+  fc.assert(
+    fc.property(wordyName, wordyName, region, (first_name, last_name, nationality) => {
+      if (!isPlain(first_name) || !isPlain(last_name)) return;
+      plain += 1;
+      const names = { first_name, last_name };
+      for (const [rule, apply] of nameRules) assert.deepEqual(apply(names, { nationality }), names, rule);
+    }),
+    { numRuns: 8_000 },
+  );
+  assert.ok(plain > 150, `only ${plain} were plain: the generator no longer makes them`);
 });
 
 test('a changed guest keeps every field of the schema, in order', () => {

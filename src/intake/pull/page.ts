@@ -1,6 +1,6 @@
 import type { Pagination } from '../../documents/connector-pagination.ts';
 import type { ErrorCode } from '../../errors.ts';
-import { hash53 } from '../../kit/hash53.ts';
+import { shortHash } from '../../kit/short-hash.ts';
 import type { RawRecord } from '../../shape/shape.ts';
 import type { Json } from '../../terms.ts';
 import { answerReader } from './answer-reader.ts';
@@ -54,12 +54,12 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
     repeated: shown.length - rows.length,
     count: Math.max(shaper.count(body), 0),
     ...(total !== undefined && { total }),
-    fingerprint: rows.length === 0 ? 0 : hash53(rows.map(({ identity }) => identity).join()),
+    fingerprint: rows.length === 0 ? 0 : shortHash(rows.map(({ identity }) => identity).join()),
   };
 }
 
 function nestedRow(raw: RawRecord, routing: Routing | undefined): Row {
-  const content = hash53(JSON.stringify(raw.value));
+  const content = shortHash(JSON.stringify(raw.value));
   const property = routing?.propertyOf(raw.value);
   const identity =
     raw.key === '' ? content : raw.partial ? partialIdentity(raw.key, property) : rowIdentity(raw.key, property);
@@ -78,7 +78,7 @@ function lastOfEach(rows: readonly Row[]): readonly Row[] {
 }
 
 function flatRow(value: Json, key: string): Row {
-  const content = hash53(JSON.stringify(value));
+  const content = shortHash(JSON.stringify(value));
   return { identity: content, content, raw: { key, value } };
 }
 

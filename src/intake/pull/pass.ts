@@ -1,4 +1,4 @@
-import { hash53 } from '../../kit/hash53.ts';
+import { shortHash } from '../../kit/short-hash.ts';
 import type { EpochMs } from '../../terms.ts';
 import { boundaryAt, continued, isRounded, withoutOverlap } from './overlap.ts';
 import type { Row, WholePage } from './page.ts';
@@ -162,7 +162,7 @@ export class WindowReader {
 }
 
 function markOf(state: PageState): number {
-  return hash53(JSON.stringify(state));
+  return shortHash(JSON.stringify(state));
 }
 
 function hashesOf(rows: readonly Row[]): Uint8Array {

@@ -1,4 +1,4 @@
-import { hash53 } from '../../kit/hash53.ts';
+import { shortHash } from '../../kit/short-hash.ts';
 import type { EpochMs, LocalDate } from '../../terms.ts';
 import type { Row } from './page.ts';
 import type { Brand, PullPlan } from './ports.ts';
@@ -41,4 +41,4 @@ export function dateIn(timezone: string, at: EpochMs): LocalDate {
 
 /** Reservations of two properties may have the same id. */
 export const rowIdentity = (key: string, property: string | undefined): number =>
-  hash53(property === undefined ? key : `${property}\u0000${key}`);
+  shortHash(property === undefined ? key : `${property}\u0000${key}`);

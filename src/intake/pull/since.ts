@@ -1,5 +1,5 @@
 import type { PullSettings } from '../../documents/pull.ts';
-import { hash53 } from '../../kit/hash53.ts';
+import { shortHash } from '../../kit/short-hash.ts';
 import type { EpochMs, LocalDate } from '../../terms.ts';
 import { changeStepDays, listRequestOf, mentions } from './list-request.ts';
 import type { PullPorts } from './ports.ts';
@@ -55,7 +55,7 @@ const startOfDay = (day: LocalDate, { timezone }: Pick<PullSettings, 'timezone'>
 
 /** Identifies the list: the watermark of a test system, or of another property, says nothing about this one. */
 export function feedOf({ base_url: baseUrl, brandId }: Pick<PullSettings, 'base_url' | 'brandId'>): number {
-  return hash53(JSON.stringify([baseUrl, brandId]));
+  return shortHash(JSON.stringify([baseUrl, brandId]));
 }
 
 /** A larger difference is a wrong header, not a slow clock. */

@@ -2,9 +2,9 @@ import { encodeRecord } from '../../canonical/encode.ts';
 import type { RunStore } from '../../intake/pull/ports.ts';
 import type { Counters, Run, StagedRow } from '../../intake/pull/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
-import { hash53 } from '../../kit/hash53.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText } from '../../kit/json.ts';
+import { shortHash } from '../../kit/short-hash.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
@@ -125,8 +125,8 @@ const keyOf = (integration: string, { message }: Prepared): string => JSON.strin
 function wasSeen(seen: Map<number, number>, one: Prepared): boolean {
   if (one.kind !== 'record') return false;
   const { type, id, record } = one.incoming;
-  const identity = hash53(`${type} ${id}`);
-  const content = hash53(jsonbText(encodeRecord(record)));
+  const identity = shortHash(`${type} ${id}`);
+  const content = shortHash(jsonbText(encodeRecord(record)));
   const isSame = seen.get(identity) === content;
   seen.set(identity, content);
   return isSame;

@@ -1,7 +1,7 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { Lease, RunStore, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
 import type { Window } from '../../intake/pull/windows.ts';
-import { hash53 } from '../../kit/hash53.ts';
+import { shortHash } from '../../kit/short-hash.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { readReservation } from '../records/stored-record.ts';
 
@@ -51,7 +51,7 @@ async function stagedKeyHashes(pool: Pool, { integration, runId }: Lease): Promi
     'select distinct key from staged_rows where integration = $1 and run_id = $2',
     [integration, runId],
   );
-  return new Set(rows.map(({ key }) => hash53(key)));
+  return new Set(rows.map(({ key }) => shortHash(key)));
 }
 
 async function clearListed(pool: Pool, integration: string, isListed: (key: string) => boolean): Promise<void> {

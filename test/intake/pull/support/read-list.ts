@@ -2,7 +2,7 @@ import type { Row, WholePage } from '../../../../src/intake/pull/page.ts';
 import { paginatorFor } from '../../../../src/intake/pull/paginate/paginate.ts';
 import { WindowReader } from '../../../../src/intake/pull/pass.ts';
 import { firstPass, type PassState } from '../../../../src/intake/pull/run-state.ts';
-import { hash53 } from '../../../../src/kit/hash53.ts';
+import { shortHash } from '../../../../src/kit/short-hash.ts';
 
 /** One request as the partner sees it. */
 export interface ListRequest {
@@ -96,10 +96,10 @@ export function readList(answer: (request: ListRequest) => ListAnswer, options: 
 
 function pageOf(ids: readonly string[], total: number | undefined): WholePage {
   const rows: Row[] = ids.map((id) => {
-    const identity = hash53(id);
+    const identity = shortHash(id);
     return { identity, content: 1, raw: { key: id, value: null } };
   });
-  const fingerprint = rows.length === 0 ? 0 : hash53(rows.map(({ identity }) => identity).join());
+  const fingerprint = rows.length === 0 ? 0 : shortHash(rows.map(({ identity }) => identity).join());
   return { kind: 'page', rows, repeated: 0, count: rows.length, fingerprint, ...(total !== undefined && { total }) };
 }
 
