@@ -160,7 +160,6 @@ class Clocks {
 
 function report(lines: ReadonlyMap<string, number>, bytes: number): void {
   const parse = lines.get('JSON.parse') ?? 0;
-  const whole = lines.get('path') ?? 0;
   console.log(
     `${count} reservations of ${Math.round(bytes / count)} bytes, ${rounds} new pages, processor time of one thread\n`,
   );
@@ -170,11 +169,6 @@ function report(lines: ReadonlyMap<string, number>, bytes: number): void {
       `${name.padEnd(22)}${thousands(rate).padStart(12)} /s${each.padStart(12)}${`${(rate / parse).toFixed(2)} x JSON.parse`.padStart(20)}`,
     );
   }
-  const aim = Math.max(25_000, 0.25 * parse);
-  const verdict = whole >= aim ? 'reached' : 'MISSED';
-  console.log(
-    `\ntarget: ${thousands(aim)} per second (25 k, or a quarter of JSON.parse): ${verdict} with ${thousands(whole)}`,
-  );
 }
 
 function thousands(number: number): string {

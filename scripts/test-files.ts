@@ -10,7 +10,6 @@ import { pathToFileURL } from 'node:url';
  */
 export const alone = [
   'canonical/one-line',
-  'console',
   'deliver/busy',
   'deliver/chaos',
   'deliver/circuit',
@@ -91,10 +90,11 @@ const pure = [
   'transform',
 ];
 
-/** The folder; the pure rooms are one group, and intake has too many files for one. */
+/** The folder; the pure rooms are one group, and intake and the console have too many files for one. */
 function groupOf(file: string): string {
   const [folder = 'all', within] = file.split('/').slice(1, -1);
   if (pure.includes(folder)) return 'pure';
+  if (folder === 'console') return path.basename(file) < 'house' ? 'console-1' : 'console-2';
   return folder === 'intake' && within !== undefined ? `${folder}-${within}` : folder;
 }
 

@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { after } from 'node:test';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { buildConsole } from '../../../console/build.ts';
 import { signedHeaders } from '../../../packages/sender/src/sign.ts';
 import { browserFlags, requiredBrowser, skipWithoutBrowser } from '../../../scripts/prepare-browser.ts';
@@ -56,6 +57,10 @@ export const booking = (id: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
+/** One for all desks of the process. */
+let running: Promise<Browser> | undefined;
+after(async () => (await running)?.close());
+
 /** `files` adds documents to the workspace; they may refer to the CRM's address as {crm} and to the partner's as {partner}. */
 export async function openDesk(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
   const executablePath = requiredBrowser();
@@ -71,7 +76,8 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
       throw error;
     },
   );
-  const browser = await chromium.launch({ executablePath, args: [...browserFlags] });
+  running ??= chromium.launch({ executablePath, args: [...browserFlags] });
+  const browser = await running;
   const { token } = await createToken(service.runtime, { name: 'test', role: 'admin', integrations: null, by: 'test' });
   const complaints: string[] = [];
   const contexts: BrowserContext[] = [];
@@ -137,7 +143,6 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
     },
     stop: async () => {
       await Promise.all(contexts.map((context) => context.close()));
-      await browser.close();
       await service.stop();
       await Promise.all([crm.stop(), partner.stop()]);
       await rm(dir, { recursive: true, force: true });

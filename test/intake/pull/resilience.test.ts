@@ -187,45 +187,6 @@ test('a rate in the documents spaces the requests of a run', async () => {
   );
 });
 
-test('one admission covers several requests to a healthy partner; not with a rate or after a failure', async () => {
-  const book = bookings(140, '2026-03-01', 10);
-  let broken = 0;
-  const partner = await partnerOf(({ query }) => {
-    if (broken-- === 1) return { status: 503, json: {} };
-    const from = Number(query.get('offset'));
-    const ofDay = book.filter(
-      ({ check_in }) => check_in >= (query.get('dateFrom') ?? '') && check_in <= (query.get('dateTo') ?? ''),
-    );
-    return { json: { reservations: ofDay.slice(from, from + 10) } };
-  });
-  const range = { from: '2026-03-01', to: '2026-03-14' };
-  const countedPorts = (integration: string, pull: Record<string, unknown> = {}) => {
-    const counted = { admissions: 0 };
-    const ports = runtime.ports({ integration, baseUrl: partner.url, pull });
-    const partnersOf = {
-      ...ports.partners,
-      admit: (...asked: Parameters<typeof ports.partners.admit>) => {
-        counted.admissions += 1;
-        return ports.partners.admit(...asked);
-      },
-    };
-    return { ports: { ...ports, partners: partnersOf }, counted };
-  };
-  const sound = countedPorts('sound');
-  const { counters } = await sync(sound.ports, 'sound', range);
-  assert.ok(counters.requests > 14);
-  assert.ok(sound.counted.admissions * 2 < counters.requests, `${sound.counted.admissions} for ${counters.requests}`);
-  const rated = countedPorts('rated-all', { rate: { requests: 1_000, per: '1s' } });
-  const asked = await sync(rated.ports, 'rated-all', range);
-  assert.equal(rated.counted.admissions, asked.counters.requests);
-  broken = 3;
-  const failing = countedPorts('failing');
-  const after = await sync(failing.ports, 'failing', range);
-  assert.equal(after.counters.retries, 1);
-  // Each request asks for admission again, until a success has cleared the failure.
-  assert.ok(failing.counted.admissions >= 3, `${failing.counted.admissions}`);
-});
-
 test('a manual sync does not change the parked run of the service while the circuit is open', async () => {
   let broken = true;
   const partner = await partnerOf(() => (broken ? { status: 500, json: {} } : list));
