@@ -36,7 +36,7 @@ export async function run(args: readonly string[]): Promise<void> {
         console.log(`  ${events} events`),
       ),
     );
-    await timed(`drop a partition of ${rows} entries`, () => dropPartitions(pool, 'history', -32 * day));
+    await timed(`drop a partition of ${rows} entries`, () => dropPartitions(pool, -32 * day));
     console.log(`machine load ${os.loadavg()[0]?.toFixed(1)} on ${os.cpus().length} processors`);
   } finally {
     await pool.end();

@@ -74,7 +74,7 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
       if (upTo === undefined) throw new InnboundError('operate.busy', 'A long transaction is in progress; try again.');
       return answer({ rows: [], position: upTo }, 0);
     }
-    const since = await completeSince(pool, 'history');
+    const since = await completeSince(pool);
     const from = startOf(runtime, request, { epoch, last: horizon.last, since });
     let found = await search(scope, from.position, upTo ?? 0, limit);
     const until = clock.uptimeMs() + waitMs;

@@ -38,7 +38,7 @@ export async function findArrivals(
   const [traces, refused, since] = await Promise.all([
     searchTraces(pool, { ...asked, found }),
     countRefused(pool, within),
-    completeSince(pool, 'history'),
+    completeSince(pool),
   ]);
   const erased = withErasures ? await erasuresOf(runtime, text) : [];
   return { items: [...traces, ...erased], since: since ?? null, refused };

@@ -249,10 +249,18 @@ create table pulled (
   status text not null,
   content double precision not null,
   made_by text not null,
-  primary key (integration, key)
+  missing_since timestamptz,
+  missing_sync text,
+  missing_run text,
+  answer text,
+  asked_at timestamptz,
+  primary key (integration, key),
+  check (answer in ('present', 'absent'))
 ) with (fillfactor=85);
 create index pulled_by_arrival on pulled (integration, check_in);
+create index pulled_missing on pulled (integration, id) where (missing_since is not null);
 comment on table pulled is 'What a partner''s list last showed of each reservation, as a hash, with the version that came of it and what made it (documents and program). While all three stand, the same row again is known to change nothing, without being read.';
+comment on column pulled.missing_since is 'Set while complete runs no longer find it in a list that should show it; answer is what the partner said when asked for it by its id.';
 
 create table guards (
   integration text not null,
@@ -262,19 +270,6 @@ create table guards (
   check (feed in ('pull', 'push'))
 );
 comment on table guards is 'What is normal in a feed of a brand, and its holds: accidents of the partner that are kept from the records. Bounded, without guest data; the held rows are dead letters.';
-
-create table unlisted (
-  integration text not null,
-  id text not null,
-  sync text not null,
-  since timestamptz not null,
-  run_id text not null,
-  answer text,
-  asked_at timestamptz,
-  primary key (integration, id),
-  check (answer in ('present', 'absent'))
-);
-comment on table unlisted is 'Reservations that a complete run no longer found in a list that should show them, and what the partner answered when asked for one by its id.';
 
 create table drift (
   integration text not null,
@@ -579,11 +574,10 @@ create table attempts (
   duration_ms int,
   node text,
   check (outcome in ('delivered', 'skipped', 'retry', 'dead'))
-) partition by range (at);
+);
 create index attempts_by_record on attempts (integration, id, type, at);
 create index attempts_by_time on attempts using brin (at);
-create table attempts_kept partition of attempts default;
-comment on table attempts is 'Tries to deliver a version that are worth reporting: failures, skipped versions, removals, erasures, and the success after a failure. A plain delivery is only on its outbox row. Partitioned by time; retention drops partitions.';
+comment on table attempts is 'Tries to deliver a version that are worth reporting: failures, skipped versions, removals, erasures, and the success after a failure. A plain delivery is only on its outbox row.';
 
 create table dead_letters (
   integration text not null,

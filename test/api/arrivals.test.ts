@@ -114,11 +114,12 @@ deliver: [lake]
   test('a record is not reported here, unless the partner no longer lists it', async () => {
     assert.deepEqual((await search('R1')).items, []);
     await query(
-      `insert into unlisted (integration, id, sync, since, run_id, answer) values ('grand', 'R1', 'pre_stay', now(), $1, 'absent')`,
+      `insert into pulled (integration, key, id, version, check_in, check_out, status, content, made_by, missing_since, missing_run, answer)
+       values ('grand', 'gone', 'R1', 1, now(), now(), 'confirmed', 1, 'test', now(), $1, 'absent')`,
       [runId],
     );
     for (const q of ['R1', 'kept@post.example']) assert.equal((await one(q)).outcome, 'unlisted', q);
-    await query('delete from unlisted');
+    await query(`delete from pulled where key = 'gone'`);
   });
 
   test('held and superseded', async () => {

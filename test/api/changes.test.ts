@@ -363,7 +363,7 @@ test('after a restore an older cursor is outdated', async () => {
 test('a cursor before the history that is kept is outdated', async () => {
   const cursor = await nowCursor();
   // The first partition ends the day after tomorrow.
-  assert.equal(await dropPartitions(node.runtime.pool, 'history', -31 * 86_400_000), 1);
+  assert.equal(await dropPartitions(node.runtime.pool, -31 * 86_400_000), 1);
   const { status, body } = await ask(`after=${cursor}`);
   assert.deepEqual([status, body.code], [410, 'operate.cursor_outdated']);
   assert.match(body.detail, /retention/);

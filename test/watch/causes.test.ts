@@ -29,9 +29,9 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
   [
     'bookings_unlisted',
     () =>
-      query(`insert into unlisted (integration, id, sync, since, run_id)
-             select 'other', 'U' || n, 'stay', now(), 'run' from generate_series(1, 12) n`),
-    () => query('delete from unlisted'),
+      query(`insert into pulled (integration, key, id, version, check_in, check_out, status, content, made_by, missing_since)
+             select 'other', 'U' || n, 'U' || n, 1, now(), now(), 'confirmed', 1, 'test', now() from generate_series(1, 12) n`),
+    () => query('delete from pulled'),
   ],
   [
     'clock_skew',

@@ -1,11 +1,9 @@
 import { type Clock, repeat, type Timers } from '../../kit/clock.ts';
-import { GatherPace } from './gather-pace.ts';
 import type { NewEvent, Stored } from './ports.ts';
 
 /**
  * Waiting requests share one insert and one fsync. Requests that arrive while a batch is written form the next batch, so
- * batches grow with the load and a single request does not wait. Under heavy load the next batch also gathers for some
- * milliseconds: without that, 900 requests a second took 260 batches. One batch is written at a time, so that sequence numbers,
+ * batches grow with the load and a single request does not wait. One batch is written at a time, so that sequence numbers,
  * which order events of the same instant, follow the order of arrival; the next batch may be written while this one is
  * flushed to disk.
  */
@@ -45,9 +43,6 @@ export type Appended =
   | Stored
   | { readonly kind: 'unavailable'; readonly reason: 'store_unreachable' | 'store_slow' | 'backlog_full' };
 
-/** A batch of this size does not gather any longer. */
-const enough = 16;
-
 interface QueuedEvent {
   readonly event: NewEvent;
   readonly since: number;
@@ -67,7 +62,6 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
   const open = new Set<QueuedEvent>();
   let openBytes = 0;
   let running: Promise<void> | undefined;
-  let onEnough: (() => void) | undefined;
 
   const settle = (one: QueuedEvent, appended: Appended) => {
     if (one.settle === undefined) return;
@@ -87,12 +81,8 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
   const stopDeadlines = repeat(ports.clock, Math.min(500, limits.deadlineMs), refuseLate, { background: true });
 
   const underWay = new Set<Promise<void>>();
-  const pace = new GatherPace();
   const run = async () => {
     while (queue.length > 0) {
-      const gatherMs = queue.length >= enough ? 0 : pace.gatherMs(ports.clock.uptimeMs());
-      if (gatherMs >= 1) await gathered(gatherMs);
-      pace.begins(queue.length, ports.clock.uptimeMs());
       const batch = takeBatch();
       if (batch.length === 0) continue;
       const { promise: written, resolve } = Promise.withResolvers<void>();
@@ -103,18 +93,6 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
     }
     running = undefined;
   };
-
-  /** Resolves after the time, or as soon as the batch is large enough. */
-  const gathered = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const cancel = ports.clock.schedule(ms, done);
-      function done(): void {
-        cancel();
-        onEnough = undefined;
-        resolve();
-      }
-      onEnough = done;
-    });
 
   const takeBatch = (): QueuedEvent[] => {
     let bytes = 0;
@@ -154,7 +132,6 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
         open.add(one);
         openBytes += event.rawBody.length;
         queue.push(one);
-        if (queue.length >= enough) onEnough?.();
         // Starts after this turn of the event loop, so that requests read together are stored together.
         running ??= new Promise<void>((begun) => (ports.soon ?? setImmediate)(begun)).then(run);
       });

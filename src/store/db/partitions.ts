@@ -1,32 +1,17 @@
 import { isSqlState } from '../../kit/sql-state.ts';
 import { type Pool, type Tx, transaction } from './pool.ts';
 
-interface Partitioned {
-  /** The column whose time decides the partition. */
-  readonly time: string;
-  /** How much time one partition covers: few partitions make lookups by record cheap, many make retention exact. */
-  readonly width: 'week' | 'month';
-  /** Rows `p` that outlive the retention: they move to the default partition before theirs is dropped. */
-  readonly needed?: string;
-}
-
-/** The large tables of history. `events` and `runs` are not among them: both need a unique key that time partitions cannot enforce. */
-const tables = {
-  history: {
-    time: 'at',
-    width: 'month',
-    // Erasures whose confirmation is open. Versions that wait; consent-filtered destinations compare them with the one delivered last.
-    needed: `(p.cause = 'erasure' and exists (select from erasures e where e.erasure_id = p.cause_id and e.confirmed_at is null))
+/**
+ * The history is partitioned by month: few partitions make lookups by record cheap, and retention drops whole ones. `events` and `runs` are
+ * not, because both need a unique key that time partitions cannot enforce.
+ *
+ * Entries `p` that outlive the retention move to the default partition before theirs is dropped: erasures whose confirmation is open, and
+ * versions that wait, which consent-filtered destinations compare with the one delivered last.
+ */
+const needed = `(p.cause = 'erasure' and exists (select from erasures e where e.erasure_id = p.cause_id and e.confirmed_at is null))
              or (p.diff is not null and exists (
                select from outbox o where o.integration = p.integration and o.id = p.id and o.type = p.type
-                  and o.next_version <= o.last_version and p.version >= o.delivered_version))`,
-  },
-  attempts: { time: 'at', width: 'week' },
-} as const satisfies Record<string, Partitioned>;
-
-export type PartitionedTable = keyof typeof tables;
-
-const ofTable = (name: PartitionedTable): Partitioned => tables[name];
+                  and o.next_version <= o.last_version and p.version >= o.delivered_version))`;
 
 export interface Partition {
   readonly name: string;
@@ -35,12 +20,11 @@ export interface Partition {
   readonly to: Date;
 }
 
-/** The partitions of a table, oldest first, without the default one. */
-export async function partitionsOf(db: Pick<Pool, 'query'>, table: PartitionedTable): Promise<Partition[]> {
+/** The partitions, oldest first, without the default one. */
+export async function partitions(db: Pick<Pool, 'query'>): Promise<Partition[]> {
   const { rows } = await db.query<{ name: string; bound: string }>(
     `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
-       from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = $1::regclass`,
-    [table],
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'history'::regclass`,
   );
   return rows
     .flatMap(({ name, bound }): Partition[] => {
@@ -69,59 +53,50 @@ async function alone(pool: Pool, work: (tx: Tx) => Promise<number>): Promise<num
   }
 }
 
-/** Makes partitions for the present period and the two after it. Returns how many were made. */
+/** Makes partitions for the present month and the two after it. Returns how many were made. */
 export async function makePartitions(pool: Pool): Promise<number> {
-  let made = 0;
-  for (const table of Object.keys(tables) as PartitionedTable[]) {
-    const { time, width } = ofTable(table);
-    for (;;) {
-      const one = await alone(pool, async (tx) => {
-        const newest = (await partitionsOf(tx, table)).at(-1);
-        const { rows } = await tx.query<{ due: boolean; to: string; name: string }>(
-          `select $1::timestamptz is null or $1 < date_trunc($2, now()) + 3 * ('1 ' || $2)::interval as due,
-                  (date_trunc($2, coalesce($1, now())) + ('1 ' || $2)::interval)::text as to,
-                  $3 || '_' || to_char(coalesce($1, date_trunc($2, now())), 'YYYYMMDD') as name`,
-          [newest?.to, width, table],
-        );
-        const next = rows[0];
-        if (next?.due !== true) return 0;
-        // The first partition has no beginning.
-        const from = newest === undefined ? undefined : `'${newest.to.toISOString()}'`;
-        await tx.query(`create table ${next.name} (like ${table} including defaults including constraints)`);
-        // Finds rows only if all nodes were stopped for a whole period, or if a clock ran ahead.
-        await tx.query(
-          `with late as (delete from ${table}_kept where ${time} >= ${from ?? `'-infinity'`} and ${time} < '${next.to}' returning *)
-           insert into ${next.name} select * from late`,
-        );
-        await tx.query(
-          `alter table ${table} attach partition ${next.name} for values from (${from ?? 'minvalue'}) to ('${next.to}')`,
-        );
-        return 1;
-      });
-      made += one;
-      if (one === 0) break;
-    }
-  }
-  return made;
+  for (let made = 0; ; made++) if ((await alone(pool, makeNext)) === 0) return made;
 }
 
-/** Drops partitions whose newest row is past its retention. Rows that work still needs are kept. Returns how many were dropped. */
-export async function dropPartitions(pool: Pool, table: PartitionedTable, keptMs: number): Promise<number> {
-  const { time, needed = 'false' } = ofTable(table);
+async function makeNext(tx: Tx): Promise<number> {
+  const newest = (await partitions(tx)).at(-1);
+  const { rows } = await tx.query<{ due: boolean; to: string; name: string }>(
+    `select $1::timestamptz is null or $1 < date_trunc('month', now()) + interval '3 months' as due,
+            (date_trunc('month', coalesce($1, now())) + interval '1 month')::text as to,
+            'history_' || to_char(coalesce($1, date_trunc('month', now())), 'YYYYMMDD') as name`,
+    [newest?.to],
+  );
+  const next = rows[0];
+  if (next?.due !== true) return 0;
+  // The first partition has no beginning.
+  const from = newest === undefined ? undefined : `'${newest.to.toISOString()}'`;
+  await tx.query(`create table ${next.name} (like history including defaults including constraints)`);
+  // Finds rows only if all nodes were stopped for a whole month, or if a clock ran ahead.
+  await tx.query(
+    `with late as (delete from history_kept where at >= ${from ?? `'-infinity'`} and at < '${next.to}' returning *)
+     insert into ${next.name} select * from late`,
+  );
+  await tx.query(
+    `alter table history attach partition ${next.name} for values from (${from ?? 'minvalue'}) to ('${next.to}')`,
+  );
+  return 1;
+}
+
+/** Drops partitions whose newest entry is past its retention. Entries that work still needs are kept. Returns how many were dropped. */
+export async function dropPartitions(pool: Pool, keptMs: number): Promise<number> {
   const { rows } = await pool.query<{ before: Date }>(`select now() - $1 * interval '1 ms' as before`, [keptMs]);
   const before = rows[0]?.before ?? new Date(0);
-  const gone = `p.${time} < $1 and not (${needed})`;
-  await pool.query(`delete from ${table}_kept p where ${gone}`, [before]);
+  await pool.query(`delete from history_kept p where p.at < $1 and not (${needed})`, [before]);
   let dropped = 0;
-  for (const { name, to } of await partitionsOf(pool, table)) {
+  for (const { name, to } of await partitions(pool)) {
     if (to > before) break;
     dropped += await alone(pool, async (tx) => {
       // Waits for erasures and deliveries in progress; later ones find the rows in the default partition.
       await tx.query(`lock table ${name} in share row exclusive mode`);
       await tx.query(`create table ${name}_needed as select p.* from ${name} p where ${needed}`);
       // From here on the whole table is locked, only for the time it takes to change a few catalogue rows.
-      await tx.query(`alter table ${table} detach partition ${name}`);
-      await tx.query(`insert into ${table} select * from ${name}_needed`);
+      await tx.query(`alter table history detach partition ${name}`);
+      await tx.query(`insert into history select * from ${name}_needed`);
       await tx.query(`drop table ${name}, ${name}_needed`);
       return 1;
     });
@@ -129,7 +104,7 @@ export async function dropPartitions(pool: Pool, table: PartitionedTable, keptMs
   return dropped;
 }
 
-/** Since when a table is complete; undefined if nothing was ever dropped. */
-export async function completeSince(db: Pick<Pool, 'query'>, table: PartitionedTable): Promise<Date | undefined> {
-  return (await partitionsOf(db, table))[0]?.from;
+/** Since when the history is complete; undefined if nothing was ever dropped. */
+export async function completeSince(db: Pick<Pool, 'query'>): Promise<Date | undefined> {
+  return (await partitions(db))[0]?.from;
 }

@@ -37,8 +37,11 @@ export async function pruneStore(
   const day = 86_400_000;
   await makePartitions(db);
   const forgotten = {
-    attempt_partitions: await dropPartitions(db, 'attempts', kept.deadLettersMs),
-    history_partitions: await dropPartitions(db, 'history', kept.historyMs),
+    history_partitions: await dropPartitions(db, kept.historyMs),
+    attempts: await inBatches(
+      `delete from attempts where ctid = any(array(select ctid from attempts where at < ${past} limit $2))`,
+      kept.deadLettersMs,
+    ),
     raw_payloads: await inBatches(
       `update history r set raw = null from (
          select integration, id, type, entry_id from history where raw is not null and at < ${past} order by at limit $2) old

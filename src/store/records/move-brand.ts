@@ -95,7 +95,6 @@ export async function moveFeeds(tx: Tx, { integration, to, prefix, matched }: Mo
     await continueBookings(tx, integration, prefix, matched.slice(n, n + atOnce));
   }
   await tx.query('delete from pulled where integration = $1', [integration]);
-  await tx.query('delete from unlisted where integration = $1', [integration]);
   await tx.query('delete from guards where integration = $1', [integration]);
   await tx.query('delete from partner_accounts where integration = $1', [integration]);
   await tx.query('update syncs set read_at = null, feed = null where integration = $1', [integration]);

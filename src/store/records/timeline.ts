@@ -107,7 +107,7 @@ export async function readTimeline(
         where integration = $1 and $2 = any(ids) and $3::timestamptz is null having count(*) > 0`,
       [integration, id, upTo ?? null],
     ),
-    completeSince(db, 'history'),
+    completeSince(db),
   ]);
   const current = record.rows[0];
   const entries = [

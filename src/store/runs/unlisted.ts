@@ -23,10 +23,10 @@ export async function findUnlisted(
   await clearListed(pool, integration, isListed);
   const { rows } = await pool.query<UnlistedRow>(
     `select p.key, p.id, p.version, p.check_in, p.check_out, p.status,
-            coalesce(u.asked_at > now() - interval '1 day' and u.answer is not null, false) as "isAskedRecently"
-       from pulled p left join unlisted u on u.integration = p.integration and u.id = p.id
+            coalesce(p.asked_at > now() - interval '1 day' and p.answer is not null, false) as "isAskedRecently"
+       from pulled p
       where p.integration = $1 and p.check_in >= $2 and p.check_out <= $3 and p.status not in ('cancelled', 'no_show')
-      order by u.asked_at nulls first, p.check_in, p.key`,
+      order by p.asked_at nulls first, p.check_in, p.key`,
     [integration, range.from, range.to],
   );
   return rows.filter(({ key }) => !isListed(key)).slice(0, mostRows);
@@ -55,14 +55,17 @@ async function stagedKeyHashes(pool: Pool, { integration, runId }: Lease): Promi
 }
 
 async function clearListed(pool: Pool, integration: string, isListed: (key: string) => boolean): Promise<void> {
-  const { rows } = await pool.query<{ id: string; key: string }>(
-    `select u.id, p.key from unlisted u join pulled p on p.integration = u.integration and p.id = u.id
-      where u.integration = $1`,
+  const { rows } = await pool.query<{ key: string }>(
+    'select key from pulled where integration = $1 and missing_since is not null',
     [integration],
   );
-  const again = rows.filter(({ key }) => isListed(key)).map(({ id }) => id);
+  const again = rows.filter(({ key }) => isListed(key)).map(({ key }) => key);
   if (again.length === 0) return;
-  await pool.query('delete from unlisted where integration = $1 and id = any($2)', [integration, again]);
+  await pool.query(
+    `update pulled set missing_since = null, missing_sync = null, missing_run = null, answer = null, asked_at = null
+      where integration = $1 and key = any($2)`,
+    [integration, again],
+  );
 }
 
 /** Marks reservations as not listed. One that the partner now has with other dates is not missing: only its dates are updated. */
@@ -77,12 +80,11 @@ export async function noteUnlisted(
   await transaction(pool, async (tx) => {
     const marked = notes.filter(({ isElsewhere }) => isElsewhere !== true);
     await tx.query(
-      `insert into unlisted as u (integration, id, sync, since, run_id, answer, asked_at)
-       select $1, id, $2, now(), $3, answer, case when is_asked then now() end
+      `update pulled p set missing_since = coalesce(p.missing_since, now()), missing_sync = coalesce(p.missing_sync, $2),
+              missing_run = coalesce(p.missing_run, $3), answer = case when t.is_asked then t.answer else p.answer end,
+              asked_at = case when t.is_asked then now() else p.asked_at end
          from unnest($4::text[], $5::text[], $6::boolean[]) as t (id, answer, is_asked)
-       on conflict (integration, id) do update
-          set answer = case when excluded.asked_at is null then u.answer else excluded.answer end,
-              asked_at = coalesce(excluded.asked_at, u.asked_at)`,
+        where p.integration = $1 and p.id = t.id`,
       [
         integration,
         sync,
@@ -130,11 +132,11 @@ export interface UnlistedReservation {
 /** Reservations still expected that the partner no longer lists, newest first. */
 export async function listUnlisted(pool: Pool, integration: string, limit: number): Promise<UnlistedReservation[]> {
   const { rows } = await pool.query<UnlistedReservation>(
-    `select u.id, u.sync, u.since, u.answer, u.asked_at, r.data->>'check_in' as check_in, r.data->>'check_out' as check_out,
+    `select p.id, p.missing_sync as sync, p.missing_since as since, p.answer, p.asked_at, r.data->>'check_in' as check_in, r.data->>'check_out' as check_out,
             r.data->>'status' as status
-       from unlisted u join records r on r.integration = u.integration and r.type = 'reservation' and r.id = u.id and r.version > 0
-      where u.integration = $1 and r.data->>'status' not in ('cancelled', 'no_show')
-      order by u.since desc, u.id limit $2`,
+       from pulled p join records r on r.integration = p.integration and r.type = 'reservation' and r.id = p.id and r.version > 0
+      where p.integration = $1 and p.missing_since is not null and r.data->>'status' not in ('cancelled', 'no_show')
+      order by p.missing_since desc, p.id limit $2`,
     [integration, limit],
   );
   return rows;
@@ -143,7 +145,7 @@ export async function listUnlisted(pool: Pool, integration: string, limit: numbe
 /** How many reservations of each brand disappeared from its lists during the last day, and of how many known ones. */
 export async function recentlyUnlisted(pool: Pool): Promise<{ integration: string; count: number }[]> {
   const { rows } = await pool.query<{ integration: string; count: number }>(
-    `select integration, count(*)::int as count from unlisted where since > now() - interval '1 day' group by integration`,
+    `select integration, count(*)::int as count from pulled where missing_since > now() - interval '1 day' group by integration`,
   );
   return rows;
 }

@@ -123,7 +123,9 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
     },
     signIn: async ({ role = 'admin', integrations, phone = false, scheme = 'dark' } = {}) => {
       const viewport = phone ? { width: 390, height: 844 } : { width: 1440, height: 900 };
-      const context = await browser.newContext({ viewport, colorScheme: scheme, hasTouch: phone });
+      // Animations keep a browser without a graphics processor busy.
+      const look = { colorScheme: scheme, hasTouch: phone, reducedMotion: 'reduce' } as const;
+      const context = await browser.newContext({ viewport, ...look });
       contexts.push(context);
       context.setDefaultTimeout(20_000);
       const page = await context.newPage();

@@ -168,21 +168,3 @@ test('flushed waits for every received event', async () => {
   assert.deepEqual(answers, ['1', '2', 'flushed']);
   commits.close();
 });
-
-test('under a heavy load a batch gathers', async () => {
-  let batches = 0;
-  const insert = async (events: readonly NewEvent[]): Promise<Stored[]> => {
-    batches += 1;
-    return events.map(() => ({ kind: 'stored' }));
-  };
-  const commits = open({ insert });
-  const answers: Promise<unknown>[] = [];
-  for (let i = 0; i < 1_000; i++) {
-    answers.push(commits.append(event(String(i))));
-    // A turn of the event loop each: without gathering, each would be a batch.
-    await new Promise(setImmediate);
-  }
-  await Promise.all(answers);
-  assert.ok(batches < 500, `${batches} batches for 1,000 requests`);
-  commits.close();
-});
