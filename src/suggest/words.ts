@@ -19,25 +19,30 @@ export function wordsOf(name: string): string[] {
 const inEnglish = (word: string): string | readonly string[] | undefined => foreign.get(word) ?? short.get(word);
 const known = (word: string): string | readonly string[] => joined.get(word) ?? inEnglish(word) ?? word;
 
-/** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. */
-const parts: readonly string[] = [
+/** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. The earlier ones come first if several would do. */
+const parts = ranked([
   ...'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay pax childs'.split(
     ' ',
   ),
   ...[...foreign.keys()].filter((word) => word.length > 2),
-];
-const simple: ReadonlySet<string> = new Set(parts);
+]);
+
+/** Each word with its place. */
+function ranked(words: Iterable<string>): ReadonlyMap<string, number> {
+  return new Map([...new Set(words)].map((word, place) => [word, place]));
+}
 
 /** The fewest known words that make up the whole; undefined for a simple word. */
-function apart(word: string, among: readonly string[], shortest: number): string[] | undefined {
-  if (word.length < shortest || word.length > 40 || simple.has(word)) return undefined;
+function apart(word: string, among: ReadonlyMap<string, number>, shortest: number): string[] | undefined {
+  if (word.length < shortest || word.length > 40 || parts.has(word)) return undefined;
   const best: (string[] | undefined)[] = [[]];
   for (let end = 1; end <= word.length; end++) {
-    for (const part of among) {
-      const before = best[end - part.length];
-      if (before === undefined || !word.endsWith(part, end)) continue;
-      if ((best[end]?.length ?? Number.POSITIVE_INFINITY) > before.length + 1) best[end] = [...before, part];
-    }
+    const ways = best.flatMap((before, from) => {
+      const part = word.slice(from, end);
+      const place = before && among.get(part);
+      return before === undefined || place === undefined ? [] : [{ words: [...before, part], place }];
+    });
+    best[end] = ways.sort((a, b) => a.words.length - b.words.length || a.place - b.place)[0]?.words;
   }
   return best[word.length];
 }
@@ -88,7 +93,7 @@ const short: ReadonlyMap<string, string> = new Map(
 );
 
 /** Column names of old systems are capitals without separators: GSTSNM, ARRDT, RTCD. */
-const codes: readonly string[] = [...parts, ...short.keys(), 'snm', 'fnm', 'eml', 'typ'];
+const codes = ranked([...parts.keys(), ...short.keys(), 'snm', 'fnm', 'eml', 'typ']);
 
 /** Compounds that are also written as separate words. */
 const joined: ReadonlyMap<string, readonly string[]> = new Map([

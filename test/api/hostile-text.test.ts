@@ -49,8 +49,8 @@ test('sandboxes have a separate worker', async (t) => {
   assert.deepEqual([console?.mock.callCount(), sandbox?.mock.callCount()], [0, 1]);
 });
 
-test('a document of 3,000 keys is checked off the main thread', async (t) => {
-  const text = `connector: hotel\n${Array.from({ length: 3_000 }, (_, i) => `k${i}: 1`).join('\n')}\n`;
+test('a document of 1,000 keys is checked off the main thread', async (t) => {
+  const text = `connector: hotel\n${Array.from({ length: 1_000 }, (_, i) => `k${i}: 1`).join('\n')}\n`;
   const { status, body, tasks } = await post(t, '/documents/validate', { kind: 'connector', text });
   assert.equal(status, 200);
   assert.ok(body.mistakes.length > 0);

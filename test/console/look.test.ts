@@ -90,6 +90,16 @@ describe('the pages are accessible', { skip }, () => {
     assert.equal(await page.getByRole('region', { name: 'Raw record, linked' }).count(), 1);
   });
 
+  test('the reasons of dead letters are areas, and each leads to its letters', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await go(page, '/dead-letters');
+    const areas = page.getByRole('navigation', { name: 'Reasons by number of records' }).getByRole('link');
+    assert.equal(await areas.count(), 2);
+    assert.match((await areas.first().textContent()) ?? '', /^50 %/);
+    await areas.first().click();
+    await page.getByRole('heading', { name: '1 dead letter' }).waitFor();
+  });
+
   test('the menu on a phone, dialogs, and the sign-in page', async () => {
     const phone = await desk.signIn({ phone: true, scheme: 'light' });
     await phone.getByRole('button', { name: 'More' }).click();

@@ -100,8 +100,14 @@ describe('the operator', { skip }, () => {
       event_id: 'e8',
       data: booking('R8', { check_out: '2031-05-01' }),
     });
-    await page.getByRole('link', { name: 'Dead letters' }).first().click();
-    await page.getByRole('link', { name: 'Event R8' }).click();
+    await until('it is a dead letter', async () => {
+      const { items } = await desk.api<{ items: { record_id: string }[] }>('GET', '/dead-letters');
+      return items.some(({ record_id }) => record_id === 'R8');
+    });
+    await go(page, '/reservations?q=R8');
+    const refused = page.getByRole('table', { name: 'What else arrived' }).getByRole('row', { name: /R8/ });
+    assert.match(await textOf(refused), /Refused.*check_out must not be before check_in/);
+    await refused.getByRole('link', { name: 'Dead letter' }).click();
     await page.getByText('It would fail again').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Replay' }).isDisabled());
     await page.getByRole('button', { name: 'Drop …' }).click();
@@ -121,6 +127,8 @@ describe('the operator', { skip }, () => {
     await run.getByRole('link').click();
     await page.getByRole('heading', { name: 'Pre-stay of grand' }).waitFor();
     assert.match(await textOf(page.getByRole('main')), /1 row fetched/);
+    await page.getByRole('button', { name: /^1 (changed|same)$/ }).click();
+    await page.getByRole('link', { name: 'R500' }).waitFor();
   });
 
   test('pauses and resumes a brand', async () => {

@@ -5,7 +5,7 @@ import type { Answer } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useApi, usePages } from '../api/query.tsx';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
-import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { Ago, Card, Empty, Head, State, type Tone } from '../parts/basics.tsx';
 import { noDeadLetters } from '../parts/claims.ts';
 import { capital, number, plural } from '../parts/format.ts';
 import { StartJob } from '../parts/StartJob.tsx';
@@ -151,13 +151,42 @@ export function DeadLetters() {
   );
 }
 
+interface ReasonsProps {
+  readonly reasons: Answer<'dead_letters.reasons'>['items'];
+  readonly search: ReturnType<typeof route.useSearch>;
+}
+
+const mostAreas = 8;
+const tones: Readonly<Record<string, Tone>> = { event: 'info', record: 'bad', delivery: 'warn' };
+
+/** The reasons as areas: the larger, the more records. The rows below say the same in words. */
+function Areas({ reasons, search }: ReasonsProps) {
+  const total = reasons.reduce((sum, { records }) => sum + records, 0);
+  const rest = reasons.slice(mostAreas).reduce((sum, { records }) => sum + records, 0);
+  return (
+    <nav className="areas" aria-label="Reasons by number of records">
+      {reasons.slice(0, mostAreas).map(({ code, message, kind, destination, records }) => (
+        <Link
+          key={`${code} ${message} ${kind} ${destination}`}
+          to="/dead-letters"
+          search={{ ...search, code, message, destination: destination ?? undefined }}
+          data-tone={tones[kind]}
+          style={{ flexGrow: records }}
+          title={`${message}: ${plural(records, 'record')}`}
+        >
+          <strong>{Math.round((100 * records) / total)} %</strong> {message}
+        </Link>
+      ))}
+      {rest > 0 && <span style={{ flexGrow: rest }}>{plural(reasons.length - mostAreas, 'other reason')}</span>}
+    </nav>
+  );
+}
+
 /** One row for each reason: what to fix first. */
-function Reasons(props: {
-  reasons: Answer<'dead_letters.reasons'>['items'];
-  search: ReturnType<typeof route.useSearch>;
-}) {
+function Reasons(props: ReasonsProps) {
   return (
     <Card title={plural(props.reasons.length, 'reason')} aside="those of most records first" flush>
+      {props.reasons.length > 1 && <Areas {...props} />}
       <Table
         label="Reasons"
         rows={props.reasons}
