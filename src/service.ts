@@ -18,23 +18,25 @@ import { openLog } from './kit/log.ts';
 import type { Loop } from './kit/loop.ts';
 import { startConsoleBuild } from './operations/build-console.ts';
 import { startJobs } from './operations/jobs.ts';
+import { openRuntime } from './operations/open-runtime.ts';
 import { clockToleranceMs } from './operations/watch-once.ts';
-import { openRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
+import { deliverPorts } from './ports/deliver.ts';
+import { feedbackPorts } from './ports/feedback.ts';
+import { pullPorts, schedulerPorts } from './ports/pull.ts';
+import { type Intake, openIntake } from './ports/push.ts';
+import { streamPorts } from './ports/stream.ts';
+import type { RuntimeOptions } from './runtime/options.ts';
+import type { Runtime } from './runtime/runtime.ts';
 import { poolProblem } from './store/db/readiness.ts';
 import { endAbandonedLeases } from './store/operate/abandoned.ts';
 import { apiPorts, isServedOverHttps } from './wiring/api.ts';
-import { deliverPorts } from './wiring/deliver.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
-import { feedbackPorts } from './wiring/feedback.ts';
 import { followDocuments } from './wiring/follow-documents.ts';
 import { metricsOf, serveMetrics } from './wiring/metrics.ts';
-import { keepSeen } from './wiring/presence.ts';
-import { pullPorts, schedulerPorts } from './wiring/pull.ts';
-import { type Intake, openIntake } from './wiring/push.ts';
-import { streamPorts } from './wiring/stream.ts';
+import { keepSeen, type Role } from './wiring/presence.ts';
 import { startWatch } from './wiring/watch.ts';
 
-export type Role = 'all' | 'web' | 'worker';
+export type { Role };
 
 export interface ServiceOptions {
   readonly workspaceDir: string;

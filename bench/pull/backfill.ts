@@ -6,9 +6,9 @@ import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import { type SyncResult, syncOnce } from '../../src/intake/pull/sync-once.ts';
 import { addDays, nextWindow } from '../../src/intake/pull/windows.ts';
 import { parseJson } from '../../src/kit/json.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
+import { pullPorts } from '../../src/ports/pull.ts';
 import type { IntegrationName, Json } from '../../src/terms.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
-import { pullPorts } from '../../src/wiring/pull.ts';
 import { pageSize } from './documents.ts';
 import type { BenchWorkspace, Days } from './workspace.ts';
 

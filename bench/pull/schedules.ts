@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { startRunner } from '../../src/intake/pull/runner.ts';
 import { startScheduler } from '../../src/intake/pull/schedule.ts';
+import { pullPorts } from '../../src/ports/pull.ts';
 import { alignSchedules, msToNextStart, type Schedule, startDue } from '../../src/store/runs/schedules.ts';
 import { type IntegrationName, syncTypes } from '../../src/terms.ts';
-import { pullPorts } from '../../src/wiring/pull.ts';
 import { cpuMs } from './cpu.ts';
 import type { BenchWorkspace } from './workspace.ts';
 

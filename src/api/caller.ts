@@ -1,9 +1,10 @@
+import type { TokenRole } from '../store/operate/tokens.ts';
+
 export const roles = ['viewer', 'operator', 'admin'] as const;
 /** Each role includes the one before it: read; act; administer. */
 export type Role = (typeof roles)[number];
 /** `feed` reads the feed of changes, with guest data, and nothing else. */
-export const tokenRoles = ['feed', ...roles] as const;
-export type TokenRole = (typeof tokenRoles)[number];
+export const tokenRoles = ['feed', ...roles] as const satisfies readonly TokenRole[];
 
 /** The caller, as identified by its token. */
 export interface Caller {

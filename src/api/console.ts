@@ -2,15 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ConsolePorts } from '../operations/build-console.ts';
 import { sendProblem } from './problem.ts';
 import { strictPolicy } from './security-headers.ts';
-
-export interface ConsolePorts {
-  /** The folder of the built console. */
-  readonly dist: string;
-  /** Whether the build is in progress, or why it failed. */
-  readonly progress: () => { readonly kind: 'building' } | { readonly kind: 'failed'; readonly message: string };
-}
 
 interface Asset {
   readonly type: string;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
+import type { TokenRole } from '../store/operate/tokens.ts';
 import type { Json } from '../terms.ts';
-import type { Caller, TokenRole } from './caller.ts';
+import type { Caller } from './caller.ts';
 
 /**
  * One route of the API: its schemas, who may call it and for which integrations. The server enforces it, the OpenAPI document

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { type BrokenCase, casesText } from '../api/routes/document-edits.ts';
 import type { LoadedDocuments } from '../documents/kinds.ts';
+import { type BrokenCase, casesText } from '../errors/broken-cases.ts';
 import { InnboundError } from '../errors.ts';
 import { acceptCases, brokenCases } from '../operations/mapping-cases.ts';
 import { applyWorkspace, auditApplied } from '../runtime/in-force.ts';

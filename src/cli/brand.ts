@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { syncOnce } from '../intake/pull/sync-once.ts';
 import { type MovePreview, moveBrand, previewMove } from '../operations/move-brand.ts';
+import { pullPorts } from '../ports/pull.ts';
 import type { IntegrationName } from '../terms.ts';
-import { pullPorts } from '../wiring/pull.ts';
 import { defineTransfer } from './brand-transfer.ts';
 import {
   audited,

@@ -2,7 +2,8 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { printable } from '../../packages/partner-kit/src/terminal/printable.ts';
 import { InnboundError } from '../errors.ts';
-import type { Runtime, RuntimeOptions } from '../runtime/runtime.ts';
+import type { RuntimeOptions } from '../runtime/options.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import type { Json } from '../terms.ts';
 
@@ -27,7 +28,7 @@ export async function withRuntime<T>(
   more: Pick<RuntimeOptions, 'apply' | 'needs' | 'before'> = {},
 ): Promise<T> {
   // Loaded here: commands that need no store start in half the time (two arm64 cores).
-  const { openRuntime } = await import('../runtime/runtime.ts');
+  const { openRuntime } = await import('../operations/open-runtime.ts');
   const runtime = await openRuntime({
     workspaceDir: options.workspace,
     purpose: 'command',

@@ -6,6 +6,7 @@ import { InnboundError } from '../errors.ts';
 import { drainEvents } from '../intake/push/worker.ts';
 import { assignGuestEvent, guestCandidates, placeText } from '../operations/assign-guest-event.ts';
 import { dropDeadLetter, replayPorts } from '../operations/replay-dead-letters.ts';
+import { deliverPorts } from '../ports/deliver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import {
   countDeadLetters,
@@ -14,7 +15,6 @@ import {
   listDeadLetters,
   showDeadLetter,
 } from '../store/operate/dead-letters.ts';
-import { deliverPorts } from '../wiring/deliver.ts';
 import { eventWorkerPorts } from '../wiring/events.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 import { shortText } from './short-text.ts';

@@ -4,11 +4,11 @@ import { formatDuration, parseDuration } from '../documents/duration.ts';
 import { InnboundError } from '../errors.ts';
 import { addressFor, type EndpointAddress, standardOverlapMs } from '../operations/endpoints.ts';
 import { subscribe, unsubscribe } from '../operations/subscribe.ts';
+import { sealerOf } from '../ports/push.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { retireEndpoint, rotateSecret } from '../store/events/endpoints.ts';
 import { countRejections, listRejections } from '../store/events/rejections.ts';
-import { sealerOf } from '../wiring/push.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {

@@ -1,13 +1,13 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import type { EraseRequest } from '../api/routes/privacy.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
 import { eraseGuest, previewErasure } from '../operations/erase-guest.ts';
+import type { EraseRequest } from '../operations/guest-request.ts';
+import { deliverPorts } from '../ports/deliver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
-import { deliverPorts } from '../wiring/deliver.ts';
 import { privacyPorts } from '../wiring/privacy.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 import { notificationText, receiptText } from './erasure-text.ts';

@@ -1,4 +1,4 @@
-import type { ErasureReceipt } from '../api/routes/privacy.ts';
+import type { ErasureReceipt } from '../operations/erase-guest.ts';
 import type { Notified } from '../store/erasure/erasures.ts';
 
 type Told = Pick<

@@ -1,6 +1,5 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { TokenRole } from '../api/caller.ts';
 import { parseDuration } from '../documents/duration.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
@@ -8,6 +7,7 @@ import { publicUrl } from '../operations/endpoints.ts';
 import { createSignIn, createToken } from '../operations/tokens.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
+import type { TokenRole } from '../store/operate/tokens.ts';
 import { listTokens, revokeToken } from '../store/operate/tokens.ts';
 import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
 import { shortText } from './short-text.ts';

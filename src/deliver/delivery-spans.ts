@@ -1,5 +1,6 @@
 import type { Span, Tracer } from '../kit/trace.ts';
-import type { Claimed, LaneKey } from './ports.ts';
+import type { Claimed } from './ports.ts';
+import type { LaneKey } from './queued-lanes.ts';
 import type { Sent } from './send.ts';
 
 /** A span for each record of a call, which continues the trace that made its version. */

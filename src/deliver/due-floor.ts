@@ -1,5 +1,6 @@
 import type { Timers } from '../kit/clock.ts';
-import type { DueLane, LaneKey } from './ports.ts';
+import type { DueLane } from './ports.ts';
+import type { LaneKey } from './queued-lanes.ts';
 
 /** Transactions that queue records are shorter than this; the rare longer ones are found by the next full scan. */
 const marginMs = 10_000;

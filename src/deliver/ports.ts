@@ -7,8 +7,24 @@ import type { Rate } from '../outbound/rate.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
 import type { WaitRequest } from './busy.ts';
 import type { Destination } from './destination.ts';
-import type { QueuedLanes } from './queued-lanes.ts';
-import type { Selection } from './select.ts';
+import type { MessageData } from './message.ts';
+import type { LaneKey, QueuedLanes } from './queued-lanes.ts';
+
+type FilterAnswer =
+  | { readonly kind: 'yes' }
+  | { readonly kind: 'no' }
+  /** The message holds no values of the record. */
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Which part of which changes a destination gets. */
+export interface Selection {
+  readonly receives: readonly EntityType[];
+  readonly filter?: (type: EntityType, data: MessageData) => FilterAnswer;
+  readonly consent?: 'marketing';
+  /** The destination needs to know what changed in a guest's consent, with or without `consent: marketing`. */
+  readonly comparesConsent?: boolean;
+  readonly fields: (type: EntityType, data: MessageData) => MessageData;
+}
 
 /** One destination as its document describes it, with all defaults filled in. */
 export interface DestinationConfig {
@@ -45,11 +61,6 @@ export interface Lanes {
   /** Every destination of a lane; some may have none. */
   readonly destinations: readonly DestinationConfig[];
   of(brand: string): readonly Lane[];
-}
-
-export interface LaneKey {
-  readonly integration: string;
-  readonly destination: string;
 }
 
 /** One version of a record, leased to this node. */

@@ -1,4 +1,7 @@
-import type { LaneKey } from './ports.ts';
+export interface LaneKey {
+  readonly integration: string;
+  readonly destination: string;
+}
 
 /** Passes the lanes of committed changes to the deliveries of this process, which claim them at once, and wakes the other nodes. */
 export class QueuedLanes {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
-import type { ChangeEvent, EntityType } from '../terms.ts';
+import type { ChangeEvent } from '../terms.ts';
 import {
   ConsentHistory,
   onlyConsenting,
@@ -10,23 +10,7 @@ import {
 } from './consent.ts';
 import { isSettledElsewhere, nobodyElse, staysFor } from './mentions.ts';
 import { type Compared, dataOf, keyInEpoch, type Message, type MessageData } from './message.ts';
-import type { Claimed, Lane } from './ports.ts';
-
-/** Which part of which changes a destination gets. */
-export interface Selection {
-  readonly receives: readonly EntityType[];
-  readonly filter?: (type: EntityType, data: MessageData) => FilterAnswer;
-  readonly consent?: 'marketing';
-  /** The destination needs to know what changed in a guest's consent, with or without `consent: marketing`. */
-  readonly comparesConsent?: boolean;
-  readonly fields: (type: EntityType, data: MessageData) => MessageData;
-}
-
-type FilterAnswer =
-  | { readonly kind: 'yes' }
-  | { readonly kind: 'no' }
-  /** The message holds no values of the record. */
-  | { readonly kind: 'failed'; readonly message: string };
+import type { Claimed, Lane, Selection } from './ports.ts';
 
 export type Selected =
   | {

@@ -1,6 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Lease } from './lease.ts';
-import type { DeliveryStore, LaneKey, Settlement } from './ports.ts';
+import type { DeliveryStore, Settlement } from './ports.ts';
+import type { LaneKey } from './queued-lanes.ts';
 
 /**
  * Writes settlements in groups: those that arrive while a statement runs share the next one. Calls do not wait for it; their slots are

@@ -1,4 +1,4 @@
-import type { CheckFinding } from './check.ts';
+import type { CheckFinding } from './check-finding.ts';
 import { textsIn } from './checked.ts';
 import type { Connector } from './connector.ts';
 import type { LoadedDocument } from './kinds.ts';

@@ -1,26 +1,11 @@
+import type { CheckFinding, DocumentCheck } from './check-finding.ts';
 import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from './kinds.ts';
 import { inOrder, type Mistake, withSuggestion } from './mistake.ts';
 import { type ParsedFile, parseFile, type SourceFile } from './parse.ts';
-import { type Path, pathFromText } from './path.ts';
+import { pathFromText } from './path.ts';
 import { pullChecks } from './pull-checks.ts';
 import { crossMistakes } from './references.ts';
 import { related } from './salvage.ts';
-
-/** A problem found by a check of another room: a mapping or a rule that does not compile. */
-export interface CheckFinding {
-  readonly document: Pick<LoadedDocument, 'kind' | 'name'>;
-  /** map.guests.fields.email, or the steps themselves. */
-  readonly path: string | Path;
-  readonly message: string;
-  readonly suggestion?: string | undefined;
-  /** The character inside the text at the path. */
-  readonly offset?: number | undefined;
-  /** A warning is reported, but the documents can be applied. */
-  readonly severity?: 'warning' | undefined;
-}
-
-/** Gets every document. Of one with mistakes it gets the valid part, or nothing if too little is valid. */
-export type DocumentCheck = (documents: LoadedDocuments) => readonly CheckFinding[];
 
 export type CheckResult =
   | { readonly kind: 'ok'; readonly documents: LoadedDocuments; readonly warnings: readonly Mistake[] }

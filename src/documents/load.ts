@@ -2,7 +2,8 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InnboundError } from '../errors.ts';
-import { type CheckResult, checkFiles, type DocumentCheck } from './check.ts';
+import { type CheckResult, checkFiles } from './check.ts';
+import type { DocumentCheck } from './check-finding.ts';
 import type { DocumentKind } from './kinds.ts';
 import type { SourceFile } from './parse.ts';
 

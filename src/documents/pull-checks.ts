@@ -1,7 +1,7 @@
 import { readStatus } from '../canonical/status.ts';
 import { syncTypes } from '../terms.ts';
 import { additionChecks } from './addition-checks.ts';
-import type { CheckFinding, DocumentCheck } from './check.ts';
+import type { CheckFinding, DocumentCheck } from './check-finding.ts';
 import { textsIn } from './checked.ts';
 import type { Connector } from './connector.ts';
 import { parseDayOffset } from './day-offset.ts';

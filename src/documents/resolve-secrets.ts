@@ -15,6 +15,9 @@ export interface MissingSecret {
   readonly reference: string;
 }
 
+/** Replaces the references to secrets in a document's body. */
+export type Resolve = <Body>(body: Body) => Promise<Resolved<Body>>;
+
 export type Resolved<Body> =
   | { readonly kind: 'ok'; readonly body: Body }
   | { readonly kind: 'missing'; readonly missing: readonly MissingSecret[] };

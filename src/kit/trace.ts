@@ -1,5 +1,3 @@
-import type { Log } from './log.ts';
-
 /**
  * Spans of distributed traces. A process without tracing has no Tracer: every call is `tracer?.start(...)`, so that tracing costs
  * nothing while it is off. The library is loaded only where it is on.
@@ -27,17 +25,4 @@ export interface Span {
   readonly traceparent: string;
   /** A span that never ends is not exported. `failure`: a code. */
   end(attributes?: SpanAttributes, failure?: string): void;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The tracer, if the standard variables of OpenTelemetry name an endpoint. */
-export async function openTracer(env: Environment, node: string, log: Log): Promise<Tracer | undefined> {
-  const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT;
-  if (!endpoint || env.OTEL_TRACES_EXPORTER === 'none' || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true')
-    return undefined;
-  const { openOtlpTracer } = await import('./trace-otlp.ts');
-  const share = Number(env.OTEL_TRACES_SAMPLER_ARG || 1);
-  const sampled = share >= 0 && share <= 1 ? share : 1;
-  return openOtlpTracer({ service: env.OTEL_SERVICE_NAME || 'innbound', node, sampled, log });
 }

@@ -1,8 +1,14 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { consoleDist, isConsoleBuilt } from '../../console/build.ts';
-import type { ConsolePorts } from '../api/console.ts';
 import type { Log } from '../kit/log.ts';
+
+export interface ConsolePorts {
+  /** The folder of the built console. */
+  readonly dist: string;
+  /** Whether the build is in progress, or why it failed. */
+  readonly progress: () => { readonly kind: 'building' } | { readonly kind: 'failed'; readonly message: string };
+}
 
 const program = fileURLToPath(new URL('../../console/build.ts', import.meta.url));
 

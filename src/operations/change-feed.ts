@@ -1,4 +1,3 @@
-import type { ChangeFeedPorts, FeedPage, FeedRequest } from '../api/routes/changes.ts';
 import { decodeRecord } from '../canonical/encode.ts';
 import { dataOf, keyInEpoch, type Message, messageJson } from '../deliver/message.ts';
 import { InnboundError } from '../errors.ts';
@@ -6,8 +5,32 @@ import type { Clock, Timers } from '../kit/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { completeSince } from '../store/db/partitions.ts';
 import { brandIdsOf, FeedHorizon, type FeedRow, type FeedScope, readFeed } from '../store/records/feed.ts';
+import type { EntityType } from '../terms.ts';
 import { type FeedCursor, openCursor, sealCursor } from './feed-cursor.ts';
 import { FeedFollower } from './feed-follower.ts';
+
+export interface FeedRequest {
+  /** Undefined for the beginning. */
+  readonly after: string | undefined;
+  readonly integrations: readonly string[] | undefined;
+  readonly types: readonly EntityType[] | undefined;
+  /** The filters as text: a cursor is valid only with the filters that it was issued for. */
+  readonly filter: string;
+  readonly limit: number;
+  readonly waitMs: number;
+  /** Aborted when the caller no longer waits for the answer. */
+  readonly signal: AbortSignal;
+}
+
+export interface ChangeFeed {
+  read(request: FeedRequest): Promise<FeedPage>;
+}
+
+export interface FeedPage {
+  readonly changes: readonly unknown[];
+  readonly cursor: string;
+  readonly more: boolean;
+}
 
 /** How many receipt numbers one statement searches, so that a token with few changes does not read the whole table at once. */
 const stride = 50_000;
@@ -24,7 +47,7 @@ const settleEveryMs = 20;
  * The feed of changes: pages in the order of receipts, up to the horizon below which nothing can still appear.
  * Nothing is stored per reader; its cursor is the position.
  */
-export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeFeedPorts {
+export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeFeed {
   const { pool } = runtime;
   const horizon = new FeedHorizon(pool);
   const follower = new FeedFollower(pool, horizon, clock);

@@ -1,7 +1,12 @@
-import type { DocumentImpact } from '../api/routes/documents.ts';
 import type { DocumentKind } from '../documents/kinds.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { countRecords } from '../store/records/count.ts';
+
+/** The brands that a document concerns, and their records. */
+export interface DocumentImpact {
+  readonly integrations: readonly string[];
+  readonly records: { readonly reservation: number; readonly guest: number };
+}
 
 /** Which brands a change of a document concerns, and how many records they have. */
 export async function documentImpact(runtime: Runtime, kind: DocumentKind, name: string): Promise<DocumentImpact> {

@@ -1,17 +1,51 @@
-import type { DryRun, DryRunRecord } from '../api/routes/dry-run.ts';
 import { encodeRecord } from '../canonical/encode.ts';
 import type { Reservation } from '../canonical/reservation.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Exchange } from '../intake/pull/exchange.ts';
 import { limitsOf } from '../intake/pull/limits.ts';
 import { asksByDays } from '../intake/pull/list-request.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { executeRun } from '../intake/pull/run.ts';
+import type { Counters } from '../intake/pull/run-state.ts';
 import { todayAt } from '../intake/pull/windows.ts';
 import { parseJson } from '../kit/json.ts';
+import type { OutcomeName } from '../reconcile/incoming.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type DryRecord, openDryRunStore } from '../store/runs/dry-runs.ts';
 import type { IntegrationName, Json, LocalDate } from '../terms.ts';
 import { excludedBounds, type ListStays } from './check-bounds.ts';
 import { mustWait, testPorts } from './fetch-sample.ts';
+
+export interface DryRunRecord {
+  readonly kind: 'record' | 'dropped' | 'dead';
+  /** What a real run would have done with it. */
+  readonly outcome: OutcomeName;
+  readonly id?: string;
+  readonly record?: Json;
+  readonly notes?: Json;
+  readonly code?: ErrorCode;
+  readonly message?: string;
+}
+
+export type DryRun =
+  | {
+      readonly kind: 'done';
+      readonly day: LocalDate;
+      readonly timezone: string;
+      readonly status: 'complete' | 'incomplete';
+      readonly counts: Pick<
+        Counters,
+        'fetched' | 'changed' | 'unchanged' | 'superseded' | 'dropped' | 'requests' | 'pages'
+      > & {
+        readonly dead_lettered: number;
+      };
+      readonly records: readonly DryRunRecord[];
+      readonly error?: { readonly code: ErrorCode; readonly message: string };
+      /** The partner leaves out a day of each range. */
+      readonly warning?: string;
+      readonly request?: Exchange;
+    }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly request?: Exchange };
 
 /** A person waits for the answer. */
 const patienceMs = 25_000;

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Applied, ApplyOptions, DocumentEditPorts, EditedDocument } from '../api/routes/document-edits.ts';
 import type { CheckResult } from '../documents/check.ts';
 import { hostReferences } from '../documents/host-references.ts';
 import type { DocumentKind, LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
+import type { Mistake } from '../documents/mistake.ts';
 import type { SourceFile } from '../documents/parse.ts';
+import type { BrokenCase } from '../errors/broken-cases.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { sealable } from '../runtime/seal-documents.ts';
@@ -22,6 +23,38 @@ import {
   sourcesAround,
 } from './sources-in-force.ts';
 
+/** Mistakes and warnings of a text. */
+export interface Validated {
+  readonly mistakes: readonly Mistake[];
+  readonly warnings: readonly (Mistake & { readonly severity: 'warning' })[];
+  readonly holdsCredentials: boolean;
+}
+
+export interface EditedDocument {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface ApplyOptions {
+  /** Accept the new records of cases that the text changes. */
+  readonly acceptCases?: boolean;
+  /** The version that the text was made from, 0 for a new document; refused if another one is in force. */
+  readonly replaces?: number | undefined;
+}
+
+export type Applied =
+  | { readonly kind: 'applied'; readonly version: number; readonly file: string }
+  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] }
+  | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] }
+  | { readonly kind: 'unknown' }
+  /** Another version is in force than the one that the edit replaces; 0 if none is. */
+  | { readonly kind: 'outdated'; readonly version: number }
+  /** The file has changes of somebody who has not applied them yet. */
+  | { readonly kind: 'unapplied'; readonly file: string }
+  /** The workspace folder is read-only; `file` is where the change must be made. */
+  | { readonly kind: 'read_only'; readonly file: string };
+
 /**
  * Edits one document through the API: checks it together with the documents in force, puts it in force, and writes its file into this
  * node's workspace. Other nodes read documents from the database, never from this folder.
@@ -33,7 +66,7 @@ export async function validateDocument(
   kind: DocumentKind,
   name: string | undefined,
   text: string,
-): ReturnType<DocumentEditPorts['validate']> {
+): Promise<Validated> {
   const file = fileName(kind, name ?? 'new-document');
   const around = await readAround(runtime, runtime.pool, { kind, name }, text);
   const { checked, holdsCredentials } = await checkEdit(runtime, around, { kind, name, file, text });

@@ -1,11 +1,11 @@
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { mintEndpointId, mintSecret } from '../intake/push/mint.ts';
+import { sealerOf } from '../ports/push.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { type IssuedEndpoint, issueEndpoint, rotateSecret } from '../store/events/endpoints.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
-import { sealerOf } from '../wiring/push.ts';
 
 export interface EndpointAddress {
   readonly endpoint_id: string;

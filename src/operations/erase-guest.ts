@@ -1,4 +1,3 @@
-import type { EraseRequest, ErasurePreview, ErasureReceipt } from '../api/routes/privacy.ts';
 import { profilesDestination } from '../deliver/profiles.ts';
 import { timedId } from '../kit/ids.ts';
 import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
@@ -10,7 +9,9 @@ import { eraseFromRecords } from '../store/erasure/erase.ts';
 import {
   beginErasure,
   completeErasure,
+  type ErasureProgress,
   type ErasureRow,
+  type ErasureState,
   endStopped,
   findErasures,
   type Holder,
@@ -21,8 +22,34 @@ import {
 import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
 import type { EntityType, IntegrationName, Json } from '../terms.ts';
 import { listErasure } from './erasure-list.ts';
+import type { EraseRequest } from './guest-request.ts';
 import { type ReadRequest, readGuestRequest } from './guest-request.ts';
 import { stoppable } from './stop-erasure.ts';
+
+export interface ErasureReceipt {
+  readonly erasure_id: string;
+  readonly requested_at: Date;
+  readonly completed_at: Date | null;
+  /** When the last destination confirmed it. */
+  readonly confirmed_at: Date | null;
+  readonly requested_by: string;
+  /** A keyed hash: a later request for the same guest finds it, but it reveals nothing. */
+  readonly subject: string;
+  readonly removed: { readonly [where: string]: number };
+  readonly told: readonly Notified[];
+  readonly state: ErasureState;
+  /** While it runs, and where it was stopped. */
+  readonly progress: ErasureProgress | null;
+  readonly stopped_at: Date | null;
+  readonly stopped_by: string | null;
+}
+
+/** What an erasure would remove. */
+export interface ErasurePreview {
+  readonly removed: { readonly [where: string]: number };
+  readonly records: readonly { readonly integration: string; readonly type: string; readonly id: string }[];
+  readonly told: readonly Notified[];
+}
 
 type Invalid = { readonly kind: 'invalid'; readonly message: string };
 type Read = Extract<ReadRequest, { kind: 'ok' }>;

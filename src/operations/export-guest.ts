@@ -1,4 +1,3 @@
-import type { EraseRequest } from '../api/routes/privacy.ts';
 import { encodeRecord } from '../canonical/encode.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { parseJson } from '../kit/json.ts';
@@ -11,6 +10,7 @@ import { findTraces } from '../store/erasure/traces.ts';
 import { deliveredTo } from '../store/outbox/delivered.ts';
 import { staysOf } from '../store/records/profile-bookings.ts';
 import type { Json, JsonObject } from '../terms.ts';
+import type { EraseRequest } from './guest-request.ts';
 import { readGuestRequest } from './guest-request.ts';
 
 /** Everything held on one person, for an access request. It holds no data of the other guests of a booking. */

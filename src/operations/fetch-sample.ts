@@ -1,4 +1,4 @@
-import type { ApiPorts } from '../api/api.ts';
+import type { ErrorCode } from '../errors.ts';
 import { noAskCounts, openAsker } from '../intake/pull/ask.ts';
 import { mostTries } from '../intake/pull/delays.ts';
 import type { Exchange } from '../intake/pull/exchange.ts';
@@ -10,12 +10,21 @@ import { listValues, openRequest, withFormats } from '../intake/pull/request.ts'
 import type { WaitReason } from '../intake/pull/run-state.ts';
 import { addDays, todayAt } from '../intake/pull/windows.ts';
 import { systemClock } from '../kit/clock.ts';
+import { pullPorts } from '../ports/pull.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { syncTypes } from '../terms.ts';
-import { pullPorts } from '../wiring/pull.ts';
 
-type Fetched = Awaited<ReturnType<ApiPorts['studio']['fetchPage']>>;
+export type Fetched =
+  | {
+      readonly kind: 'page';
+      readonly sample: string;
+      readonly window: { readonly from: string; readonly to: string };
+      /** Without credentials. */
+      readonly request?: Exchange;
+    }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly request?: Exchange };
+
 /** A person waits for the answer. */
 const patienceMs = 20_000;
 /** Longer waits (rate limit, open circuit) are reported instead of waited out. */

@@ -1,10 +1,18 @@
-import type { EraseRequest } from '../api/routes/privacy.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
 import { askedIdentity, guestIdIdentity, payloadIdentities } from '../privacy/identity.ts';
 import { Person } from '../privacy/person.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+
+/** Whom to erase. With several keys, everything that matches any of them is erased. */
+export interface EraseRequest {
+  readonly email?: string;
+  readonly phone?: string;
+  readonly guest_id?: string;
+  /** Only this integration; required with guest_id, which is unique only within one. */
+  readonly integration?: string;
+}
 
 export type ReadRequest =
   | {

@@ -1,4 +1,5 @@
 import { type ErrorCode, errors } from '../errors.ts';
+import { openCircuitsOf } from '../ports/partner-apis.ts';
 import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { refusedSinceAccepted } from '../store/events/rejections.ts';
@@ -14,7 +15,6 @@ import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '..
 import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
 import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
 import { type Health, type HealthFacts, isDestinationFailing, judgeHealth, type LaneFacts } from '../watch/health.ts';
-import { openCircuitsOf } from '../wiring/partner-apis.ts';
 import { limitedMessage } from './alert-view.ts';
 
 /** The health of a brand, with the facts about it that callers show beside it. */

@@ -1,9 +1,37 @@
-import type { ImportAsked, ImportProposal, ImportRefused } from '../api/routes/import-description.ts';
 import { parseForeignJson } from '../kit/json.ts';
 import { proposalYaml } from '../suggest/from-openapi/print.ts';
 import { type Proposal, type ProposeOptions, proposeFromDescription } from '../suggest/from-openapi/propose.ts';
 import type { Json } from '../terms.ts';
 import { readApiDescription } from './api-description/read.ts';
+
+export interface ImportAsked {
+  readonly description: string;
+  readonly name: string;
+  readonly operation?: string | undefined;
+  readonly sample?: string | undefined;
+}
+
+export interface ImportProposal {
+  readonly kind: 'ok';
+  readonly format: string;
+  readonly connector: string;
+  readonly integration: Json;
+  readonly operations: readonly { readonly operation: string; readonly score: number; readonly reason: string }[];
+  readonly fields: readonly {
+    readonly field: string;
+    readonly path: string;
+    readonly confidence: number;
+    readonly reason: string;
+  }[];
+  readonly unmapped: readonly string[];
+  readonly unknown: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface ImportRefused {
+  readonly kind: 'wrong';
+  readonly message: string;
+}
 
 export type Imported =
   | { readonly kind: 'ok'; readonly format: string; readonly proposal: Proposal & { kind: 'ok' } }

@@ -1,6 +1,5 @@
-import type { IncidentDetail } from '../api/routes/incidents.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { AlertRow } from '../store/operate/alerts.ts';
+import type { AlertRow } from '../store/operate/alert-row.ts';
 import {
   alertsOfIncident,
   type Effect,
@@ -8,12 +7,22 @@ import {
   type IncidentRow,
   type ListedIncident,
   listIncidents,
+  type OperatorAction,
   operatorActions,
   writeSummary,
 } from '../store/operate/incidents.ts';
 import { isObject, type Json } from '../terms.ts';
 import { adviceFor, readCause, titleOf } from '../watch/causes.ts';
 import { concernOf, limitedAlert, limitedMessage } from './alert-view.ts';
+
+export interface IncidentDetail extends ListedIncident {
+  readonly title: string;
+  readonly brands: readonly string[];
+  readonly alert_list: readonly AlertRow[];
+  readonly effect: Effect;
+  readonly tried: readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[];
+  readonly advice: readonly string[];
+}
 
 /** Newest first; for a caller who is limited to some brands, what concerns those. */
 export async function incidentList(

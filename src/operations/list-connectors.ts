@@ -1,9 +1,16 @@
-import type { ConnectorRow } from '../api/routes/documents.ts';
 import { checkFiles } from '../documents/check.ts';
 import { readShippedConnectors } from '../documents/load.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
+
+export interface ConnectorRow {
+  readonly name: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  /** Shipped with Innbound and not in force yet; the first integration that names it puts it in force. */
+  readonly shipped: boolean;
+}
 
 /** The connectors in force, and the shipped ones that no integration uses yet. */
 export async function listConnectors(runtime: Runtime): Promise<readonly ConnectorRow[]> {

@@ -1,13 +1,26 @@
-import type { LiveEvent, LivePorts } from '../api/routes/live.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type News, readNews } from '../store/operate/live.ts';
 import { brandsConcerned, limitedMessage } from './alert-view.ts';
+
+/** A live event for the console. Data holds ids, counts and states, never guest data. */
+export interface LiveEvent {
+  readonly event: 'activity' | 'run' | 'change' | 'alert' | 'event';
+  readonly integration: string;
+  readonly data: unknown;
+  /** For an alert of no single brand: the brands that it concerns, and what callers who may see only some of them get. */
+  readonly shared?: { readonly brands: readonly string[]; readonly data: unknown };
+}
+
+export interface LiveFeed {
+  /** Reports every event until the returned function is called; undefined when there are too many listeners. */
+  readonly follow: (report: (event: LiveEvent) => void) => (() => void) | undefined;
+}
 
 const everyMs = 1_000;
 const maxFollowers = 200;
 
 /** Feeds the consoles' live view. Reads the store once a second per node, whatever the number of followers; not at all without followers. */
-export function openLiveFeed(runtime: Runtime): LivePorts {
+export function openLiveFeed(runtime: Runtime): LiveFeed {
   const followers = new Set<(event: LiveEvent) => void>();
   let isScheduled = false;
   /** Rows of the last read. A row is sent once, and again when it has changed. */

@@ -1,6 +1,4 @@
-import type { BrokenCase } from '../api/routes/document-edits.ts';
-import type { CheckedCase, NewCase } from '../api/routes/mapping-cases.ts';
-import type { Previewed } from '../api/routes/studio.ts';
+import type { BrokenCase } from '../errors/broken-cases.ts';
 import { InnboundError } from '../errors.ts';
 import { withoutCards } from '../privacy/cards.ts';
 import { difference } from '../reconcile/difference.ts';
@@ -9,6 +7,24 @@ import type { Tx } from '../store/db/pool.ts';
 import { listCases, type MappingCase, putCase } from '../store/documents/mapping-cases.ts';
 import { isObject, type Json } from '../terms.ts';
 import { offThread } from './off-thread.ts';
+import type { Previewed } from './preview-mapping.ts';
+
+export interface NewCase {
+  readonly name: string;
+  readonly sample: string;
+  readonly push: boolean;
+  readonly timezone?: string | undefined;
+  readonly country?: string | undefined;
+  /** The connector's document that produces the expected records. */
+  readonly text: string;
+}
+
+export interface CheckedCase extends Omit<MappingCase, 'expected'> {
+  readonly passes: boolean;
+  readonly diff: readonly object[];
+  /** Why the sample cannot be mapped at all. */
+  readonly message: string | null;
+}
 
 const most = 100;
 

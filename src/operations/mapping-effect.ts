@@ -1,4 +1,3 @@
-import type { MappingEffect } from '../api/routes/studio.ts';
 import { parseDocument } from '../documents/check.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
@@ -8,6 +7,15 @@ import { newestPayloads } from '../store/records/kept-payloads.ts';
 import { isObject, type Json } from '../terms.ts';
 import { offThread } from './off-thread.ts';
 import { reprocessBatch } from './reprocess.ts';
+
+/** What a changed mapping would do to the reservations that a brand received last. */
+export interface MappingEffect {
+  readonly records: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly refused: number;
+  readonly samples: readonly { readonly id: string; readonly diff: Json }[];
+}
 
 const most = 100;
 

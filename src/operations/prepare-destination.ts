@@ -2,9 +2,9 @@ import type { Prepared } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { ownSettings } from '../documents/destination.ts';
 import { InnboundError } from '../errors.ts';
+import { readyDestination } from '../ports/deliver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { DestinationName, JsonObject } from '../terms.ts';
-import { readyDestination } from '../wiring/deliver.ts';
 import { namedDestination } from './named-destination.ts';
 
 /** Creates what a destination needs at its vendor. Running it again creates nothing. */

@@ -1,11 +1,10 @@
-import type { ApiPorts } from '../api/api.ts';
-import type { Previewed } from '../api/routes/studio.ts';
 import { encodeRecord } from '../canonical/encode.ts';
 import { parseDocument } from '../documents/check.ts';
 import { type Bodies, schemas } from '../documents/kinds.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import { parseFile } from '../documents/parse.ts';
 import { pathFromText } from '../documents/path.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { EventContent } from '../intake/push/reservation-event.ts';
 import { parseForeignJson, parseJson } from '../kit/json.ts';
 import { compilePath, compileShapes, type Path, type Spellings } from '../runtime/compile-path.ts';
@@ -18,7 +17,29 @@ import { statedBy } from './partial-row.ts';
 import { prepareSampleEvent, sampleEvent } from './sample-event.ts';
 import { sampleIntegration } from './sample-integration.ts';
 
-type Suggested = Awaited<ReturnType<ApiPorts['studio']['suggest']>>;
+export interface Previewed {
+  readonly mistakes: readonly Mistake[];
+  /** Why the sample cannot be read as a list. */
+  readonly problem?: { readonly code: ErrorCode; readonly message: string };
+  readonly total: number;
+  readonly records: readonly Json[];
+  /** Paths of the mapping that found nothing in any record. */
+  readonly unmatched: readonly { readonly at: string; readonly path: string }[];
+  /** Ids that several records have. */
+  readonly repeated: readonly { readonly id: string; readonly times: number }[];
+  /** How many of the shown records, guests, rooms and charges have a usable value in each field. */
+  readonly filled: readonly { readonly field: string; readonly filled: number; readonly of: number }[];
+}
+
+export type Suggested =
+  | {
+      readonly kind: 'ok';
+      readonly connector: string;
+      readonly fields: Json;
+      readonly unmapped: readonly string[];
+      readonly unknown: readonly string[];
+    }
+  | { readonly kind: 'nothing'; readonly message: string };
 
 /** Proposes a connector for a sample response. Stores nothing. */
 export function suggestMapping(sample: string, name: string): Suggested {
@@ -35,7 +56,17 @@ export function suggestMapping(sample: string, name: string): Suggested {
   return { kind: 'ok', connector: suggestionYaml(suggestion), fields: plain, unmapped, unknown };
 }
 
-type Asked = Parameters<ApiPorts['studio']['preview']>[0];
+export interface Asked {
+  readonly connector: string;
+  readonly sample: string;
+  readonly integration: string | undefined;
+  readonly push: boolean;
+  readonly limit: number;
+  /** For a property that has no integration yet. */
+  readonly timezone?: string | undefined;
+  readonly country?: string | undefined;
+}
+
 const file = 'connector.yaml';
 
 /** Runs the pipeline over a sample, with a connector text that is not in force. Stores nothing. */

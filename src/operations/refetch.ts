@@ -2,12 +2,12 @@ import type { ErrorCode } from '../errors.ts';
 import { fetchSingle } from '../intake/pull/single.ts';
 import { systemClock } from '../kit/clock.ts';
 import { timedId } from '../kit/ids.ts';
+import { pullPorts } from '../ports/pull.ts';
 import type { OutcomeName } from '../reconcile/incoming.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { partnerId } from '../store/records/partner-ids.ts';
 import { commitRefetch } from '../store/runs/refetch.ts';
 import type { IntegrationName, RunId } from '../terms.ts';
-import { pullPorts } from '../wiring/pull.ts';
 
 export type Refetched =
   | { readonly kind: 'applied'; readonly runId: string; readonly outcome: OutcomeName; readonly version?: number }

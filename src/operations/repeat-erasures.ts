@@ -1,10 +1,10 @@
-import type { EraseRequest } from '../api/routes/privacy.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { askedIdentity, guestIdIdentity, hashesOf } from '../privacy/identity.ts';
 import { addressesIn } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { eachStoredText, type StoredText } from '../store/db/backup.ts';
 import { eraseGuest } from './erase-guest.ts';
+import type { EraseRequest } from './guest-request.ts';
 
 /**
  * Erases the guests again who were erased after the backup was made. Only keyed hashes of them are known: whoever is found in the restored

@@ -1,7 +1,8 @@
 import type { Connector } from '../documents/connector.ts';
 import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
-import { type ForeignEnvelope, readForeign } from '../intake/push/foreign-envelope.ts';
+import { readForeign } from '../intake/push/foreign-envelope.ts';
 import { at } from '../intake/push/place.ts';
+import type { ForeignEnvelope } from '../intake/push/ports.ts';
 import { type EventContent, prepareEvent } from '../intake/push/reservation-event.ts';
 import type { Arrival, Prepared } from '../reconcile/incoming.ts';
 import type { Path } from '../runtime/compile-path.ts';

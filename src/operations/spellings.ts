@@ -1,17 +1,28 @@
 import { type Document, isMap, isSeq, parseDocument } from 'yaml';
-import type { Applied } from '../api/routes/document-edits.ts';
-import type { AddedSpelling, UnknownView } from '../api/routes/spellings.ts';
 import { closest } from '../canonical/closest.ts';
 import { workspaceName } from '../documents/kinds.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { compileValues } from '../shape/values.ts';
 import { documentsAround } from '../store/documents/documents.ts';
 import { unknownSpellings } from '../store/records/drift.ts';
+import type { Applied } from './edit-documents.ts';
 import { applyDocument } from './edit-documents.ts';
 
 /** The fields with spellings of the workspace, as drift names them. */
 const shared = { channel: 'channel', source: 'source', 'rooms.board': 'board' } as const;
 type Field = keyof typeof shared;
+
+export interface UnknownView {
+  readonly field: (typeof shared)[Field];
+  readonly value: string;
+  readonly times: number;
+  readonly brands: readonly string[];
+  readonly last_at: Date;
+  readonly known: readonly string[];
+  readonly likely: string | null;
+}
+
+export type AddedSpelling = Pick<UnknownView, 'field' | 'value'> & { readonly as: string };
 
 /** What brands send and nobody knows, with the value of the workspace that looks most like it. Those added since are left out. */
 export async function listUnknown(runtime: Runtime): Promise<UnknownView[]> {

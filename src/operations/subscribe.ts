@@ -3,11 +3,11 @@ import { InnboundError } from '../errors.ts';
 import { noAskCounts, openAsker } from '../intake/pull/ask.ts';
 import { type OpenRequest, openRequest } from '../intake/pull/request.ts';
 import { pathReader } from '../json-path/read.ts';
+import { pullPorts } from '../ports/pull.ts';
+import { sealerOf } from '../ports/push.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { loadEndpoints } from '../store/events/endpoints.ts';
 import type { IntegrationName, Json } from '../terms.ts';
-import { pullPorts } from '../wiring/pull.ts';
-import { sealerOf } from '../wiring/push.ts';
 import { addressFor } from './endpoints.ts';
 
 export interface Subscribed {

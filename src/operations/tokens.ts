@@ -1,8 +1,8 @@
-import type { TokenRole } from '../api/caller.ts';
 import { randomSecret } from '../kit/crypto.ts';
 import { randomId } from '../kit/ids.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
+import type { TokenRole } from '../store/operate/tokens.ts';
 import { insertToken, type TokenRow, takeSignIn } from '../store/operate/tokens.ts';
 
 export interface Grant {

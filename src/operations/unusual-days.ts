@@ -1,8 +1,8 @@
 import type { Runtime } from '../runtime/runtime.ts';
 import { feedDays, feedWeeks, seasonOf } from '../store/operate/feed.ts';
 import { openAlertsOf } from '../store/operate/health.ts';
-import type { Facts } from '../watch/conditions.ts';
 import { manyBrands } from '../watch/each-condition.ts';
+import type { Facts } from '../watch/facts.ts';
 import { type FeedDay, type FeedMeasure, judgeFeed, measured } from '../watch/feed.ts';
 
 /** Alerts that explain why a brand brings little. */

@@ -1,4 +1,28 @@
-import { isNewer, type Mark, type Values } from './statement.ts';
+import type { EpochMs } from '../terms.ts';
+import { isNewer, type Mark, type Source, type Values } from './statement.ts';
+
+/** What one source states about a person's consent, and since when. Null: the source states that it is unknown. */
+export interface ConsentStatement {
+  readonly value: boolean | null;
+  /** When the source began to state this. */
+  readonly at: EpochMs;
+  /** When it last did; absent if it stated it once. */
+  readonly until?: EpochMs;
+  /** It stated otherwise before. */
+  readonly changed?: true;
+}
+
+/**
+ * Whether a person agrees to marketing: true, false, or unknown (absent). The newest statement counts, and a yes is as old as its first
+ * mention: a source that repeats its yes does not overturn a newer no of another source.
+ */
+export interface Consent extends ConsentStatement {
+  readonly source: Source;
+  /** The statements of the other sources. */
+  readonly others?: { readonly [Name in Source]?: ConsentStatement };
+  /** The last statement of the guest's own events. It also counts for bookings that are older and arrive later. */
+  readonly own?: { readonly value: boolean | null; readonly source: Source; readonly at: EpochMs };
+}
 
 /**
  * A source that repeats a guest's yes says nothing new: against other sources the statement is as old as its first mention. So the next

@@ -1,7 +1,7 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EntityType, EpochMs, Json, Note, Origins } from '../terms.ts';
-import type { Consent } from './consent.ts';
+import type { Consent } from './consent-run.ts';
 import type { ItemIds, Manner, ReportingDestination, Source, Statement } from './statement.ts';
 
 /** How a record arrived. */

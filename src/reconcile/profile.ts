@@ -3,7 +3,7 @@ import { type GuestKeyKind, guestKeys, keyText } from '../persons/identifiers.ts
 import { type Candidate, comparedWith, findProfile, pinnedElsewhere } from '../persons/profile-match.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json } from '../terms.ts';
-import type { Consent } from './consent.ts';
+import type { Consent } from './consent-run.ts';
 import { isSame, mergeGuest } from './guest-update.ts';
 
 /**

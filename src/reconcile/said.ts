@@ -1,8 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Reservation } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
-import type { Consent } from './consent.ts';
-import type { ConsentRun } from './consent-run.ts';
+import type { Consent, ConsentRun } from './consent-run.ts';
 import { merge, type Views } from './merge.ts';
 import { type ItemIds, isNewer, listNames, type Mark, type Source, type Values } from './statement.ts';
 import { statementOf } from './statement-of.ts';

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { casesText } from '../api/routes/document-edits.ts';
 import { findHolder } from '../embedded-postgres/membership.ts';
+import type { BrokenCase } from '../errors/broken-cases.ts';
+import { casesText } from '../errors/broken-cases.ts';
 import { errors, InnboundError } from '../errors.ts';
 import type { Log } from '../kit/log.ts';
 import type { Offload } from '../kit/offload.ts';
-import { casesBrokenBy } from '../operations/mapping-cases.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { hasDocuments } from '../store/documents/documents.ts';
 import { type DocumentContext, type TakenUp, takeUpWorkspace } from './in-force.ts';
-import type { RuntimeOptions } from './runtime.ts';
+import type { RuntimeOptions } from './options.ts';
 import { readDocumentsFor, readSoundDocuments } from './workspace-documents.ts';
 
 interface Context extends DocumentContext {
@@ -17,8 +17,18 @@ interface Context extends DocumentContext {
   readonly hasPrivateServer: boolean;
 }
 
+/** The kept samples that changed connectors would map otherwise. */
+export type CasesBrokenBy = (
+  context: Pick<Context, 'pool' | 'offload'>,
+  connectors: readonly { readonly name: string; readonly source: string }[],
+) => Promise<BrokenCase[]>;
+
 /** Takes up the files of the workspace when a process starts, if they count for it. */
-export async function applyAtStart(context: Context, options: RuntimeOptions): Promise<void> {
+export async function applyAtStart(
+  context: Context,
+  options: RuntimeOptions,
+  casesBrokenBy: CasesBrokenBy,
+): Promise<void> {
   if (!(await shouldApply(context, options.apply))) return;
   const { needs } = options;
   const load = async () =>

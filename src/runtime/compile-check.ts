@@ -1,4 +1,4 @@
-import type { CheckFinding, DocumentCheck } from '../documents/check.ts';
+import type { CheckFinding, DocumentCheck } from '../documents/check-finding.ts';
 import { type Bodies, schemas } from '../documents/kinds.ts';
 import { compileCondition } from '../transform/condition.ts';
 import { compilePath, compileShapes, connectorProblems, type Shapes } from './compile-path.ts';

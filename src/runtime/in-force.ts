@@ -1,7 +1,8 @@
-import type { BrokenCase } from '../api/routes/document-edits.ts';
 import type { LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
+import type { Resolve } from '../documents/resolve-secrets.ts';
 import { takeUp } from '../documents/take-up.ts';
 import type { TypedSecret } from '../documents/typed-secrets.ts';
+import type { BrokenCase } from '../errors/broken-cases.ts';
 import type { Keyring } from '../kit/crypto.ts';
 import type { Log } from '../kit/log.ts';
 import type { Serial } from '../kit/serial.ts';
@@ -24,7 +25,6 @@ import type { Keys } from './keys.ts';
 import { keyOf, readLastApplied, rememberApplied, textHashOf } from './last-applied.ts';
 import { withNeeded, withoutUsed } from './needed-documents.ts';
 import { probeAgain } from './probe-again.ts';
-import type { Runtime } from './runtime.ts';
 import { putTyped, sealTyped, storedSources } from './seal-documents.ts';
 
 /** The database alone decides which documents are in force. The functions here change that. */
@@ -32,7 +32,7 @@ export interface DocumentContext {
   readonly pool: Pool;
   readonly keyring: Keyring;
   readonly keys: Pick<Keys, 'hashKeys'>;
-  readonly resolve: Runtime['resolve'];
+  readonly resolve: Resolve;
   readonly workspaceDir: string;
   readonly log: Pick<Log, 'warn'>;
 }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Bodies } from '../documents/kinds.ts';
+import type { Resolve } from '../documents/resolve-secrets.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { type Http, type HttpSettings, openHttp } from '../kit/http.ts';
 import { version } from '../kit/version.ts';
 import { type OpenSocket, socketsOf } from '../kit/web-socket.ts';
-import type { Runtime } from './runtime.ts';
 
 /** The connection to partners and destinations. */
 export interface Network {
@@ -20,7 +20,7 @@ export interface Network {
 
 export async function openNetwork(
   settings: Bodies['workspace']['network'],
-  resolve: Runtime['resolve'],
+  resolve: Resolve,
   { workspaceDir, env }: { readonly workspaceDir: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<Network> {
   const resolved = await resolve(settings);

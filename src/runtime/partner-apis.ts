@@ -1,11 +1,11 @@
+import type { Resolve } from '../documents/resolve-secrets.ts';
 import type { Active } from './active.ts';
-import type { Runtime } from './runtime.ts';
 
 /** The origin of the partner API that each brand pulls from. Circuits are kept per origin. */
 export type PartnerApis = ReadonlyMap<string, string>;
 
 /** Reads the origins once per set of documents in force: a base URL may come from the environment or from a secret. */
-export function openPartnerApis(active: () => Active, resolve: Runtime['resolve']): () => Promise<PartnerApis> {
+export function openPartnerApis(active: () => Active, resolve: Resolve): () => Promise<PartnerApis> {
   let known: { readonly active: Active; readonly apis: Promise<PartnerApis> } | undefined;
   const origins = new Map<string, Origin>();
   return () => {
@@ -27,11 +27,7 @@ interface Origin {
 }
 
 /** Reads again only what changed, and what could not be read. */
-async function readOrigins(
-  active: Active,
-  resolve: Runtime['resolve'],
-  known: Map<string, Origin>,
-): Promise<PartnerApis> {
+async function readOrigins(active: Active, resolve: Resolve, known: Map<string, Origin>): Promise<PartnerApis> {
   const origins = new Map<string, string>();
   for (const { name, body } of active.integrations.values()) {
     if (body.pull === undefined) continue;

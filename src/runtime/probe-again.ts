@@ -1,12 +1,13 @@
+import type { Resolve } from '../documents/resolve-secrets.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { signalNodes } from '../store/db/signals.ts';
 import { type DocumentName, feedersOf, pullAddresses } from '../store/documents/documents.ts';
 import { retryNow } from '../store/outbox/retry-now.ts';
 import { openCircuits, probeNow } from '../store/remotes.ts';
 import { freeBrands } from '../store/runs/partner-accounts.ts';
-import type { Runtime } from './runtime.ts';
 
-interface Context extends Pick<Runtime, 'resolve'> {
+interface Context {
+  readonly resolve: Resolve;
   readonly pool: Pool;
 }
 

@@ -4,8 +4,7 @@ import type { SignatureParts } from '../documents/connector-push.ts';
 import { durationMs } from '../documents/duration.ts';
 import type { Integration } from '../documents/integration.ts';
 import { type EventType, eventTypes } from '../intake/push/envelope.ts';
-import type { ForeignEnvelope } from '../intake/push/foreign-envelope.ts';
-import type { PushSettings } from '../intake/push/ports.ts';
+import type { ForeignEnvelope, PushSettings } from '../intake/push/ports.ts';
 import { defaultVerification, type HmacVerification, type Verification } from '../intake/push/verification.ts';
 
 /** How intake receives a brand's webhooks, from the documents of the brand. */

@@ -3,20 +3,19 @@ import path from 'node:path';
 import { QueuedLanes } from '../deliver/queued-lanes.ts';
 import { Tally } from '../deliver/tally.ts';
 import { openSecret } from '../documents/keyring.ts';
-import { type Resolved, resolveSecrets, type SecretSources } from '../documents/resolve-secrets.ts';
+import { type Resolve, resolveSecrets, type SecretSources } from '../documents/resolve-secrets.ts';
 import { secretFiles } from '../documents/secret-files.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../embedded-postgres/open.ts';
 import type { InnboundError } from '../errors.ts';
-import type { Clock, Timers } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Keyring } from '../kit/crypto.ts';
 import { Heartbeats } from '../kit/heartbeats.ts';
 import { errorFacts, type Log, openLog } from '../kit/log.ts';
-import { moduleSuffix } from '../kit/module-suffix.ts';
 import { type Offload, openOffload } from '../kit/offload.ts';
+import { openTracer } from '../kit/open-tracer.ts';
 import { Serial } from '../kit/serial.ts';
 import { openSpool, type Spool } from '../kit/spool.ts';
-import { openTracer, type Tracer } from '../kit/trace.ts';
+import type { Tracer } from '../kit/trace.ts';
 import { Wake } from '../kit/wake.ts';
 import { suppression } from '../privacy/suppress.ts';
 import { type DatabaseClock, openDatabaseClock } from '../store/db/database-clock.ts';
@@ -30,9 +29,10 @@ import type { OnChanged } from '../store/records/apply.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
 import type { Active } from './active.ts';
 import { openActiveDocuments } from './active-documents.ts';
-import { applyAtStart } from './apply-at-start.ts';
+import { applyAtStart, type CasesBrokenBy } from './apply-at-start.ts';
 import { type Keys, openKeys } from './keys.ts';
 import { type Network, openNetwork } from './network.ts';
+import type { RuntimeOptions } from './options.ts';
 import { openPartnerApis, type PartnerApis } from './partner-apis.ts';
 import { openRestoreCheck, type RestoreCheck } from './restore-check.ts';
 import { readSoundDocuments } from './workspace-documents.ts';
@@ -59,7 +59,7 @@ export interface Runtime extends Network {
   /** Of `keys`: seals and opens stored secrets. */
   readonly keyring: Keyring;
   /** Replaces the references to secrets in a part of a document, or reports the missing ones. */
-  readonly resolve: <Body>(body: Body) => Promise<Resolved<Body>>;
+  readonly resolve: Resolve;
   /** Which loops of this process make progress. */
   readonly heartbeats: Heartbeats;
   /** Parses input from people in a separate thread; see operations/off-thread.ts. */
@@ -84,35 +84,17 @@ export interface Runtime extends Network {
   readonly close: () => Promise<void>;
 }
 
-export interface RuntimeOptions {
-  readonly workspaceDir: string;
-  readonly purpose: 'service' | 'command';
-  /** How other processes see this one, such as `serve on port 4180`. */
-  readonly describe: string;
-  readonly log?: Log;
-  /** Whether to apply the workspace's documents first. Commands do so if no service is running on the workspace. */
-  readonly apply?: 'always' | 'when_alone' | 'never';
-  /** The one brand that the command is about: mistakes in documents that it does not use are reported and do not stop it. */
-  readonly needs?: { readonly integration: string; onLeftOut(files: readonly string[]): void };
-  /** Environment variables, by default those of the process. */
-  readonly env?: NodeJS.ProcessEnv;
-  /** The wall clock of this machine, which may be wrong. */
-  readonly nodeClock?: Clock & Timers;
-  /** Work on the database before it is migrated and its keys are read, such as a restore. */
-  readonly before?: (pool: Pool) => Promise<void>;
+/** The work on texts that people send, which knows the use cases. */
+export interface TextWork {
+  /** Runs in worker threads. */
+  readonly worker: Parameters<typeof openOffload>[0];
+  readonly casesBrokenBy: CasesBrokenBy;
 }
 
-const textWorker = {
-  script: new URL(`../operations/text-worker${moduleSuffix}`, import.meta.url),
-  deadlineMs: 10_000,
-  perHolder: 8,
-  memoryMb: 512,
-};
-
-export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
+export async function assembleRuntime(options: RuntimeOptions, texts: TextWork): Promise<Runtime> {
   const opened = new AsyncDisposableStack();
   try {
-    return await openInto(opened, options);
+    return await openInto(opened, options, texts);
   } catch (error) {
     await opened.disposeAsync().catch(() => {});
     throw error;
@@ -120,14 +102,14 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 }
 
 /** What is opened is closed in reverse order. */
-async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): Promise<Runtime> {
+async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions, texts: TextWork): Promise<Runtime> {
   const { env = process.env, log = openLog('silent'), purpose } = options;
   const workspaceDir = path.resolve(options.workspaceDir);
   // Refuses a workspace with mistakes before anything is started for it.
   if (options.apply === 'always') await readSoundDocuments(workspaceDir);
   const lost = Promise.withResolvers<InnboundError>();
   const { pool, server } = await openDatabase(opened, { ...options, workspaceDir, env, log }, lost.resolve);
-  const [offload, sandboxOffload] = [openOffload(textWorker), openOffload(textWorker)];
+  const [offload, sandboxOffload] = [openOffload(texts.worker), openOffload(texts.worker)];
   opened.defer(() => offload.close());
   opened.defer(() => sandboxOffload.close());
   if (server === undefined) await refuseTransactionPooling(pool);
@@ -142,7 +124,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions): 
   );
   opened.defer(() => clock.stop());
   const restoreCheck = await openRestoreCheck(pool, workspaceDir, log);
-  await applyAtStart({ ...documents, offload, hasPrivateServer: server !== undefined }, options);
+  await applyAtStart({ ...documents, offload, hasPrivateServer: server !== undefined }, options, texts.casesBrokenBy);
   const { active, refresh } = await openActiveDocuments(pool, restoreCheck.epoch, suppression(hashKeys));
   const wake = new Wake();
   const queued = new QueuedLanes(() => wake.signalOthers('outbox'));

@@ -1,8 +1,11 @@
 import { parsePath } from '../json-path/path.ts';
-import type { MappingProblem, NumberFormat } from './config.ts';
+import type { FieldMap, MappingProblem, NumberFormat } from './config.ts';
 import type { MappingPath, PathUse } from './path-use.ts';
 import type { Read } from './scope.ts';
-import type { CompileField } from './slot.ts';
+import type { Slot } from './slot.ts';
+
+/** Compiles one field. Passed in the environment, because sources contain fields and modules must not import in a cycle. */
+export type CompileField = (map: FieldMap | undefined, slot: Slot, at: string, env: Env) => Read;
 
 interface EnvOptions {
   /** Path of the mapping in the document: map, push.map or pull.single.map. */

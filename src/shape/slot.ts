@@ -1,8 +1,7 @@
 import type { FieldKind, ListName } from '../canonical/fields.ts';
-import type { FieldMap, NumberFormat } from './config.ts';
+import type { NumberFormat } from './config.ts';
 import type { DateReader } from './dates.ts';
-import type { Env } from './env.ts';
-import type { Read, Root } from './scope.ts';
+import type { Root } from './scope.ts';
 import type { Translate } from './values.ts';
 
 /** The canonical field that a mapping fills, or a piece of its value. */
@@ -28,9 +27,6 @@ export interface Reading {
   readonly number?: NumberFormat | undefined;
   readonly date?: DateReader | undefined;
 }
-
-/** Compiles one field. Passed in the environment, because sources contain fields and modules must not import in a cycle. */
-export type CompileField = (map: FieldMap | undefined, slot: Slot, at: string, env: Env) => Read;
 
 /** The canonical path of a slot in the current record. */
 export function slotPath(slot: Slot, root: Root): string {

@@ -1,4 +1,4 @@
-import { alertKinds } from './conditions.ts';
+import { alertKinds } from './facts.ts';
 
 /** What alerts have in common: one destination, one partner's API, one brand's feed, one node, one document. */
 export interface Cause {

@@ -1,4 +1,4 @@
-import type { Condition, Facts } from './conditions.ts';
+import type { Condition, Facts } from './facts.ts';
 import { describeRefusals, fewestRefusals } from './health.ts';
 
 type Found = Pick<Condition, 'kind' | 'severity' | 'message'> & Partial<Condition>;

@@ -1,9 +1,9 @@
 import type { ApiPorts } from '../api/api.ts';
 import { type ConsentLink, consentLink, consentPage, finishConsent } from '../intake/pull/consent.ts';
 import { publicUrl } from '../operations/endpoints.ts';
+import { pullPorts } from '../ports/pull.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
-import { pullPorts } from './pull.ts';
 
 export async function linkFor(runtime: Runtime, integration: string, by: string): Promise<ConsentLink> {
   const redirectUri = `${await publicUrl(runtime)}/oauth/callback`;

@@ -13,6 +13,8 @@ import { errorFacts } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { offThread } from '../operations/off-thread.ts';
 import { idOf } from '../pipeline/id-prefix.ts';
+import { pullPorts } from '../ports/pull.ts';
+import { jsonLimits } from '../ports/push.ts';
 import { withoutCards } from '../privacy/cards.ts';
 import { documentsOf } from '../runtime/active.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
@@ -31,8 +33,6 @@ import { putEventsBack, setEventAside } from '../store/events/set-aside.ts';
 import { storedId } from '../store/records/partner-ids.ts';
 import { storedReservation } from '../store/runs/unlisted.ts';
 import type { IntegrationName } from '../terms.ts';
-import { pullPorts } from './pull.ts';
-import { jsonLimits } from './push.ts';
 
 export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
   const { pool, onChanged } = runtime;

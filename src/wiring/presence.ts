@@ -3,9 +3,11 @@ import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import { version } from '../kit/version.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Role } from '../service.ts';
 import { newerSchemaCheck } from '../store/db/migrate.ts';
 import { forgetNode, seenNode } from '../store/operate/nodes.ts';
+
+/** What a node does: everything, only intake and API, or only the work behind them. */
+export type Role = 'all' | 'web' | 'worker';
 
 /**
  * Writes this node's heartbeat, and stops a worker when a newer version has migrated the database. A web node only stores events, so it

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { openLog } from '../../src/kit/log.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
-import { openRuntime } from '../../src/runtime/runtime.ts';
+import { openRuntime } from '../../src/operations/open-runtime.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { innbound } from '../support/process.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from './node.ts';

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { syncOnce } from '../../src/intake/pull/sync-once.ts';
+import { pullPorts } from '../../src/ports/pull.ts';
 import type { IntegrationName, Json } from '../../src/terms.ts';
-import { pullPorts } from '../../src/wiring/pull.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
 const day = (from: number) => new Date(Date.now() + from * 86_400_000).toISOString().slice(0, 10);

@@ -4,9 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { type ConsolePorts, registerConsole } from '../../src/api/console.ts';
+import { registerConsole } from '../../src/api/console.ts';
 import { buildServer } from '../../src/api/server.ts';
 import { openLog } from '../../src/kit/log.ts';
+import type { ConsolePorts } from '../../src/operations/build-console.ts';
 
 /** How the console is served, before and after it is built. */
 

@@ -5,10 +5,10 @@ import { destinationType as http } from '../../src/deliver/destinations/http/des
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { readAllFeedback } from '../../src/intake/stream/feedback.ts';
 import { watchOnce } from '../../src/operations/watch-once.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
+import { feedbackPorts } from '../../src/ports/feedback.ts';
 import type { Json, Report } from '../../src/terms.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { eventWorkerPorts } from '../../src/wiring/events.ts';
-import { feedbackPorts } from '../../src/wiring/feedback.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { listen, type Reply } from './http-server.ts';
 import { services } from './support.ts';

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { resendRecords } from '../../src/operations/resend.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
 import { applyWorkspace } from '../../src/runtime/in-force.ts';
 import { readSoundDocuments } from '../../src/runtime/workspace-documents.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { config, lane, openStore, ports, scripted, reservation as stored, takeIn } from './support.ts';
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { DeliverLimits, Destination, Outcome } from '../../src/deliver/destination.ts';
 import { type Renewal, renewingDestination } from '../../src/deliver/renewing.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
 import { apiNode, reservation as taken } from '../api/node.ts';
 import { until } from '../support/process.ts';
 import { listen } from './http-server.ts';

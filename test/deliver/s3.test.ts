@@ -8,7 +8,7 @@ import type { DeliverLimits } from '../../src/deliver/destination.ts';
 import { destinationType as s3 } from '../../src/deliver/destinations/s3/destination.ts';
 import type { Delivery } from '../../src/deliver/message.ts';
 import { openHttp } from '../../src/kit/http.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
 import { apiNode, reservation as taken } from '../api/node.ts';
 import { type S3Server, s3Server } from './s3-server.ts';
 import { delivery, reservation, services, temporaryFolder } from './support.ts';

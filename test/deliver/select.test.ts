@@ -4,8 +4,8 @@ import { encodeRecord } from '../../src/canonical/encode.ts';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
 import type { MessageData } from '../../src/deliver/message.ts';
-import type { Claimed } from '../../src/deliver/ports.ts';
-import { type Selection, select } from '../../src/deliver/select.ts';
+import type { Claimed, Selection } from '../../src/deliver/ports.ts';
+import { select } from '../../src/deliver/select.ts';
 import { config, lane, reservation } from './support.ts';
 
 const all: Selection = { receives: ['reservation'], fields: compileFields({}) };

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
+import { openRuntime } from '../../src/operations/open-runtime.ts';
+import type { Runtime } from '../../src/runtime/runtime.ts';
 import type { Json } from '../../src/terms.ts';
 import { testDatabase } from '../support/database.ts';
 import { temporaryFolder } from './support.ts';

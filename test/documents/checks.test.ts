@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkFiles, type DocumentCheck } from '../../src/documents/check.ts';
+import { checkFiles } from '../../src/documents/check.ts';
+import type { DocumentCheck } from '../../src/documents/check-finding.ts';
 import type { SourceFile } from '../../src/documents/parse.ts';
 import { connector, destination, integration } from './workspace-folder.ts';
 

@@ -1,5 +1,6 @@
 import { encodeRecord } from '../../src/canonical/encode.ts';
-import type { Claimed, LaneKey } from '../../src/deliver/ports.ts';
+import type { Claimed } from '../../src/deliver/ports.ts';
+import type { LaneKey } from '../../src/deliver/queued-lanes.ts';
 import { preparePage } from '../../src/intake/pull/prepare-page.ts';
 import { noCounts, type Run, sum } from '../../src/intake/pull/run-state.ts';
 import type { Lane } from '../../src/intake/push/event-path.ts';

@@ -5,10 +5,10 @@ import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { type CheckPosition, checkStart, checkStep } from '../../src/operations/check-profiles.ts';
 import { previewJob, startJob, stepJobs } from '../../src/operations/jobs.ts';
 import { personsAmong } from '../../src/persons/persons-among.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { IntegrationName, Json } from '../../src/terms.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 const agent = 'agent@travel.example';

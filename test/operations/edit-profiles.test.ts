@@ -6,8 +6,8 @@ import type { Guest } from '../../src/canonical/reservation.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { exportGuest } from '../../src/operations/export-guest.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
 import type { IntegrationName, JsonObject } from '../../src/terms.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 let node: ApiNode;

@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { ErasureReceipt } from '../../src/api/routes/privacy.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
+import type { ErasureReceipt } from '../../src/operations/erase-guest.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { dropDeadLetter } from '../../src/operations/replay-dead-letters.ts';
 import { resendRecords } from '../../src/operations/resend.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
 import { noteConfirmations } from '../../src/store/erasure/erasures.ts';
 import { forgetDeliveredErasures } from '../../src/store/erasure/identifiers.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** Destinations receive an erasure: a CRM with the address under which it knows the guest, a lake without one. */

@@ -10,10 +10,10 @@ import { open } from '../../src/kit/crypto.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
 import { eraseGuest, previewErasure } from '../../src/operations/erase-guest.ts';
 import { exportGuest } from '../../src/operations/export-guest.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
 import { forgetDeliveredErasures } from '../../src/store/erasure/identifiers.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { syncOnce } from '../../src/intake/pull/sync-once.ts';
 import { addSpelling } from '../../src/operations/spellings.ts';
+import { pullPorts } from '../../src/ports/pull.ts';
 import type { IntegrationName } from '../../src/terms.ts';
-import { pullPorts } from '../../src/wiring/pull.ts';
 import { type ApiNode, apiNode } from '../api/node.ts';
 import { bookings, type ScriptedPartner, startPartner } from '../intake/pull/support/partner.ts';
 

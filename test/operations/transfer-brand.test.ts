@@ -9,15 +9,16 @@ import { readArchive } from '../../src/kit/archive.ts';
 import { open, seal } from '../../src/kit/crypto.ts';
 import { writeMissingFiles } from '../../src/operations/backup.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { openRuntime } from '../../src/operations/open-runtime.ts';
 import { exportBrand, importBrand, previewExport } from '../../src/operations/transfer-brand.ts';
-import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
+import type { Runtime } from '../../src/runtime/runtime.ts';
 import { staysBehind } from '../../src/store/db/brand.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { getSecret, putSecret } from '../../src/store/documents/secrets.ts';
 import { issueEndpoint } from '../../src/store/events/endpoints.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { Json } from '../../src/terms.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { deliveredLines } from '../e2e/workspace.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 

@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { deliverPorts } from '../../src/ports/deliver.ts';
 import type { IntegrationName, Json } from '../../src/terms.ts';
-import { deliverPorts } from '../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** What destinations receive about relatives, companions and the guests of travel agents. */

@@ -8,9 +8,9 @@ import { drainEvents } from '../../src/intake/push/worker.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openHttp } from '../../src/kit/http.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
+import { httpWithoutCards } from '../../src/ports/http-without-cards.ts';
+import { openIntake } from '../../src/ports/push.ts';
 import { eventWorkerPorts, sandboxOf } from '../../src/wiring/events.ts';
-import { httpWithoutCards } from '../../src/wiring/http-without-cards.ts';
-import { openIntake } from '../../src/wiring/push.ts';
 import { apiNode, reservation } from '../api/node.ts';
 import { postEvent } from '../intake/push/support.ts';
 

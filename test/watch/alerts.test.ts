@@ -7,7 +7,8 @@ import { watchOnce } from '../../src/operations/watch-once.ts';
 import { openSibling } from '../../src/store/db/pool.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
 import { pruneStore } from '../../src/store/operate/retention.ts';
-import { conditionsOf, type Facts } from '../../src/watch/conditions.ts';
+import { conditionsOf } from '../../src/watch/conditions.ts';
+import type { Facts } from '../../src/watch/facts.ts';
 import { metricsOf } from '../../src/wiring/metrics.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 

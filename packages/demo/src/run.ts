@@ -14,7 +14,7 @@ import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { startService } from '../../../src/service.ts';
 import { createDatabaseBeside } from '../../../src/store/db/create-database.ts';
 import { putSecret } from '../../../src/store/documents/secrets.ts';
-import { runNow } from '../../../src/wiring/pull.ts';
+import { runNow } from '../../../src/ports/pull.ts';
 import {
   type Simulator,
   type SimulatorOptions,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RouteView } from '../../operations/alert-routes.ts';
-import type { AlertRow } from '../../store/operate/alerts.ts';
+import type { AlertRow } from '../../store/operate/alert-row.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 

@@ -1,30 +1,7 @@
 import { z } from 'zod';
-import type { EntityType } from '../../terms.ts';
+import type { ChangeFeed } from '../../operations/change-feed.ts';
 import { entityType } from '../forms.ts';
 import { anyJson, instant, ok, type Route, route } from '../route.ts';
-
-export interface FeedRequest {
-  /** Undefined for the beginning. */
-  readonly after: string | undefined;
-  readonly integrations: readonly string[] | undefined;
-  readonly types: readonly EntityType[] | undefined;
-  /** The filters as text: a cursor is valid only with the filters that it was issued for. */
-  readonly filter: string;
-  readonly limit: number;
-  readonly waitMs: number;
-  /** Aborted when the caller no longer waits for the answer. */
-  readonly signal: AbortSignal;
-}
-
-export interface FeedPage {
-  readonly changes: readonly unknown[];
-  readonly cursor: string;
-  readonly more: boolean;
-}
-
-export interface ChangeFeedPorts {
-  readonly read: (request: FeedRequest) => Promise<FeedPage>;
-}
 
 const change = z.object({
   type: entityType,
@@ -39,7 +16,7 @@ const change = z.object({
   data: anyJson.describe('The canonical record.'),
 });
 
-export function changeRoutes(ports: ChangeFeedPorts): Route[] {
+export function changeRoutes(ports: ChangeFeed): Route[] {
   return [
     route({
       method: 'GET',

@@ -1,57 +1,17 @@
 import { z } from 'zod';
 import type { DocumentKind } from '../../documents/kinds.ts';
-import type { Mistake } from '../../documents/mistake.ts';
+import { casesText } from '../../errors/broken-cases.ts';
+import type { Applied, ApplyOptions, EditedDocument, Validated } from '../../operations/edit-documents.ts';
 import { notFound, ok, problem, type Route, route } from '../route.ts';
 import { kinds, named } from './documents.ts';
 
 /** Checks and changes of documents. */
 export interface DocumentEditPorts {
   /** Validates the text together with all other documents of the workspace; writes nothing. */
-  readonly validate: (
-    kind: DocumentKind,
-    name: string | undefined,
-    text: string,
-  ) => Promise<{
-    readonly mistakes: readonly Mistake[];
-    readonly warnings: readonly (Mistake & { readonly severity: 'warning' })[];
-    readonly holdsCredentials: boolean;
-  }>;
+  readonly validate: (kind: DocumentKind, name: string | undefined, text: string) => Promise<Validated>;
   readonly apply: (document: EditedDocument, by: string, options?: ApplyOptions) => Promise<Applied>;
   readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
 }
-
-export interface EditedDocument {
-  readonly kind: DocumentKind;
-  readonly name: string;
-  readonly text: string;
-}
-
-export interface ApplyOptions {
-  /** Accept the new records of cases that the text changes. */
-  readonly acceptCases?: boolean;
-  /** The version that the text was made from, 0 for a new document; refused if another one is in force. */
-  readonly replaces?: number | undefined;
-}
-
-/** A kept sample whose records would change. Without values, which are guest data. */
-export interface BrokenCase {
-  readonly name: string;
-  /** Why it cannot be mapped at all; accepting does not help then. */
-  readonly message: string | null;
-  readonly differences: number;
-}
-
-export type Applied =
-  | { readonly kind: 'applied'; readonly version: number; readonly file: string }
-  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] }
-  | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] }
-  | { readonly kind: 'unknown' }
-  /** Another version is in force than the one that the edit replaces; 0 if none is. */
-  | { readonly kind: 'outdated'; readonly version: number }
-  /** The file has changes of somebody who has not applied them yet. */
-  | { readonly kind: 'unapplied'; readonly file: string }
-  /** The workspace folder is read-only; `file` is where the change must be made. */
-  | { readonly kind: 'read_only'; readonly file: string };
 
 const mistake = z.object({
   file: z.string(),
@@ -138,12 +98,6 @@ export function documentEditRoutes(ports: DocumentEditPorts): Route[] {
         answer(await ports.remove(kind, name, caller.name), `${kind} ${name}`),
     }),
   ];
-}
-
-/** Which cases change, for people. */
-export function casesText(cases: readonly BrokenCase[]): string {
-  const names = cases.map(({ name, message }) => (message === null ? name : `${name} (${message})`)).join(', ');
-  return `${cases.length} kept ${cases.length === 1 ? 'case changes' : 'cases change'}: ${names}`;
 }
 
 export function answer(applied: Applied, what: string) {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { DocumentKind } from '../../documents/kinds.ts';
+import type { DocumentImpact } from '../../operations/document-impact.ts';
+import type { ConnectorRow } from '../../operations/list-connectors.ts';
 import type { DocumentRow } from '../../store/documents/list.ts';
 import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 
@@ -16,20 +18,6 @@ export interface DocumentReadPorts {
   readonly schema: (kind: DocumentKind) => unknown;
   /** The connectors that an integration can name. */
   readonly connectors: () => Promise<readonly ConnectorRow[]>;
-}
-
-/** The brands that a document concerns, and their records. */
-export interface DocumentImpact {
-  readonly integrations: readonly string[];
-  readonly records: { readonly reservation: number; readonly guest: number };
-}
-
-export interface ConnectorRow {
-  readonly name: string;
-  readonly title: string | null;
-  readonly description: string | null;
-  /** Shipped with Innbound and not in force yet; the first integration that names it puts it in force. */
-  readonly shipped: boolean;
 }
 
 export const kinds = z.enum(['connector', 'integration', 'destination', 'workspace']);

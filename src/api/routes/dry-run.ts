@@ -1,38 +1,10 @@
 import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
-import type { ErrorCode } from '../../errors.ts';
-import type { Exchange } from '../../intake/pull/exchange.ts';
-import type { OutcomeName } from '../../reconcile/incoming.ts';
+import type { DryRun } from '../../operations/dry-run.ts';
 import type { Json, LocalDate } from '../../terms.ts';
 import { note } from '../forms.ts';
 import { anyJson, integrationParam, ok, problem, type Route, route } from '../route.ts';
 import { exchange } from './runs.ts';
-
-export interface DryRunRecord {
-  readonly kind: 'record' | 'dropped' | 'dead';
-  /** What a real run would have done with it. */
-  readonly outcome: OutcomeName;
-  readonly id?: string;
-  readonly record?: Json;
-  readonly notes?: Json;
-  readonly code?: ErrorCode;
-  readonly message?: string;
-}
-
-export type DryRun =
-  | {
-      readonly kind: 'done';
-      readonly day: LocalDate;
-      readonly timezone: string;
-      readonly status: 'complete' | 'incomplete';
-      readonly counts: Readonly<Record<keyof typeof counts.shape, number>>;
-      readonly records: readonly DryRunRecord[];
-      readonly error?: { readonly code: ErrorCode; readonly message: string };
-      /** The partner leaves out a day of each range. */
-      readonly warning?: string;
-      readonly request?: Exchange;
-    }
-  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly request?: Exchange };
 
 export interface DryRunPorts {
   readonly dryRun: (integration: string, day: LocalDate | undefined) => Promise<DryRun>;

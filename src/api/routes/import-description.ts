@@ -1,36 +1,7 @@
 import { z } from 'zod';
-import type { Json } from '../../terms.ts';
+import type { ImportAsked, ImportProposal, ImportRefused } from '../../operations/import-description.ts';
 import { anyJson, ok, problem, type Route, route } from '../route.ts';
 import { newName, sample } from './studio.ts';
-
-export interface ImportAsked {
-  readonly description: string;
-  readonly name: string;
-  readonly operation?: string | undefined;
-  readonly sample?: string | undefined;
-}
-
-export interface ImportProposal {
-  readonly kind: 'ok';
-  readonly format: string;
-  readonly connector: string;
-  readonly integration: Json;
-  readonly operations: readonly { readonly operation: string; readonly score: number; readonly reason: string }[];
-  readonly fields: readonly {
-    readonly field: string;
-    readonly path: string;
-    readonly confidence: number;
-    readonly reason: string;
-  }[];
-  readonly unmapped: readonly string[];
-  readonly unknown: readonly string[];
-  readonly notes: readonly string[];
-}
-
-export interface ImportRefused {
-  readonly kind: 'wrong';
-  readonly message: string;
-}
 
 export interface ImportPorts {
   /** Proposes a connector from an API description. */

@@ -1,19 +1,10 @@
 import { z } from 'zod';
-import type { AlertRow } from '../../store/operate/alerts.ts';
-import type { Effect, ListedIncident, OperatorAction } from '../../store/operate/incidents.ts';
+import type { IncidentDetail } from '../../operations/incidents.ts';
+import type { ListedIncident } from '../../store/operate/incidents.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 import { alertSchema } from './alerts.ts';
 import { operatorAction } from './operator-action.ts';
-
-export interface IncidentDetail extends ListedIncident {
-  readonly title: string;
-  readonly brands: readonly string[];
-  readonly alert_list: readonly AlertRow[];
-  readonly effect: Effect;
-  readonly tried: readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[];
-  readonly advice: readonly string[];
-}
 
 export interface IncidentPorts {
   readonly list: (filter: {

@@ -1,21 +1,8 @@
 import { z } from 'zod';
+import type { LiveFeed } from '../../operations/live-feed.ts';
 import { instant, type Route, route } from '../route.ts';
 
-/** A live event for the console. Data holds ids, counts and states, never guest data. */
-export interface LiveEvent {
-  readonly event: 'activity' | 'run' | 'change' | 'alert' | 'event';
-  readonly integration: string;
-  readonly data: unknown;
-  /** For an alert of no single brand: the brands that it concerns, and what callers who may see only some of them get. */
-  readonly shared?: { readonly brands: readonly string[]; readonly data: unknown };
-}
-
-export interface LivePorts {
-  /** Reports every event until the returned function is called; undefined when there are too many listeners. */
-  readonly follow: (report: (event: LiveEvent) => void) => (() => void) | undefined;
-}
-
-export function liveRoutes(ports: LivePorts): Route[] {
+export function liveRoutes(ports: LiveFeed): Route[] {
   return [
     route({
       method: 'GET',

@@ -1,23 +1,6 @@
 import { z } from 'zod';
-import type { MappingCase } from '../../store/documents/mapping-cases.ts';
+import type { CheckedCase, NewCase } from '../../operations/mapping-cases.ts';
 import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
-
-export interface NewCase {
-  readonly name: string;
-  readonly sample: string;
-  readonly push: boolean;
-  readonly timezone?: string | undefined;
-  readonly country?: string | undefined;
-  /** The connector's document that produces the expected records. */
-  readonly text: string;
-}
-
-export interface CheckedCase extends Omit<MappingCase, 'expected'> {
-  readonly passes: boolean;
-  readonly diff: readonly object[];
-  /** Why the sample cannot be mapped at all. */
-  readonly message: string | null;
-}
 
 export interface MappingCasePorts {
   readonly save: (connector: string, wanted: NewCase, by: string) => Promise<void>;

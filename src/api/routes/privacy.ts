@@ -1,42 +1,9 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
-import type { ErasureProgress, ErasureState, Notified } from '../../store/erasure/erasures.ts';
+import type { ErasurePreview, ErasureReceipt } from '../../operations/erase-guest.ts';
+import type { EraseRequest } from '../../operations/guest-request.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
 import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
-
-/** Whom to erase. With several keys, everything that matches any of them is erased. */
-export interface EraseRequest {
-  readonly email?: string;
-  readonly phone?: string;
-  readonly guest_id?: string;
-  /** Only this integration; required with guest_id, which is unique only within one. */
-  readonly integration?: string;
-}
-
-export interface ErasureReceipt {
-  readonly erasure_id: string;
-  readonly requested_at: Date;
-  readonly completed_at: Date | null;
-  /** When the last destination confirmed it. */
-  readonly confirmed_at: Date | null;
-  readonly requested_by: string;
-  /** A keyed hash: a later request for the same guest finds it, but it reveals nothing. */
-  readonly subject: string;
-  readonly removed: { readonly [where: string]: number };
-  readonly told: readonly Notified[];
-  readonly state: ErasureState;
-  /** While it runs, and where it was stopped. */
-  readonly progress: ErasureProgress | null;
-  readonly stopped_at: Date | null;
-  readonly stopped_by: string | null;
-}
-
-/** What an erasure would remove. */
-export interface ErasurePreview {
-  readonly removed: { readonly [where: string]: number };
-  readonly records: readonly { readonly integration: string; readonly type: string; readonly id: string }[];
-  readonly told: readonly Notified[];
-}
 
 type Invalid = { readonly kind: 'invalid'; readonly message: string };
 

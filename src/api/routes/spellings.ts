@@ -1,12 +1,8 @@
 import { z } from 'zod';
+import type { Applied } from '../../operations/edit-documents.ts';
+import type { AddedSpelling, UnknownView } from '../../operations/spellings.ts';
 import { instant, ok, type Route, route } from '../route.ts';
-import { type Applied, answer } from './document-edits.ts';
-
-export type UnknownView = Omit<z.infer<typeof unknown>, 'brands' | 'last_at'> & {
-  readonly brands: readonly string[];
-  readonly last_at: Date;
-};
-export type AddedSpelling = z.infer<typeof added>;
+import { answer } from './document-edits.ts';
 
 export interface SpellingPorts {
   readonly unknown: () => Promise<readonly UnknownView[]>;

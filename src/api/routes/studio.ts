@@ -1,37 +1,16 @@
 import { z } from 'zod';
-import type { Mistake } from '../../documents/mistake.ts';
 import { noIntegration } from '../../errors/no-integration.ts';
-import type { ErrorCode } from '../../errors.ts';
-import type { Exchange } from '../../intake/pull/exchange.ts';
+import type { Fetched } from '../../operations/fetch-sample.ts';
+import type { MappingEffect } from '../../operations/mapping-effect.ts';
+import type { Asked, Previewed, Suggested } from '../../operations/preview-mapping.ts';
 import type { Json } from '../../terms.ts';
 import { note } from '../forms.ts';
 import { anyJson, ok, problem, type Route, route } from '../route.ts';
 import { exchange } from './runs.ts';
 
 export interface StudioPorts {
-  readonly preview: (asked: {
-    readonly connector: string;
-    readonly sample: string;
-    readonly integration: string | undefined;
-    readonly push: boolean;
-    readonly limit: number;
-    /** For a property that has no integration yet. */
-    readonly timezone?: string | undefined;
-    readonly country?: string | undefined;
-  }) => Promise<Previewed>;
-  readonly suggest: (
-    sample: string,
-    name: string,
-  ) => Promise<
-    | {
-        readonly kind: 'ok';
-        readonly connector: string;
-        readonly fields: Json;
-        readonly unmapped: readonly string[];
-        readonly unknown: readonly string[];
-      }
-    | { readonly kind: 'nothing'; readonly message: string }
-  >;
+  readonly preview: (asked: Asked) => Promise<Previewed>;
+  readonly suggest: (sample: string, name: string) => Promise<Suggested>;
   readonly effect: (integration: string, connector: string) => Promise<MappingEffect>;
   readonly assign: (wanted: {
     readonly connector: string;
@@ -42,39 +21,7 @@ export interface StudioPorts {
     { readonly kind: 'ok'; readonly connector: string } | { readonly kind: 'refused'; readonly message: string }
   >;
   /** Fetches one page from the partner with the integration's credentials, rate limit and circuit. */
-  readonly fetchPage: (integration: string) => Promise<
-    | {
-        readonly kind: 'page';
-        readonly sample: string;
-        readonly window: { readonly from: string; readonly to: string };
-        /** Without credentials. */
-        readonly request?: Exchange;
-      }
-    | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly request?: Exchange }
-  >;
-}
-
-/** What a changed mapping would do to the reservations that a brand received last. */
-export interface MappingEffect {
-  readonly records: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly refused: number;
-  readonly samples: readonly { readonly id: string; readonly diff: Json }[];
-}
-
-export interface Previewed {
-  readonly mistakes: readonly Mistake[];
-  /** Why the sample cannot be read as a list. */
-  readonly problem?: { readonly code: ErrorCode; readonly message: string };
-  readonly total: number;
-  readonly records: readonly Json[];
-  /** Paths of the mapping that found nothing in any record. */
-  readonly unmatched: readonly { readonly at: string; readonly path: string }[];
-  /** Ids that several records have. */
-  readonly repeated: readonly { readonly id: string; readonly times: number }[];
-  /** How many of the shown records, guests, rooms and charges have a usable value in each field. */
-  readonly filled: readonly { readonly field: string; readonly filled: number; readonly of: number }[];
+  readonly fetchPage: (integration: string) => Promise<Fetched>;
 }
 
 export const sample = z

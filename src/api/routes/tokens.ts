@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
-import type { TokenRow } from '../../store/operate/tokens.ts';
-import { type Role, roles, type TokenRole, tokenRoles } from '../caller.ts';
+import type { TokenRole, TokenRow } from '../../store/operate/tokens.ts';
+import { type Role, roles, tokenRoles } from '../caller.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
 import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
 

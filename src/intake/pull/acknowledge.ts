@@ -1,6 +1,7 @@
 import type { PullSettings, RequestTemplate } from '../../documents/pull.ts';
 import type { JsonObject } from '../../terms.ts';
-import { type AskCounts, type Asker, noAskCounts } from './ask.ts';
+import { type Asker, noAskCounts } from './ask.ts';
+import type { AskCounts } from './asked.ts';
 import { openRequest } from './request.ts';
 import { repeatForIds, usesId, type Values } from './template.ts';
 

@@ -5,7 +5,7 @@ import { type Rule, ruleFor } from './actions.ts';
 import { readAdapted } from './adapter.ts';
 import type { AdmissionGate } from './admission.ts';
 import { beginningOf, masked, partnerMessage, type Read, readAnswer } from './answer.ts';
-import type { Asked, AskerOptions, AskOptions, Failure, NoAnswer } from './ask.ts';
+import type { Asked, AskerOptions, AskOptions, Failure, NoAnswer } from './asked.ts';
 import type { Credentials } from './auth/credentials.ts';
 import { errorIn } from './body-errors.ts';
 import { exchangeOf } from './exchange.ts';

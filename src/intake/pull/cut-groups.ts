@@ -1,7 +1,8 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
-import { type AskCounts, noAskCounts } from './ask.ts';
-import type { Pulled } from './ports.ts';
+import { noAskCounts } from './ask.ts';
+import type { AskCounts } from './asked.ts';
+import type { Pulled } from './run-state.ts';
 import { askFor, type RunContext } from './unlisted.ts';
 
 export interface Groups {

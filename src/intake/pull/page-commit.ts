@@ -1,9 +1,10 @@
-import type { AnswerRead, AskCounts } from './ask.ts';
-import type { Row, WholePage } from './page.ts';
+import type { AnswerRead, AskCounts } from './asked.ts';
+import type { WholePage } from './page.ts';
 import type { Taken } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { type PageSource, preparePage, recognisableRows } from './prepare-page.ts';
 import { dateIn, planFor, routeRows } from './routing.ts';
+import type { Row } from './row.ts';
 import { type Counters, type PageCommit, type Position, type Run, sum } from './run-state.ts';
 
 /** A page that was read, with the positions around it. */

@@ -1,7 +1,8 @@
 import type { PullSettings } from '../../documents/pull.ts';
 import type { Span } from '../../kit/trace.ts';
 import type { Json } from '../../terms.ts';
-import { type AskCounts, type Asked, type Asker, noAskCounts } from './ask.ts';
+import { type Asker, noAskCounts } from './ask.ts';
+import type { AskCounts, Asked } from './asked.ts';
 import { listRequestOf } from './list-request.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { listValues, type OpenRequest, openRequest, withFormats } from './request.ts';

@@ -4,21 +4,11 @@ import { shortHash } from '../../kit/short-hash.ts';
 import type { RawRecord } from '../../shape/shape.ts';
 import type { Json } from '../../terms.ts';
 import { answerReader } from './answer-reader.ts';
-import type { Asked } from './ask.ts';
+import type { Asked } from './asked.ts';
 import { readTotal } from './paginate/paginator.ts';
 import type { PullPlan, Routing } from './ports.ts';
 import { rowIdentity } from './routing.ts';
-
-/** A row of a page with the hashes that identify it. */
-export interface Row {
-  /** Hash of the reservation's key; of the whole row if it has no key, and for flat rows. */
-  readonly identity: number;
-  /** Hash of the content. */
-  readonly content: number;
-  readonly raw: RawRecord;
-  /** The property that the row names, where one poll serves several brands. */
-  readonly property?: string;
-}
+import type { Row } from './row.ts';
 
 export interface WholePage {
   readonly kind: 'page';

@@ -1,9 +1,10 @@
 import { shortHash } from '../../kit/short-hash.ts';
 import type { EpochMs } from '../../terms.ts';
 import { boundaryAt, continued, isRounded, withoutOverlap } from './overlap.ts';
-import type { Row, WholePage } from './page.ts';
+import type { WholePage } from './page.ts';
 import type { Next, PageState, Paginator } from './paginate/paginator.ts';
 import type { Limits, WindowPages } from './ports.ts';
+import type { Row } from './row.ts';
 import type { PassState } from './run-state.ts';
 import { afterLastPage, brokenOff, type Verdict } from './verdict.ts';
 

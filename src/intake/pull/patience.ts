@@ -1,6 +1,6 @@
 import type { Answered } from '../../kit/http.ts';
 import { retryAfterMs } from '../../kit/retry-after.ts';
-import type { AskCounts, AskerOptions, Failure, NoAnswer } from './ask.ts';
+import type { AskCounts, AskerOptions, Failure, NoAnswer } from './asked.ts';
 import { backoffMs, mostTries, retryAfterBounds } from './delays.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts } from './ports.ts';

@@ -1,5 +1,4 @@
 import type { Reservation } from '../../canonical/reservation.ts';
-import type { Status } from '../../canonical/status.ts';
 import type { PullSettings } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
@@ -12,7 +11,7 @@ import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconci
 import type { RawRecord, Shaper } from '../../shape/shape.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
 import type { TokenStore } from './auth/token-store.ts';
-import type { Counters, PageCommit, Position, Run, RunEnd, WaitReason } from './run-state.ts';
+import type { Counters, KnownRow, PageCommit, Position, Pulled, Run, RunEnd, WaitReason } from './run-state.ts';
 import type { Window } from './windows.ts';
 
 /** One integration, ready to pull. */
@@ -99,23 +98,6 @@ export interface QueueRequest {
 export type Queued = { readonly kind: 'queued'; readonly run: Run } | { readonly kind: 'busy'; readonly runId: string };
 
 export type Lease = Pick<Run, 'integration' | 'runId' | 'fence'>;
-
-/** Key and content hash of a list row. */
-export interface Pulled {
-  readonly key: string;
-  readonly content: number;
-}
-
-/** A row that the partner sent before, and the version it produced. */
-export interface KnownRow {
-  readonly key: string;
-  readonly id: string;
-  readonly version: number;
-  /** As stored, so that the run can decide whether it keeps the reservation. */
-  readonly check_in: LocalDate;
-  readonly check_out: LocalDate;
-  readonly status: Status;
-}
 
 /** A known row that a complete run did not list. */
 export interface UnlistedRow extends KnownRow {

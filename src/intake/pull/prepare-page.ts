@@ -2,8 +2,9 @@ import type { Reservation } from '../../canonical/reservation.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { RawRecord } from '../../shape/shape.ts';
 import type { EpochMs } from '../../terms.ts';
-import type { Row } from './page.ts';
-import type { KnownRow, Pulled, PullPlan } from './ports.ts';
+import type { PullPlan } from './ports.ts';
+import type { Row } from './row.ts';
+import type { KnownRow, Pulled } from './run-state.ts';
 import { type Counters, noCounts, type PageCommit, type Position, type Run, sum } from './run-state.ts';
 import { type Selection, selectionOf } from './select.ts';
 

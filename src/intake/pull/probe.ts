@@ -1,4 +1,5 @@
-import type { AnswerRead, AskCounts, Asker } from './ask.ts';
+import type { Asker } from './ask.ts';
+import type { AnswerRead, AskCounts } from './asked.ts';
 import { readPage, type WholePage } from './page.ts';
 import { pageRequest } from './page-request.ts';
 import type { Paginator } from './paginate/paginator.ts';

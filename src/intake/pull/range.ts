@@ -4,8 +4,13 @@ import type { EpochMs } from '../../terms.ts';
 import { asksByDays, changeStepDays } from './list-request.ts';
 import { firstPassAfter } from './overlap.ts';
 import { firstPass, type Position, type Run } from './run-state.ts';
-import type { Changes } from './since.ts';
 import { addDays, nextWindow, todayAt, type Window } from './windows.ts';
+
+/** The changes that a run asks for. */
+export interface Changes {
+  readonly since: EpochMs;
+  readonly until: EpochMs;
+}
 
 /** Longer than any range. */
 const wholeRangeDays = 100_000;

@@ -1,7 +1,8 @@
 import type { PullSettings, Related } from '../../documents/pull.ts';
 import { pathReader, pathWalker } from '../../json-path/read.ts';
 import { isObject, type Json } from '../../terms.ts';
-import type { AskCounts, Asker, NoAnswer } from './ask.ts';
+import type { Asker } from './ask.ts';
+import type { AskCounts, NoAnswer } from './asked.ts';
 import { addedParameters } from './auth/secrets.ts';
 import { beside } from './beside.ts';
 import { totalOf } from './page.ts';

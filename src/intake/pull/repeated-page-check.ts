@@ -1,5 +1,5 @@
 import type { Pagination } from '../../documents/connector-pagination.ts';
-import type { AskCounts } from './ask.ts';
+import type { AskCounts } from './asked.ts';
 import { addedParameters } from './auth/secrets.ts';
 import { asksByDays } from './list-request.ts';
 import type { WholePage } from './page.ts';

@@ -1,7 +1,7 @@
 import { shortHash } from '../../kit/short-hash.ts';
 import type { EpochMs, LocalDate } from '../../terms.ts';
-import type { Row } from './page.ts';
 import type { Brand, PullPlan } from './ports.ts';
+import type { Row } from './row.ts';
 
 /** The rows of a page by the brand that they belong to. */
 export interface RoutedRows {

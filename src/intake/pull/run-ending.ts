@@ -2,10 +2,9 @@ import type { Acknowledger } from './acknowledge.ts';
 import type { Exchange } from './exchange.ts';
 import { formStaged } from './form.ts';
 import { planFor } from './routing.ts';
-import type { RunOutcome } from './run.ts';
 import type { RunCounters } from './run-counters.ts';
 import type { RunLease } from './run-lease.ts';
-import type { Position, RunEnd } from './run-state.ts';
+import type { Position, RunEnd, RunOutcome } from './run-state.ts';
 import { concluded, type Turn } from './turn.ts';
 import { followUp, type RunContext, unlistedIn } from './unlisted.ts';
 

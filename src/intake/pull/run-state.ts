@@ -1,11 +1,52 @@
+import type { Status } from '../../canonical/status.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, RunId, SyncType } from '../../terms.ts';
 import type { Exchange } from './exchange.ts';
 import type { PageState } from './paginate/paginator.ts';
-import type { KnownRow, Pulled } from './ports.ts';
 import type { Window } from './windows.ts';
+
+export interface Progress {
+  readonly position: Position;
+  readonly counters: Counters;
+  readonly waiting?: { readonly reason: WaitReason; readonly ms: number };
+}
+
+export interface RunOptions {
+  /** Long waits park the run instead of holding its slot. */
+  readonly parkable: boolean;
+  /** False for a run that somebody else queued: while the partner cannot be reached, it is returned to the queue instead of ended. */
+  readonly ownsRun?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export type RunOutcome =
+  | { readonly kind: 'finished'; readonly end: RunEnd; readonly counters: Counters }
+  /** Waiting until the next request to the partner is allowed. */
+  | { readonly kind: 'parked'; readonly ms: number; readonly reason: WaitReason }
+  /** Another node has the run. */
+  | { readonly kind: 'fenced' }
+  /** The process is shutting down; the run is returned to the queue. */
+  | { readonly kind: 'stopped' };
+
+/** A row that the partner sent before, and the version it produced. */
+export interface KnownRow {
+  readonly key: string;
+  readonly id: string;
+  readonly version: number;
+  /** As stored, so that the run can decide whether it keeps the reservation. */
+  readonly check_in: LocalDate;
+  readonly check_out: LocalDate;
+  readonly status: Status;
+}
+
+/** Key and content hash of a list row. */
+export interface Pulled {
+  readonly key: string;
+  readonly content: number;
+}
 
 /**
  * The life of a run:

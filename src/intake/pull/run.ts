@@ -1,33 +1,10 @@
 import { Execution } from './execution.ts';
 import type { PullPorts } from './ports.ts';
 import { askedRange, startOf } from './range.ts';
-import { type Counters, noCounts, type Position, type Run, type RunEnd, type WaitReason } from './run-state.ts';
+import type { RunOptions, RunOutcome } from './run-state.ts';
+import { noCounts, type Run, type RunEnd } from './run-state.ts';
 import { changesOf, feedOf } from './since.ts';
 import { failedEnd } from './turn.ts';
-
-export type RunOutcome =
-  | { readonly kind: 'finished'; readonly end: RunEnd; readonly counters: Counters }
-  /** Waiting until the next request to the partner is allowed. */
-  | { readonly kind: 'parked'; readonly ms: number; readonly reason: WaitReason }
-  /** Another node has the run. */
-  | { readonly kind: 'fenced' }
-  /** The process is shutting down; the run is returned to the queue. */
-  | { readonly kind: 'stopped' };
-
-export interface Progress {
-  readonly position: Position;
-  readonly counters: Counters;
-  readonly waiting?: { readonly reason: WaitReason; readonly ms: number };
-}
-
-export interface RunOptions {
-  /** Long waits park the run instead of holding its slot. */
-  readonly parkable: boolean;
-  /** False for a run that somebody else queued: while the partner cannot be reached, it is returned to the queue instead of ended. */
-  readonly ownsRun?: boolean;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
-}
 
 /** Executes a claimed run until it ends, is parked, or is stopped. */
 export async function executeRun(ports: PullPorts, run: Run, options: RunOptions): Promise<RunOutcome> {

@@ -4,8 +4,8 @@ import { type Loop, startLoop } from '../../kit/loop.ts';
 import type { Tracer } from '../../kit/trace.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts } from './ports.ts';
-import { executeRun, type RunOutcome } from './run.ts';
-import type { Run } from './run-state.ts';
+import { executeRun } from './run.ts';
+import type { Run, RunOutcome } from './run-state.ts';
 
 export interface RunnerPorts extends PullPorts {
   readonly heartbeats?: Heartbeats;

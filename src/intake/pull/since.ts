@@ -3,15 +3,10 @@ import { shortHash } from '../../kit/short-hash.ts';
 import type { EpochMs, LocalDate } from '../../terms.ts';
 import { changeStepDays, listRequestOf, mentions } from './list-request.ts';
 import type { PullPorts } from './ports.ts';
+import type { Changes } from './range.ts';
 import { askedRange } from './range.ts';
 import type { Position, Run } from './run-state.ts';
 import { addDays, startOfDayUtc } from './windows.ts';
-
-/** The changes that a run asks for. */
-export interface Changes {
-  readonly since: EpochMs;
-  readonly until: EpochMs;
-}
 
 /**
  * The changes that this run asks for, if its request uses {since}: from the start of the last complete run of the sync minus the overlap,

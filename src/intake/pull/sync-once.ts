@@ -2,7 +2,8 @@ import { type ErrorCode, InnboundError } from '../../errors.ts';
 import type { Exchange } from './exchange.ts';
 import { limitsOf } from './limits.ts';
 import type { PullPorts, QueueRequest, RunView } from './ports.ts';
-import { executeRun, type Progress } from './run.ts';
+import { executeRun } from './run.ts';
+import type { Progress } from './run-state.ts';
 import { type Counters, noCounts, type Run } from './run-state.ts';
 
 export interface SyncResult {

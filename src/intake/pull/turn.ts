@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts';
-import type { Asked } from './ask.ts';
+import type { Asked } from './asked.ts';
 import { firstPassAfter, withoutOverlap } from './overlap.ts';
 import type { Taken } from './pass.ts';
 import { afterWindow } from './range.ts';

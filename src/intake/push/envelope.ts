@@ -1,5 +1,6 @@
 import { isLocalDate, isRealDate, twoDigits } from '../../canonical/dates.ts';
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
+import type { EnvelopeProblem } from './envelope-problem.ts';
 import { longLists } from './list-limits.ts';
 
 export const eventTypes = [
@@ -15,12 +16,6 @@ export interface Envelope {
   readonly event: EventType;
   readonly occurredAt: EpochMs;
   readonly data: JsonObject;
-}
-
-/** One fault of an envelope. The pointer (RFC 6901) names a field; the payload is never quoted. */
-export interface EnvelopeProblem {
-  readonly pointer: string;
-  readonly detail: string;
 }
 
 export type EnvelopeResult =

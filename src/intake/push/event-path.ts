@@ -2,7 +2,7 @@ import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { GuestKey } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
-import type { Consent } from '../../reconcile/consent.ts';
+import type { Consent } from '../../reconcile/consent-run.ts';
 import type { GuestUpdate, RuledGuest } from '../../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { ReportingDestination } from '../../reconcile/statement.ts';

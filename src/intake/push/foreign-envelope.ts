@@ -1,38 +1,33 @@
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
-import type { EnvelopeProblem, EventType } from './envelope.ts';
+import type { EventType } from './envelope.ts';
+import type { EnvelopeProblem } from './envelope-problem.ts';
 import { findEventId, type Nth } from './event-id.ts';
 import { longLists } from './list-limits.ts';
 import { at, firstText, pointerTo, type Scope, textOf, valueAt } from './place.ts';
-import type { PushSettings } from './ports.ts';
-import type { EventsRead, ReadEvent } from './read-events.ts';
+import type { ForeignEnvelope, PushSettings } from './ports.ts';
 import type { Headers } from './verification.ts';
 
-/** Where a sender with its own envelope keeps the fields of ours; compiled from the connector. */
-export interface ForeignEnvelope {
-  /** The list of events in the body; a body without it is one event. */
-  readonly each?: string;
-  /** Undefined when the sender names no events: each one is an update. */
-  readonly event:
-    | {
-        readonly places: readonly string[];
-        /** When set, the name is all places joined by this text; otherwise the first place that holds a value. */
-        readonly joinedBy?: string;
-      }
-    | undefined;
-  /** The sender's event names in lower case, mapped to ours. */
-  readonly names: ReadonlyMap<string, EventType>;
-  readonly others: 'refuse' | 'ignore';
-  /** Undefined when the sender never states it. */
-  readonly timestamp: (Stated & { readonly format: 'iso' | 'seconds' | 'milliseconds' }) | undefined;
-  readonly brand: Stated | undefined;
-  /** Places of an object, or the place of an id that is all of the data. */
-  readonly data: readonly string[] | { readonly id: string };
+/** One event of a body, in our envelope's terms. */
+export interface ReadEvent {
+  readonly eventId: string;
+  readonly event: EventType;
+  /** Undefined when the sender states no time. */
+  readonly occurredAt: EpochMs | undefined;
+  readonly data: JsonObject;
+  /** The bytes to store: the sender's, or for a foreign envelope our own envelope around the sender's data. */
+  readonly body: Buffer;
 }
 
-interface Stated {
-  readonly places: readonly string[];
-  readonly optional: boolean;
-}
+export type EventsRead =
+  | {
+      readonly kind: 'ok';
+      readonly events: readonly ReadEvent[];
+      /** The id in the answer: the first event's when there are several. */
+      readonly eventId: string;
+      /** How many events of the body the connector ignores. */
+      readonly ignored: number;
+    }
+  | { readonly kind: 'invalid'; readonly problems: readonly EnvelopeProblem[] };
 
 interface Arrival {
   readonly body: Json;

@@ -3,7 +3,8 @@ import { parseJson } from '../../kit/json.ts';
 import { guestKeys } from '../../persons/identifiers.ts';
 import { pinnedKeys } from '../../persons/profile-match.ts';
 import { samePerson } from '../../persons/same-person.ts';
-import { type Consent, newerConsent } from '../../reconcile/consent.ts';
+import { newerConsent } from '../../reconcile/consent.ts';
+import type { Consent } from '../../reconcile/consent-run.ts';
 import {
   type GuestAmendment,
   type GuestUpdate,

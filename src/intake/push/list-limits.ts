@@ -1,6 +1,6 @@
 import { mostItems } from '../../canonical/limits.ts';
 import type { Json } from '../../terms.ts';
-import type { EnvelopeProblem } from './envelope.ts';
+import type { EnvelopeProblem } from './envelope-problem.ts';
 
 /**
  * How many elements the lists of one reservation may have. Comparing guests and rooms with the stored ones takes processor

@@ -1,8 +1,34 @@
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
 import type { BucketRate } from './bucket.ts';
 import type { EventType } from './envelope.ts';
-import type { ForeignEnvelope } from './foreign-envelope.ts';
 import type { Secret, Verification } from './verification.ts';
+
+interface Stated {
+  readonly places: readonly string[];
+  readonly optional: boolean;
+}
+
+/** Where a sender with its own envelope keeps the fields of ours; compiled from the connector. */
+export interface ForeignEnvelope {
+  /** The list of events in the body; a body without it is one event. */
+  readonly each?: string;
+  /** Undefined when the sender names no events: each one is an update. */
+  readonly event:
+    | {
+        readonly places: readonly string[];
+        /** When set, the name is all places joined by this text; otherwise the first place that holds a value. */
+        readonly joinedBy?: string;
+      }
+    | undefined;
+  /** The sender's event names in lower case, mapped to ours. */
+  readonly names: ReadonlyMap<string, EventType>;
+  readonly others: 'refuse' | 'ignore';
+  /** Undefined when the sender never states it. */
+  readonly timestamp: (Stated & { readonly format: 'iso' | 'seconds' | 'milliseconds' }) | undefined;
+  readonly brand: Stated | undefined;
+  /** Places of an object, or the place of an id that is all of the data. */
+  readonly data: readonly string[] | { readonly id: string };
+}
 
 /** The push settings from an integration's documents. */
 export interface PushSettings {

@@ -6,9 +6,10 @@ import type { EpochMs, IntegrationName } from '../../terms.ts';
 import type { Answer, Refused } from './answer.ts';
 import * as answer from './answer.ts';
 import type { Buckets } from './bucket.ts';
+import type { EventsRead } from './foreign-envelope.ts';
 import type { Appended } from './group-commit.ts';
 import type { Endpoint, NewEvent, PushSettings } from './ports.ts';
-import { type EventsRead, readEvents } from './read-events.ts';
+import { readEvents } from './read-events.ts';
 import { defaultVerification, type Request, type Secret, type Verdict } from './verification.ts';
 import { verify } from './verify.ts';
 

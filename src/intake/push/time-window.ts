@@ -1,8 +1,5 @@
 import type { EpochMs } from '../../terms.ts';
-import type { Verdict } from './verification.ts';
-
-/** How a sender writes the time that it signs. */
-export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
+import type { TimestampFormat, Verdict } from './verification.ts';
 
 /** Refuses a time that is missing, malformed, or further from our clock than the tolerance. */
 export function outOfWindow(

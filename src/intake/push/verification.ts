@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { EpochMs } from '../../terms.ts';
 import type { SignedText } from './signed-text.ts';
-import type { TimestampFormat } from './time-window.ts';
+
+/** How a sender writes the time that it signs. */
+export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
 /** How a sender proves that it holds the secret, and what `verify` says about a request. */
 export type Verification = HmacVerification | TokenVerification | StandardWebhooksVerification;

@@ -1,7 +1,7 @@
 import type { ClaimedSend, SendStore } from '../../watch/send-alerts.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld, claimDue, isHeld, type LeasedTable } from '../lease.ts';
-import type { AlertRow, RoutableAlert } from './alerts.ts';
+import type { AlertRow, RoutableAlert } from './alert-row.ts';
 
 /** Which routes get an alert, and after how long. Decided in the transaction that raises or resolves it. */
 export type RouteAlert = (

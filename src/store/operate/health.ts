@@ -1,4 +1,4 @@
-import type { LaneKey } from '../../deliver/ports.ts';
+import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import { percentileMs } from '../../kit/histogram.ts';
 import type { Pool } from '../db/pool.ts';
 import { type Concern, ofDestination } from './alerts.ts';

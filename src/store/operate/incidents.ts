@@ -1,7 +1,8 @@
 import { randomId } from '../../kit/ids.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
-import { type AlertRow, type Concern, concernParameters, concerns } from './alerts.ts';
+import type { AlertRow } from './alert-row.ts';
+import { type Concern, concernParameters, concerns } from './alerts.ts';
 
 export interface IncidentRow {
   readonly incident_id: string;

@@ -1,5 +1,5 @@
 import type { Pool } from '../db/pool.ts';
-import type { AlertRow } from './alerts.ts';
+import type { AlertRow } from './alert-row.ts';
 
 export interface News {
   readonly changes: readonly { readonly integration: string; readonly [key: string]: unknown }[];

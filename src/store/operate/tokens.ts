@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { TokenRole } from '../../api/caller.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+
+export type TokenRole = 'feed' | 'viewer' | 'operator' | 'admin';
 
 type TokenKind = 'api' | 'sign_in' | 'session';
 

@@ -1,5 +1,6 @@
 import { decodeRecord } from '../../canonical/encode.ts';
-import type { Claimed, ClaimedByBrand, ClaimOptions, LaneKey } from '../../deliver/ports.ts';
+import type { Claimed, ClaimedByBrand, ClaimOptions } from '../../deliver/ports.ts';
+import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import { texts } from '../db/columns.ts';

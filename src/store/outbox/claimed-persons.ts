@@ -1,6 +1,7 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import type { ClaimedPersons, LaneKey } from '../../deliver/ports.ts';
+import type { ClaimedPersons } from '../../deliver/ports.ts';
+import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import { findProfile } from '../../persons/profile-match.ts';
 import { samePerson } from '../../persons/same-person.ts';
 import { hasAddress, sharedAmong } from '../../persons/shared.ts';

@@ -1,4 +1,5 @@
-import type { DueBounds, DueLane, LaneKey } from '../../deliver/ports.ts';
+import type { DueBounds, DueLane } from '../../deliver/ports.ts';
+import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import type { Pool } from '../db/pool.ts';
 import { lanesWithWork } from './lanes-with-work.ts';
 

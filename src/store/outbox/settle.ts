@@ -1,4 +1,5 @@
-import type { LaneKey, Settlement } from '../../deliver/ports.ts';
+import type { Settlement } from '../../deliver/ports.ts';
+import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import { storedText } from '../../kit/json.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';

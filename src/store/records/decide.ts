@@ -1,6 +1,7 @@
 import type { Guest } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
-import { type Consent, newerConsent } from '../../reconcile/consent.ts';
+import { newerConsent } from '../../reconcile/consent.ts';
+import type { Consent } from '../../reconcile/consent-run.ts';
 import { difference } from '../../reconcile/difference.ts';
 import type { Message, Prepared } from '../../reconcile/incoming.ts';
 import { withConsent } from '../../reconcile/profile.ts';

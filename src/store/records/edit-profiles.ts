@@ -2,7 +2,8 @@ import { type GuestKeyKind, guestKeys, keyText } from '../../persons/identifiers
 import { mergedPin, namePin } from '../../persons/profile-match.ts';
 import { sharedAmong } from '../../persons/shared.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import { type Consent, newerConsent } from '../../reconcile/consent.ts';
+import { newerConsent } from '../../reconcile/consent.ts';
+import type { Consent } from '../../reconcile/consent-run.ts';
 import { mergeProfile, withConsent, withoutKeys } from '../../reconcile/profile.ts';
 import { retired, withoutOther } from '../../reconcile/separate-profile.ts';
 import type { EpochMs } from '../../terms.ts';

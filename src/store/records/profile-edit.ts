@@ -1,6 +1,6 @@
 import type { Guest } from '../../canonical/reservation.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Consent } from '../../reconcile/consent.ts';
+import type { Consent } from '../../reconcile/consent-run.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import type { EpochMs } from '../../terms.ts';

@@ -2,7 +2,7 @@ import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import { type GuestKey, keyText, keyTexts } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
-import type { Consent } from '../../reconcile/consent.ts';
+import type { Consent } from '../../reconcile/consent-run.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';

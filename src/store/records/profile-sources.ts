@@ -1,7 +1,8 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import { keyTexts } from '../../persons/identifiers.ts';
-import { type Consent, consentsIn, newerConsent } from '../../reconcile/consent.ts';
+import { consentsIn, newerConsent } from '../../reconcile/consent.ts';
+import type { Consent } from '../../reconcile/consent-run.ts';
 import { mergeProfile } from '../../reconcile/profile.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { Tx } from '../db/pool.ts';

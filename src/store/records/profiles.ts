@@ -1,7 +1,8 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { guestKeys } from '../../persons/identifiers.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import { type Consent, consentsIn, newerConsent } from '../../reconcile/consent.ts';
+import { consentsIn, newerConsent } from '../../reconcile/consent.ts';
+import type { Consent } from '../../reconcile/consent-run.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import { type AlikeProfile, chooseProfile, equalGuests, withConsent } from '../../reconcile/profile.ts';
 import { ProfileIndex } from '../../reconcile/profile-index.ts';

@@ -1,4 +1,5 @@
-import { type Consent, consentsIn } from '../../reconcile/consent.ts';
+import { consentsIn } from '../../reconcile/consent.ts';
+import type { Consent } from '../../reconcile/consent-run.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import { completeSince } from '../db/partitions.ts';

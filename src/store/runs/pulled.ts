@@ -1,5 +1,5 @@
 import type { Reservation } from '../../canonical/reservation.ts';
-import type { KnownRow, Pulled } from '../../intake/pull/ports.ts';
+import type { KnownRow, Pulled } from '../../intake/pull/run-state.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
 import { float8s, int4s, texts } from '../db/columns.ts';

@@ -4,7 +4,7 @@ import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import { destinationType as http } from '../../../src/deliver/destinations/http/destination.ts';
 import { compileFields } from '../../../src/deliver/fields.ts';
-import type { Selection } from '../../../src/deliver/select.ts';
+import type { Selection } from '../../../src/deliver/ports.ts';
 import { Person } from '../../../src/privacy/person.ts';
 import { mayHoldGuestData, withoutGuests } from '../../../src/privacy/strip.ts';
 import { transaction } from '../../../src/store/db/pool.ts';

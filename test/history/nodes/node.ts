@@ -5,10 +5,11 @@ import { needsDelivered, select } from '../../../src/deliver/select.ts';
 import type { NewEvent } from '../../../src/intake/push/ports.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts';
+import { openRuntime } from '../../../src/operations/open-runtime.ts';
+import { deliverPorts } from '../../../src/ports/deliver.ts';
+import type { Runtime } from '../../../src/runtime/runtime.ts';
 import type { Pool } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
-import { deliverPorts } from '../../../src/wiring/deliver.ts';
 import { eventWorkerPorts } from '../../../src/wiring/events.ts';
 import { integration, writeWorkspace } from './workspace.ts';
 

@@ -1,9 +1,9 @@
 import { preparePage } from '../../../src/intake/pull/prepare-page.ts';
 import { noCounts, type Run, sum } from '../../../src/intake/pull/run-state.ts';
 import type { RunnerPorts } from '../../../src/intake/pull/runner.ts';
+import { pullPorts } from '../../../src/ports/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import type { JsonObject } from '../../../src/terms.ts';
-import { pullPorts } from '../../../src/wiring/pull.ts';
 import { pageLog, position } from '../../simulation/pulled-page.ts';
 import { integration } from './workspace.ts';
 

@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test';
 import { checkFiles } from '../../../src/documents/check.ts';
 import { fetchSingle } from '../../../src/intake/pull/single.ts';
 import { syncOnce } from '../../../src/intake/pull/sync-once.ts';
+import { pullPorts } from '../../../src/ports/pull.ts';
 import { listDrift } from '../../../src/store/records/drift.ts';
 import { listUnlisted } from '../../../src/store/runs/unlisted.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
-import { pullPorts } from '../../../src/wiring/pull.ts';
 import { type ApiNode, apiNode } from '../../api/node.ts';
 import { bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
 

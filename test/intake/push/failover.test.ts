@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { openPrivatePostgres, type PrivatePostgres } from '../../../src/embedded-postgres/open.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
-import { openRuntime } from '../../../src/runtime/runtime.ts';
+import { openRuntime } from '../../../src/operations/open-runtime.ts';
 import { startService } from '../../../src/service.ts';
 import { until } from '../../support/process.ts';
 import { brandId, eventBody, integration, postEvent } from './support.ts';

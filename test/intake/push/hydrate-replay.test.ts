@@ -10,8 +10,8 @@ import { type ReplayResult, replayDeadLetters } from '../../../src/deliver/repla
 import { hydrateOnce } from '../../../src/intake/push/hydrate.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
+import { openRuntime } from '../../../src/operations/open-runtime.ts';
 import { replayPorts } from '../../../src/operations/replay-dead-letters.ts';
-import { openRuntime } from '../../../src/runtime/runtime.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { listDeadLetters } from '../../../src/store/operate/dead-letters.ts';
 import type { EndpointId, IntegrationName } from '../../../src/terms.ts';

@@ -9,8 +9,9 @@ import {
 } from '../../../packages/partner-kit/src/simulate/index.ts';
 import { startStreamReaders } from '../../../src/intake/stream/readers.ts';
 import type { Loop } from '../../../src/kit/loop.ts';
-import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts';
-import { streamPorts } from '../../../src/wiring/stream.ts';
+import { openRuntime } from '../../../src/operations/open-runtime.ts';
+import { streamPorts } from '../../../src/ports/stream.ts';
+import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { testDatabase } from '../../support/database.ts';
 
 const connector = `connector: hotel

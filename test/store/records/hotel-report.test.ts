@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
+import { deliverPorts } from '../../../src/ports/deliver.ts';
 import { countHotel, outdatedHotels } from '../../../src/store/records/hotel-report.ts';
-import { deliverPorts } from '../../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../../api/node.ts';
 
 let node: ApiNode;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
+import { deliverPorts } from '../../../src/ports/deliver.ts';
 import { countHotel, type HotelReport, readHotel } from '../../../src/store/records/hotel-report.ts';
-import { deliverPorts } from '../../../src/wiring/deliver.ts';
 import { type ApiNode, apiNode, reservation } from '../../api/node.ts';
 import { plainPool, testDatabase } from '../../support/database.ts';
 

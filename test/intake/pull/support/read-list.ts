@@ -1,6 +1,7 @@
-import type { Row, WholePage } from '../../../../src/intake/pull/page.ts';
+import type { WholePage } from '../../../../src/intake/pull/page.ts';
 import { paginatorFor } from '../../../../src/intake/pull/paginate/paginate.ts';
 import { WindowReader } from '../../../../src/intake/pull/pass.ts';
+import type { Row } from '../../../../src/intake/pull/row.ts';
 import { firstPass, type PassState } from '../../../../src/intake/pull/run-state.ts';
 import { shortHash } from '../../../../src/kit/short-hash.ts';
 

@@ -7,10 +7,9 @@ import type {
 } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { compileFields } from '../deliver/fields.ts';
-import type { DeliverPorts, DestinationConfig, Lane, Lanes } from '../deliver/ports.ts';
+import type { DeliverPorts, DestinationConfig, Lane, Lanes, Selection } from '../deliver/ports.ts';
 import { profilesConfig, profilesDestination } from '../deliver/profiles.ts';
 import { renewingDestination, type SettingsRead } from '../deliver/renewing.ts';
-import type { Selection } from '../deliver/select.ts';
 import { roomsByNight } from '../documents/capacity.ts';
 import { ownSettings } from '../documents/destination.ts';
 import { durationMs } from '../documents/duration.ts';
