@@ -10,11 +10,11 @@ import { moduleSuffix } from '../../../src/kit/module-suffix.ts';
 import { consoleBuilt } from '../../../src/operations/build-console.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createSignIn } from '../../../src/operations/tokens.ts';
+import { runNow } from '../../../src/ports/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { startService } from '../../../src/service.ts';
 import { createDatabaseBeside } from '../../../src/store/db/create-database.ts';
 import { putSecret } from '../../../src/store/documents/secrets.ts';
-import { runNow } from '../../../src/ports/pull.ts';
 import {
   type Simulator,
   type SimulatorOptions,

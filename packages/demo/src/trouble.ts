@@ -1,6 +1,6 @@
+import { runNow } from '../../../src/ports/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { resumeIntegration } from '../../../src/store/operate/overview.ts';
-import { runNow } from '../../../src/ports/pull.ts';
 import type { FaultRule, Simulator } from '../../partner-kit/src/simulate/index.ts';
 import type { Crm } from './crm.ts';
 
