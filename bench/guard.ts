@@ -1,8 +1,7 @@
+import type { Arriving, Decision, LockedRecord } from '../src/reconcile/decision.ts';
 import type { RawRecord } from '../src/shape/config.ts';
 import { contentOf } from '../src/store/records/content.ts';
-import type { Arriving, Decision } from '../src/store/records/decision.ts';
 import { countUnchanged, Guard, type Step } from '../src/store/records/guard.ts';
-import type { LockedRecord } from '../src/store/records/locked-records.ts';
 import type { Json } from '../src/terms.ts';
 import { brand } from '../test/simulation/brands.ts';
 

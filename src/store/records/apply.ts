@@ -1,19 +1,21 @@
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
+import type { Content } from '../../reconcile/content.ts';
+import { type Arriving, letterOf } from '../../reconcile/decision.ts';
 import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { SaidState } from '../../reconcile/said-state.ts';
 import type { EntityType } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
 import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import { writeChanges } from './changes.ts';
-import { type Content, contentOf, statementHash } from './content.ts';
-import { type Arriving, letterOf } from './decision.ts';
+import { contentOf, statementHash } from './content.ts';
 import { countDrift } from './drift.ts';
 import { Guard, judgeSteps, type Shown, type Step } from './guard.ts';
 import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { withStoredIds } from './partner-ids.ts';
-import { moveSaid, type SaidState } from './said-state.ts';
+import { moveSaid } from './said-state.ts';
 import { insertSighting } from './sightings.ts';
 import { type Taken, takeIn } from './take-in.ts';
 
@@ -93,7 +95,7 @@ class Contents {
     const known = this.#made.get(one);
     if (known !== undefined) return known;
     const alone = contentOf(one.incoming.record);
-    const made = { alone, hash: statementHash(alone, one.message) };
+    const made = { alone, hash: statementHash(alone, one.message), contentOf };
     this.#made.set(one, made);
     return made;
   }
@@ -114,7 +116,7 @@ function arrivalsOf(
     const seq = arrival.seq ?? batchSeq;
     if (one.kind === 'record') {
       const { type, id } = one.incoming;
-      arrivals.push({ index, type, id, arrival, seq, prepared: one, ...contents.of(one) });
+      arrivals.push({ index, type, id, arrival, seq, prepared: one, ...contents.of(one), contentOf });
       if (type === 'reservation') made.add(id);
       continue;
     }
@@ -122,7 +124,17 @@ function arrivalsOf(
     const isMergeable = arrival.cause !== 'run' || knows(message?.id ?? '');
     if (message !== undefined && isMergeable) {
       const { id } = message;
-      arrivals.push({ index, type: 'reservation', id, arrival, seq, prepared: one, alone: undefined, hash: '' });
+      arrivals.push({
+        index,
+        type: 'reservation',
+        id,
+        arrival,
+        seq,
+        prepared: one,
+        alone: undefined,
+        hash: '',
+        contentOf,
+      });
       continue;
     }
     const item = { arrival, seq };

@@ -3,10 +3,10 @@ import { jsonbText } from '../../kit/json.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Difference } from '../../reconcile/difference.ts';
 import type { Arrival, Incoming, Outcome } from '../../reconcile/incoming.ts';
+import { type SaidState, saidText } from '../../reconcile/said-state.ts';
 import type { ChangeEvent, EntityType, Json } from '../../terms.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import { type SaidState, saidText } from './said-state.ts';
 import { keysText } from './search-keys.ts';
 
 export interface Item {

@@ -12,11 +12,10 @@ import {
 } from '../../reconcile/accidents/judge.ts';
 import { isPartOf, type Sign, signsOf } from '../../reconcile/accidents/signs.ts';
 import type { ApplyTarget, GuardPort } from '../../reconcile/apply-target.ts';
+import type { Arriving, Decision, LockedRecord } from '../../reconcile/decision.ts';
 import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
 import type { EpochMs, LocalDate } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
-import type { Arriving, Decision } from './decision.ts';
-import type { LockedRecord } from './locked-records.ts';
 
 export type Feed = 'pull' | 'push';
 

@@ -1,9 +1,9 @@
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
+import type { Arriving } from '../../reconcile/decision.ts';
 import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
 import type { EntityType } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import type { Arriving } from './decision.ts';
 
 interface KnownRecord {
   readonly id: string;

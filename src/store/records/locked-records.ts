@@ -1,22 +1,11 @@
-import type { Reservation } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
-import type { Known } from '../../reconcile/reconcile.ts';
+import type { LockedRecord } from '../../reconcile/decision.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
+import { type SaidState, saidText } from '../../reconcile/said-state.ts';
 import type { ChangeEvent, EntityType, EpochMs, IntegrationName, Json } from '../../terms.ts';
 import { float8s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import { type SaidState, saidText } from './said-state.ts';
 import { readReservation } from './stored-record.ts';
-
-/** A locked row; fields that only some callers need are parsed on demand. */
-export interface LockedRecord extends Known {
-  readonly data: Json | undefined;
-  reservation(): Reservation;
-  /** What each source states; undefined if the record equals the pulled row. */
-  readonly said: StoredViews | undefined;
-  /** Hex; undefined if equal to the record's own hash, empty if there is none. */
-  readonly pulledHash: string | undefined;
-}
 
 /** The first state of a new record. */
 export interface FirstState extends SaidState {

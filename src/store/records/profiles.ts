@@ -8,6 +8,7 @@ import { type AlikeProfile, chooseProfile, equalGuests, withConsent } from '../.
 import { ProfileIndex } from '../../reconcile/profile-index.ts';
 import { isOlder } from '../../reconcile/reconcile.ts';
 import type { StoredViews } from '../../reconcile/said.ts';
+import type { SaidState } from '../../reconcile/said-state.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { applyPrepared } from './apply.ts';
@@ -16,7 +17,7 @@ import { bookingsOf, linkBookings } from './profile-bookings.ts';
 import { profileIds } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
 import { addPairs, type ProfilePair } from './profile-pairs.ts';
-import { moveSaid, type SaidState } from './said-state.ts';
+import { moveSaid } from './said-state.ts';
 import { readReservation } from './stored-record.ts';
 
 /** One version of a reservation whose guests get profiles. */

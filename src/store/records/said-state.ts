@@ -1,18 +1,7 @@
-import type { StoredViews } from '../../reconcile/said.ts';
-import type { EntityType, EpochMs, IntegrationName } from '../../terms.ts';
+import { type SaidState, saidText } from '../../reconcile/said-state.ts';
+import type { EntityType, IntegrationName } from '../../terms.ts';
 import { float8s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-
-/** What is written for a record besides its content. */
-export interface SaidState {
-  readonly effectiveAt: EpochMs;
-  readonly seq: number;
-  readonly said: StoredViews | undefined;
-  readonly pulledHash: string | undefined;
-}
-
-export const saidText = (said: StoredViews | undefined): string | undefined =>
-  said === undefined ? undefined : JSON.stringify(said);
 
 /** Writes new statements for records whose content did not change. */
 export async function moveSaid(

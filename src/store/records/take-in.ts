@@ -1,24 +1,17 @@
 import { jsonbText, parseJson } from '../../kit/json.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
+import type { Content } from '../../reconcile/content.ts';
+import { decideFirst } from '../../reconcile/decide.ts';
+import { decideHeld, heldLetter } from '../../reconcile/decide-held.ts';
+import type { Arriving, Decision, LockedRecord } from '../../reconcile/decision.ts';
 import type { Arrival, Incoming, Outcome, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
+import type { SaidState } from '../../reconcile/said-state.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { type Change, type Item, idempotencyKey, isInEvent, type Receipt } from './changes.ts';
-import type { Content } from './content.ts';
-import { decideFirst } from './decide.ts';
-import { decideHeld, heldLetter } from './decide-held.ts';
-import type { Arriving, Decision } from './decision.ts';
 import type { Step } from './guard.ts';
 import type { KnownRecords } from './known-records.ts';
-import {
-  dropUnused,
-  type FirstState,
-  type LockedRecord,
-  type LockedRecords,
-  lockRecords,
-  type Wanted,
-} from './locked-records.ts';
-import type { SaidState } from './said-state.ts';
+import { dropUnused, type FirstState, type LockedRecords, lockRecords, type Wanted } from './locked-records.ts';
 import { keysText } from './search-keys.ts';
 
 /** The results of a batch, to be written together. */

@@ -1,15 +1,14 @@
 import { parseJson } from '../../../src/kit/json.ts';
 import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
+import { decideHeld } from '../../../src/reconcile/decide-held.ts';
+import type { Arriving, LockedRecord } from '../../../src/reconcile/decision.ts';
 import type { Outcome, Prepared, Tally } from '../../../src/reconcile/incoming.ts';
 import type { StoredViews } from '../../../src/reconcile/said.ts';
+import { type SaidState, saidText } from '../../../src/reconcile/said-state.ts';
 import { idempotencyKey } from '../../../src/store/records/changes.ts';
 import { contentOf, statementHash } from '../../../src/store/records/content.ts';
-import { decideHeld } from '../../../src/store/records/decide-held.ts';
-import type { Arriving } from '../../../src/store/records/decision.ts';
 import { Guard, type Step } from '../../../src/store/records/guard.ts';
 import { withoutUnchanged } from '../../../src/store/records/known-records.ts';
-import type { LockedRecord } from '../../../src/store/records/locked-records.ts';
-import { type SaidState, saidText } from '../../../src/store/records/said-state.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';
 import type { Json } from '../../../src/terms.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
@@ -120,10 +119,10 @@ function arrivalsOf(prepared: readonly Prepared[], batchSeq: number, known: Know
     const about = { index, type: 'reservation' as const, arrival, seq: arrival.seq ?? batchSeq, prepared: one };
     if (one.kind === 'record') {
       const alone = contentOf(one.incoming.record);
-      return [{ ...about, id: one.incoming.id, alone, hash: statementHash(alone, message) }];
+      return [{ ...about, id: one.incoming.id, alone, hash: statementHash(alone, message), contentOf }];
     }
     if (message !== undefined && (arrival.cause !== 'run' || known.has(message.id))) {
-      return [{ ...about, id: message.id, alone: undefined, hash: '' }];
+      return [{ ...about, id: message.id, alone: undefined, hash: '', contentOf }];
     }
     const id = one.kind === 'dropped' ? one.id : one.deadLetter.id;
     outcomes[index] = { outcome: one.kind, ...(id !== undefined && { id }) };

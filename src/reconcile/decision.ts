@@ -1,9 +1,22 @@
-import type { HeldBack } from '../../reconcile/accidents/hold-back.ts';
-import type { Difference } from '../../reconcile/difference.ts';
-import type { Arrival, Finished, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
-import type { ChangeEvent, EntityType, Note } from '../../terms.ts';
-import type { Content } from './content.ts';
+import type { Reservation } from '../canonical/reservation.ts';
+import type { ChangeEvent, EntityType, Json, Note } from '../terms.ts';
+import type { HeldBack } from './accidents/hold-back.ts';
+import type { Content, ContentOf } from './content.ts';
+import type { Difference } from './difference.ts';
+import type { Arrival, Finished, Prepared, RecordDeadLetter } from './incoming.ts';
+import type { Known } from './reconcile.ts';
+import type { StoredViews } from './said.ts';
 import type { SaidState } from './said-state.ts';
+
+/** A locked row; fields that only some callers need are parsed on demand. */
+export interface LockedRecord extends Known {
+  readonly data: Json | undefined;
+  reservation(): Reservation;
+  /** What each source states; undefined if the record equals the pulled row. */
+  readonly said: StoredViews | undefined;
+  /** Hex; undefined if equal to the record's own hash, empty if there is none. */
+  readonly pulledHash: string | undefined;
+}
 
 /** A prepared message with the record that it would make by itself. */
 export interface Arriving {
@@ -18,6 +31,7 @@ export interface Arriving {
   /** Hash of that record and of the fields stated to be empty; empty text if there is no record. */
   readonly hash: string;
   readonly held?: HeldBack;
+  readonly contentOf: ContentOf;
 }
 
 /** The outcome of a message, decided while its record is locked. */

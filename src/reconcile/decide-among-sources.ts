@@ -1,15 +1,14 @@
-import { parseJson } from '../../kit/json.ts';
-import { difference } from '../../reconcile/difference.ts';
-import type { Message } from '../../reconcile/incoming.ts';
-import { mergeMessage, saidAt } from '../../reconcile/merge-message.ts';
-import { consentNotes, keptNotes } from '../../reconcile/merge-notes.ts';
-import { changeAfter } from '../../reconcile/reconcile.ts';
-import { readViews, storedViews } from '../../reconcile/said.ts';
-import { isNewer, type Mark } from '../../reconcile/statement.ts';
-import { contentOf, isRemoved, removedContent, unlessOwnHash } from './content.ts';
+import { isRemoved, removedContent, unlessOwnHash } from './content.ts';
+import type { LockedRecord } from './decision.ts';
 import { type Arriving, type Decision, newerIsStored, stillShown } from './decision.ts';
-import type { LockedRecord } from './locked-records.ts';
+import { difference } from './difference.ts';
+import type { Message } from './incoming.ts';
+import { mergeMessage, saidAt } from './merge-message.ts';
+import { consentNotes, keptNotes } from './merge-notes.ts';
+import { changeAfter } from './reconcile.ts';
+import { readViews, storedViews } from './said.ts';
 import { type SaidState, saidText } from './said-state.ts';
+import { isNewer, type Mark } from './statement.ts';
 
 /** Merges the message with the statements of other sources. */
 export function merged(
@@ -18,7 +17,7 @@ export function merged(
   before: LockedRecord,
   sightedAt: Date | undefined,
 ): Decision {
-  const { arrival, seq } = arriving;
+  const { arrival, seq, contentOf } = arriving;
   const said: Mark = [arrival.effectiveAt, seq];
   const known = readViews(before.said, before.reservation(), [before.effectiveAt, before.seq]);
   const { pull } = known;
@@ -32,7 +31,7 @@ export function merged(
     : [before.effectiveAt, before.seq];
   if (finished.kind === 'dropped') {
     const left = { effectiveAt, seq: newestSeq, said: storedViews(result.views, true), pulledHash: '' };
-    return removed(finished.reason, message, before, left);
+    return removed(finished.reason, message, arriving, before, left);
   }
   const content = contentOf(finished.record);
   const inLine = pulledHashAfter(arriving, message, before, result);
@@ -52,7 +51,7 @@ export function merged(
       ...(!isSameState(before, state) && { state }),
     };
   }
-  const diff = difference(before.data, parseJson(content.text));
+  const diff = difference(before.data, content.json());
   return {
     kind: 'change',
     ...changeAfter(before, finished.record.status),
@@ -71,13 +70,19 @@ export function merged(
 }
 
 /** A rule drops the merged record: its destinations get a last version. */
-function removed(reason: string, message: Message, before: LockedRecord, state: SaidState): Decision {
+function removed(
+  reason: string,
+  message: Message,
+  { contentOf }: Arriving,
+  before: LockedRecord,
+  state: SaidState,
+): Decision {
   if (isRemoved(before)) return { kind: 'dropped', reason, state };
   return {
     kind: 'change',
     event: 'removed',
     version: before.version + 1,
-    content: removedContent(before.reservation()),
+    content: removedContent(contentOf(before.reservation())),
     state,
     diff: [],
     notes: [...message.notes, { step: 'transform', field: '', code: 'removed', reason }],

@@ -1,9 +1,8 @@
-import { describeHold, type HeldBack, withoutLosses } from '../../reconcile/accidents/hold-back.ts';
-import type { Arrival, RecordDeadLetter } from '../../reconcile/incoming.ts';
-import type { Json, Note } from '../../terms.ts';
+import type { Json, Note } from '../terms.ts';
+import { describeHold, type HeldBack, withoutLosses } from './accidents/hold-back.ts';
 import { decide } from './decide.ts';
-import type { Arriving, Decision } from './decision.ts';
-import type { LockedRecord } from './locked-records.ts';
+import type { Arriving, Decision, LockedRecord } from './decision.ts';
+import type { Arrival, RecordDeadLetter } from './incoming.ts';
 
 /** Like `decide`, but what is held back does not change the record. */
 export function decideHeld(

@@ -1,18 +1,17 @@
-import type { Guest } from '../../canonical/reservation.ts';
-import { parseJson } from '../../kit/json.ts';
-import { newerConsent } from '../../reconcile/consent.ts';
-import type { Consent } from '../../reconcile/consent-run.ts';
-import { difference } from '../../reconcile/difference.ts';
-import type { Message, Prepared } from '../../reconcile/incoming.ts';
-import { withConsent } from '../../reconcile/profile.ts';
-import { changeAfter, isOlder, reconcile } from '../../reconcile/reconcile.ts';
-import { isSole, type StoredViews, soleView, storedViews } from '../../reconcile/said.ts';
-import { isRawOnly, type Mark } from '../../reconcile/statement.ts';
-import { accept } from '../../reconcile/view.ts';
-import { type Content, contentOf, statusOf, unlessOwnHash } from './content.ts';
+import type { Guest } from '../canonical/reservation.ts';
+import { newerConsent } from './consent.ts';
+import type { Consent } from './consent-run.ts';
+import { type Content, type ContentOf, statusOf, unlessOwnHash } from './content.ts';
 import { merged } from './decide-among-sources.ts';
+import type { LockedRecord } from './decision.ts';
 import { type Arriving, type Decision, droppedOrDead, isRuled, newerIsStored, stillShown } from './decision.ts';
-import type { LockedRecord } from './locked-records.ts';
+import { difference } from './difference.ts';
+import type { Message, Prepared } from './incoming.ts';
+import { withConsent } from './profile.ts';
+import { changeAfter, isOlder, reconcile } from './reconcile.ts';
+import { isSole, type StoredViews, soleView, storedViews } from './said.ts';
+import { isRawOnly, type Mark } from './statement.ts';
+import { accept } from './view.ts';
 
 /** `sightedAt`: when the partner's list last showed the pulled state, if that was after the message. */
 export function decide(arriving: Arriving, before: LockedRecord | undefined, sightedAt: Date | undefined): Decision {
@@ -79,7 +78,7 @@ function newestConsent(prepared: Prepared, { said }: LockedRecord): Consent | un
 }
 
 /** A newer message may have an older consent than a reservation that repeated its own since then. */
-function contentWith(content: Content, consent: Consent | undefined): Content {
+function contentWith(content: Content, consent: Consent | undefined, contentOf: ContentOf): Content {
   const record = withConsent(content.record as Guest, consent);
   return record === content.record ? content : contentOf(record);
 }
@@ -89,7 +88,7 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
   const { arrival, seq, prepared } = arriving;
   if (arriving.alone === undefined) return droppedOrDead(prepared);
   const stated = newestConsent(prepared, before);
-  const alone = arriving.type === 'guest' ? contentWith(arriving.alone, stated) : arriving.alone;
+  const alone = arriving.type === 'guest' ? contentWith(arriving.alone, stated, arriving.contentOf) : arriving.alone;
   const status = statusOf(alone.record);
   const arrived = { effectiveAt: arrival.effectiveAt, seq, hash: alone.hash, status };
   const verdict = reconcile(before, arrived);
@@ -119,7 +118,7 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
       said: stated === undefined ? consentKept(arriving, alone.record, said) : { consent: stated },
       pulledHash: undefined,
     },
-    diff: difference(before.data, parseJson(alone.text)),
+    diff: difference(before.data, alone.json()),
     notes: prepared.kind === 'record' ? prepared.incoming.notes : [],
   };
 }
@@ -128,7 +127,7 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
  * A message that is older than the profile changes its consent, if nothing newer was said about it: a withdrawal must not be lost
  * because another message about the guest was faster.
  */
-function lateConsent({ type, prepared }: Arriving, before: LockedRecord): Decision | undefined {
+function lateConsent({ type, prepared, contentOf }: Arriving, before: LockedRecord): Decision | undefined {
   const stated = prepared.kind === 'record' ? prepared.incoming.consent : undefined;
   if (type !== 'guest' || stated === undefined) return undefined;
   const consent = newerConsent(before.said?.consent, stated);
@@ -137,6 +136,6 @@ function lateConsent({ type, prepared }: Arriving, before: LockedRecord): Decisi
   const { version, effectiveAt, seq, pulledHash } = before;
   const state = { effectiveAt, seq, said: { consent }, pulledHash };
   if (content.hash === before.hash) return { kind: 'superseded', version, reason: newerIsStored, state };
-  const diff = difference(before.data, parseJson(content.text));
+  const diff = difference(before.data, content.json());
   return { kind: 'change', ...changeAfter(before, undefined), content, state, diff, notes: [] };
 }
