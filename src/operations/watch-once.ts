@@ -20,7 +20,7 @@ import { stalledNodes } from '../store/operate/nodes.ts';
 import { openCircuits } from '../store/remotes.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
 import { causeOf, causeText } from '../watch/causes.ts';
-import { alertKinds, conditionsOf, type Facts } from '../watch/conditions.ts';
+import { type AlertKind, alertKinds, conditionsOf, type Facts, noFacts } from '../watch/conditions.ts';
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
 import { feedbackStreams } from '../wiring/feedback.ts';
@@ -40,7 +40,7 @@ export async function watchOnce(runtime: Runtime): Promise<void> {
 }
 
 /** Kinds with one alert for each cause. Judging them costs the same with any number of brands. */
-const causeKinds: readonly string[] = [
+const causeKinds: readonly AlertKind[] = [
   'breaker_open',
   'node_stalled',
   'destination_away',
@@ -48,7 +48,7 @@ const causeKinds: readonly string[] = [
   'alert_route_failing',
 ];
 /** Kinds that compare a day with earlier ones. */
-const dayKinds: readonly string[] = ['feed_low', 'runs_slow', 'dead_letter_share'];
+const dayKinds: readonly AlertKind[] = ['feed_low', 'runs_slow', 'dead_letter_share'];
 const brandKinds = alertKinds.filter((kind) => !causeKinds.includes(kind) && !dayKinds.includes(kind));
 
 export async function judgeCauses(runtime: Runtime): Promise<void> {
@@ -109,28 +109,6 @@ export const clockToleranceMs = 5_000;
 const rules = {
   push: { missed: 8, leastMs: 15 * 60_000 },
   pull: { missed: 4, leastMs: 90 * 60_000 },
-};
-
-const noFacts: Facts = {
-  feeds: [],
-  volumes: [],
-  runs: [],
-  partnerCircuits: [],
-  authFailures: [],
-  streams: [],
-  deadLetters: [],
-  unlisted: [],
-  holds: [],
-  refusals: [],
-  skews: [],
-  stalled: [],
-  nodeClocks: [],
-  lanes: [],
-  failing: [],
-  circuits: [],
-  shared: [],
-  broken: [],
-  alertRoutes: [],
 };
 
 async function causes(runtime: Runtime) {

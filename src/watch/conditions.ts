@@ -43,7 +43,7 @@ export const alertKinds = [
   'document_broken',
   'alert_route_failing',
 ] as const;
-type AlertKind = (typeof alertKinds)[number];
+export type AlertKind = (typeof alertKinds)[number];
 
 /** The facts to judge, from the store and the documents in force. */
 export interface Facts {
@@ -144,6 +144,29 @@ export interface Facts {
     readonly failure: string | null;
   }[];
 }
+
+/** For judging some of the facts. */
+export const noFacts: Facts = {
+  feeds: [],
+  volumes: [],
+  runs: [],
+  partnerCircuits: [],
+  authFailures: [],
+  streams: [],
+  deadLetters: [],
+  unlisted: [],
+  holds: [],
+  refusals: [],
+  skews: [],
+  stalled: [],
+  nodeClocks: [],
+  lanes: [],
+  failing: [],
+  circuits: [],
+  shared: [],
+  broken: [],
+  alertRoutes: [],
+};
 
 /** Codes of runs that fail because the partner's API does not work; its open circuit already raises an alert. */
 const apiFailures: ReadonlySet<string> = new Set([
