@@ -107,7 +107,7 @@ test('rooms import only what the house allows', () => {
       // A destination's settings live in the destination's folder and are part of the documents' schema, in its vocabulary.
       if (source.room === 'documents' && settings.test(file)) continue;
       if (room === 'documents' && settings.test(source.file)) continue;
-      broken.push(`${source.file} imports ${file}`);
+      broken.push(`${source.file} imports ${file}: ARCHITECTURE.md, "Rooms", has what ${source.room} may import`);
     }
   }
   assert.deepEqual(broken, []);
