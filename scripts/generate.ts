@@ -4,7 +4,6 @@ import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '..');
 const scripts = [
-  // First: the others import what it writes.
   'scripts/warehouse-migration.ts',
   'scripts/canonical-reference.ts',
   'scripts/mapping-reference.ts',

@@ -97,7 +97,7 @@ test('every room has a row in ARCHITECTURE.md, and imports only what it says', (
       if (room === source.room || rule.rooms.includes(room) || types) continue;
       // A destination's settings live in the destination's folder and are part of the documents' schema, in its vocabulary.
       if (room === 'documents' && settings.test(source.file)) continue;
-      broken.push(`${source.file} imports ${file}`);
+      broken.push(`${source.file} imports ${file}: ARCHITECTURE.md, "Rooms", has what ${source.room} may import`);
     }
   }
   assert.deepEqual(broken, []);

@@ -24,8 +24,7 @@ import { openCircuits } from '../store/remotes.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
 import { causeOf, causeText } from '../watch/causes.ts';
 import { conditionsOf } from '../watch/conditions.ts';
-import type { Facts } from '../watch/facts.ts';
-import { alertKinds } from '../watch/facts.ts';
+import { type AlertKind, alertKinds, type Facts, noFacts } from '../watch/facts.ts';
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
 import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
@@ -42,7 +41,7 @@ export async function watchOnce(runtime: Runtime): Promise<void> {
 }
 
 /** Kinds with one alert for each cause. Judging them costs the same with any number of brands. */
-const causeKinds: readonly string[] = [
+const causeKinds: readonly AlertKind[] = [
   'breaker_open',
   'node_stalled',
   'destination_away',
@@ -50,7 +49,7 @@ const causeKinds: readonly string[] = [
   'alert_route_failing',
 ];
 /** Kinds that compare a day with earlier ones. */
-const dayKinds: readonly string[] = ['feed_low', 'runs_slow', 'dead_letter_share'];
+const dayKinds: readonly AlertKind[] = ['feed_low', 'runs_slow', 'dead_letter_share'];
 const brandKinds = alertKinds.filter((kind) => !causeKinds.includes(kind) && !dayKinds.includes(kind));
 
 export async function judgeCauses(runtime: Runtime): Promise<void> {
@@ -111,28 +110,6 @@ export const clockToleranceMs = 5_000;
 const rules = {
   push: { missed: 8, leastMs: 15 * 60_000 },
   pull: { missed: 4, leastMs: 90 * 60_000 },
-};
-
-const noFacts: Facts = {
-  feeds: [],
-  volumes: [],
-  runs: [],
-  partnerCircuits: [],
-  authFailures: [],
-  streams: [],
-  deadLetters: [],
-  unlisted: [],
-  holds: [],
-  refusals: [],
-  skews: [],
-  stalled: [],
-  nodeClocks: [],
-  lanes: [],
-  failing: [],
-  circuits: [],
-  shared: [],
-  broken: [],
-  alertRoutes: [],
 };
 
 async function causes(runtime: Runtime) {

@@ -1,4 +1,4 @@
-import { alertKinds } from './facts.ts';
+import { type AlertKind, alertKinds } from './facts.ts';
 
 /** What alerts have in common: one destination, one partner's API, one brand's feed, one node, one document. */
 export interface Cause {
@@ -73,77 +73,45 @@ export const isOfDestination = (kind: string): boolean => ['destination_away', '
 export const sharedText = (kind: string, brands: number): string =>
   `An alert is open for ${brands} brands at once: ${kind.replaceAll('_', ' ')}.`;
 
-type Kind = (typeof alertKinds)[number];
-
 /** What to do about each kind of alert. */
-const advice: ReadonlyMap<string, string> = new Map<Kind, string>([
-  [
-    'feed_silent',
+const advice: Readonly<Record<AlertKind, string>> = {
+  feed_silent:
     'Ask the partner whether the feed was switched off. For events, check the rejected webhooks of the brand.',
-  ],
-  [
-    'feed_low',
+  feed_low:
     'Ask the partner whether hotels, rooms or statuses were removed from the feed. Compare a day with the partner’s system.',
-  ],
-  [
-    'runs_slow',
+  runs_slow:
     'Open a run: it has the time of each page. Ask the partner; shorten the range of the sync or raise its interval.',
-  ],
-  [
-    'dead_letter_share',
+  dead_letter_share:
     'Open the dead letters of the brand, by code. A new spelling of the partner belongs into the connector.',
-  ],
-  [
-    'webhooks_refused',
+  webhooks_refused:
     'Open the brand: Push shows what is refused. Rotate the secret there if the partner has another one; the sandbox tells the partner what is wrong.',
-  ],
-  [
-    'stream_failing',
+  stream_failing:
     'Stop the other program that uses the same application key, or correct the key, the chain or the credentials. Reading resumes from the stored offset.',
-  ],
-  [
-    'stream_gap',
+  stream_gap:
     'Backfill the days since the last connection with `innbound sync NAME --from D --to D`. The alert ends with the next complete run.',
-  ],
-  [
-    'stream_behind',
+  stream_behind:
     'Make the stream readable again before the partner deletes its events; see the other alerts of the brand.',
-  ],
-  ['run_failed', 'Open the run: it has the partner’s answer and the next step for its code.'],
-  ['run_incomplete', 'Open the run to see which windows are missing. The next run asks for them again.'],
-  ['breaker_open', 'Ask the partner. Pulls resume by themselves when the API answers; nothing is lost meanwhile.'],
-  ['auth_failed', 'Correct the credentials in the brand’s document or in Secrets, then resume the brand.'],
-  [
-    'dead_letters_growing',
-    'Open the dead letters of the brand, fix the first one, then replay all with the same code.',
-  ],
-  [
-    'bookings_unlisted',
+  run_failed: 'Open the run: it has the partner’s answer and the next step for its code.',
+  run_incomplete: 'Open the run to see which windows are missing. The next run asks for them again.',
+  breaker_open: 'Ask the partner. Pulls resume by themselves when the API answers; nothing is lost meanwhile.',
+  auth_failed: 'Correct the credentials in the brand’s document or in Secrets, then resume the brand.',
+  dead_letters_growing: 'Open the dead letters of the brand, fix the first one, then replay all with the same code.',
+  bookings_unlisted:
     'Compare some of them with the partner’s system. They do not change until the partner sends a change.',
-  ],
-  [
-    'rows_held',
+  rows_held:
     'Open the hold. A renamed field: correct the mapping. A mistake of the partner: tell them and wait. A genuine change: release it.',
-  ],
-  ['clock_skew', 'Synchronize the clock that is off with NTP.'],
-  ['node_stalled', 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.'],
-  [
-    'deliveries_behind',
-    'Check the destination’s answers. If it is only slow, raise its concurrency or its batch size.',
-  ],
-  ['destination_away', 'Ask who runs the destination. Work waits without using tries and resumes by itself.'],
-  [
-    'destination_failing',
+  clock_skew: 'Synchronize the clock that is off with NTP.',
+  node_stalled: 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.',
+  deliveries_behind: 'Check the destination’s answers. If it is only slow, raise its concurrency or its batch size.',
+  destination_away: 'Ask who runs the destination. Work waits without using tries and resumes by itself.',
+  destination_failing:
     'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
-  ],
-  ['alert_route_failing', 'Test the route on the Alerts page: it shows the answer. Correct its address or its secret.'],
-  [
-    'feedback_failing',
+  alert_route_failing: 'Test the route on the Alerts page: it shows the answer. Correct its address or its secret.',
+  feedback_failing:
     'Give the credentials of the destination the permission that its page names, or set `feedback: false`. Reading continues where it stopped.',
-  ],
-  ['document_broken', 'Open the document: it names the mistake. Its brands stop until it is corrected.'],
-]);
+  document_broken: 'Open the document: it names the mistake. Its brands stop until it is corrected.',
+};
 
 /** In the order of the kinds, which begins with causes and continues with their effects; each once. */
 export const adviceFor = (kinds: readonly string[]): string[] =>
-  alertKinds.filter((kind) => kinds.includes(kind)).map((kind) => advice.get(kind) ?? '');
+  alertKinds.filter((kind) => kinds.includes(kind)).map((kind) => advice[kind]);

@@ -28,7 +28,7 @@ export const alertKinds = [
   'document_broken',
   'alert_route_failing',
 ] as const;
-type AlertKind = (typeof alertKinds)[number];
+export type AlertKind = (typeof alertKinds)[number];
 
 /** A fault that exists now. It raises an alert; when it ends, the alert is resolved. */
 export interface Condition {
@@ -143,3 +143,26 @@ export interface Facts {
     readonly failure: string | null;
   }[];
 }
+
+/** For judging some of the facts. */
+export const noFacts: Facts = {
+  feeds: [],
+  volumes: [],
+  runs: [],
+  partnerCircuits: [],
+  authFailures: [],
+  streams: [],
+  deadLetters: [],
+  unlisted: [],
+  holds: [],
+  refusals: [],
+  skews: [],
+  stalled: [],
+  nodeClocks: [],
+  lanes: [],
+  failing: [],
+  circuits: [],
+  shared: [],
+  broken: [],
+  alertRoutes: [],
+};

@@ -121,6 +121,7 @@ async function postgresSubject(): Promise<Subject> {
   const settings = postgres.settings.parse({ url: db.url, schema: 'stays' });
   const opened: { close(): Promise<void> }[] = [];
   return {
+    newestOnly: true,
     async open() {
       const destination = postgres.open(settings, offered);
       opened.push(destination);

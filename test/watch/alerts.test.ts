@@ -8,7 +8,7 @@ import { openSibling } from '../../src/store/db/pool.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
 import { pruneStore } from '../../src/store/operate/retention.ts';
 import { conditionsOf } from '../../src/watch/conditions.ts';
-import type { Facts } from '../../src/watch/facts.ts';
+import { type Facts, noFacts } from '../../src/watch/facts.ts';
 import { metricsOf } from '../../src/wiring/metrics.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
@@ -124,28 +124,7 @@ test('a feed that falls silent against its habit raises an alert, and an event r
   assert.deepEqual(await silent(), []);
 });
 
-const calm: Facts = {
-  feeds: [],
-  volumes: [],
-  runs: [],
-  partnerCircuits: [],
-  authFailures: [],
-  streams: [],
-  deadLetters: [],
-  unlisted: [],
-  holds: [],
-  refusals: [],
-  skews: [],
-  nodeClocks: [],
-  stalled: [],
-  lanes: [],
-  failing: [],
-  circuits: [],
-  shared: [],
-  broken: [],
-  alertRoutes: [],
-};
-const kinds = (facts: Partial<Facts>) => conditionsOf({ ...calm, ...facts }).map(({ kind }) => kind);
+const kinds = (facts: Partial<Facts>) => conditionsOf({ ...noFacts, ...facts }).map(({ kind }) => kind);
 
 test('each threshold, from both sides', () => {
   const growth = (last_hour: number, usual: number) =>
@@ -181,7 +160,7 @@ test('one cause is one alert, however many brands it concerns', () => {
       judgement: { silent: true, silentMs: 9_000_000, expected: 12 },
     })),
   };
-  const found = conditionsOf({ ...calm, ...down });
+  const found = conditionsOf({ ...noFacts, ...down });
   assert.deepEqual(
     found.map(({ kind, integration, subject, brands: shared }) => ({
       kind,
@@ -203,14 +182,14 @@ test('one cause is one alert, however many brands it concerns', () => {
   // A separate cause stays a separate alert.
   assert.deepEqual(kinds({ ...down, runs: [run('brand-7', 'pull.forbidden')] }), ['run_failed', 'breaker_open']);
   // Without an open circuit, many brands with the same problem are one alert, and a few are named.
-  const same = conditionsOf({ ...calm, runs: brands.slice(0, 20).map((name) => run(name, 'pull.tls')) });
+  const same = conditionsOf({ ...noFacts, runs: brands.slice(0, 20).map((name) => run(name, 'pull.tls')) });
   assert.deepEqual(
     same.map(({ integration, detail }) => [integration, detail.brands]),
     [['', 20]],
   );
   // Two causes with many brands each are two alerts: the store keeps one open alert for each kind, integration and subject.
   const two = conditionsOf({
-    ...calm,
+    ...noFacts,
     runs: brands.slice(0, 45).map((name, i) => run(name, i < 20 ? 'pull.tls' : 'pull.forbidden')),
   });
   assert.deepEqual(
@@ -225,16 +204,16 @@ test('one cause is one alert, however many brands it concerns', () => {
     .slice(0, 60)
     .map((integration, i) => ({ integration, refused: i < 25 ? 0 : 3, ahead: 9, taken: 9 }));
   assert.deepEqual(
-    conditionsOf({ ...calm, skews }).map(({ severity, subject, detail }) => [severity, subject, detail.brands]),
+    conditionsOf({ ...noFacts, skews }).map(({ severity, subject, detail }) => [severity, subject, detail.brands]),
     [['critical', '', 60]],
   );
-  const few = conditionsOf({ ...calm, runs: brands.slice(0, 19).map((name) => run(name, 'pull.tls')) });
+  const few = conditionsOf({ ...noFacts, runs: brands.slice(0, 19).map((name) => run(name, 'pull.tls')) });
   assert.equal(few.length, 19);
   const broken = brands.map((name) => ({
     document: `integration ${name}`,
     message: 'its connector x is not in force',
   }));
-  assert.equal(conditionsOf({ ...calm, broken }).length, 1);
+  assert.equal(conditionsOf({ ...noFacts, broken }).length, 1);
   const lanes = brands.map((integration) => ({ integration, destination: 'crm', waiting: 5, late_ms: 3_600_000 }));
   const failing = [{ destination: 'crm', integrations: 10_000, waiting: 50_000, last_failure: '503' }];
   assert.deepEqual(kinds({ lanes, failing }), ['destination_failing']);

@@ -57,8 +57,8 @@ export class NextPageCheck {
 }
 
 /** Paging in which each page names the next one. */
-type Handed = Extract<Pagination, { type: 'cursor' | 'link' | 'url' }>;
+type Handed = Exclude<Pagination, { type: 'offset' | 'page' | 'none' }>;
 
 function hasNextPath(pagination: Pagination): pagination is Handed {
-  return pagination.type === 'cursor' || pagination.type === 'link' || pagination.type === 'url';
+  return pagination.type !== 'offset' && pagination.type !== 'page' && pagination.type !== 'none';
 }
