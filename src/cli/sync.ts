@@ -6,7 +6,7 @@ import { errors, InnboundError } from '../errors.ts';
 import { asksByDays } from '../intake/pull/list-request.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { type SyncResult, syncOnce } from '../intake/pull/sync-once.ts';
-import { todayAt } from '../intake/pull/windows.ts';
+import { addDays, todayAt } from '../intake/pull/windows.ts';
 import { excludedBounds } from '../operations/check-bounds.ts';
 import { listerOf, staysIn } from '../operations/dry-run.ts';
 import { deliverPorts } from '../ports/deliver.ts';
@@ -111,12 +111,11 @@ async function boundsWarning(
   const ports = pullPorts(runtime);
   const planned = await ports.plan(integration);
   if (planned.kind !== 'ok' || !asksByDays(planned.plan.settings, { sync })) return undefined;
-  const today = todayAt(planned.plan.settings.timezone, runtime.clock.now());
-  return excludedBounds(
-    listerOf(runtime, ports, integration, signal),
-    { from: from ?? today, to: to ?? today },
-    listed,
-  );
+  const { timezone, syncs } = planned.plan.settings;
+  const { fromDays = 0, toDays = 0 } = (sync && syncs[sync]) ?? {};
+  const today = todayAt(timezone, runtime.clock.now());
+  const asked = { from: from ?? addDays(today, fromDays), to: to ?? addDays(today, toDays) };
+  return excludedBounds(listerOf(runtime, ports, integration, signal), asked, listed);
 }
 
 function requestOf(runtime: Runtime, name: string, options: Options): QueueRequest {

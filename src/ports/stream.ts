@@ -3,11 +3,13 @@ import { durationMs } from '../documents/duration.ts';
 import { credentialsFor } from '../intake/pull/auth/credentials.ts';
 import { openRequest } from '../intake/pull/request.ts';
 import { fill, plainText, type Values } from '../intake/pull/template.ts';
+import { openRejectionLog } from '../intake/push/rejection-log.ts';
 import type { Opening, Stream, StreamedBrand, StreamPorts } from '../intake/stream/ports.ts';
 import { errorFacts } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { writeRejections } from '../store/events/rejections.ts';
 import { openStreamStore } from '../store/events/streams.ts';
 import type { Json } from '../terms.ts';
 import { pullPorts } from './pull.ts';
@@ -17,6 +19,8 @@ export function streamPorts(runtime: Runtime): StreamPorts {
   const { clock, wake, log } = runtime;
   const pull = pullPorts(runtime);
   let known: ReadonlyMap<string, Stream> = new Map();
+  const rejections = openRejectionLog({ clock, write: (batch) => writeRejections(runtime.pool, batch) });
+  const noRequest = { endpointId: '', requestId: '', headerNames: [], address: '' };
   const store = openStreamStore(runtime.pool, (id) => known.get(id)?.account ?? '');
   return {
     clock,
@@ -36,8 +40,12 @@ export function streamPorts(runtime: Runtime): StreamPorts {
     jsonLimits: () => jsonLimits(runtime),
     wait: (maxMs, signal) => wake.wait('streams', maxMs, signal),
     stored: () => wake.signal('events'),
+    refused: ({ account: integration }, reason, bodyBytes) => {
+      const refusal = { status: 422, code: 'push.bad_envelope', reason, bodyBytes };
+      rejections.add({ ...noRequest, ...refusal, at: clock.now(), integration });
+    },
     ended: ({ account }, { counts, code, closeCode, hasGap, durationMs: duration_ms }) =>
-      log[code === undefined ? 'info' : 'warn'](
+      log[code === undefined && counts.invalid === 0 ? 'info' : 'warn'](
         { integration: account, ...counts, code, close_code: closeCode, gap: hasGap, duration_ms },
         'stream: connection ended',
       ),

@@ -86,7 +86,7 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'opt consent marketing',
   ),
   phone: lexeme(
-    'phone, phone numbers:0.9, phone number national number, national number:0.7, telephones:0.85, mobiles:0.85, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefone, celular, telefono, handy, phones:0.8, contact number:0.6, mobil:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8, mobiltelefon, handynummer, telefon mobil, telephone portable, telefono movil, telemovel, numero telephone:0.9, numero telefono:0.9',
+    'phone, phone numbers:0.9, phone number national number, national number:0.7, telephones:0.85, mobiles:0.85, phone number, telephone, mobile, mobile phone, cell phone, cell:0.8, tel:0.9, telefon, telefone, celular, telefono, handy, phones:0.8, contact number:0.6, mobil:0.9, mob:0.9, msisdn, telephone number, mobile number, phone no:0.95, movil, portable:0.8, cellulare, telefoon, telefoonnummer, telefonnummer, rufnummer:0.8, mobiltelefon, handynummer, telefon mobil, telephone portable, telefono movil, telemovel, numero telephone:0.9, numero telefono:0.9',
     'fax country consent',
   ),
   date_of_birth: lexeme(
@@ -117,7 +117,7 @@ export const secondNameLexeme = lexeme(
 
 /** A name in one field. */
 export const fullNameLexeme = lexeme(
-  'full name, first name last name, name:0.8, guest name, display name:0.8, customer name, label:0.6, holder:0.7, booked by:0.6, lead guest:0.8',
+  'full name, nom complet, nombre completo, nome completo, first name last name, name:0.8, guest name, display name:0.8, customer name, label:0.6, holder:0.7, booked by:0.6, lead guest:0.8',
   'channel site platform status listing apartment partner country city tariff portal ota hotel property room rate type company plan category short user nick source unit group service middle',
 );
 

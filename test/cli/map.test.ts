@@ -180,3 +180,9 @@ test('map prints the source of each field once, and an object of days in one lin
   assert.equal(stdout.match(/guests\[\]\.last_name +← guests\[\]\.last_name$/gm)?.length, 1);
   assert.equal(stdout.match(/^ {2}days\.?\[?.*\(date\).*$/gm)?.length, 1, stdout);
 });
+
+test('a sample in XML is refused with a word on adapters', async () => {
+  const xml = path.join(dir, 'response.xml');
+  writeFileSync(xml, '<?xml version="1.0"?><List/>');
+  await assert.rejects(innbound('suggest', '--sample', xml), /not JSON.*Convert XML with an adapter first/);
+});

@@ -122,6 +122,7 @@ export class StreamWorld {
       jsonLimits: () => strictLimits,
       wait: (maxMs, signal) => host.clock.wait(maxMs, signal),
       stored: () => {},
+      refused: () => {},
       ended: (_, { code }) => this.#seen.add(code ?? 'ended'),
       onError: () => {},
       leaseMs,

@@ -304,3 +304,18 @@ test('a list that is an object where it has one item, as in JSON made from XML, 
   const wrong = fields.filter(({ field, path }) => !field.startsWith('guests') && path.startsWith('Guest'));
   assert.deepEqual(wrong, []);
 });
+
+test('a full name is divided, also under its French name; mob is a phone', () => {
+  const row = {
+    ref: 'K1',
+    arrivee: '2026-05-01',
+    depart: '2026-05-04',
+    NOM_COMPLET: 'EL AMRANI, Youssef',
+    mob: '+212661234567',
+  };
+  const { connector } = suggested([row, { ...row, ref: 'K2', NOM_COMPLET: 'DUBOIS, Claire' }]);
+  const { guests } = connector.map as { guests: { fields: JsonObject } };
+  assert.deepEqual(guests.fields.first_name, { path: 'NOM_COMPLET', name: 'first' });
+  assert.deepEqual(guests.fields.last_name, { path: 'NOM_COMPLET', name: 'last' });
+  assert.equal(guests.fields.phone, 'mob');
+});

@@ -1,6 +1,6 @@
 import type { EpochMs, Json } from '../../terms.ts';
 import { readForeign } from '../push/foreign-envelope.ts';
-import { at, firstText, textOf } from '../push/place.ts';
+import { at, firstText, pointerTo, textOf } from '../push/place.ts';
 import type { MessageKind, Stream, StreamEvent } from './ports.ts';
 
 /** A message of a stream: its offset, and the event if one of our brands is concerned. */
@@ -9,22 +9,32 @@ export interface ReadMessage {
   readonly offset?: string | undefined;
   readonly event?: StreamEvent;
   readonly occurredAt?: EpochMs | undefined;
+  /** The places that are not as the connector says, as pointers. */
+  readonly refused?: string;
 }
 
 /** Every message moves the offset, also one of another property or one that cannot be read: it would not be read better the next time. */
 export function readMessage(stream: Stream, payload: Json | undefined): ReadMessage {
   const item = payload === undefined ? undefined : at(payload, `data.${stream.eventPath}`);
-  if (item === undefined) return { kind: 'invalid' };
+  if (item === undefined) return { kind: 'invalid', refused: pointerTo(`data.${stream.eventPath}`, '') };
   const offset = textOf(at(item, stream.offsetPath));
   const scope = { item, body: item, headers: {} };
   const brand = stream.brands.get(firstText(scope, stream.brandPlaces)?.text ?? '');
   if (brand?.settings.envelope === undefined) return { kind: 'other_property', offset };
   const arrival = { body: item, headers: {}, rawBody: Buffer.from(JSON.stringify(item)) };
   const read = readForeign(brand.settings.envelope, brand.settings, arrival);
-  if (read.kind === 'invalid') return { kind: 'invalid', offset };
+  if (read.kind === 'invalid') {
+    return { kind: 'invalid', offset, refused: read.problems.map(({ pointer }) => pointer).join(' ') };
+  }
   const [first] = read.events;
   if (first === undefined) return { kind: 'ignored', offset };
   const { eventId, event, occurredAt, body: rawBody } = first;
   const { integration } = brand;
-  return { kind: 'event', offset, occurredAt, event: { integration, eventId, event, occurredAt, rawBody } };
+  const known = {
+    kind: 'event',
+    offset,
+    occurredAt,
+    event: { integration, eventId, event, occurredAt, rawBody },
+  } as const;
+  return offset === undefined ? { ...known, refused: pointerTo(stream.offsetPath, '') } : known;
 }

@@ -101,6 +101,8 @@ export interface StreamPorts {
   readonly wait: (maxMs: number, signal: AbortSignal) => Promise<void>;
   /** Called after events were stored, to wake the worker. */
   readonly stored: () => void;
+  /** A message is not as the connector says, at these places. */
+  readonly refused: (stream: Stream, reason: string, bodyBytes: number) => void;
   readonly ended: (stream: Stream, report: ConnectionReport) => void;
   readonly onError: (error: unknown) => void;
   readonly leaseMs?: number;

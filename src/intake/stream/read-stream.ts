@@ -140,7 +140,10 @@ class Reading {
       readTo: this.#recent.at(-1)?.at,
     });
     if (stored === 'fenced') throw new Error('another node reads the stream');
-    for (const { kind } of read) this.counts[kind] += 1;
+    for (const [i, { kind, refused }] of read.entries()) {
+      this.counts[kind] += 1;
+      if (refused !== undefined) this.#ports.refused(stream, refused, batch[i]?.bytes ?? 0);
+    }
     this.counts.stored += stored;
     for (const { bytes } of batch) this.#waitingBytes -= bytes;
     if (stored > 0) this.#ports.stored();

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { listPage, replyOf } from './support/list.ts';
-import { arriving, bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
+import { type Asked, arriving, bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
 
 /** The commands as people and scripts call them, over real processes. */
 const innbound = fileURLToPath(new URL('../../../bin/innbound', import.meta.url));
@@ -15,7 +15,7 @@ const book = bookings(25, '2026-03-01', 5);
 let dir: string;
 let database: TestDatabase;
 let partner: ScriptedPartner;
-let instead: Reply | undefined;
+let instead: Reply | ((asked: Asked) => Reply) | undefined;
 
 /** One account with two properties. */
 const chain = {
@@ -46,7 +46,10 @@ path: delivered
 
 before(async () => {
   database = await testDatabase();
-  partner = await startPartner((asked) => instead ?? replyOf(listPage('offset', arriving(book, asked), asked)));
+  partner = await startPartner((asked) => {
+    if (typeof instead === 'function') return instead(asked);
+    return instead ?? replyOf(listPage('offset', arriving(book, asked), asked));
+  });
   dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-cli-'));
   const files: Record<string, string> = {
     'innbound.yaml': 'network: { allow_private: true }\n',
@@ -208,6 +211,18 @@ test('a dry run counts like a real one, also if windows list the same reservatio
   // A short first page without a total is confirmed by one more request per window.
   assert.deepEqual(counts(dry), [28, 7, 21, 8]);
   assert.deepEqual(counts(real), counts(dry));
+});
+
+test('a dry run of a sync warns of a partner that leaves out the ends of each range', async () => {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const long = bookings(7, inDays(1), 1).map((one, i) => ({ ...one, check_out: inDays(i + 6) }));
+  instead = (asked) => {
+    const [from, to] = [asked.query.get('dateFrom') ?? '', asked.query.get('dateTo') ?? ''];
+    const between = long.filter(({ check_in: day }) => day > from && day < to);
+    return replyOf(listPage('offset', between, asked));
+  };
+  const dry = await call('sync', 'grand', '--type', 'pre_stay', '--dry-run', '--json');
+  assert.match(JSON.parse(dry.out).warning ?? '', /window\.before.*window\.after/, dry.out);
 });
 
 test('without a service, sync delivers for every brand that the poll serves', async () => {

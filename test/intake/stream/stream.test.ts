@@ -5,18 +5,22 @@ import type { Simulator } from '../../../packages/partner-kit/src/simulate/index
 import { hydrateOnce } from '../../../src/intake/push/hydrate.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { watchOnce } from '../../../src/operations/watch-once.ts';
+import { listRejections } from '../../../src/store/events/rejections.ts';
 import { eventWorkerPorts, hydratorPorts } from '../../../src/wiring/events.ts';
 import { until } from '../../support/process.ts';
-import { key, openStreamBench, type StreamBench, startPartner } from './support.ts';
+import { connector, key, openStreamBench, type StreamBench, startPartner } from './support.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 after(async () => {
   for (const end of ends.reverse()) await end();
 });
 
-async function start(options: Parameters<typeof startPartner>[0] = {}): Promise<[Simulator, StreamBench]> {
+async function start(
+  options: Parameters<typeof startPartner>[0] = {},
+  described = connector,
+): Promise<[Simulator, StreamBench]> {
   const partner = await startPartner(options);
-  const bench = await openStreamBench(partner);
+  const bench = await openStreamBench(partner, described);
   ends.push(
     () => partner.stop(),
     () => bench.close(),
@@ -58,6 +62,28 @@ test('events of a stream reach the brand of their hotel, and their reservations 
   assert.deepEqual(rows, [{ done: lisbon.length + london.length, total: lisbon.length + london.length }]);
   await node.stop();
   assert.equal(partner.stream?.isRead, false, 'a node that stops sends `complete`, so that the next one is accepted');
+});
+
+test('messages that the connector does not describe are listed as refused, with the place that is wrong', async () => {
+  for (const [right, wrong, reason] of [
+    ['event: newEvent', 'event: newEvents', '/data/newEvents'],
+    ['offset: metadata.offset', 'offset: metadata.place', '/metadata/place'],
+    ['others: ignore', 'others: refuse', '/eventName'],
+  ] as const) {
+    const described = connector.replace(right, wrong).replace('UPDATE RESERVATION', 'CHANGED');
+    const [partner, bench] = await start({}, described);
+    const node = bench.read();
+    await until('the stream is subscribed', async () => partner.stream?.stats.connections === 1);
+    partner.hotel.advance(20);
+    await until(
+      `${reason} is refused`,
+      async () => {
+        const refused = await listRejections(bench.runtime.pool, 'lisbon');
+        return refused.some((one) => one.code === 'push.bad_envelope' && one.reason === reason);
+      },
+      15_000,
+    ).finally(() => node.stop());
+  }
 });
 
 test('drops, duplicates and events out of order lose nothing and store nothing twice', async () => {

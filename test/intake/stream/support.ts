@@ -14,7 +14,7 @@ import { streamPorts } from '../../../src/ports/stream.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { testDatabase } from '../../support/database.ts';
 
-const connector = `connector: hotel
+export const connector = `connector: hotel
 pull:
   request: { path: /api/reservations, query: { dateFrom: "{window.from}", dateTo: "{window.to}" } }
   single: { path: "/api/reservations/{id}" }
@@ -71,7 +71,7 @@ export interface StreamBench {
 }
 
 /** A workspace with one account for two hotels, of which the second shares the account's stream. */
-export async function openStreamBench(partner: Simulator): Promise<StreamBench> {
+export async function openStreamBench(partner: Simulator, described = connector): Promise<StreamBench> {
   const database = await testDatabase();
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-stream-'));
   const write = async (file: string, text: string) => {
@@ -83,7 +83,7 @@ export async function openStreamBench(partner: Simulator): Promise<StreamBench> 
       `integrations/${name}.yaml`,
       `integration: ${name}\nconnector: hotel\nbrand_id: ${id}\ntimezone: Europe/Lisbon\n${more}`,
     );
-  await write('connectors/hotel.yaml', connector);
+  await write('connectors/hotel.yaml', described);
   await brand(
     'lisbon',
     'LIS01',
