@@ -46,7 +46,7 @@ const scheduleMs = [300, 1_000, 3_000, 5_000];
 
 const log = { info() {}, warn() {}, error() {}, debug() {}, trace() {}, fatal() {} };
 
-/** The rooms of one node, connected to the store's ports as `wiring/` connects them. */
+/** The rooms of one node, connected to the store's ports as `ports/` connects them. */
 export async function startNode(given: NodeSurroundings): Promise<SimulatedNode> {
   const { host, store, chance, endpoints } = given;
   const wake = new Wake(host.clock);
