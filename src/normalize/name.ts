@@ -46,7 +46,7 @@ const ruleWords: ReadonlySet<string> = new Set([
 ]);
 const latinWords = /^[A-Za-zÀ-ÖØ-öø-ſ\d]{2,}(?:[ -][A-Za-zÀ-ÖØ-öø-ſ\d]{2,})*$/;
 
-/** Words that no rule acts on but the one of letter case, as most names are: without the rules, half the time of the path (bench shape). */
+/** Words that no rule acts on but the one of letter case, as most names are. The rules take tens of microseconds a guest (bench shape). */
 export function isPlain(name: string | undefined): boolean {
   if (name === undefined) return true;
   if (name.length > longestName || !latinWords.test(name)) return false;
