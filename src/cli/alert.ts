@@ -3,6 +3,7 @@ import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { testAlertRoute, viewRoutes } from '../operations/alert-routes.ts';
 import { audited, type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+import { io } from './io.ts';
 
 export function define(alert: Command): void {
   common(alert.command('routes'))
@@ -47,7 +48,7 @@ Example:
           const failure = sent.kind === 'sent' ? null : sent.message;
           if (options.json) printJson({ route, sent: failure === null, failure });
           else show(failure === null ? `${route}: sent.` : `${route}: failed. ${failure}`);
-          if (failure !== null) process.exitCode = 1;
+          if (failure !== null) io().exitCode = 1;
         }
       }),
     );

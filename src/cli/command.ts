@@ -6,6 +6,7 @@ import type { RuntimeOptions } from '../runtime/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import type { Json } from '../terms.ts';
+import { io } from './io.ts';
 
 /** Options of every command. */
 export interface CommonOptions {
@@ -16,7 +17,7 @@ export interface CommonOptions {
 /** Adds the options that every command has. */
 export function common(command: Command): Command {
   return command
-    .option('-w, --workspace <dir>', 'the workspace folder', process.env.INNBOUND_WORKSPACE ?? '.')
+    .option('-w, --workspace <dir>', 'the workspace folder', io().env.INNBOUND_WORKSPACE ?? '.')
     .option('--json', 'print one JSON object (one per line for lists) on standard output');
 }
 
@@ -32,6 +33,7 @@ export async function withRuntime<T>(
   const runtime = await openRuntime({
     workspaceDir: options.workspace,
     purpose: 'command',
+    env: io().env,
     describe: purpose,
     ...more,
   });
@@ -51,15 +53,15 @@ export async function withRuntime<T>(
 
 /** Results go to standard output, progress and hints to standard error. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${printable(JSON.stringify(value))}\n`);
+  io().stdout.write(`${printable(JSON.stringify(value))}\n`);
 }
 
 export function say(text: string): void {
-  process.stderr.write(`${printable(text)}\n`);
+  io().stderr.write(`${printable(text)}\n`);
 }
 
 export function show(text: string): void {
-  process.stdout.write(`${printable(text)}\n`);
+  io().stdout.write(`${printable(text)}\n`);
 }
 
 /** Writes what an operator did from the command line into the audit log. */
@@ -75,7 +77,7 @@ export const commandLineUser = (): string => `${userInfo().username} (command li
 
 /** Reports an error as text, or as JSON with --json, and sets the exit code. */
 export function fail(error: unknown, json: boolean): void {
-  process.exitCode = 1;
+  io().exitCode = 1;
   if (error instanceof InnboundError) {
     const detail = Object.keys(error.detail).length > 0 ? { detail: error.detail as Json } : {};
     if (json) printJson({ error: { code: error.code, message: error.message, next: error.next, ...detail } });

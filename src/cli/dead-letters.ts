@@ -17,6 +17,7 @@ import {
 } from '../store/operate/dead-letters.ts';
 import { eventWorkerPorts } from '../wiring/events.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { io } from './io.ts';
 import { shortText } from './short-text.ts';
 
 interface FilterOptions extends CommonOptions {
@@ -220,7 +221,7 @@ async function replay(runtime: Runtime, ids: readonly string[], options: ReplayO
   }
   if (options.json) printJson({ ...counts, ...delivered });
   else say(`${counts.replayed} replayed, ${counts.still_failing} would fail again, ${counts.gone} gone.`);
-  if (counts.replayed === 0 && letters.length > 0) process.exitCode = 1;
+  if (counts.replayed === 0 && letters.length > 0) io().exitCode = 1;
 }
 
 function showDiff(letter: DeadLetter, preview: Preview, { json }: CommonOptions): void {
@@ -253,7 +254,7 @@ async function assign(runtime: Runtime, id: string, options: AssignOptions): Pro
   await drainOnce(await deliverPorts(runtime), { integration });
   if (options.json) printJson(done);
   else say(done.result === 'assigned' ? `${id}: assigned to ${options.to}.` : `${id}: it stays open. ${done.message}`);
-  if (done.result === 'still_open') process.exitCode = 1;
+  if (done.result === 'still_open') io().exitCode = 1;
 }
 
 async function drop(runtime: Runtime, ids: readonly string[], options: DropOptions): Promise<void> {

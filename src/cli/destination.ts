@@ -4,6 +4,7 @@ import type { Prepared, PreparedStep } from '../deliver/destination.ts';
 import { prepareDestination } from '../operations/prepare-destination.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { io } from './io.ts';
 
 interface Options extends CommonOptions {
   readonly dryRun?: boolean;
@@ -34,7 +35,7 @@ async function run(runtime: Runtime, name: string, options: Options): Promise<vo
   const created = prepared.steps.filter(({ result }) => result === 'created').length;
   if (created > 0) await audited(runtime, 'destinations.prepare', { target: { destination: name, created } });
   const isDone = prepared.steps.every(({ result }) => result !== 'failed' && result !== 'by_hand');
-  if (!isDone) process.exitCode = 1;
+  if (!isDone) io().exitCode = 1;
   if (options.json) printJson({ destination: name, dry_run: dryRun, ...prepared, done: isDone });
   else report(name, prepared);
 }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { examine } from '../operations/doctor.ts';
 import { type CommonOptions, common, printJson, show } from './command.ts';
+import { io } from './io.ts';
 
 export function define(command: Command): void {
   common(command)
@@ -15,12 +16,12 @@ Example:
   innbound doctor -w my-workspace`,
     )
     .action(async (options: CommonOptions) => {
-      const found = await examine(path.resolve(options.workspace), process.env);
+      const found = await examine(path.resolve(options.workspace), io().env);
       for (const one of found) {
         if (options.json) printJson(one);
         else show(`${marks[one.state]} ${one.check}: ${one.message}${one.next ? `\n    ${one.next}` : ''}`);
       }
-      if (found.some(({ state }) => state === 'problem')) process.exitCode = 1;
+      if (found.some(({ state }) => state === 'problem')) io().exitCode = 1;
     });
 }
 

@@ -10,6 +10,7 @@ import { transaction } from '../store/db/pool.ts';
 import { retireEndpoint, rotateSecret } from '../store/events/endpoints.ts';
 import { countRejections, listRejections } from '../store/events/rejections.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { io } from './io.ts';
 
 interface Options extends CommonOptions {
   readonly rotate?: boolean;
@@ -99,7 +100,7 @@ function print(address: EndpointAddress, brought: boolean): void {
 const withoutSecret = ({ secret: _, ...address }: EndpointAddress): EndpointAddress => address;
 
 async function readSecret(): Promise<string> {
-  const secret = (await text(process.stdin)).replace(/\r?\n$/, '');
+  const secret = (await text(io().stdin)).replace(/\r?\n$/, '');
   const weakness = weaknessOf(secret);
   if (weakness !== undefined) throw new InnboundError('operate.usage', weakness);
   return secret;

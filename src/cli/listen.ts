@@ -5,6 +5,7 @@ import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { type ListedEvent, type ListenPorts, listen } from '../operations/listen.ts';
 import { printJson, say, show } from './command.ts';
+import { io } from './io.ts';
 import { secretFrom } from './partner-secret.ts';
 
 interface Options {
@@ -68,7 +69,7 @@ Examples:
         },
         stopping.signal,
       );
-      if (options.once && failed > 0) process.exitCode = 1;
+      if (options.once && failed > 0) io().exitCode = 1;
     });
 }
 

@@ -9,6 +9,7 @@ import { statedBy } from '../operations/partial-row.ts';
 import { prepareSampleEvent, sampleEvent } from '../operations/sample-event.ts';
 import type { Json } from '../terms.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
+import { io } from './io.ts';
 import { readSample } from './sample.ts';
 
 interface Options extends CommonOptions {
@@ -79,7 +80,7 @@ Examples:
           continue;
         }
         if (prepared.kind === 'dead') {
-          process.exitCode = 1;
+          io().exitCode = 1;
           const { code, message, detail } = prepared.deadLetter;
           if (options.json) printJson({ error: { code, message, detail } });
           else {

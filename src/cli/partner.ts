@@ -7,6 +7,7 @@ import { registerSimulate } from '../../packages/partner-kit/src/cli/simulate.ts
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { withRuntime } from './command.ts';
+import { io } from './io.ts';
 
 const shell: Shell = {
   name: 'innbound partner',
@@ -20,7 +21,7 @@ export function define(partner: Command): void {
     addOptions: (command) =>
       command
         .option('--integration <name>', 'use the URL and credentials of this integration')
-        .option('-w, --workspace <dir>', 'the workspace folder', process.env.INNBOUND_WORKSPACE ?? '.'),
+        .option('-w, --workspace <dir>', 'the workspace folder', io().env.INNBOUND_WORKSPACE ?? '.'),
     find: targetOf,
   });
   registerSend(partner, shell);

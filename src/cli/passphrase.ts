@@ -1,4 +1,5 @@
 import { readInputFile } from './input-file.ts';
+import { io } from './io.ts';
 
 export interface PassphraseOptions {
   readonly passphraseFile?: string;
@@ -7,9 +8,7 @@ export interface PassphraseOptions {
 /** Never an argument itself, which other users of the machine can see. */
 export async function readPassphrase({ passphraseFile }: PassphraseOptions): Promise<string | undefined> {
   const given =
-    passphraseFile === undefined
-      ? process.env.INNBOUND_PASSPHRASE
-      : await readInputFile(passphraseFile, 'the passphrase');
+    passphraseFile === undefined ? io().env.INNBOUND_PASSPHRASE : await readInputFile(passphraseFile, 'the passphrase');
   return given?.trim() || undefined;
 }
 

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { InnboundError } from '../errors.ts';
+import { io } from './io.ts';
 
 /**
  * Replaces the option whose value is `-` by a line from standard input, with a prompt on a terminal. Every user of the machine
@@ -19,8 +20,8 @@ export async function readPrivateOptions<Name extends string>(
 }
 
 async function line(name: string): Promise<string> {
-  if (!process.stdin.isTTY) return (await text(process.stdin)).split('\n', 1)[0] ?? '';
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  if (!io().stdin.isTTY) return (await text(io().stdin)).split('\n', 1)[0] ?? '';
+  const terminal = createInterface({ input: io().stdin, output: process.stderr });
   try {
     return await terminal.question(`${name}: `);
   } finally {

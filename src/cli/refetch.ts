@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { refetchReservation } from '../operations/refetch.ts';
 import { audited, type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
+import { io } from './io.ts';
 
 interface Options extends CommonOptions {
   readonly integration: string;
@@ -35,7 +36,7 @@ Example:
           show(
             `${id}: ${done.outcome}${done.version === undefined ? '' : `, version ${done.version}`} (${done.runId})`,
           );
-        if (done.kind === 'absent') process.exitCode = 1;
+        if (done.kind === 'absent') io().exitCode = 1;
       }),
     );
 }

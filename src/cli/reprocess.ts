@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Reprocessed, reprocess } from '../operations/reprocess.ts';
 import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
+import { io } from './io.ts';
 
 interface Options extends CommonOptions {
   readonly from?: string;
@@ -27,7 +28,7 @@ Example:
       withRuntime(options, 'reprocess', async (runtime) => {
         const { from, to, apply = false } = options;
         const progress = ({ records, changed }: Reprocessed) =>
-          process.stderr.isTTY && process.stderr.write(`\r${records} read, ${changed} changed`);
+          io().stderr.isTTY && io().stderr.write(`\r${records} read, ${changed} changed`);
         const done = await reprocess(runtime, { integration, from, to, preview: !apply }, (step) => {
           if (!options.json) progress(step);
         });
@@ -35,7 +36,7 @@ Example:
         if (apply) await audited(runtime, 'integrations.reprocess', { integration, target: { changed: done.changed } });
         else await audited(runtime, 'jobs.preview', { integration, target: { operation: 'reprocess' } });
         if (options.json) return printJson(done);
-        if (process.stderr.isTTY) say('');
+        if (io().stderr.isTTY) say('');
         const { records, changed, unchanged, refused, samples } = done;
         show(
           `${records} reservations with a stored payload: ${changed} ${apply ? 'changed' : 'would change'}, ${unchanged} unchanged, ${refused} refused by the documents in force.`,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { restore, writeMissingFiles } from '../operations/backup.ts';
 import { repeatErasures } from '../operations/repeat-erasures.ts';
 import { audited, type CommonOptions, commandLineUser, common, printJson, say, show, withRuntime } from './command.ts';
+import { io } from './io.ts';
 import { type PassphraseOptions, passphraseOption, readPassphrase } from './passphrase.ts';
 import { rowProgress } from './row-progress.ts';
 
@@ -32,7 +33,7 @@ name them. Send the current state afterwards, and start the nodes:
       let hashes: readonly string[] = [];
       const settings = {
         workspaceDir: path.resolve(options.workspace),
-        env: process.env,
+        env: io().env,
         passphrase,
         replace: options.replace ?? false,
         erasureLists: options.erasures,

@@ -4,13 +4,14 @@ import { readAdapted } from '../intake/pull/adapter.ts';
 import { parseJson } from '../kit/json.ts';
 import type { Json } from '../terms.ts';
 import { readInputBytes } from './input-file.ts';
+import { io } from './io.ts';
 
 /**
  * Reads a partner's response from a file, or from standard input for `-`. An adapter reads it as it would read the response; JSON that it
  * does not read is taken as its result.
  */
 export async function readSample(file: string, adapter?: string): Promise<Json> {
-  const content = await (file === '-' ? buffer(process.stdin) : readInputBytes(file, 'sample'));
+  const content = await (file === '-' ? buffer(io().stdin) : readInputBytes(file, 'sample'));
   const adapted = adapter === undefined ? undefined : await readAdapted(adapter, content, undefined);
   if (adapted?.kind === 'ok') return adapted.body;
   try {

@@ -4,6 +4,7 @@ import { InnboundError } from '../errors.ts';
 import { putSecret } from '../operations/put-secret.ts';
 import { deleteSecret, listSecrets } from '../store/documents/secrets.ts';
 import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { io } from './io.ts';
 
 export function define(secret: Command): void {
   secret.addHelpText(
@@ -23,8 +24,8 @@ Examples:
         );
       }
       refuseReserved(name);
-      if (process.stdin.isTTY) say('Type or paste the secret, then Enter and Ctrl-D:');
-      const value = (await text(process.stdin)).replace(/\r?\n$/, '');
+      if (io().stdin.isTTY) say('Type or paste the secret, then Enter and Ctrl-D:');
+      const value = (await text(io().stdin)).replace(/\r?\n$/, '');
       if (value === '') throw new InnboundError('operate.usage', 'Standard input is empty.');
       await withRuntime(options, 'secret', async (runtime) => {
         await putSecret(runtime, name, value);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { healthOf } from '../operations/health.ts';
 import { type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+import { io } from './io.ts';
 
 export function define(command: Command): void {
   common(command)
@@ -12,7 +13,7 @@ export function define(command: Command): void {
         if (integration !== undefined && !all.includes(integration))
           throw new InnboundError('operate.not_found', `There is no integration ${integration}.`);
         const brands = await healthOf(runtime, integration === undefined ? all : [integration]);
-        if (brands.some(({ state }) => !['healthy', 'new', 'paused'].includes(state))) process.exitCode = 1;
+        if (brands.some(({ state }) => !['healthy', 'new', 'paused'].includes(state))) io().exitCode = 1;
         if (options.json) {
           for (const { integration, state, findings } of brands) printJson({ integration, state, findings });
         } else if (brands.length === 0) show('No brand is connected.');

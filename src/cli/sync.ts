@@ -18,6 +18,7 @@ import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
 import { type DeadReason, DeadReasons } from './dead-reasons.ts';
 import { exchangeText } from './exchange-text.ts';
+import { io } from './io.ts';
 import { count, duration, progressView } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
@@ -60,11 +61,11 @@ Examples:
 async function sync(runtime: Runtime, integration: string, options: Options): Promise<void> {
   const request = requestOf(runtime, integration, options);
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
-  process.once('SIGTERM', () => stop.abort());
-  const isTerminal = process.stderr.isTTY === true;
+  const interrupt = () => stop.abort();
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  const isTerminal = io().stderr.isTTY === true;
   const view = progressView(
-    { write: (text) => process.stderr.write(text), isTerminal, columns: process.stderr.columns ?? 80 },
+    { write: (text) => io().stderr.write(text), isTerminal, columns: io().stderr.columns ?? 80 },
     () => performance.now(),
   );
   const startedAt = performance.now();
@@ -90,6 +91,7 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
     });
   } finally {
     view.done();
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
   if (!options.dryRun) await deliverHere(runtime, request.integration);
   const said = options.partnerText ? result.error?.said : undefined;
@@ -174,7 +176,7 @@ function report(
     readonly warning: string | undefined;
   },
 ): void {
-  if (state !== 'complete') process.exitCode = 1;
+  if (state !== 'complete') io().exitCode = 1;
   if (options.json) {
     printJson({
       run_id: runId,

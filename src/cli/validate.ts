@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Mistake } from '../documents/mistake.ts';
 import { readDocuments } from '../runtime/workspace-documents.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
+import { io } from './io.ts';
 
 export function define(command: Command): void {
   common(command)
@@ -23,7 +24,7 @@ Example:
         else show(`${placeOf(warning)}warning: ${warning.message}`);
       }
       if (loaded.kind === 'invalid') {
-        process.exitCode = 1;
+        io().exitCode = 1;
         for (const mistake of loaded.mistakes) {
           if (options.json) printJson(mistake);
           else show(`${placeOf(mistake)}${mistake.message}`);

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { promisify } from 'node:util';
+import { innbound as command, type Ran } from '../support/process.ts';
 
-const run = promisify(execFile);
-const main = path.join(import.meta.dirname, '../../src/main.ts');
 const dir = mkdtempSync(path.join(tmpdir(), 'innbound-map-'));
 after(() => rmSync(dir, { recursive: true }));
 
@@ -17,8 +14,11 @@ const record = { id: 'R1', from: '2026-05-01T23:30:00Z', to: '2026-05-03T10:00:0
 const sample = path.join(dir, 'response.json');
 writeFileSync(sample, JSON.stringify([record, { ...record, note: 'late' }]));
 
-const innbound = (...args: string[]) =>
-  run(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], { cwd: dir });
+async function innbound(...args: string[]): Promise<Ran> {
+  const ran = await command(args, { env: { INNBOUND_WORKSPACE: dir } });
+  if (ran.code !== 0) throw Object.assign(new Error(ran.stderr), ran);
+  return ran;
+}
 const map = (...args: string[]) => innbound('map', 'desk', '--sample', sample, ...args);
 
 test('map warns of what it assumes about the property, and reports a repeated id', async () => {

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { promisify } from 'node:util';
 import type { JsonObject } from '../../src/terms.ts';
 import { readCases } from '../connectors/cases.ts';
+import { innbound as command, type Ran } from '../support/process.ts';
 
-const run = promisify(execFile);
-const main = path.join(import.meta.dirname, '../../src/main.ts');
 const dir = mkdtempSync(path.join(tmpdir(), 'innbound-suggest-'));
 after(() => rmSync(dir, { recursive: true }));
 
-const innbound = (...args: string[]) =>
-  run(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], { cwd: dir });
+async function innbound(...args: string[]): Promise<Ran> {
+  const ran = await command(args, { env: { INNBOUND_WORKSPACE: dir } });
+  if (ran.code !== 0) throw Object.assign(new Error(ran.stderr), ran);
+  return ran;
+}
 
 const [golden] = readCases('reference')
   .filter(({ response }) => response !== undefined)

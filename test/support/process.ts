@@ -1,9 +1,12 @@
-/** Commands and services as a person starts them: `bin/innbound` in a separate process. */
+/** Commands and services. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import { type Io, withIo } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/run.ts';
 import { copyCluster } from './database.ts';
 
 export const bin = path.join(import.meta.dirname, '..', '..', 'bin', 'innbound');
@@ -22,7 +25,28 @@ export interface RunOptions {
   readonly cwd?: string;
 }
 
+/** Commands that run until a signal ends them, or that use the process itself. */
+const separate = ['demo', 'listen', 'mcp', 'partner', 'serve'];
+
+/**
+ * Runs a command in this process, where the sources are loaded already: a process of its own takes a second of processor time more.
+ * `inOwnProcess` starts one as a person does.
+ */
 export async function innbound(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  if (options.cwd !== undefined || separate.includes(args[0] ?? '')) return inOwnProcess(args, options);
+  let stdout = '';
+  let stderr = '';
+  const io: Io = {
+    stdin: Readable.from([options.input ?? '']),
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
+    env: cleanEnv(options.env),
+  };
+  await withIo(io, () => run(args));
+  return ran(Number(io.exitCode ?? 0), stdout, stderr);
+}
+
+export async function inOwnProcess(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = spawn(bin, args, {
     env: cleanEnv(options.env),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -34,6 +58,10 @@ export async function innbound(args: readonly string[], options: RunOptions = {}
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   child.stdin.end(options.input ?? '');
   const [code] = (await once(child, 'close')) as [number | null];
+  return ran(code, stdout, stderr);
+}
+
+function ran(code: number | null, stdout: string, stderr: string): Ran {
   const json = () =>
     stdout
       .split('\n')
