@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { innbound } from '../../support/process.ts';
 import { listPage, replyOf } from './support/list.ts';
 import { type Asked, arriving, bookings, type Reply, type ScriptedPartner, startPartner } from './support/partner.ts';
 
-/** The commands as people and scripts call them, over real processes. */
-const innbound = fileURLToPath(new URL('../../../bin/innbound', import.meta.url));
+/** The commands as people and scripts call them. */
 const book = bookings(25, '2026-03-01', 5);
 let dir: string;
 let database: TestDatabase;
@@ -80,15 +78,9 @@ after(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-function call(...args: string[]): Promise<{ code: number; out: string; said: string }> {
-  return new Promise((resolve) => {
-    execFile(
-      innbound,
-      [...args, '--workspace', dir],
-      { env: { ...process.env, DATABASE_URL: database.url } },
-      (error, out, said) => resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, out, said }),
-    );
-  });
+async function call(...args: string[]): Promise<{ code: number | null; out: string; said: string }> {
+  const ran = await innbound([...args, '--workspace', dir], { env: { DATABASE_URL: database.url } });
+  return { code: ran.code, out: ran.stdout, said: ran.stderr };
 }
 
 const range = ['--from', '2026-03-01', '--to', '2026-03-05'];
@@ -254,18 +246,14 @@ test('a bad connector stops only the sync of brands that use it', async () => {
   await writeFile(broken, 'connector: broken\npull: { request: { path: list } }\n');
   await writeFile(user, 'integration: unlucky\nconnector: broken\nbrand_id: X\ntimezone: UTC\n');
   const sync = (name: string) =>
-    new Promise<{ out: string; said: string }>((resolve) => {
-      const env = { ...process.env, DATABASE_URL: own.url };
-      const args = ['sync', name, ...range, '--workspace', dir, '--json'];
-      execFile(innbound, args, { env }, (_, out, said) => resolve({ out, said }));
-    });
+    innbound(['sync', name, ...range, '--workspace', dir, '--json'], { env: { DATABASE_URL: own.url } });
   try {
     instead = undefined;
     const bad = await sync('unlucky');
-    assert.equal(JSON.parse(bad.out).error.code, 'documents.invalid');
+    assert.equal(JSON.parse(bad.stdout).error.code, 'documents.invalid');
     const good = await sync('grand');
-    assert.equal(JSON.parse(good.out).status, 'complete', good.said);
-    assert.match(good.said, /connectors\/broken\.yaml.* left out because of mistakes/);
+    assert.equal(JSON.parse(good.stdout).status, 'complete', good.stderr);
+    assert.match(good.stderr, /connectors\/broken\.yaml.* left out because of mistakes/);
   } finally {
     await own.drop();
     await rm(broken);
