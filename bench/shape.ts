@@ -92,8 +92,8 @@ function changes(path: Path, body: Json): unknown[] {
   return prepared.map((one) => {
     if (one.kind !== 'record') throw new Error(`a record was ${one.kind}`);
     const record = one.incoming.record as Reservation;
-    const arrived = { effectiveAt: 1, seq: 1, hash: digest(encodeRecord(record)), status: record.status };
-    return reconcile({ version: 1, effectiveAt: 0, seq: 0, hash: 'another', status: 'confirmed' }, arrived);
+    const arrived = { moment: [1, 1], hash: digest(encodeRecord(record)), status: record.status } as const;
+    return reconcile({ version: 1, moment: [0, 0], hash: 'another', status: 'confirmed' }, arrived);
   });
 }
 

@@ -9,7 +9,7 @@
  * window       a from/to pair of dates inside a run, one to seven days long
  * coverage     how much of a partner's list a run has seen: the distinct records received, compared with the partner's total
  * event        one webhook received
- * receipt      what one run, event or replay brought for one record, and its outcome; the entries of the timeline
+ * entry        what one run, event or replay brought for one record, and its outcome; the entries of the timeline
  * sighting     a polled page that showed stored reservations unchanged; it supersedes older events without writing the records
  * change       a new version of a reservation or guest that differs from the stored one
  * delivery     the handing of one change to one destination

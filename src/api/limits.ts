@@ -74,8 +74,8 @@ function rangesOf(ranges: readonly string[]): BlockList {
 /** Requests of a connection whose responses may not be sent yet. */
 const openAnswers = new WeakMap<object, { readonly request: IncomingMessage; readonly response: ServerResponse }[]>();
 
-/** Records that a connection owes a response. Finished ones are removed here, so that no listener is needed. */
-export function owes(request: IncomingMessage, response: ServerResponse): void {
+/** Records that a connection still has to get a response. Finished ones are removed here, so that no listener is needed. */
+export function expectsResponse(request: IncomingMessage, response: ServerResponse): void {
   const open = openAnswers.get(request.socket)?.filter((one) => !one.response.writableFinished) ?? [];
   open.push({ request, response });
   openAnswers.set(request.socket, open);

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Answer, Refused } from '../intake/push/answer.ts';
+import type { Refused, WebhookAnswer } from '../intake/push/answer.ts';
 import * as answer from '../intake/push/answer.ts';
 import type { Origin, PushIntake } from '../intake/push/intake.ts';
 import type { Arrived } from '../intake/push/receive.ts';
 import type { Sandbox } from '../intake/push/sandbox.ts';
 import type { Clock } from '../kit/clock.ts';
-import { owes } from './limits.ts';
+import { expectsResponse } from './limits.ts';
 import { answerUnread, readBody } from './read-body.ts';
 import { isSandboxId, registerSandboxReports, sandboxBody } from './sandbox.ts';
 
@@ -87,7 +87,7 @@ export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Web
 
 function takeOver(request: FastifyRequest, reply: FastifyReply): Exchange {
   reply.hijack();
-  owes(request.raw, reply.raw);
+  expectsResponse(request.raw, reply.raw);
   const { endpointId } = request.params as { endpointId: string };
   return { endpointId, requestId: request.id, address: request.ip, request: request.raw, response: reply.raw };
 }
@@ -153,7 +153,7 @@ function refuse(ports: WebhookPorts, exchange: Exchange, refusal: Refused, heade
   send(exchange, refusal, headers);
 }
 
-function send(exchange: Exchange, decided: Answer, more: Record<string, string> = {}): void {
+function send(exchange: Exchange, decided: WebhookAnswer, more: Record<string, string> = {}): void {
   const { type, body } = answer.answerBody(decided, exchange.requestId);
   const headers: Record<string, string | number> = {
     'content-type': type,

@@ -85,10 +85,12 @@ async function preview(runtime: Runtime, whom: EraseRequest, json: boolean): Pro
   show('An erasure would remove:\n');
   show(table(Object.entries(removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])));
   for (const { integration, type, id } of records) show(`  ${type} ${id} of ${integration}`);
-  for (const { destination, records, untold, integration } of told) {
+  for (const { destination, records, not_notified, integration } of told) {
     if (records > 0) show(`${destination} would be notified of ${records} of ${integration}.`);
-    if (untold > 0)
-      show(`${destination} has ${untold} of ${integration} and would not be notified: it no longer receives them.`);
+    if (not_notified > 0)
+      show(
+        `${destination} has ${not_notified} of ${integration} and would not be notified: it no longer receives them.`,
+      );
   }
 }
 

@@ -28,7 +28,7 @@ export function notificationText(one: Notified): string {
     records,
     confirmed,
     dropped,
-    untold,
+    not_notified,
     given_up: givenUp,
     passed_over: passed,
     confirmed_at: confirmedAt,
@@ -42,8 +42,8 @@ export function notificationText(one: Notified): string {
   if (givenUp > 0) {
     return `${destination} may still hold the guest: it did not confirm ${givenUp} of ${of} in time. Erase the guest there by hand.`;
   }
-  if (untold > 0) {
-    return `${destination} may still hold the guest: it received ${counted(untold)} and is no longer delivered to. Erase the guest there by hand.`;
+  if (not_notified > 0) {
+    return `${destination} may still hold the guest: it received ${counted(not_notified)} and is no longer delivered to. Erase the guest there by hand.`;
   }
   return confirmedAt === null
     ? `${destination} is being notified of ${of}: ${confirmed} confirmed so far${not}.`

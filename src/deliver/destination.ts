@@ -32,7 +32,7 @@ export interface DeliverLimits {
   readonly traceparent?: string | undefined;
 }
 
-interface Answer {
+interface AnswerDetails {
   /** HTTP status, where there is one. */
   readonly status?: number;
   readonly durationMs?: number;
@@ -40,7 +40,7 @@ interface Answer {
   readonly answer?: string;
 }
 
-export type Outcome = Answer &
+export type Outcome = AnswerDetails &
   (
     | { readonly kind: 'delivered' }
     /** Settled without a delivery: the record holds nothing for this destination, or it refuses a guest for a known reason. */

@@ -76,13 +76,13 @@ export class Engine {
     cancel();
   }
 
-  readonly #laneOf = ({ integration, destination }: LaneKey): Lane | undefined =>
+  readonly #batchOf = ({ integration, destination }: LaneKey): Lane | undefined =>
     this.#followed?.of(integration).find((lane) => lane.destination.name === destination && !lane.destination.paused);
 
-  readonly #sendsAtOnce = (key: LaneKey): boolean => this.#laneOf(key)?.destination.batchWaitMs === 0;
+  readonly #sendsAtOnce = (key: LaneKey): boolean => this.#batchOf(key)?.destination.batchWaitMs === 0;
 
   #byDestination(keys: readonly LaneKey[]): Map<string, Lane[]> {
-    const lanes = keys.map(this.#laneOf).filter((lane) => lane !== undefined);
+    const lanes = keys.map(this.#batchOf).filter((lane) => lane !== undefined);
     return Map.groupBy(lanes, (lane) => lane.destination.name);
   }
 
@@ -132,14 +132,14 @@ export class Engine {
     const scan = this.#floor.scan();
     const bounds = { sinceMs: scan.sinceMs, withinMs: longestSleepMs };
     const found = await (this.#listed ? store.nextDue(this.#listed, bounds) : store.nextDueOfAll(bounds));
-    const inForce = found.filter(this.#laneOf);
+    const inForce = found.filter(this.#batchOf);
     scan.found(inForce);
     return inForce;
   }
 
   /** With `batch.wait`, a lane is due once its oldest record has waited for that time or a full batch is due. */
   async #batchDue(lane: DueLane): Promise<DueLane> {
-    const { batchWaitMs = 0, batch = 1 } = this.#laneOf(lane)?.destination ?? {};
+    const { batchWaitMs = 0, batch = 1 } = this.#batchOf(lane)?.destination ?? {};
     if (batchWaitMs === 0 || lane.dueInMs > 0 || lane.dueInMs <= -batchWaitMs) return lane;
     const full = (await this.#ports.store.countDue(lane, batch)) >= batch;
     return full ? lane : { ...lane, dueInMs: lane.dueInMs + batchWaitMs };

@@ -37,7 +37,7 @@ export async function send(
   ports: SendPorts,
 ): Promise<readonly Sent[]> {
   let failuresInRow = 0;
-  const patience = Math.ceil(Math.log2(items.length + 1)) + 2;
+  const mostFailures = Math.ceil(Math.log2(items.length + 1)) + 2;
 
   async function attempt(part: readonly Sendable[]): Promise<readonly Sent[]> {
     const outcomes = await callOnce(destination, part, ports);
@@ -48,14 +48,14 @@ export async function send(
     if (part.length === 1 || undecided.length === 0) return outcomes;
     const shared = outcomes.filter(isUndecided);
     const mayPass = shared.some((outcome) => outcome.kind === 'retry');
-    if (mayPass && (failuresInRow >= patience || !worthSplitting(undecided, shared))) return outcomes;
+    if (mayPass && (failuresInRow >= mostFailures || !worthSplitting(undecided, shared))) return outcomes;
     const middle = part.length >> 1;
     // If some deliveries have their own answer, the rest is already a smaller part.
     const smaller = undecided.length < part.length ? [undecided] : [part.slice(0, middle), part.slice(middle)];
     const again: Sent[] = [];
     for (const some of smaller) {
       const earlier = shared.slice(again.length, again.length + some.length);
-      const goOn = !(mayPass && failuresInRow >= patience) && (await ports.extendLease());
+      const goOn = !(mayPass && failuresInRow >= mostFailures) && (await ports.extendLease());
       if (!goOn) again.push(...earlier.map(notSentAgain));
       else again.push(...(mayPass ? (await attempt(some.map(inDoubt))).map(stillInDoubt) : await attempt(some)));
     }

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { version } from '../kit/version.ts';
 import type { Json } from '../terms.ts';
-import { type Answer, type Api, tools } from './tools.ts';
+import { type Api, type CallResult, tools } from './tools.ts';
 
 /** Tools for assistants (Model Context Protocol) on top of the API of a running service. Holds no state and no rights of its own. */
 
@@ -40,7 +40,7 @@ export function mcpServer(options: McpOptions, token: string): McpServer {
 }
 
 function apiOf(service: string, token: string): Api {
-  async function send(path: string, init: RequestInit): Promise<Answer> {
+  async function send(path: string, init: RequestInit): Promise<CallResult> {
     try {
       const answer = await fetch(new URL(`/api/v1${path}`, service), {
         ...init,

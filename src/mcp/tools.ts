@@ -3,12 +3,12 @@ import { type ErrorCode, errors } from '../errors.ts';
 import type { Json } from '../terms.ts';
 
 /** An answer of the service's API: its body, or the problem document of a refusal. */
-export type Answer = { readonly ok: true; readonly body: Json } | { readonly ok: false; readonly problem: Json };
+export type CallResult = { readonly ok: true; readonly body: Json } | { readonly ok: false; readonly problem: Json };
 
 /** The API with the caller's own token: roles, brands, masking and audit are decided there, and nowhere else. */
 export interface Api {
-  readonly get: (path: string, query?: Readonly<Record<string, string | number | undefined>>) => Promise<Answer>;
-  readonly post: (path: string, body: Json) => Promise<Answer>;
+  readonly get: (path: string, query?: Readonly<Record<string, string | number | undefined>>) => Promise<CallResult>;
+  readonly post: (path: string, body: Json) => Promise<CallResult>;
 }
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
@@ -17,7 +17,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly input: Input;
   /** Changes something; offered only with `--write`. */
   readonly writes?: true;
-  readonly call: (api: Api, input: z.infer<Input>) => Promise<Answer>;
+  readonly call: (api: Api, input: z.infer<Input>) => Promise<CallResult>;
 }
 
 function tool<Input extends z.ZodObject>(made: Tool<Input>): Tool {
@@ -113,7 +113,7 @@ export const tools: readonly Tool[] = [
 ];
 
 /** One body from several answers; a refused part is there with its problem. */
-function joined(parts: Readonly<Record<string, Answer>>): Answer {
+function joined(parts: Readonly<Record<string, CallResult>>): CallResult {
   const bodies = Object.entries(parts).map(([name, part]) => [name, part.ok ? part.body : { refused: part.problem }]);
   const refused = Object.values(parts).find((part) => !part.ok);
   if (refused !== undefined && Object.values(parts).every((part) => !part.ok)) return refused;

@@ -4,7 +4,7 @@ import type { PersonPlace } from '../reconcile/guest-update.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
-import { laneOf, lockEvent, settle } from '../store/events/lane.ts';
+import { batchOf, lockEvent, settle } from '../store/events/work-events.ts';
 import { closeDeadLetter, lockDeadLetter } from '../store/operate/dead-letter-close.ts';
 import { showDeadLetter, type WholeDeadLetter } from '../store/operate/dead-letters.ts';
 import { storedRecords } from '../store/records/stored-record.ts';
@@ -67,7 +67,7 @@ export async function assignGuestEvent(runtime: Runtime, id: string, to: PersonP
     if (event === undefined) return refused('The event is no longer kept.');
     const assigned = { guest: ambiguity.guest, to };
     const settled = await workGuestEvent(
-      laneOf(tx, target, [event], () => {}),
+      batchOf(tx, target, [event], () => {}),
       eventPathOf(integration),
       event,
       assigned,

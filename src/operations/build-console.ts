@@ -38,10 +38,10 @@ export function startConsoleBuild(log: Log): ConsoleBuild {
   };
 }
 
-type Outcome = { readonly kind: 'there' } | { readonly kind: 'failed'; readonly said: string };
+type Built = { readonly kind: 'there' } | { readonly kind: 'failed'; readonly said: string };
 
 /** Resolves when the console is built, or when building it failed. */
-export async function consoleBuilt(signal?: AbortSignal): Promise<Outcome> {
+export async function consoleBuilt(signal?: AbortSignal): Promise<Built> {
   if (isConsoleBuilt()) return { kind: 'there' };
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'ignore', 'pipe'], ...(signal && { signal }) });
   let said = '';

@@ -32,7 +32,7 @@ export interface FeedPage {
   readonly more: boolean;
 }
 
-/** How many receipt numbers one statement searches, so that a token with few changes does not read the whole table at once. */
+/** How many entries one statement searches, so that a token with few changes does not read the whole table at once. */
 const stride = 50_000;
 /** Changes per statement and bytes per page: records differ much in size. */
 const rowsAtOnce = 100;
@@ -44,7 +44,7 @@ const settleMs = 2_000;
 const settleEveryMs = 20;
 
 /**
- * The feed of changes: pages in the order of receipts, up to the horizon below which nothing can still appear.
+ * The feed of changes: pages in the order of the history's entries, up to the horizon below which nothing can still appear.
  * Nothing is stored per reader; its cursor is the position.
  */
 export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeFeed {
@@ -121,7 +121,7 @@ interface Found {
 
 interface Kept {
   readonly epoch: number;
-  /** The last receipt number that was assigned. */
+  /** The last entry number that was assigned. */
   readonly last: number;
   /** Changes before this time were removed. */
   readonly since: Date | undefined;

@@ -183,24 +183,32 @@ function targetOf(runtime: Runtime, integration: string): ApplyTarget {
 /** Also names destinations that received the guest and are no longer delivered to: somebody has to erase the guest there. */
 function notifiedOf(runtime: Runtime, { records, holders }: Erased): Notified[] {
   const counts = new Map<string, Notified>();
-  const add = (integration: string, destination: string, more: { records?: number; untold?: number }) => {
+  const add = (integration: string, destination: string, more: { records?: number; not_notified?: number }) => {
     if (destination === profilesDestination) return;
     const key = `${integration} ${destination}`;
     const known = counts.get(key) ?? { ...notYet, integration, destination };
-    const { records = 0, untold = 0 } = more;
-    counts.set(key, { ...known, records: known.records + records, untold: known.untold + untold });
+    const { records = 0, not_notified = 0 } = more;
+    counts.set(key, { ...known, records: known.records + records, not_notified: known.not_notified + not_notified });
   };
   const receives = (integration: string, type: EntityType) => targetOf(runtime, integration).destinations[type];
   for (const { integration, type } of records) {
     for (const destination of receives(integration, type)) add(integration, destination, { records: 1 });
   }
-  for (const { integration, destination, type, records: untold } of holders) {
-    if (!receives(integration, type).includes(destination)) add(integration, destination, { untold });
+  for (const { integration, destination, type, records: not_notified } of holders) {
+    if (!receives(integration, type).includes(destination)) add(integration, destination, { not_notified });
   }
   return [...counts.values()];
 }
 
-const notYet = { records: 0, confirmed: 0, passed_over: 0, dropped: 0, untold: 0, given_up: 0, confirmed_at: null };
+const notYet = {
+  records: 0,
+  confirmed: 0,
+  passed_over: 0,
+  dropped: 0,
+  not_notified: 0,
+  given_up: 0,
+  confirmed_at: null,
+};
 
 export function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
   const { removed = {}, told = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'told'>>;

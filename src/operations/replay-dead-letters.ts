@@ -20,7 +20,7 @@ import {
 } from '../store/operate/dead-letter-close.ts';
 import { newestFailure, showDeadLetter, type WholeDeadLetter } from '../store/operate/dead-letters.ts';
 import { applyPrepared } from '../store/records/apply.ts';
-import { newestRaw } from '../store/records/receipt-raw.ts';
+import { newestRaw } from '../store/records/entry-payload.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { offThread } from './off-thread.ts';

@@ -2,7 +2,7 @@ import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import type { EventType } from '../intake/push/envelope.ts';
 import { prepareEvent } from '../intake/push/reservation-event.ts';
-import type { Arrival, Outcome, Prepared } from '../reconcile/incoming.ts';
+import type { Arrival, MessageOutcome, Prepared } from '../reconcile/incoming.ts';
 import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -136,7 +136,7 @@ export function preparePayload(
 type Verdict = 'changed' | 'unchanged' | 'refused';
 
 /** One verdict per reservation: refused if any of its payloads is, changed if any changes it. */
-function verdictsOf(payloads: readonly KeptPayload[], outcomes: readonly Outcome[]): Map<string, Verdict> {
+function verdictsOf(payloads: readonly KeptPayload[], outcomes: readonly MessageOutcome[]): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
   for (const [i, { id }] of payloads.entries()) {
     const { outcome = 'unchanged' } = outcomes[i] ?? {};

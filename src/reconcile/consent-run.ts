@@ -1,5 +1,5 @@
 import type { EpochMs } from '../terms.ts';
-import { isNewer, type Mark, type Source, type Values } from './statement.ts';
+import { isNewer, type Moment, type Source, type Values } from './statement.ts';
 
 /** What one source states about a person's consent, and since when. Null: the source states that it is unknown. */
 export interface ConsentStatement {
@@ -29,46 +29,50 @@ export interface Consent extends ConsentStatement {
  * poll does not undo a refusal that arrived by event. A repeated refusal counts as of its last mention.
  */
 export interface ConsentRun {
-  readonly since: Mark;
+  readonly since: Moment;
   /** The newest statement of the same source that said otherwise. */
-  readonly otherwise?: Mark | undefined;
+  readonly otherwise?: Moment | undefined;
 }
 
 interface Stated {
   readonly values: Values;
-  readonly at?: { readonly [field: string]: Mark } | undefined;
+  readonly at?: { readonly [field: string]: Moment } | undefined;
   readonly run?: ConsentRun | undefined;
 }
 
 const field = 'marketing_consent';
 
-const lastStated = ({ values, at }: Stated, otherwise: Mark): Mark | undefined =>
+const lastStated = ({ values, at }: Stated, otherwise: Moment): Moment | undefined =>
   values[field] === undefined ? undefined : (at?.[field] ?? otherwise);
 
 /** The time that counts for the consent of an item. */
-export const consentAt = (item: Stated, otherwise: Mark): Mark =>
+export const consentAt = (item: Stated, otherwise: Moment): Moment =>
   (item.values[field] === true ? item.run?.since : undefined) ?? item.at?.[field] ?? otherwise;
 
 /** When the consent of an item began to be stated as it is now. */
-export const consentSince = (item: Stated, otherwise: Mark): Mark => item.run?.since ?? item.at?.[field] ?? otherwise;
+export const consentSince = (item: Stated, otherwise: Moment): Moment =>
+  item.run?.since ?? item.at?.[field] ?? otherwise;
 
 /** The run after two statements of one source about one guest, in either order of arrival. */
-export function runOf(a: Stated, aAt: Mark, b: Stated, bAt: Mark): ConsentRun | undefined {
+export function runOf(a: Stated, aAt: Moment, b: Stated, bAt: Moment): ConsentRun | undefined {
   const [lastA, lastB] = [lastStated(a, aAt), lastStated(b, bAt)];
   if (lastA === undefined || lastB === undefined) return lastA === undefined ? b.run : a.run;
   const [newer, last, older, olderLast] = isNewer(lastB, lastA) ? [b, lastB, a, lastA] : [a, lastA, b, lastB];
   const isSame = newer.values[field] === older.values[field];
   const otherwise = newest([newer.run?.otherwise, older.run?.otherwise, isSame ? undefined : olderLast]);
   const mentions = [last, consentSince(newer, last), ...(isSame ? [olderLast, consentSince(older, olderLast)] : [])];
-  const since = oldest(mentions.filter((mark) => otherwise === undefined || isNewer(mark, otherwise))) ?? last;
+  const since = oldest(mentions.filter((moment) => otherwise === undefined || isNewer(moment, otherwise))) ?? last;
   if (otherwise === undefined && !isNewer(last, since)) return undefined;
   return { since, ...(otherwise && { otherwise }) };
 }
 
-const newest = (marks: readonly (Mark | undefined)[]): Mark | undefined =>
-  marks.reduce(
-    (best, mark) => (mark !== undefined && (best === undefined || isNewer(mark, best)) ? mark : best),
+const newest = (moments: readonly (Moment | undefined)[]): Moment | undefined =>
+  moments.reduce(
+    (best, moment) => (moment !== undefined && (best === undefined || isNewer(moment, best)) ? moment : best),
     undefined,
   );
-const oldest = (marks: readonly Mark[]): Mark | undefined =>
-  marks.reduce<Mark | undefined>((best, mark) => (best === undefined || isNewer(best, mark) ? mark : best), undefined);
+const oldest = (moments: readonly Moment[]): Moment | undefined =>
+  moments.reduce<Moment | undefined>(
+    (best, moment) => (best === undefined || isNewer(best, moment) ? moment : best),
+    undefined,
+  );

@@ -2,8 +2,8 @@ import type { Reservation } from '../canonical/reservation.ts';
 import type { EpochMs } from '../terms.ts';
 import type { Consent, ConsentStatement } from './consent-run.ts';
 import { merge } from './merge.ts';
-import { readViews, type StoredViews } from './said.ts';
-import type { Mark, Source } from './statement.ts';
+import type { Moment, Source } from './statement.ts';
+import { readViews, type StoredViews } from './stored-views.ts';
 
 export function newerConsent(known: Consent | undefined, other: Consent | undefined): Consent | undefined {
   if (known === undefined || other === undefined) return known ?? other;
@@ -76,11 +76,11 @@ const isEqual = (a: Consent, b: Consent): boolean => JSON.stringify(a) === JSON.
 /** The consent of each guest of a stored reservation, by position. */
 export function consentsIn(
   record: Reservation,
-  said: StoredViews | undefined,
-  mark: Mark,
+  views: StoredViews | undefined,
+  moment: Moment,
 ): readonly (Consent | undefined)[] {
   if (!record.guests.some(({ marketing_consent }) => marketing_consent !== undefined)) return [];
-  const { givers } = merge(readViews(said, record, mark));
+  const { givers } = merge(readViews(views, record, moment));
   return record.guests.map(({ marketing_consent: value }, index) => {
     const giver = givers.get(`guests[${index}].marketing_consent`);
     return value === undefined || giver === undefined ? undefined : { value, source: giver.source, at: giver.at[0] };

@@ -1,14 +1,14 @@
 import { isRemoved, removedContent, unlessOwnHash } from './content.ts';
 import type { LockedRecord } from './decision.ts';
-import { type Arriving, type Decision, newerIsStored, stillShown } from './decision.ts';
+import { type Arriving, arrivedAt, type Decision, newerIsStored, stillShown } from './decision.ts';
 import { difference } from './difference.ts';
 import type { Message } from './incoming.ts';
-import { mergeMessage, saidAt } from './merge-message.ts';
+import { mergeMessage, statedAt } from './merge-message.ts';
 import { consentNotes, keptNotes } from './merge-notes.ts';
 import { changeAfter } from './reconcile.ts';
-import { readViews, storedViews } from './said.ts';
-import { type SaidState, saidText } from './said-state.ts';
-import { isNewer, type Mark } from './statement.ts';
+import { type RecordState, viewsText } from './record-state.ts';
+import { isNewer } from './statement.ts';
+import { readViews, storedViews } from './stored-views.ts';
 
 /** Merges the message with the statements of other sources. */
 export function merged(
@@ -17,28 +17,25 @@ export function merged(
   before: LockedRecord,
   sightedAt: Date | undefined,
 ): Decision {
-  const { arrival, seq, contentOf } = arriving;
-  const said: Mark = [arrival.effectiveAt, seq];
-  const known = readViews(before.said, before.reservation(), [before.effectiveAt, before.seq]);
+  const { arrival, contentOf } = arriving;
+  const moment = arrivedAt(arriving);
+  const known = readViews(before.views, before.reservation(), before.moment);
   const { pull } = known;
-  const isSeenSince = pull !== undefined && sightedAt !== undefined && sightedAt.getTime() > pull.said[0];
-  const views = isSeenSince ? { ...known, pull: saidAt(pull, [sightedAt.getTime(), 0]) } : known;
-  const result = mergeMessage(views, message, said);
+  const isSeenSince = pull !== undefined && sightedAt !== undefined && sightedAt.getTime() > pull.moment[0];
+  const views = isSeenSince ? { ...known, pull: statedAt(pull, [sightedAt.getTime(), 0]) } : known;
+  const result = mergeMessage(views, message, moment);
   const finished = message.finish(result.draft);
   if (finished.kind === 'dead') return finished;
-  const [effectiveAt, newestSeq] = isNewer(said, [before.effectiveAt, before.seq])
-    ? said
-    : [before.effectiveAt, before.seq];
+  const newest = isNewer(moment, before.moment) ? moment : before.moment;
   if (finished.kind === 'dropped') {
-    const left = { effectiveAt, seq: newestSeq, said: storedViews(result.views, true), pulledHash: '' };
+    const left = { moment: newest, views: storedViews(result.views, true), pulledHash: '' };
     return removed(finished.reason, message, arriving, before, left);
   }
   const content = contentOf(finished.record);
   const inLine = pulledHashAfter(arriving, message, before, result);
-  const state: SaidState = {
-    effectiveAt,
-    seq: newestSeq,
-    said: storedViews(result.views, finished.isRuled),
+  const state: RecordState = {
+    moment: newest,
+    views: storedViews(result.views, finished.isRuled),
     pulledHash: unlessOwnHash(content, inLine),
   };
   const { isOverruled } = result;
@@ -62,7 +59,7 @@ export function merged(
       ...message.notes,
       ...finished.notes,
       // A guest event is about one guest; that the rest of the reservation stays needs no note.
-      ...(arrival.cause === 'guest' ? [] : keptNotes(result.givers, message.source, said)),
+      ...(arrival.cause === 'guest' ? [] : keptNotes(result.givers, message.source, moment)),
       ...consentNotes(diff, (path) => result.givers.get(path)),
     ],
     ...(isOverruled && { isOverruled }),
@@ -75,7 +72,7 @@ function removed(
   message: Message,
   { contentOf }: Arriving,
   before: LockedRecord,
-  state: SaidState,
+  state: RecordState,
 ): Decision {
   if (isRemoved(before)) return { kind: 'dropped', reason, state };
   return {
@@ -100,11 +97,11 @@ function pulledHashAfter(
   return source === 'pull' ? arriving.hash : (before.pulledHash ?? before.hash);
 }
 
-function isSameState(before: LockedRecord, { effectiveAt, seq, said, pulledHash }: SaidState): boolean {
+function isSameState(before: LockedRecord, { moment, views, pulledHash }: RecordState): boolean {
   return (
-    before.effectiveAt === effectiveAt &&
-    before.seq === seq &&
+    before.moment[0] === moment[0] &&
+    before.moment[1] === moment[1] &&
     before.pulledHash === pulledHash &&
-    saidText(before.said) === saidText(said)
+    viewsText(before.views) === viewsText(views)
   );
 }

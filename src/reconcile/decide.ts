@@ -4,13 +4,21 @@ import type { Consent } from './consent-run.ts';
 import { type Content, type ContentOf, statusOf, unlessOwnHash } from './content.ts';
 import { merged } from './decide-among-sources.ts';
 import type { LockedRecord } from './decision.ts';
-import { type Arriving, type Decision, droppedOrDead, isRuled, newerIsStored, stillShown } from './decision.ts';
+import {
+  type Arriving,
+  arrivedAt,
+  type Decision,
+  droppedOrDead,
+  isRuled,
+  newerIsStored,
+  stillShown,
+} from './decision.ts';
 import { difference } from './difference.ts';
 import type { Message, Prepared } from './incoming.ts';
 import { withConsent } from './profile.ts';
-import { changeAfter, isOlder, reconcile } from './reconcile.ts';
-import { isSole, type StoredViews, soleView, storedViews } from './said.ts';
-import { isRawOnly, type Mark } from './statement.ts';
+import { changeAfter, reconcile } from './reconcile.ts';
+import { isNewer, isRawOnly, type Moment } from './statement.ts';
+import { isSole, type StoredViews, soleView, storedViews } from './stored-views.ts';
 import { accept } from './view.ts';
 
 /** `sightedAt`: when the partner's list last showed the pulled state, if that was after the message. */
@@ -19,7 +27,10 @@ export function decide(arriving: Arriving, before: LockedRecord | undefined, sig
   if (before === undefined || before.version === 0) return decideFirst(arriving);
   const isPullAlone =
     message === undefined ||
-    (message.source === 'pull' && message.isOnlySource && isSole(before.said, 'pull') && isReadable(arriving, message));
+    (message.source === 'pull' &&
+      message.isOnlySource &&
+      isSole(before.views, 'pull') &&
+      isReadable(arriving, message));
   if (isPullAlone) return replaced(arriving, before, sightedAt);
   return merged(arriving, message, before, sightedAt);
 }
@@ -33,18 +44,18 @@ function isReadable({ alone }: Arriving, { unread }: Message): boolean {
 
 /** The first message of a record. */
 export function decideFirst(arriving: Arriving): Decision {
-  const { alone, prepared, arrival, seq } = arriving;
+  const { alone, prepared } = arriving;
   if (alone === undefined) return droppedOrDead(prepared);
   const { message } = prepared;
+  const moment = arrivedAt(arriving);
   const status = statusOf(alone.record);
   return {
     kind: 'change',
     ...changeAfter(undefined, status),
     content: alone,
     state: {
-      effectiveAt: arrival.effectiveAt,
-      seq,
-      said: message ? firstViews(message, [arrival.effectiveAt, seq], isRuled(prepared)) : profileSaid(prepared),
+      moment,
+      views: message ? firstViews(message, moment, isRuled(prepared)) : profileViews(prepared),
       pulledHash: message === undefined || message.source === 'pull' ? unlessOwnHash(alone, arriving.hash) : '',
     },
     // Everything is new in the first version, and its data shows that already.
@@ -53,28 +64,28 @@ export function decideFirst(arriving: Arriving): Decision {
   };
 }
 
-function firstViews(message: Message, said: Mark, ruled: boolean): StoredViews | undefined {
+function firstViews(message: Message, moment: Moment, ruled: boolean): StoredViews | undefined {
   const { source, isOnlySource, manner } = message;
   if (source === 'pull' && isOnlySource && !ruled) return undefined;
   // The usual case: the view equals the record, so no separate view is stored.
   if (!ruled && message.isVerbatim && manner.lists === 'replace') {
-    return soleView(source, said, message.empties(), message.itemIds());
+    return soleView(source, moment, message.empties(), message.itemIds());
   }
-  return storedViews({ [source]: accept(undefined, message.says(), said, manner) }, ruled);
+  return storedViews({ [source]: accept(undefined, message.says(), moment, manner) }, ruled);
 }
 
-const profileSaid = (prepared: Prepared): StoredViews | undefined =>
+const profileViews = (prepared: Prepared): StoredViews | undefined =>
   prepared.kind === 'record' && prepared.incoming.consent ? { consent: prepared.incoming.consent } : undefined;
 
 /** The source and time of a consent are kept for as long as the profile has that consent. */
-const consentKept = ({ type }: Arriving, record: object, said: StoredViews | undefined): StoredViews | undefined =>
-  type === 'guest' && ((record as Guest).marketing_consent ?? null) === said?.consent?.value ? said : undefined;
+const consentKept = ({ type }: Arriving, record: object, views: StoredViews | undefined): StoredViews | undefined =>
+  type === 'guest' && ((record as Guest).marketing_consent ?? null) === views?.consent?.value ? views : undefined;
 
 /** The newer of the message's statement and the profile's; undefined if the message states nothing. */
-function newestConsent(prepared: Prepared, { said }: LockedRecord): Consent | undefined {
+function newestConsent(prepared: Prepared, { views }: LockedRecord): Consent | undefined {
   if (prepared.kind !== 'record') return undefined;
   const { consent: stated, isDecision } = prepared.incoming;
-  return stated === undefined || isDecision ? stated : newerConsent(said?.consent, stated);
+  return stated === undefined || isDecision ? stated : newerConsent(views?.consent, stated);
 }
 
 /** A newer message may have an older consent than a reservation that repeated its own since then. */
@@ -85,25 +96,23 @@ function contentWith(content: Content, consent: Consent | undefined, contentOf: 
 
 /** There is no other source: the newest state replaces the record. */
 function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | undefined): Decision {
-  const { arrival, seq, prepared } = arriving;
+  const { prepared } = arriving;
+  const moment = arrivedAt(arriving);
   if (arriving.alone === undefined) return droppedOrDead(prepared);
   const stated = newestConsent(prepared, before);
   const alone = arriving.type === 'guest' ? contentWith(arriving.alone, stated, arriving.contentOf) : arriving.alone;
   const status = statusOf(alone.record);
-  const arrived = { effectiveAt: arrival.effectiveAt, seq, hash: alone.hash, status };
-  const verdict = reconcile(before, arrived);
-  const { said } = before;
+  const verdict = reconcile(before, { moment, hash: alone.hash, status });
+  const { views } = before;
   if (verdict.kind === 'unchanged') {
-    const isNewer = isOlder(before, arrived);
-    const isRestated = stated !== undefined && stated !== said?.consent;
-    const newest = isNewer ? { effectiveAt: arrival.effectiveAt, seq } : before;
+    const isLater = isNewer(moment, before.moment);
+    const isRestated = stated !== undefined && stated !== views?.consent;
     const state = {
-      effectiveAt: newest.effectiveAt,
-      seq: newest.seq,
-      said: stated === undefined ? said : { consent: stated },
+      moment: isLater ? moment : before.moment,
+      views: stated === undefined ? views : { consent: stated },
       pulledHash: before.pulledHash,
     };
-    return { kind: 'unchanged', version: before.version, ...((isNewer || isRestated) && { state }) };
+    return { kind: 'unchanged', version: before.version, ...((isLater || isRestated) && { state }) };
   }
   if (verdict.kind === 'superseded') {
     return lateConsent(arriving, before) ?? { kind: 'superseded', version: before.version, reason: newerIsStored };
@@ -113,9 +122,8 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
     ...verdict,
     content: alone,
     state: {
-      effectiveAt: arrival.effectiveAt,
-      seq,
-      said: stated === undefined ? consentKept(arriving, alone.record, said) : { consent: stated },
+      moment,
+      views: stated === undefined ? consentKept(arriving, alone.record, views) : { consent: stated },
       pulledHash: undefined,
     },
     diff: difference(before.data, alone.json()),
@@ -124,17 +132,17 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
 }
 
 /**
- * A message that is older than the profile changes its consent, if nothing newer was said about it: a withdrawal must not be lost
+ * A message that is older than the profile changes its consent, if nothing newer was views about it: a withdrawal must not be lost
  * because another message about the guest was faster.
  */
 function lateConsent({ type, prepared, contentOf }: Arriving, before: LockedRecord): Decision | undefined {
   const stated = prepared.kind === 'record' ? prepared.incoming.consent : undefined;
   if (type !== 'guest' || stated === undefined) return undefined;
-  const consent = newerConsent(before.said?.consent, stated);
-  if (consent === before.said?.consent) return undefined;
+  const consent = newerConsent(before.views?.consent, stated);
+  if (consent === before.views?.consent) return undefined;
   const content = contentOf(withConsent(before.data as Guest, consent));
-  const { version, effectiveAt, seq, pulledHash } = before;
-  const state = { effectiveAt, seq, said: { consent }, pulledHash };
+  const { version, moment, pulledHash } = before;
+  const state = { moment, views: { consent }, pulledHash };
   if (content.hash === before.hash) return { kind: 'superseded', version, reason: newerIsStored, state };
   const diff = difference(before.data, content.json());
   return { kind: 'change', ...changeAfter(before, undefined), content, state, diff, notes: [] };

@@ -5,15 +5,16 @@ import type { Content, ContentOf } from './content.ts';
 import type { Difference } from './difference.ts';
 import type { Arrival, Finished, Prepared, RecordDeadLetter } from './incoming.ts';
 import type { Known } from './reconcile.ts';
-import type { StoredViews } from './said.ts';
-import type { SaidState } from './said-state.ts';
+import type { RecordState } from './record-state.ts';
+import type { Moment } from './statement.ts';
+import type { StoredViews } from './stored-views.ts';
 
 /** A locked row; fields that only some callers need are parsed on demand. */
 export interface LockedRecord extends Known {
   readonly data: Json | undefined;
   reservation(): Reservation;
   /** What each source states; undefined if the record equals the pulled row. */
-  readonly said: StoredViews | undefined;
+  readonly views: StoredViews | undefined;
   /** Hex; undefined if equal to the record's own hash, empty if there is none. */
   readonly pulledHash: string | undefined;
 }
@@ -34,6 +35,8 @@ export interface Arriving {
   readonly contentOf: ContentOf;
 }
 
+export const arrivedAt = ({ arrival, seq }: Arriving): Moment => [arrival.effectiveAt, seq];
+
 /** The outcome of a message, decided while its record is locked. */
 export type Decision =
   | {
@@ -41,7 +44,7 @@ export type Decision =
       readonly event: ChangeEvent;
       readonly version: number;
       readonly content: Content;
-      readonly state: SaidState;
+      readonly state: RecordState;
       readonly diff: readonly Difference[];
       readonly notes: readonly Note[];
       readonly isOverruled?: boolean;
@@ -51,10 +54,10 @@ export type Decision =
       readonly version: number;
       readonly reason?: string;
       /** Present if the message changes the stored statements but not the record. */
-      readonly state?: SaidState;
+      readonly state?: RecordState;
       readonly isOverruled?: boolean;
     }
-  | (Extract<Finished, { kind: 'dropped' }> & { readonly state?: SaidState })
+  | (Extract<Finished, { kind: 'dropped' }> & { readonly state?: RecordState })
   | Extract<Finished, { kind: 'dead' }>;
 
 export const isRuled = (prepared: Prepared): boolean => prepared.kind === 'record' && prepared.isRuled === true;

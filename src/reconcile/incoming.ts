@@ -155,7 +155,7 @@ export type OutcomeName =
   | 'held';
 
 /** The result for one Prepared. */
-export interface Outcome {
+export interface MessageOutcome {
   readonly outcome: OutcomeName;
   readonly id?: string;
   readonly version?: number;
@@ -177,5 +177,5 @@ export interface Tally {
   readonly dropped: number;
   readonly dead: number;
   readonly held: number;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly MessageOutcome[];
 }

@@ -2,7 +2,7 @@ import { consentSince } from './consent-run.ts';
 import { difference } from './difference.ts';
 import type { Message } from './incoming.ts';
 import { type Merged, merge, type Views } from './merge.ts';
-import { isNewer, listNames, type Mark } from './statement.ts';
+import { isNewer, listNames, type Moment } from './statement.ts';
 import { accept, type View } from './view.ts';
 
 export interface MergedMessage extends Merged {
@@ -15,24 +15,24 @@ export interface MergedMessage extends Merged {
 }
 
 /** Merges one message into the views of its reservation. */
-export function mergeMessage(known: Views, message: Message, said: Mark): MergedMessage {
+export function mergeMessage(known: Views, message: Message, moment: Moment): MergedMessage {
   const { source, manner } = message;
   const statement = message.says();
-  const views: Views = { ...known, [source]: accept(known[source], statement, said, manner) };
+  const views: Views = { ...known, [source]: accept(known[source], statement, moment, manner) };
   const merged = merge(views);
   const isSame = (others: Views) => difference(merge(others).draft, merged.draft).length === 0;
-  const isNewest = Object.values(known).every((view) => view === undefined || !isNewer(view.said, said));
+  const isNewest = Object.values(known).every((view) => view === undefined || !isNewer(view.moment, moment));
   const isOverruled = !isNewest && !isSame({ ...known, [source]: accept(known[source], statement, endOfTime, manner) });
   const { pull } = views;
   const isPullInForce =
-    pull !== undefined && (source === 'pull' ? !isOverruled : isSame({ ...views, pull: saidAt(pull, endOfTime) }));
+    pull !== undefined && (source === 'pull' ? !isOverruled : isSame({ ...views, pull: statedAt(pull, endOfTime) }));
   return { ...merged, views, isOverruled, isPullInForce };
 }
 
-const endOfTime: Mark = [Number.MAX_SAFE_INTEGER, 0];
+const endOfTime: Moment = [Number.MAX_SAFE_INTEGER, 0];
 
 /** The same statements with a later time. A consent that is only repeated stays as old as it was. */
-export function saidAt(view: View, said: Mark): View {
+export function statedAt(view: View, moment: Moment): View {
   const lists = Object.fromEntries(
     listNames.flatMap((name) => {
       const list = view.lists[name];
@@ -42,8 +42,8 @@ export function saidAt(view: View, said: Mark): View {
         const isConsent = (item.values.marketing_consent ?? null) !== null;
         return isConsent ? { ...item, run: { ...item.run, since: consentSince(item, at) } } : item;
       });
-      return [[name, { at: said, items }]];
+      return [[name, { at: moment, items }]];
     }),
   );
-  return { ...view, said, lists };
+  return { ...view, moment, lists };
 }

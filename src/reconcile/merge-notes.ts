@@ -1,18 +1,18 @@
 import type { Json, Note } from '../terms.ts';
 import type { Difference } from './difference.ts';
 import type { Giver } from './merge.ts';
-import { type Mark, never, type Source, unreadable } from './statement.ts';
+import { type Moment, never, type Source, unreadable } from './statement.ts';
 
 /**
  * For the timeline: which fields of a new version the message did not contain, and which source they were kept from. One note per
  * source.
  */
-export function keptNotes(givers: ReadonlyMap<string, Giver>, source: Source, said: Mark): Note[] {
+export function keptNotes(givers: ReadonlyMap<string, Giver>, source: Source, moment: Moment): Note[] {
   const kept = new Map<string, { giver: Giver; paths: string[] }>();
   for (const [path, giver] of givers) {
     if (path === 'id') continue;
     // Text that could not be read has its own note.
-    if (giver.at === unreadable || (giver.source === source && giver.at[0] === said[0] && giver.at[1] === said[1]))
+    if (giver.at === unreadable || (giver.source === source && giver.at[0] === moment[0] && giver.at[1] === moment[1]))
       continue;
     const key = `${giver.source} ${giver.at.join()}`;
     const same = kept.get(key);

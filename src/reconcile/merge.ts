@@ -2,8 +2,8 @@ import type { ListName } from '../canonical/fields.ts';
 import type { Json } from '../terms.ts';
 import { consentAt } from './consent-run.ts';
 import { type ItemIdentity, matchItems } from './match-items.ts';
-import { fieldsSaid, groupOf, isNewer, listNames, type Mark, type Source, type Values } from './statement.ts';
-import { identityOf, markOf, type Timed, type View, type ViewItem } from './view.ts';
+import { fieldsSaid, groupOf, isNewer, listNames, type Moment, type Source, type Values } from './statement.ts';
+import { identityOf, momentOf, type Timed, type View, type ViewItem } from './view.ts';
 
 /** What each source states about one reservation. */
 export type Views = { readonly [Name in Source]?: View | undefined };
@@ -11,7 +11,7 @@ export type Views = { readonly [Name in Source]?: View | undefined };
 /** Who gave a field of the merged record, and when. */
 export interface Giver {
   readonly source: Source;
-  readonly at: Mark;
+  readonly at: Moment;
 }
 
 export interface Merged {
@@ -29,7 +29,7 @@ export interface Merged {
 export function merge(views: Views): Merged {
   const sources = sourcesOf(views);
   const top = new Slots();
-  for (const { source, view } of sources) top.add(view, source, view.said);
+  for (const { source, view } of sources) top.add(view, source, view.moment);
   const draft: { [field: string]: Json } = top.draft();
   const givers = new Map<string, Giver>();
   top.addGivers(givers, '');
@@ -63,16 +63,17 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
   const lists = sources
     .flatMap(({ source, view }) => {
       const list = view.lists[name];
-      return list === undefined ? [] : [{ source, list, said: list.at ?? view.said }];
+      return list === undefined ? [] : [{ source, list, moment: list.at ?? view.moment }];
     })
     .sort(
-      (a, b) => Number(a.list.at === undefined) - Number(b.list.at === undefined) || (isNewer(a.said, b.said) ? -1 : 1),
+      (a, b) =>
+        Number(a.list.at === undefined) - Number(b.list.at === undefined) || (isNewer(a.moment, b.moment) ? -1 : 1),
     );
   const [first] = lists;
   if (first === undefined) return undefined;
   const decidedAt = first.list.at;
   const items: Slots[] = [];
-  for (const { source, list, said } of lists) {
+  for (const { source, list, moment } of lists) {
     const places = matchItems(
       name,
       items.map((item) => item.identity()),
@@ -89,7 +90,7 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
         slots = new Slots();
         items.push(slots);
       }
-      slots.add(item, source, item.since ?? said);
+      slots.add(item, source, item.since ?? moment);
     }
   }
   return items;
@@ -101,11 +102,11 @@ class Slots {
   readonly #looks: (readonly Values[])[] = [];
   #key: string | undefined;
 
-  add(timed: Timed & Partial<ViewItem>, source: Source, otherwise: Mark): void {
+  add(timed: Timed & Partial<ViewItem>, source: Source, otherwise: Moment): void {
     this.#looks.push(timed.as === undefined ? [timed.values] : [timed.values, timed.as]);
     this.#key ??= timed.key;
     for (const field of fieldsSaid(timed.values)) {
-      const at = field === 'marketing_consent' ? consentAt(timed, otherwise) : markOf(timed, field, otherwise);
+      const at = field === 'marketing_consent' ? consentAt(timed, otherwise) : momentOf(timed, field, otherwise);
       const known = this.#fields.get(field);
       if (known !== undefined && !isNewer(at, known.giver.at)) continue;
       this.#fields.set(field, { from: timed, giver: { source, at } });

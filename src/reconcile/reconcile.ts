@@ -1,18 +1,17 @@
-import type { ChangeEvent, EpochMs } from '../terms.ts';
+import type { ChangeEvent } from '../terms.ts';
+import { isNewer, type Moment } from './statement.ts';
 
 /** The order and content of a stored record. */
 export interface Known {
   readonly version: number;
-  readonly effectiveAt: EpochMs;
-  readonly seq: number;
+  readonly moment: Moment;
   readonly hash: string;
   readonly status?: string | undefined;
 }
 
 /** The order and content of an incoming record. */
 export interface Arrived {
-  readonly effectiveAt: EpochMs;
-  readonly seq: number;
+  readonly moment: Moment;
   readonly hash: string;
   readonly status?: string | undefined;
 }
@@ -30,7 +29,7 @@ export type Verdict =
 export function reconcile(known: Known | undefined, arrived: Arrived): Verdict {
   if (known === undefined || known.version === 0) return { kind: 'change', ...changeAfter(undefined, arrived.status) };
   if (arrived.hash === known.hash) return { kind: 'unchanged' };
-  if (isOlder(arrived, known)) return { kind: 'superseded' };
+  if (isNewer(known.moment, arrived.moment)) return { kind: 'superseded' };
   return { kind: 'change', ...changeAfter(known, arrived.status) };
 }
 
@@ -42,10 +41,6 @@ export function changeAfter(
   const endsNow = ended.has(status ?? '') && !ended.has(known?.status ?? '');
   const event = endsNow ? 'cancelled' : known === undefined ? 'created' : 'updated';
   return { event, version: (known?.version ?? 0) + 1 };
-}
-
-export function isOlder(a: { effectiveAt: EpochMs; seq: number }, b: { effectiveAt: EpochMs; seq: number }): boolean {
-  return a.effectiveAt !== b.effectiveAt ? a.effectiveAt < b.effectiveAt : a.seq < b.seq;
 }
 
 const ended = new Set(['cancelled', 'no_show']);

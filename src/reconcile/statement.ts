@@ -6,7 +6,7 @@ export type Source = 'pull' | 'single' | 'push' | ReportingDestination;
 export type ReportingDestination = `destination:${string}`;
 
 /** When something was said: effective time, then sequence. */
-export type Mark = readonly [at: EpochMs, seq: number];
+export type Moment = readonly [at: EpochMs, seq: number];
 
 /**
  * Canonical fields with their values. A field that is absent was not mentioned; null means stated to be empty. Fields of `extra` are
@@ -17,7 +17,7 @@ export type Values = { readonly [field: string]: Json };
 export interface SaidItem {
   readonly values: Values;
   /** Fields filled in by the connector. Any statement of the partner is newer. */
-  readonly at?: { readonly [field: string]: Mark } | undefined;
+  readonly at?: { readonly [field: string]: Moment } | undefined;
   /** The partner's own id of a room or a charge, which no canonical field holds. */
   readonly key?: string | undefined;
   /** The element's values before this statement, where the statement changes what identifies it. */
@@ -77,11 +77,11 @@ export function fieldsSaid(values: Values): Set<string> {
   return new Set(Object.keys(values).map(leaderOf));
 }
 
-export function isNewer(a: Mark, b: Mark): boolean {
+export function isNewer(a: Moment, b: Moment): boolean {
   return a[0] !== b[0] ? a[0] > b[0] : a[1] > b[1];
 }
 
-export const never: Mark = [0, 0];
+export const never: Moment = [0, 0];
 
 /** The time of text that could not be read: after `never`, before every statement. */
-export const unreadable: Mark = [1, 0];
+export const unreadable: Moment = [1, 0];

@@ -9,7 +9,7 @@ import {
   type Lists,
   listNames,
   type Manner,
-  type Mark,
+  type Moment,
   never,
   type Statement,
   unreadable,
@@ -19,7 +19,7 @@ import {
 /** Values of one source; `at` has the times of fields that were stated at another time than the rest. */
 export interface Timed {
   readonly values: Values;
-  readonly at?: { readonly [field: string]: Mark } | undefined;
+  readonly at?: { readonly [field: string]: Moment } | undefined;
 }
 
 export interface ViewItem extends Timed {
@@ -28,19 +28,19 @@ export interface ViewItem extends Timed {
   readonly key?: string | undefined;
   readonly as?: Values | undefined;
   /** When the element was last mentioned, for lists that contain only some elements. */
-  readonly since?: Mark | undefined;
+  readonly since?: Moment | undefined;
 }
 
 export interface ViewList {
   /** When the source last sent a complete list; absent if it only ever sent some elements. */
-  readonly at?: Mark | undefined;
+  readonly at?: Moment | undefined;
   readonly items: readonly ViewItem[];
 }
 
 /** Everything that one source states about a reservation: its newest value of each field. */
 export interface View extends Timed {
   /** The time of its newest message. */
-  readonly said: Mark;
+  readonly moment: Moment;
   readonly lists: Lists<ViewList>;
 }
 
@@ -48,21 +48,21 @@ export interface View extends Timed {
  * A source's view after one more message. The result does not depend on the order or repetition of messages: each field keeps its
  * newest value, and a cleared field counts as a value.
  */
-export function accept(known: View | undefined, statement: Statement, said: Mark, manner: Manner): View {
-  const message = viewOf(statement, said, manner);
+export function accept(known: View | undefined, statement: Statement, moment: Moment, manner: Manner): View {
+  const message = viewOf(statement, moment, manner);
   if (known === undefined) return message;
-  const [newer, older] = isNewer(known.said, said) ? [known, message] : [message, known];
+  const [newer, older] = isNewer(known.moment, moment) ? [known, message] : [message, known];
   const keeps = keptIn(manner, newer === message ? statement.unread : undefined);
-  const timed = withOlder(newer, newer.said, older, older.said, keeps(''));
+  const timed = withOlder(newer, newer.moment, older, older.moment, keeps(''));
   const lists: { [Name in ListName]?: ViewList } = {};
   for (const name of listNames) {
     const merged = mergeLists(name, newer, older, manner, keeps);
     if (merged !== undefined) lists[name] = merged;
   }
-  return { ...timed, said: newer.said, lists };
+  return { ...timed, moment: newer.moment, lists };
 }
 
-function viewOf({ values, assumed, lists }: Statement, said: Mark, manner: Manner): View {
+function viewOf({ values, assumed, lists }: Statement, moment: Moment, manner: Manner): View {
   const filledIn = Object.entries(assumed ?? {}).filter(([field]) => !(field in values));
   const neverStated = Object.fromEntries(filledIn.map(([field]) => [field, never]));
   const named: { [Name in ListName]?: ViewList } = {};
@@ -70,17 +70,17 @@ function viewOf({ values, assumed, lists }: Statement, said: Mark, manner: Manne
     const items = lists[name];
     if (items === undefined) continue;
     named[name] =
-      manner.lists === 'replace' ? { at: said, items } : { items: items.map((item) => ({ ...item, since: said })) };
+      manner.lists === 'replace' ? { at: moment, items } : { items: items.map((item) => ({ ...item, since: moment })) };
   }
   return {
-    said,
+    moment,
     values: filledIn.length === 0 ? values : { ...values, ...Object.fromEntries(filledIn) },
     ...(filledIn.length > 0 && { at: neverStated }),
     lists: named,
   };
 }
 
-export const markOf = ({ at, values }: Timed, field: string, otherwise: Mark): Mark =>
+export const momentOf = ({ at, values }: Timed, field: string, otherwise: Moment): Moment =>
   isRawOnly(values, field) ? unreadable : (at?.[field] ?? otherwise);
 
 /** Whether the newer message's silence about a field keeps the older value. A value that could not be read is not silence. */
@@ -93,24 +93,24 @@ const keptIn =
     silence === 'keep' || unread?.has(prefix + field) === true;
 
 /** The newer values, with fields that only the older message had: kept with their time, or cleared as of the newer message. */
-function withOlder(newer: Timed, newerAt: Mark, older: Timed, olderAt: Mark, keeps: Keeps): Timed {
-  const said = fieldsSaid(newer.values);
+function withOlder(newer: Timed, newerAt: Moment, older: Timed, olderAt: Moment, keeps: Keeps): Timed {
+  const stated = fieldsSaid(newer.values);
   const values: { [field: string]: Values[string] } = { ...newer.values };
-  const at: { [field: string]: Mark } = { ...newer.at };
+  const at: { [field: string]: Moment } = { ...newer.at };
   for (const field of fieldsSaid(older.values)) {
-    const olderMark = markOf(older, field, olderAt);
+    const olderMoment = momentOf(older, field, olderAt);
     if (!keeps(field) && !isRawOnly(newer.values, field)) {
-      if (!said.has(field)) values[field] = null;
+      if (!stated.has(field)) values[field] = null;
       continue;
     }
-    if (said.has(field) && !isNewer(olderMark, markOf(newer, field, newerAt))) continue;
+    if (stated.has(field) && !isNewer(olderMoment, momentOf(newer, field, newerAt))) continue;
     for (const one of groupOf(field)) delete values[one];
     delete at[field];
     for (const one of groupOf(field)) {
       const value = older.values[one];
       if (value !== undefined) values[one] = value;
     }
-    if (isNewer(olderMark, newerAt) || isNewer(newerAt, olderMark)) at[field] = olderMark;
+    if (isNewer(olderMoment, newerAt) || isNewer(newerAt, olderMoment)) at[field] = olderMoment;
   }
   return Object.keys(at).length === 0 ? { values } : { values, at };
 }
@@ -124,7 +124,7 @@ function mergeLists(
 ): ViewList | undefined {
   const [one, other] = [newer.lists[name], older.lists[name]];
   if (other === undefined) return one;
-  if (one === undefined) return keeps('')(name) || lists === 'merge' ? other : { at: newer.said, items: [] };
+  if (one === undefined) return keeps('')(name) || lists === 'merge' ? other : { at: newer.moment, items: [] };
   const [front, back] = inFront(one, other) ? [one, other] : [other, one];
   const [frontAt, backAt] = [front.at ?? never, back.at ?? never];
   const places = matchItems(name, front.items.map(identityOf), back.items.map(identityOf), true);
@@ -150,7 +150,7 @@ function inFront(newer: ViewList, older: ViewList): boolean {
 }
 
 /** An element's fields are as old as its list, or as its last mention. */
-function joined(a: ViewItem, aAt: Mark, b: ViewItem, bAt: Mark, keeps: Keeps): ViewItem {
+function joined(a: ViewItem, aAt: Moment, b: ViewItem, bAt: Moment, keeps: Keeps): ViewItem {
   const [aMark, bMark] = [a.since ?? aAt, b.since ?? bAt];
   const [newer, newerAt, older, olderAt] = isNewer(bMark, aMark) ? [b, bMark, a, aMark] : [a, aMark, b, bMark];
   const timed = withOlder(newer, newerAt, older, olderAt, keeps);

@@ -4,9 +4,9 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { statedGuest } from '../canonical/stated-guest.ts';
 import { matchItems } from './match-items.ts';
 import { extraPrefix } from './merge.ts';
-import type { SoleView, StoredViews } from './said.ts';
 import type { Source, Values } from './statement.ts';
 import { valuesOf } from './statement-of.ts';
+import type { SoleView, StoredViews } from './stored-views.ts';
 import { identityOf, type View, type ViewItem, type ViewList } from './view.ts';
 
 /**

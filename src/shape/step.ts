@@ -29,8 +29,8 @@ export function isThere(value: Json | undefined, key: string | number): boolean 
 /** The scope in which a path starts. */
 export function startOf(path: Path): (scope: Scope) => Scope | undefined {
   if (path.start === 'record') return (scope) => scope.root.record;
-  if (path.start === 'body') return (scope) => beside(scope.root, scope.root.body, '$body');
-  if (path.start === 'rows') return (scope) => beside(scope.root, scope.root.rows as Json[] | undefined, '');
+  if (path.start === 'body') return (scope) => scopeAt(scope.root, scope.root.body, '$body');
+  if (path.start === 'rows') return (scope) => scopeAt(scope.root, scope.root.rows as Json[] | undefined, '');
   const { up } = path;
   if (up === 0) return (scope) => scope;
   return (scope) => {
@@ -40,6 +40,6 @@ export function startOf(path: Path): (scope: Scope) => Scope | undefined {
   };
 }
 
-function beside(root: Root, item: Json | undefined, at: string): Scope {
+function scopeAt(root: Root, item: Json | undefined, at: string): Scope {
   return { item, key: 0, up: undefined, root, at, group: undefined };
 }

@@ -178,7 +178,7 @@ create table records (
   seq bigint not null,
   hash bytea not null,
   data json not null,
-  said json,
+  views json,
   pulled_hash bytea,
   keys tsvector not null default '',
   trace text,
@@ -191,7 +191,7 @@ create index records_by_key on records using gin (keys) with (fastupdate = off);
 create unique index records_by_partner_id on records (integration, partner_id) where partner_id is not null;
 comment on table records is 'The newest version of each reservation and guest. A poll that brings nothing new writes nothing here.';
 comment on column records.event is 'What made the version: created, updated, cancelled, erased or removed.';
-comment on column records.said is 'What each source (pull, single, push, destination:NAME) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
+comment on column records.views is 'What each source (pull, single, push, destination:NAME) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
 comment on column records.pulled_hash is 'Hash of the pulled row, as a record of its own, that the record is in line with: the same row again changes nothing. Null: the hash of the record. Empty: none.';
 comment on column records.keys is 'By what it is found: the guests'' ids, e-mails, phones and names, the confirmation number, the arrival (records/search-keys.ts).';
 comment on column records.trace is 'W3C traceparent of the span that made the version, which its deliveries continue; null without tracing.';

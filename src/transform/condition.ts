@@ -1,6 +1,6 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { EntityType } from '../terms.ts';
-import type { Outcome } from './expression.ts';
+import type { Evaluated } from './expression.ts';
 import { compileExpression } from './expression.ts';
 import type { Mistake } from './guards.ts';
 import { limits } from './limits.ts';
@@ -11,7 +11,7 @@ export type CompiledCondition =
   | { readonly kind: 'ok'; test(record: Reservation | Guest, about?: About): Tested }
   | { readonly kind: 'invalid'; readonly problems: readonly Mistake[] };
 
-type Tested = { readonly kind: 'tested'; readonly value: boolean } | Exclude<Outcome, { kind: 'value' }>;
+type Tested = { readonly kind: 'tested'; readonly value: boolean } | Exclude<Evaluated, { kind: 'value' }>;
 
 /** A destination's filter over the delivered record. For a guest, each field is a variable and `guest` is the whole record. */
 export function compileCondition(text: string, kind: EntityType): CompiledCondition {

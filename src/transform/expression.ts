@@ -15,12 +15,12 @@ export interface Expression {
   readonly type: string;
   /** Syntax tree of the text as written. */
   readonly root: ASTNode;
-  run(scope: object): Outcome;
+  run(scope: object): Evaluated;
   /** Upper bound of steps over a record whose lists have at most this many items. */
   mostSteps(items: number): number;
 }
 
-export type Outcome =
+export type Evaluated =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
 
@@ -181,7 +181,7 @@ function sentence(text: string): string {
 }
 
 /** Our own message: the library's messages quote values of the record. */
-function failureOf(error: unknown): Outcome {
+function failureOf(error: unknown): Evaluated {
   if (error instanceof LimitReached)
     return {
       kind: 'failed',

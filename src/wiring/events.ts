@@ -20,7 +20,6 @@ import { documentsOf } from '../runtime/active.ts';
 import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/events/hydration.ts';
-import { workEvents } from '../store/events/lane.ts';
 import { pruneRejections } from '../store/events/rejections.ts';
 import { eventPruner } from '../store/events/retention.ts';
 import {
@@ -30,6 +29,7 @@ import {
   saveSandboxReport,
 } from '../store/events/sandbox.ts';
 import { putEventsBack, setEventAside } from '../store/events/set-aside.ts';
+import { workEvents } from '../store/events/work-events.ts';
 import { storedId } from '../store/records/partner-ids.ts';
 import { storedReservation } from '../store/runs/unlisted.ts';
 import type { IntegrationName } from '../terms.ts';

@@ -18,7 +18,7 @@ const crm = {
   confirmed: 2,
   passed_over: 0,
   dropped: 0,
-  untold: 0,
+  not_notified: 0,
   given_up: 0,
   confirmed_at: '2026-03-01T10:00:07Z',
 };
@@ -40,7 +40,7 @@ test('a destination whose notification was dropped has confirmed nothing', () =>
   assert.match(notificationText(open), /^crm is being notified .* 1 confirmed so far/);
   assert.match(notificationText({ ...open, dropped: 1 }), /^crm may still hold the guest: an operator dropped/);
   assert.match(
-    notificationText({ ...open, records: 0, untold: 3 }),
+    notificationText({ ...open, records: 0, not_notified: 3 }),
     /^crm may still hold the guest: it received 3 records of grand and is no longer/,
   );
 });

@@ -161,7 +161,7 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
     untrue: {
       'it was not completed': receipt({ completed_at: null }),
       'destinations have not confirmed it': receipt({ state: 'notifying' }),
-      'a destination is left to erase by hand': receipt({ told: [{ untold: 1 }] }),
+      'a destination is left to erase by hand': receipt({ told: [{ not_notified: 1 }] }),
     },
   },
   sandboxAnswer: {

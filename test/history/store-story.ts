@@ -3,9 +3,9 @@ import type { Claimed } from '../../src/deliver/ports.ts';
 import type { LaneKey } from '../../src/deliver/queued-lanes.ts';
 import { preparePage } from '../../src/intake/pull/prepare-page.ts';
 import { noCounts, type Run, sum } from '../../src/intake/pull/run-state.ts';
-import type { Lane } from '../../src/intake/push/event-path.ts';
+import type { BrandBatch } from '../../src/intake/push/event-path.ts';
 import type { NewEvent } from '../../src/intake/push/ports.ts';
-import { workLane } from '../../src/intake/push/work-lane.ts';
+import { workBrand } from '../../src/intake/push/work-brand.ts';
 import { newKey } from '../../src/kit/crypto.ts';
 import { suppression } from '../../src/privacy/suppress.ts';
 import type { ApplyTarget } from '../../src/reconcile/apply-target.ts';
@@ -106,9 +106,9 @@ export class StoreStory {
   /** Works until nothing is pending. `meanwhile` runs after a batch was read and before anything was written. */
   async work({ meanwhile = async () => {} } = {}): Promise<void> {
     const store = { targetOf: (name: string) => this.#targets.get(name), onChanged: () => {} };
-    const process = async (name: string, lane: Lane) => {
+    const process = async (name: string, batch: BrandBatch) => {
       await meanwhile();
-      return workLane(lane, eventPathOf(brand(name)));
+      return workBrand(batch, eventPathOf(brand(name)));
     };
     while ((await this.#store.batch(store, { limit: 200 }, process)).more);
   }

@@ -269,7 +269,7 @@ test('the receipt names a destination that has the guest and is no longer delive
   };
   const { state, told } = await receipt();
   assert.deepEqual(
-    told.map((one) => [one.destination, one.records, one.untold, one.confirmed_at !== null]),
+    told.map((one) => [one.destination, one.records, one.not_notified, one.confirmed_at !== null]),
     [
       ['lake', 2, 0, true],
       ['crm', 0, 1, false],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { Lane } from '../../src/intake/push/event-path.ts';
+import type { BrandBatch } from '../../src/intake/push/event-path.ts';
 import { workGuestEvent } from '../../src/intake/push/guest-event.ts';
 import type { Keyring } from '../../src/kit/crypto.ts';
 import { hashesOf, identitiesOf } from '../../src/privacy/identity.ts';
@@ -91,7 +91,7 @@ test('a rule that removes the address does not bring the profile of an erased gu
       attempt: 0,
     } as const;
     const prepared: Prepared[] = [];
-    const lane: Lane = {
+    const batch: BrandBatch = {
       events: [],
       profiles: async () => [],
       newProfileId: async () => 'gst_1',
@@ -106,7 +106,7 @@ test('a rule that removes the address does not bring the profile of an erased gu
         return { outcomes: [], changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
       },
     };
-    await workGuestEvent(lane, events, event);
+    await workGuestEvent(batch, events, event);
     const [profile] = prepared.map(withoutErased);
     assert.equal(profile?.kind, kind, first_name);
     assert.equal(profile?.kind === 'dead' ? profile.deadLetter.raw : profile?.kind === 'dropped' && profile.raw, null);

@@ -4,27 +4,27 @@ import fc from 'fast-check';
 import { difference, undo } from '../../src/reconcile/difference.ts';
 import { type Arrived, type Known, reconcile } from '../../src/reconcile/reconcile.ts';
 
-const known: Known = { version: 3, effectiveAt: 1000, seq: 7, hash: 'a', status: 'confirmed' };
+const known: Known = { version: 3, moment: [1000, 7], hash: 'a', status: 'confirmed' };
 
 test('the first state of a record is its version 1', () => {
-  const verdict = reconcile(undefined, { effectiveAt: 1, seq: 1, hash: 'a', status: 'confirmed' });
+  const verdict = reconcile(undefined, { moment: [1, 1], hash: 'a', status: 'confirmed' });
   assert.deepEqual(verdict, { kind: 'change', event: 'created', version: 1 });
 });
 
 test('a record first seen cancelled is delivered as cancelled', () => {
-  const verdict = reconcile(undefined, { effectiveAt: 1, seq: 1, hash: 'a', status: 'no_show' });
+  const verdict = reconcile(undefined, { moment: [1, 1], hash: 'a', status: 'no_show' });
   assert.deepEqual(verdict, { kind: 'change', event: 'cancelled', version: 1 });
 });
 
 test('equal content is unchanged, however old or new', () => {
   for (const effectiveAt of [1, 1000, 9999]) {
-    assert.deepEqual(reconcile(known, { effectiveAt, seq: 1, hash: 'a' }), { kind: 'unchanged' });
+    assert.deepEqual(reconcile(known, { moment: [effectiveAt, 1], hash: 'a' }), { kind: 'unchanged' });
   }
 });
 
 test('an earlier state is superseded, a later one is the next version', () => {
-  assert.deepEqual(reconcile(known, { effectiveAt: 999, seq: 99, hash: 'b' }), { kind: 'superseded' });
-  assert.deepEqual(reconcile(known, { effectiveAt: 1001, seq: 1, hash: 'b', status: 'confirmed' }), {
+  assert.deepEqual(reconcile(known, { moment: [999, 99], hash: 'b' }), { kind: 'superseded' });
+  assert.deepEqual(reconcile(known, { moment: [1001, 1], hash: 'b', status: 'confirmed' }), {
     kind: 'change',
     event: 'updated',
     version: 4,
@@ -32,16 +32,16 @@ test('an earlier state is superseded, a later one is the next version', () => {
 });
 
 test('equal times are decided by sequence', () => {
-  assert.equal(reconcile(known, { effectiveAt: 1000, seq: 6, hash: 'b' }).kind, 'superseded');
-  assert.equal(reconcile(known, { effectiveAt: 1000, seq: 8, hash: 'b' }).kind, 'change');
+  assert.equal(reconcile(known, { moment: [1000, 6], hash: 'b' }).kind, 'superseded');
+  assert.equal(reconcile(known, { moment: [1000, 8], hash: 'b' }).kind, 'change');
 });
 
 test('a cancellation is reported once; later changes are updates, also a revival', () => {
-  const cancelled = reconcile(known, { effectiveAt: 2000, seq: 8, hash: 'b', status: 'cancelled' });
+  const cancelled = reconcile(known, { moment: [2000, 8], hash: 'b', status: 'cancelled' });
   assert.deepEqual(cancelled, { kind: 'change', event: 'cancelled', version: 4 });
-  const after = { version: 4, effectiveAt: 2000, seq: 8, hash: 'b', status: 'cancelled' };
+  const after: Known = { version: 4, moment: [2000, 8], hash: 'b', status: 'cancelled' };
   for (const status of ['cancelled', 'no_show', 'confirmed']) {
-    const verdict = reconcile(after, { effectiveAt: 3000, seq: 9, hash: 'c', status });
+    const verdict = reconcile(after, { moment: [3000, 9], hash: 'c', status });
     assert.deepEqual(verdict, { kind: 'change', event: 'updated', version: 5 });
   }
 });
@@ -53,7 +53,10 @@ test('any order of arrival, with repeats, ends in the same state', () => {
   });
   const history = fc.array(state, { minLength: 1, maxLength: 8 }).chain((states) => {
     // The sequence is given at intake, once: a repeat carries the sequence of the first.
-    const arrivals: Arrived[] = states.map((one, index) => ({ ...one, hash: `${one.hash}${index}`, seq: index + 1 }));
+    const arrivals: Arrived[] = states.map((one, index) => ({
+      moment: [one.effectiveAt, index + 1],
+      hash: `${one.hash}${index}`,
+    }));
     const shuffled = fc.shuffledSubarray(
       arrivals.flatMap((one) => [one, one]),
       { minLength: arrivals.length * 2 },

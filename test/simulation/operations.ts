@@ -4,7 +4,7 @@ import type { LaneKey } from '../../src/deliver/queued-lanes.ts';
 import { preparePage, recognisableRows } from '../../src/intake/pull/prepare-page.ts';
 import { noCounts, type Run, sum } from '../../src/intake/pull/run-state.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
-import { workLane } from '../../src/intake/push/work-lane.ts';
+import { workBrand } from '../../src/intake/push/work-brand.ts';
 import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../src/terms.ts';
 import { brand, brandNames, destinationNames, pullPlan } from './brands.ts';
@@ -27,7 +27,7 @@ const hourMs = 3_600_000;
 export class Client {
   readonly store: StorePorts;
   readonly endpoints: ReadonlyMap<string, string>;
-  /** Claims by lane, old ones included: a node may try to settle records that it no longer holds. */
+  /** Claims by batch, old ones included: a node may try to settle records that it no longer holds. */
   readonly claims = new Map<string, Claimed[]>();
   readonly runs: Run[] = [];
   readonly #runNames = new Map<string, string>();
@@ -37,8 +37,8 @@ export class Client {
     this.endpoints = endpoints;
   }
 
-  hold(lane: LaneKey, claims: readonly Claimed[]): void {
-    const name = `${lane.integration} ${lane.destination}`;
+  hold(batch: LaneKey, claims: readonly Claimed[]): void {
+    const name = `${batch.integration} ${batch.destination}`;
     this.claims.set(name, [...(this.claims.get(name) ?? []), ...claims]);
   }
 
@@ -55,7 +55,7 @@ let events = 0;
 /** The next operation. All choices are made here, so that both stores get the same. */
 export function operationOf(dice: Dice): Operation {
   const integration = dice.pick(brandNames);
-  const lane = { integration, destination: dice.pick(destinationNames) };
+  const batch = { integration, destination: dice.pick(destinationNames) };
   const leaseMs = dice.pick([0, hourMs]);
   const { next: roll } = new DiceCopy(dice);
   switch (dice.pick(kinds)) {
@@ -96,8 +96,8 @@ export function operationOf(dice: Dice): Operation {
           const result = await store.batch(
             { targetOf: (name) => brand(name).target, onChanged: (target) => changed.push(target.integration) },
             { limit, ...(only && { only }) },
-            async (name, lane) => {
-              const settled = await workLane(lane, eventPathOf(brand(name)));
+            async (name, batch) => {
+              const settled = await workBrand(batch, eventPathOf(brand(name)));
               outcomes.push([name, settled.map(({ seq: _, ...one }) => one)]);
               return settled;
             },
@@ -113,10 +113,10 @@ export function operationOf(dice: Dice): Operation {
       return {
         name: 'claim',
         run: async (client) => {
-          const claims = await client.store.outbox.claim(lane.destination, [lane.integration], 100, leaseMs, {
+          const claims = await client.store.outbox.claim(batch.destination, [batch.integration], 100, leaseMs, {
             isProbe,
           });
-          client.hold(lane, claims);
+          client.hold(batch, claims);
           return shown(claims);
         },
       };
@@ -126,10 +126,10 @@ export function operationOf(dice: Dice): Operation {
       return {
         name: 'settle',
         run: async (client) => {
-          const claims = some(client.claims.get(`${lane.integration} ${lane.destination}`) ?? [], roll);
+          const claims = some(client.claims.get(`${batch.integration} ${batch.destination}`) ?? [], roll);
           const settlements = claims.map(
             ({ type, id, version, fence, triesUsed }, i): Settlement => ({
-              ...lane,
+              ...batch,
               type,
               id,
               version,
@@ -149,20 +149,20 @@ export function operationOf(dice: Dice): Operation {
       return {
         name: how,
         run: async ({ store, claims }) =>
-          store.outbox[how](lane, some(claims.get(`${lane.integration} ${lane.destination}`) ?? [], roll), leaseMs),
+          store.outbox[how](batch, some(claims.get(`${batch.integration} ${batch.destination}`) ?? [], roll), leaseMs),
       };
     }
     case 'due':
       return {
         name: 'due',
         run: async ({ store }) => {
-          const due = await store.outbox.nextDue([lane]);
-          const count = await store.outbox.countDue(lane, 100);
+          const due = await store.outbox.nextDue([batch]);
+          const count = await store.outbox.countDue(batch, 100);
           return [due.map(({ dueInMs, isProbe }) => [dueInMs > 1_000, isProbe]), count];
         },
       };
     case 'circuit': {
-      const { destination } = lane;
+      const { destination } = batch;
       const failure = {
         kind: 'failed' as const,
         code: 'deliver.timeout',

@@ -3,7 +3,7 @@ import type { PartnerStore, RunStore } from '../../src/intake/pull/ports.ts';
 import type { IntakePorts } from '../../src/intake/push/intake.ts';
 import type { EventWorkerPorts } from '../../src/intake/push/worker.ts';
 import type { ApplyTarget } from '../../src/reconcile/apply-target.ts';
-import type { EventStore } from '../../src/store/events/lane.ts';
+import type { EventStore } from '../../src/store/events/work-events.ts';
 import type { OnChanged } from '../../src/store/records/apply.ts';
 import type { EpochMs } from '../../src/terms.ts';
 import type { Fate, RunReport, Settled, Version } from '../history/history.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Pool, transaction } from '../../src/store/db/pool.ts';
-import { settle } from '../../src/store/events/lane.ts';
+import { settle } from '../../src/store/events/work-events.ts';
 import { settleDeadLetters } from '../../src/store/operate/dead-letter-settle.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
 import { knownRows } from '../../src/store/runs/pulled.ts';

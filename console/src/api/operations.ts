@@ -2500,7 +2500,7 @@ export interface Operations {
         confirmed: number;
         passed_over: number;
         dropped: number;
-        untold: number;
+        not_notified: number;
         given_up: number;
         confirmed_at: string | null;
       }[];
@@ -2535,7 +2535,7 @@ export interface Operations {
           confirmed: number;
           passed_over: number;
           dropped: number;
-          untold: number;
+          not_notified: number;
           given_up: number;
           confirmed_at: string | null;
         }[];
@@ -2564,7 +2564,7 @@ export interface Operations {
         confirmed: number;
         passed_over: number;
         dropped: number;
-        untold: number;
+        not_notified: number;
         given_up: number;
         confirmed_at: string | null;
       }[];
@@ -2618,7 +2618,7 @@ export interface Operations {
           confirmed: number;
           passed_over: number;
           dropped: number;
-          untold: number;
+          not_notified: number;
           given_up: number;
           confirmed_at: string | null;
         }[];
@@ -2652,7 +2652,7 @@ export interface Operations {
         confirmed: number;
         passed_over: number;
         dropped: number;
-        untold: number;
+        not_notified: number;
         given_up: number;
         confirmed_at: string | null;
       }[];
@@ -2685,7 +2685,7 @@ export interface Operations {
         confirmed: number;
         passed_over: number;
         dropped: number;
-        untold: number;
+        not_notified: number;
         given_up: number;
         confirmed_at: string | null;
       }[];

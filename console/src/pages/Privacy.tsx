@@ -239,7 +239,7 @@ function Proof({ receipts }: { receipts: readonly Receipt[] }) {
 function toldText(told: Receipt['told']): string {
   const names = (of: Receipt['told']) => of.map((one) => `${one.destination} (${one.integration})`).join(', ');
   const notified = told.filter(({ records }) => records > 0);
-  const former = told.filter(({ untold }) => untold > 0);
+  const former = told.filter(({ not_notified }) => not_notified > 0);
   return [
     ...(notified.length > 0 ? [`Notified: ${names(notified)}.`] : []),
     ...(former.length > 0 ? [`No longer delivered to, erase the guest there by hand: ${names(former)}.`] : []),
@@ -321,7 +321,8 @@ const stateTones = {
 };
 
 function Notified({ told }: { told: Receipt['told'][number] }) {
-  const { destination, integration, records, confirmed, passed_over, dropped, untold, given_up, confirmed_at } = told;
+  const { destination, integration, records, confirmed, passed_over, dropped, not_notified, given_up, confirmed_at } =
+    told;
   return (
     <div>
       {destination} <span className="muted">({integration})</span>{' '}
@@ -334,7 +335,7 @@ function Notified({ told }: { told: Receipt['told'][number] }) {
           ...(records > 0 ? [`${number(confirmed + passed_over)} of ${number(records)}`] : []),
           ...(dropped > 0 ? [`${number(dropped)} dropped`] : []),
           ...(given_up > 0 ? [`${number(given_up)} given up: erase the guest there by hand`] : []),
-          ...(untold > 0 ? [`${number(untold)} no longer delivered: erase the guest there by hand`] : []),
+          ...(not_notified > 0 ? [`${number(not_notified)} no longer delivered: erase the guest there by hand`] : []),
         ].join(', ')
       )}
     </div>

@@ -63,7 +63,7 @@ const receipt = z.object({
       confirmed: z.int().describe('How many of them it has confirmed.'),
       passed_over: z.int().describe('How many of them its filter excludes.'),
       dropped: z.int().describe('How many of them an operator dropped: the destination may still hold the guest.'),
-      untold: z
+      not_notified: z
         .int()
         .describe(
           'How many further records of the guest it received before it was taken out of `deliver` or no longer received their type. It is not notified of these: erase the guest there by hand. The receipt stays open.',

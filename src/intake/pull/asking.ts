@@ -9,9 +9,9 @@ import type { Asked, AskerOptions, AskOptions, Failure, NoAnswer } from './asked
 import type { Credentials } from './auth/credentials.ts';
 import { errorIn } from './body-errors.ts';
 import { exchangeOf } from './exchange.ts';
-import { Patience } from './patience.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { changesPath, type OpenRequest, type WireRequest } from './request.ts';
+import { Retries } from './retries.ts';
 
 const dotSegment = 'nothing was sent: a value of "." or ".." would change the path of the request';
 
@@ -33,7 +33,7 @@ interface Context {
 export class Asking {
   readonly #context: Context;
   readonly #asked: AskOptions;
-  readonly #patience: Patience;
+  readonly #retries: Retries;
   /** A 401 renews the credentials once. */
   #hasRenewed = false;
 
@@ -42,7 +42,7 @@ export class Asking {
     this.#asked = asked;
     const { ports, plan, options } = context;
     const { counts, tried } = asked;
-    this.#patience = new Patience({
+    this.#retries = new Retries({
       ports,
       account: plan.settings.account,
       options,
@@ -67,12 +67,12 @@ export class Asking {
       if (admission.kind === 'go') return undefined;
       const { ms, reason } = admission;
       const atOpenCircuit = reason === 'breaker' && !options.parkable ? options.atOpenCircuit() : 'wait';
-      if (atOpenCircuit === 'return') return this.#patience.park(ms, reason);
+      if (atOpenCircuit === 'return') return this.#retries.park(ms, reason);
       if (atOpenCircuit === 'fail') {
         const message = `the circuit to ${new URL(gate.api).host} is open for another ${Math.ceil(ms / 1000)} s after repeated failures`;
         return { kind: 'failed', code: 'pull.breaker_open', message };
       }
-      const ended = await this.#patience.waitOrPark(ms, reason);
+      const ended = await this.#retries.waitOrPark(ms, reason);
       // The wait for the rate reserves a slot: after it, the request is sent.
       if (ended !== undefined || reason === 'rate') return ended;
       hasWaited ||= reason === 'retry_after';
@@ -87,7 +87,7 @@ export class Asking {
     if (authorized.kind === 'failed') {
       const { passing, kind: _, ...failure } = authorized;
       if (failure.code === 'pull.adapter_failed') return { kind: 'failed', ...failure };
-      return passing ? this.#patience.retry(failure) : this.#authFailed(failure);
+      return passing ? this.#retries.retry(failure) : this.#authFailed(failure);
     }
     const requestedAt = this.#context.ports.clock.now();
     this.#asked.counts.requests++;
@@ -104,7 +104,7 @@ export class Asking {
     const read = rule.action === 'empty' ? undefined : await this.#read(answered);
     if (read?.kind === 'unreadable') {
       const { passing, kind: _, ...unreadable } = read;
-      if (passing) return this.#patience.retry(unreadable);
+      if (passing) return this.#retries.retry(unreadable);
       const beginning = beginningOf(answered.bytes, credentials.secrets());
       return { kind: 'failed', ...(beginning !== undefined && { said: beginning }), ...unreadable };
     }
@@ -119,9 +119,9 @@ export class Asking {
   async #react(rule: Rule, failure: Failure, answered: Answered): Promise<Asked | undefined> {
     switch (rule.action) {
       case 'again':
-        return this.#patience.retry(failure, answered);
+        return this.#retries.retry(failure, answered);
       case 'wait':
-        return this.#patience.obey(failure, answered);
+        return this.#retries.waitAsTold(failure, answered);
       case 'shrink':
         return this.#shrink(failure, answered);
       case 'renew':
@@ -166,9 +166,9 @@ export class Asking {
   /** Halving starts the window over, so once pages have been read, the next one is retried first. */
   async #shrink(failure: Failure, answered: Answered): Promise<NoAnswer | undefined> {
     const { canShrink, firstPage } = this.#asked;
-    if (canShrink && (firstPage || this.#patience.hasFailed)) return { kind: 'shrink', ...failure };
+    if (canShrink && (firstPage || this.#retries.hasFailed)) return { kind: 'shrink', ...failure };
     if (failure.code === 'pull.too_large') return { kind: 'failed', ...failure };
-    return this.#patience.retry(failure, answered);
+    return this.#retries.retry(failure, answered);
   }
 
   async #renew(failure: Failure): Promise<NoAnswer | undefined> {

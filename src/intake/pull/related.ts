@@ -1,10 +1,10 @@
 import type { PullSettings, Related } from '../../documents/pull.ts';
 import { pathReader, pathWalker } from '../../json-path/read.ts';
 import { isObject, type Json } from '../../terms.ts';
+import { asObject } from './as-object.ts';
 import type { Asker } from './ask.ts';
 import type { AskCounts, NoAnswer } from './asked.ts';
 import { addedParameters } from './auth/secrets.ts';
-import { beside } from './beside.ts';
 import { totalOf } from './page.ts';
 import { paginatorFor } from './paginate/paginate.ts';
 import type { PageState } from './paginate/paginator.ts';
@@ -66,7 +66,7 @@ export async function addRelated(
     tables[table.name] = found;
     bytes += held;
   }
-  return { kind: 'body', body: { ...beside(body), ...tables }, bytes };
+  return { kind: 'body', body: { ...asObject(body), ...tables }, bytes };
 }
 
 /** A declared rate bounds the requests, so some may be open at the same time; otherwise a partner gets one after the other. */

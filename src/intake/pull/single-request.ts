@@ -1,6 +1,6 @@
 import type { PullSettings, Single } from '../../documents/pull.ts';
 import type { Json } from '../../terms.ts';
-import { beside } from './beside.ts';
+import { asObject } from './as-object.ts';
 import { type OpenRequest, openRequest } from './request.ts';
 
 /** Undefined if the id does not have the parts that the request sends. */
@@ -28,5 +28,5 @@ export function partsIn({ path, query, body, headers }: Pick<Single, 'path' | 'q
 /** The answer with the requested id beside the reservation, for the mapping to read at `$body`. */
 export function withRequestedId(body: Json, { id_as: idAs }: Single, id: string): Json {
   if (idAs === undefined) return body;
-  return typeof body === 'object' && body !== null ? { ...beside(body), [idAs]: id } : body;
+  return typeof body === 'object' && body !== null ? { ...asObject(body), [idAs]: id } : body;
 }

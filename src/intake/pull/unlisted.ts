@@ -103,7 +103,7 @@ export function goneIsCancelled({ status }: Reservation): boolean {
   return !begun.has(status);
 }
 
-type Answer =
+type Presence =
   | { readonly kind: 'found'; readonly prepared: Prepared }
   | { readonly kind: 'absent' }
   /** An answer that says nothing about this reservation. */
@@ -114,7 +114,11 @@ type Answer =
 /** Failures that concern the requested id, not the partner as a whole. */
 const ofTheId: ReadonlySet<ErrorCode> = new Set(['pull.bad_request', 'pull.refused', 'pull.wrong_shape']);
 
-export async function askFor({ ports, plan, run, asker }: RunContext, id: string, counts: AskCounts): Promise<Answer> {
+export async function askFor(
+  { ports, plan, run, asker }: RunContext,
+  id: string,
+  counts: AskCounts,
+): Promise<Presence> {
   const answer = await askSingle(asker, plan, id, { counts, mostPages: limitsOf(ports).pages });
   if (answer.kind === 'absent') return answer;
   if (answer.kind === 'found') {

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { EnvelopeProblem } from './envelope-problem.ts';
 
 /** The answers a sender can get, one constructor per row of the contract. */
-export type Answer =
+export type WebhookAnswer =
   /** `eventId` is the first event's id when one body holds several. */
   | { readonly status: 202 | 200; readonly eventId: string; readonly events: number }
   | {
@@ -15,10 +15,10 @@ export type Answer =
       /** For the operator's list of rejections; a sender never sees it. */
       readonly reason: string;
     };
-export type Refused = Exclude<Answer, { status: 202 | 200 }>;
+export type Refused = Exclude<WebhookAnswer, { status: 202 | 200 }>;
 
-export const accepted = (eventId: string, events = 1): Answer => ({ status: 202, eventId, events });
-export const duplicate = (eventId: string, events = 1): Answer => ({ status: 200, eventId, events });
+export const accepted = (eventId: string, events = 1): WebhookAnswer => ({ status: 202, eventId, events });
+export const duplicate = (eventId: string, events = 1): WebhookAnswer => ({ status: 200, eventId, events });
 
 export const notUtf8 = (): Refused => ({
   status: 400,
@@ -126,7 +126,7 @@ export const unavailable = (
 });
 
 /** The response body. Errors are RFC 9457 problems and never quote the payload. */
-export function answerBody(answer: Answer, requestId: string): { type: string; body: string } {
+export function answerBody(answer: WebhookAnswer, requestId: string): { type: string; body: string } {
   if (!('code' in answer)) {
     const status = answer.status === 202 ? 'accepted' : 'duplicate';
     const several = answer.events > 1 ? `,"events":${answer.events}` : '';

@@ -63,7 +63,7 @@ export type GuestRead =
   | { readonly kind: 'invalid'; readonly code: ErrorCode; readonly message: string; readonly detail: Json };
 
 /** A batch of one integration's events, inside the transaction that also settles them. */
-export interface Lane {
+export interface BrandBatch {
   readonly events: readonly PendingEvent[];
   apply(prepared: readonly Prepared[]): Promise<Tally>;
   profiles(keys: readonly GuestKey[]): Promise<readonly Candidate[]>;

@@ -1,17 +1,17 @@
 import type { Span, Tracer } from '../../kit/trace.ts';
-import type { Lane, Settled } from './event-path.ts';
+import type { BrandBatch, Settled } from './event-path.ts';
 
 /** A batch of events with a span for each; `settled` ends them after the commit. A batch that is rolled back exports none. */
 interface TracedLane {
-  readonly lane: Lane;
+  readonly batch: BrandBatch;
   settled(settled: readonly Settled[]): void;
 }
 
 /** The spans continue the trace in which each event was accepted; what an event changes belongs to its span. */
-export function tracedLane(tracer: Tracer | undefined, integration: string, lane: Lane): TracedLane {
-  if (tracer === undefined) return { lane, settled: () => {} };
+export function tracedBatch(tracer: Tracer | undefined, integration: string, batch: BrandBatch): TracedLane {
+  if (tracer === undefined) return { batch, settled: () => {} };
   const spans = new Map<number, Span>();
-  const events = lane.events.map((event) => {
+  const events = batch.events.map((event) => {
     const attributes = {
       'innbound.integration': integration,
       'innbound.event': event.event,
@@ -23,7 +23,7 @@ export function tracedLane(tracer: Tracer | undefined, integration: string, lane
     return { ...event, trace: span.traceparent };
   });
   return {
-    lane: { ...lane, events },
+    batch: { ...batch, events },
     settled(settled) {
       for (const one of settled) {
         const outcome = one.state === 'hydrate' ? 'hydrate' : one.outcome;

@@ -1,7 +1,7 @@
 import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
 import type { GuestUpdate, PersonPlace } from '../../reconcile/guest-update.ts';
 import type { IntegrationName, Json, Report, ReportKind } from '../../terms.ts';
-import type { EventPath, Lane, PendingEvent, Settled } from './event-path.ts';
+import type { BrandBatch, EventPath, PendingEvent, Settled } from './event-path.ts';
 import { knownPersons, updateGuest } from './guest-event.ts';
 import type { NewEvent } from './ports.ts';
 import { dataOf } from './reservation-event.ts';
@@ -29,7 +29,7 @@ export function feedbackEvent(
  * guest.feedback: everybody of the brand who has the address no longer agrees to marketing, as the destination's own statement. A partner
  * that repeats its older yes does not overturn it. Addresses of nobody are passed over: the vendor's account may hold more than guests.
  */
-export async function workFeedback(lane: Lane, path: EventPath, event: PendingEvent): Promise<Settled> {
+export async function workFeedback(batch: BrandBatch, path: EventPath, event: PendingEvent): Promise<Settled> {
   const data = dataOf(event) as { readonly destination: string; readonly email: string; readonly says: ReportKind };
   const by = `destination:${data.destination}` as const;
   const address = path.address(data.email);
@@ -41,10 +41,10 @@ export async function workFeedback(lane: Lane, path: EventPath, event: PendingEv
   };
   const keys = guestKeys(update.guest);
   // Brands may share an account. What one of them withdrew there says nothing about the guest's consent at another.
-  if (await lane.isRefusedAt(path.othersAt(data.destination), keys, by)) return { ...nobody, reason: echo };
-  const persons = await personsAt(lane, update);
+  if (await batch.isRefusedAt(path.othersAt(data.destination), keys, by)) return { ...nobody, reason: echo };
+  const persons = await personsAt(batch, update);
   // Without a profile: what the bookings said so far is part of it, so that repeating it says nothing new.
-  const booked = persons.every((at) => 'reservation' in at) ? await lane.consentOf(keys) : undefined;
+  const booked = persons.every((at) => 'reservation' in at) ? await batch.consentOf(keys) : undefined;
   if (persons.length === 0 && booked === undefined) return nobody;
   const reason = `The destination ${data.destination} reports: ${data.says}.`;
   const notes = [
@@ -53,7 +53,7 @@ export async function workFeedback(lane: Lane, path: EventPath, event: PendingEv
   const from = { by, consent: booked?.consent };
   let settled: Settled | undefined;
   for (const [place, to] of (persons.length === 0 ? [undefined] : persons).entries()) {
-    const one = await updateGuest(lane, path, event, { data, update, notes, place, to, from });
+    const one = await updateGuest(batch, path, event, { data, update, notes, place, to, from });
     if (one !== undefined && !('deadLetter' in one)) settled ??= one;
   }
   return settled ?? nobody;
@@ -63,8 +63,8 @@ const unknown = 'Nobody of this brand has the address.';
 const echo = 'Another brand that delivers there withdrew the consent.';
 
 /** Profiles with the address; without any, the guests of upcoming reservations with it. */
-async function personsAt(lane: Lane, update: GuestUpdate): Promise<readonly PersonPlace[]> {
-  const { profiles, reservations } = await knownPersons(lane, update);
+async function personsAt(batch: BrandBatch, update: GuestUpdate): Promise<readonly PersonPlace[]> {
+  const { profiles, reservations } = await knownPersons(batch, update);
   const [key = ''] = keyTexts(update.guest);
   const own = profiles.filter(({ guest, pins }) => keyTexts(guest).includes(key) || pins?.has(key));
   if (own.length > 0) return own.map(({ id }) => ({ profile: id }));

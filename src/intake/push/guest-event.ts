@@ -15,16 +15,16 @@ import {
 import type { Amendment, Arrival, Incoming, Prepared } from '../../reconcile/incoming.ts';
 import type { ReportingDestination } from '../../reconcile/statement.ts';
 import type { Json } from '../../terms.ts';
-import type { EventPath, Lane, PendingEvent, ReadGuest, Settled } from './event-path.ts';
+import type { BrandBatch, EventPath, PendingEvent, ReadGuest, Settled } from './event-path.ts';
 import { arrivalOf, type DeadEvent, dataOf, deadEvent } from './reservation-event.ts';
 
 /**
  * guest.updated: finds or creates the guest's profile and changes it, together with every future or in-house reservation of
- * that guest, in the lane's transaction. An event with several guests becomes a dead letter for the first whom it cannot settle. `assigned`:
+ * that guest, in the batch's transaction. An event with several guests becomes a dead letter for the first whom it cannot settle. `assigned`:
  * an operator says whom that guest is; those before it are settled already.
  */
 export async function workGuestEvent(
-  lane: Lane,
+  batch: BrandBatch,
   path: EventPath,
   event: PendingEvent,
   assigned?: Assigned,
@@ -35,20 +35,20 @@ export async function workGuestEvent(
   const data = event.hydrated ? (parseJson(event.hydrated.body.toString('utf8')) as Json) : sent;
   const read = path.guest(data, event.hydrated !== undefined);
   if (read.kind === 'invalid') {
-    return bury(lane, event, deadEvent(arrivalOf(event), read, data, { type: 'guest', detail: read.detail }));
+    return bury(batch, event, deadEvent(arrivalOf(event), read, data, { type: 'guest', detail: read.detail }));
   }
   const results: (Settled | DeadEvent)[] = [];
   for (const [place, guest] of read.updates.entries()) {
     if (assigned !== undefined && place < assigned.guest) continue;
     const to = place === assigned?.guest ? assigned.to : undefined;
-    const one = await updateGuest(lane, path, event, { data, ...guest, place, to });
+    const one = await updateGuest(batch, path, event, { data, ...guest, place, to });
     if (one) results.push(one);
   }
   // A reservation may contain companions with a name only; without any guest that can be identified, the event becomes a dead letter.
   const failure = { code: 'push.guest_unidentified', message: unidentified } as const;
   const first = results.find((one) => 'deadLetter' in one) ?? results[0];
   const result = first ?? deadEvent(arrivalOf(event), failure, data, { type: 'guest' });
-  return 'deadLetter' in result ? bury(lane, event, result) : result;
+  return 'deadLetter' in result ? bury(batch, event, result) : result;
 }
 
 /** Which guest of an event an operator assigned, and to whom. */
@@ -67,14 +67,14 @@ interface OneUpdate extends ReadGuest {
 }
 
 export async function updateGuest(
-  lane: Lane,
+  batch: BrandBatch,
   path: EventPath,
   event: PendingEvent,
   { data, update: sent, notes, place, to, from }: OneUpdate,
 ): Promise<Settled | DeadEvent | undefined> {
   const { reservationId } = sent;
-  const update = reservationId === undefined ? sent : { ...sent, reservationId: await lane.storedId(reservationId) };
-  const known = await knownPersons(lane, update);
+  const update = reservationId === undefined ? sent : { ...sent, reservationId: await batch.storedId(reservationId) };
+  const known = await knownPersons(batch, update);
   const plan = planGuestUpdate(update, known, path.today(event.receivedAt), to);
   const arrival = arrivalOf(event, 'guest', from?.by);
   const about = { type: 'guest', detail: {} } as const;
@@ -88,7 +88,7 @@ export async function updateGuest(
     const dead = deadEvent(arrivalOf(event), ruled, data, { ...about, detail: ruled.detail });
     return { ...dead, guests: () => [update.guest] };
   }
-  const profileId = plan.profile.id ?? (await lane.newProfileId(ruled.kind === 'kept' ? ruled.guest : update.guest));
+  const profileId = plan.profile.id ?? (await batch.newProfileId(ruled.kind === 'kept' ? ruled.guest : update.guest));
   if (profileId === undefined && plan.reservations.length === 0) return undefined;
   const prepared: Prepared[] = plan.reservations.map((one) => amended(path, arrival, one, { sent: data, raw: data }));
   if (profileId !== undefined) {
@@ -104,25 +104,25 @@ export async function updateGuest(
     // Rules may have removed what identifies an erased guest.
     prepared.unshift({ ...message, guests: () => [update.guest] });
   }
-  const { outcomes } = await lane.apply(prepared);
+  const { outcomes } = await batch.apply(prepared);
   const { outcome, id = '', version } = outcomes[0] ?? { outcome: 'unchanged' };
   const type = profileId === undefined ? 'reservation' : 'guest';
   return { seq: event.seq, state: 'done', outcome, type, id, ...(version !== undefined && { version }) };
 }
 
 /** Everybody whom the event may mean, and the reservations and profiles that share a key with one of them. */
-export async function knownPersons(lane: Lane, { guest, reservationId }: GuestUpdate) {
+export async function knownPersons(batch: BrandBatch, { guest, reservationId }: GuestUpdate) {
   // Not locked yet: below it is locked together with the others, in the order of their ids.
-  const named = reservationId === undefined ? undefined : await lane.reservation(reservationId);
+  const named = reservationId === undefined ? undefined : await batch.reservation(reservationId);
   const near =
     named?.guests.filter((one) => samePerson(guest, one, { isOneReservation: true }).is !== 'different') ?? [];
-  const profiles = await lane.profiles([guest, ...near].flatMap(guestKeys));
+  const profiles = await batch.profiles([guest, ...near].flatMap(guestKeys));
   const ofProfiles = profiles.flatMap((one) => [...guestKeys(one.guest), ...pinnedKeys(one)]);
-  const reservations = await lane.reservationsOf(
+  const reservations = await batch.reservationsOf(
     [...[guest, ...near].flatMap(guestKeys), ...ofProfiles],
     reservationId,
   );
-  const bookings = await lane.bookings(reservations.map(({ id }) => id));
+  const bookings = await batch.bookings(reservations.map(({ id }) => id));
   return { profiles, reservations, isBookingOf: bookings.has };
 }
 
@@ -181,7 +181,7 @@ export function amended(
   return { kind: 'record', arrival, incoming: { ...about, type: 'reservation', record }, message };
 }
 
-async function bury(lane: Lane, event: PendingEvent, dead: Prepared): Promise<Settled> {
-  await lane.apply([dead]);
+async function bury(batch: BrandBatch, event: PendingEvent, dead: Prepared): Promise<Settled> {
+  await batch.apply([dead]);
   return { seq: event.seq, state: 'dead', outcome: 'dead', type: 'guest' };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { parseStrictJson, type StrictLimits } from '../../kit/json-strict.ts';
 import type { Span, Tracer } from '../../kit/trace.ts';
 import type { EpochMs, IntegrationName } from '../../terms.ts';
-import type { Answer, Refused } from './answer.ts';
+import type { Refused, WebhookAnswer } from './answer.ts';
 import * as answer from './answer.ts';
 import type { Buckets } from './bucket.ts';
 import type { EventsRead } from './foreign-envelope.ts';
@@ -39,7 +39,7 @@ export interface Arrived extends Request {
 }
 
 export interface Received {
-  readonly answer: Answer;
+  readonly answer: WebhookAnswer;
   readonly endpoint?: Endpoint;
   /** True when the signature was valid: later failures are not charged to the address. */
   readonly verified: boolean;

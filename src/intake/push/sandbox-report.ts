@@ -34,12 +34,12 @@ export interface SandboxReport {
   readonly body: { readonly bytes: number; readonly problem?: string };
   readonly envelope: readonly { readonly pointer: string; readonly detail: string }[];
   /** The record that live processing would produce, or why there would be none. */
-  readonly outcome: Outcome;
+  readonly outcome: SandboxOutcome;
   /** When one body holds several events: each of them; the first has the outcome above. */
-  readonly events?: readonly { readonly event_id: string; readonly event: string; readonly outcome: Outcome }[];
+  readonly events?: readonly { readonly event_id: string; readonly event: string; readonly outcome: SandboxOutcome }[];
 }
 
-type Outcome =
+type SandboxOutcome =
   | {
       readonly kind: 'record';
       readonly type: 'reservation' | 'guest';
@@ -154,7 +154,7 @@ function outcomesOf(
   return { outcome, events };
 }
 
-function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent, receivedAt: EpochMs): Outcome {
+function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent, receivedAt: EpochMs): SandboxOutcome {
   const thinGuest = event === 'guest.updated' ? path.thinGuestId?.(data) : undefined;
   if (thinGuest !== undefined) return { kind: 'fetched_first', guest_id: thinGuest };
   if (event === 'guest.updated') {
@@ -178,7 +178,7 @@ function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent
 }
 
 /** The sandbox reads no stored data, so it cannot know whether the reservation is stored. */
-function partialOutcome(message: Message, missing: string): Outcome {
+function partialOutcome(message: Message, missing: string): SandboxOutcome {
   return {
     kind: 'record',
     type: 'reservation',
@@ -189,7 +189,7 @@ function partialOutcome(message: Message, missing: string): Outcome {
 }
 
 /** The sandbox reads no stored data, so it says how the profile would be found and not which one it is. */
-function guestOutcome(path: EventPath, updates: readonly ReadGuest[]): Outcome {
+function guestOutcome(path: EventPath, updates: readonly ReadGuest[]): SandboxOutcome {
   const found = updates.map(({ update, notes }) => {
     const by = guestKeys(update.guest).map(({ kind }) => names.get(kind) ?? kind);
     if (update.reservationId !== undefined) by.push(`reservation ${update.reservationId}`);

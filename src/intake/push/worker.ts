@@ -3,9 +3,9 @@ import type { Heartbeats } from '../../kit/heartbeats.ts';
 import { type Loop, startLoop } from '../../kit/loop.ts';
 import { isConnectionFailure, isPassing } from '../../kit/sql-state.ts';
 import type { Tracer } from '../../kit/trace.ts';
-import type { EventPath, Lane, Settled } from './event-path.ts';
-import { tracedLane } from './event-spans.ts';
-import { workLane } from './work-lane.ts';
+import type { BrandBatch, EventPath, Settled } from './event-path.ts';
+import { tracedBatch } from './event-spans.ts';
+import { workBrand } from './work-brand.ts';
 
 /**
  * Processes accepted events in batches over brands. One node works the events of a brand at a time. The transaction that applies a
@@ -29,7 +29,7 @@ export interface EventWorkerPorts {
   /** Processes and settles the next events in one transaction; `work` is called once for each brand that has some. */
   readonly batch: (
     batching: Batching,
-    work: (integration: string, lane: Lane) => Promise<readonly Settled[]>,
+    work: (integration: string, batch: BrandBatch) => Promise<readonly Settled[]>,
   ) => Promise<BatchResult>;
   /** Sets the first pending event of the brand aside after a failure, until its retry or as a dead letter. */
   readonly setAside: (integration: string, error: Error) => Promise<void>;
@@ -129,12 +129,12 @@ async function run(
 ): Promise<BatchResult> {
   const began = ports.clock.uptimeMs();
   const done: (() => void)[] = [];
-  const result = await ports.batch(batching, async (integration, lane) => {
+  const result = await ports.batch(batching, async (integration, batch) => {
     const path = ports.path(integration);
     if (path === undefined) return [];
-    onTaken?.(integration, lane.events.length);
-    const traced = tracedLane(ports.tracer, integration, lane);
-    const settled = await workLane(traced.lane, path);
+    onTaken?.(integration, batch.events.length);
+    const traced = tracedBatch(ports.tracer, integration, batch);
+    const settled = await workBrand(traced.batch, path);
     done.push(() => {
       traced.settled(settled);
       if (settled.some(({ state }) => state === 'hydrate')) ports.wake.signal('hydrate');

@@ -5,12 +5,12 @@ import type { Keyring } from '../../kit/crypto.ts';
 import { jsonbText, parseJson } from '../../kit/json.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { difference } from '../../reconcile/difference.ts';
-import type { StoredViews } from '../../reconcile/said.ts';
+import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { viewsWithout } from '../../reconcile/views-without.ts';
 import type { IntegrationName, Json } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { enqueue } from '../outbox/enqueue.ts';
-import { type Change, idempotencyKey, type Receipt, writeChanges } from '../records/changes.ts';
+import { type Change, type Entry, idempotencyKey, writeChanges } from '../records/changes.ts';
 import { erasureLock } from './erased.ts';
 import { type FoundRecord, findRecords, type WantedPerson } from './find.ts';
 import { keepIdentifiers } from './identifiers.ts';
@@ -85,11 +85,11 @@ async function rewriteNewest(
   erasure: Erasure,
 ): Promise<void> {
   const changes = records.map((found, index) => erasedChange(target.integration, found, index, erasure));
-  const receipts = changes.map(({ item, type, id, version }): Receipt => {
+  const entries = changes.map(({ item, type, id, version }): Entry => {
     const reason = 'A guest was erased.';
     return { item, type, id, outcome: 'erased', version, reason, raw: null, notes: '[]' };
   });
-  await together([...writeChanges(tx, target, receipts, changes), enqueue(tx, target, changes)]);
+  await together([...writeChanges(tx, target, entries, changes), enqueue(tx, target, changes)]);
   const kept = records.map((found) => ({ ...found, version: found.version + 1, identifiers: identifiersOf(found) }));
   await keepIdentifiers(tx, erasure.rules.keyring, kept);
 }
@@ -97,17 +97,18 @@ async function rewriteNewest(
 function erasedChange(
   integration: IntegrationName,
   found: FoundRecord,
-  receipt: number,
+  entry: number,
   { erasureId, person, rules }: Erasure,
 ): Change {
-  const { type, id, effectiveAt, seq } = found;
+  const { type, id, moment } = found;
+  const [effectiveAt, seq] = moment;
   const record = stripped(found.record, found, rules);
   const isErased = (guest: Guest) => found.meant.has(guest) || person.isMeant(guest, found.integration);
   const text = jsonbText(encodeRecord(record));
   const hash = found.isRemoved ? '' : createHash('sha256').update(text).digest('hex');
   const version = found.version + 1;
   return {
-    receipt,
+    entry,
     type,
     id,
     version,
@@ -120,7 +121,7 @@ function erasedChange(
       text,
       hash,
     },
-    state: { effectiveAt, seq, said: saidWithout(found, record, isErased), pulledHash: '' },
+    state: { moment, views: viewsKeptWithout(found, record, isErased), pulledHash: '' },
     diff: [],
     was: found.record,
     idempotencyKey: idempotencyKey(integration, type, id, version, hash),
@@ -128,13 +129,13 @@ function erasedChange(
 }
 
 /** The sources' statements without the person; a profile keeps none. */
-function saidWithout(
-  { type, said, record: was, named }: FoundRecord,
+function viewsKeptWithout(
+  { type, views, record: was, named }: FoundRecord,
   record: Reservation | Guest,
   isErased: (guest: Guest) => boolean,
 ): StoredViews | undefined {
-  if (type === 'guest' || said === undefined) return undefined;
-  return viewsWithout(said, was as Reservation, { isErased, named, keepsExtra: 'extra' in record });
+  if (type === 'guest' || views === undefined) return undefined;
+  return viewsWithout(views, was as Reservation, { isErased, named, keepsExtra: 'extra' in record });
 }
 
 const identifying = ['first_name', 'last_name', 'guest_id', 'email', 'phone'] as const;

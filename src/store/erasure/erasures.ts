@@ -104,7 +104,7 @@ export interface Notified {
    * Records that were delivered to it earlier and no longer are: it is not notified of their erasure. Nor is it if it receives them again,
    * because the guest's address is not kept for it.
    */
-  readonly untold: number;
+  readonly not_notified: number;
   /** Records whose identifiers were deleted before it confirmed: it may still hold the guest. */
   readonly given_up: number;
   /** When the last one was confirmed; null until all are. */
@@ -147,7 +147,7 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       const dropped = Math.max(found.dropped, (one.dropped ?? 0) - resent);
       // A drop whose attempt is deleted looks settled.
       const open = dropped - found.dropped;
-      const isTold = (one.untold ?? 0) === 0 && (one.given_up ?? 0) === 0;
+      const isTold = (one.not_notified ?? 0) === 0 && (one.given_up ?? 0) === 0;
       const at = isTold && settled - open >= one.records ? lastAt.toISOString() : null;
       return { ...one, confirmed: confirmed - open, passed_over: settled - confirmed, dropped, confirmed_at: at };
     });

@@ -2,7 +2,8 @@ import { decodeRecord } from '../../canonical/encode.ts';
 import { mentions } from '../../canonical/mentions.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { statedGuest } from '../../canonical/stated-guest.ts';
-import type { StoredViews } from '../../reconcile/said.ts';
+import type { Moment } from '../../reconcile/statement.ts';
+import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
@@ -37,13 +38,12 @@ export interface FoundRecord {
   readonly type: EntityType;
   readonly id: string;
   readonly version: number;
-  readonly effectiveAt: number;
-  readonly seq: number;
+  readonly moment: Moment;
   /** A rule drops it now; see `removedContent`. */
   readonly isRemoved: boolean;
   readonly record: Reservation | Guest;
   /** The views of each source, stored beside the record. */
-  readonly said: StoredViews | undefined;
+  readonly views: StoredViews | undefined;
   readonly versions: readonly {
     readonly version: number;
     readonly record: Reservation | Guest;
@@ -76,7 +76,7 @@ export async function findRecords(tx: Tx, person: WantedPerson, search: Search):
       const versions = [
         ...candidate.versions.map((one) => guestsOf(one.record)),
         guestsOf(candidate.record),
-        ...guestsSaid(candidate.said),
+        ...guestsInViews(candidate.views),
         ...guestsPinned(candidate),
       ];
       const among = person.among(versions, candidate.integration);
@@ -98,21 +98,21 @@ export async function findRecords(tx: Tx, person: WantedPerson, search: Search):
 }
 
 /** A booking of other guests may name the person in a text: who booked, whom to call. */
-function isInTexts({ type, record, versions, said = {} }: Candidate, named: readonly Guest[]): boolean {
+function isInTexts({ type, record, versions, views = {} }: Candidate, named: readonly Guest[]): boolean {
   if (type === 'guest') return false;
   const records = [record, ...versions.map((one) => one.record)].map((one) => ({ ...one, guests: [] }));
-  const views = Object.values(said).map((view) =>
+  const ofSources = Object.values(views).map((view) =>
     view !== undefined && 'values' in view ? { ...view, lists: { ...view.lists, guests: [] } } : {},
   );
-  return [...records, ...views].some((one) => mentions(JSON.stringify(one), named));
+  return [...records, ...ofSources].some((one) => mentions(JSON.stringify(one), named));
 }
 
 const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
   'guests' in record ? record.guests : [record as Guest];
 
 /** The guests as each source names them and knew them before, possibly with another address than the record has. */
-const guestsSaid = (said: StoredViews | undefined): (readonly Guest[])[] =>
-  Object.values(said ?? {}).flatMap((view) => {
+const guestsInViews = (views: StoredViews | undefined): (readonly Guest[])[] =>
+  Object.values(views ?? {}).flatMap((view) => {
     const items = view !== undefined && 'values' in view ? (view.lists.guests?.items ?? []) : [];
     return [items.map(({ values }) => statedGuest(values)), items.map(({ as = {} }) => statedGuest(as))];
   });
@@ -153,7 +153,7 @@ async function readCandidates(
     seq: number;
     isRemoved: boolean;
     data: string;
-    said: StoredViews | null;
+    views: StoredViews | null;
     pins: string[];
     made: string | null;
   }>(
@@ -172,15 +172,15 @@ async function readCandidates(
        union
        select s.integration, s.type, s.id from records s
         where $9::text is null and ($5::text is null or s.integration = $5)
-          and (${isNamed('s.data')} or ${isNamed('s.said')})
+          and (${isNamed('s.data')} or ${isNamed('s.views')})
        union
        select s.integration, s.type, s.id
          from (select distinct integration, type, id from history
                 where $9::text is not null and at >= now() - $9::interval) t
          join records s using (integration, type, id)
-        where ($5::text is null or s.integration = $5) and (${isNamed('s.data')} or ${isNamed('s.said')}))
+        where ($5::text is null or s.integration = $5) and (${isNamed('s.data')} or ${isNamed('s.views')}))
      select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
-            r.hash = '' as "isRemoved", r.data::text as data, r.said,
+            r.hash = '' as "isRemoved", r.data::text as data, r.views,
             (select coalesce(array_agg(p.key), '{}') from profile_pins p
               where r.type = 'guest' and p.integration = r.integration and p.profile_id = r.id) as pins,
             ${versionsAfter('r', '0')} as made
@@ -200,14 +200,14 @@ async function readCandidates(
       keys.map(({ key }) => `${anyKey('reservation', [key])} | ${anyKey('guest', [key])}`),
     ],
   );
-  return rows.map(({ effective_ms: effectiveAt, data, said, made, ...row }) => {
+  return rows.map(({ effective_ms, seq, data, views, made, ...row }) => {
     const decode = (text: string): Reservation | Guest =>
       row.type === 'guest' ? decodeRecord('guest', text) : readReservation(text);
     return {
       ...row,
-      effectiveAt,
+      moment: [effective_ms, seq],
       record: decode(data),
-      said: said ?? undefined,
+      views: views ?? undefined,
       versions: [{ version: row.version, data }, ...versionsBefore({ version: row.version, data }, made)]
         .map(({ version, data: text }) => ({ version, record: decode(text) }))
         .reverse(),

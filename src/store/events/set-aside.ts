@@ -4,7 +4,7 @@ import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { applyPrepared } from '../records/apply.ts';
-import { lockFirst } from './lane.ts';
+import { lockFirst } from './work-events.ts';
 
 const triesBeforeDead = 5;
 const innocentDelayS = 10;

@@ -1,4 +1,4 @@
-import type { Arrival, Outcome, Prepared } from '../../reconcile/incoming.ts';
+import type { Arrival, MessageOutcome, Prepared } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName } from '../../terms.ts';
 import { float8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
@@ -10,7 +10,7 @@ export interface Processed {
   readonly mode: Arrival['mode'];
 }
 
-export function processedOf(prepared: readonly Prepared[], outcomes: readonly Outcome[]): Processed[] {
+export function processedOf(prepared: readonly Prepared[], outcomes: readonly MessageOutcome[]): Processed[] {
   return outcomes.flatMap(({ outcome, id, isHeld }, i) => {
     const arrival = prepared[i]?.arrival;
     if (outcome === 'dead' || isHeld || id === undefined || arrival === undefined) return [];

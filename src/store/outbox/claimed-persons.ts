@@ -68,9 +68,9 @@ export async function claimedPersons(
           if (type === 'guest' || value === undefined || !isDisputed) return false;
           const from = reservations.find((one) => one.id === id && one.version === version);
           const profile = profileIn(id, guest);
-          const consent = profile && (profile.consent ?? statedBy(profile.guest, profile.effectiveAt));
+          const consent = profile && (profile.consent ?? statedBy(profile.guest, profile.moment[0]));
           if (from === undefined || consent === undefined) return false;
-          const at = times?.get(`${id} ${version}`)?.effectiveAt ?? 0;
+          const at = times?.get(`${id} ${version}`)?.[0] ?? 0;
           const place = from.guests.findIndex((one) => one === guest || JSON.stringify(one) === JSON.stringify(guest));
           const stated = consents?.of({ from, place }) ?? statedBy(guest, at);
           return newerConsent(consent, stated)?.value !== value;

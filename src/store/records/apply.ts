@@ -1,8 +1,8 @@
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Content } from '../../reconcile/content.ts';
 import { type Arriving, letterOf } from '../../reconcile/decision.ts';
-import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
-import type { SaidState } from '../../reconcile/said-state.ts';
+import type { MessageOutcome, Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { RecordState } from '../../reconcile/record-state.ts';
 import type { EntityType } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
@@ -15,7 +15,7 @@ import { Guard, judgeSteps, type Shown, type Step } from './guard.ts';
 import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { withStoredIds } from './partner-ids.ts';
-import { moveSaid } from './said-state.ts';
+import { moveViews } from './record-state.ts';
 import { insertSighting } from './sightings.ts';
 import { type Taken, takeIn } from './take-in.ts';
 
@@ -49,14 +49,14 @@ export async function applyPrepared(
   const contents = new Contents();
   const news = () => messages.filter(isNews(messages, (one) => contents.of(one).hash, known));
   const prepared = anyErased ? await withoutErased(tx, target, messages, news()) : messages;
-  const taken: Taken = { outcomes: new Array(prepared.length), receipts: [], changes: [], dead: [] };
+  const taken: Taken = { outcomes: new Array(prepared.length), entries: [], changes: [], dead: [] };
   const arrivals = arrivalsOf(prepared, contents, seq, known, taken);
   const seenUnchanged: string[] = [];
   const guard = Guard.of(target, messages);
   const unchanged = () => shown.unchanged + seenUnchanged.length;
   const judged = (steps: readonly Step[]) =>
     judgeSteps(tx, guard as Guard, target, steps, { ...shown, unchanged: unchanged(), inTurn });
-  const moved = new Map<EntityType, ReadonlyMap<string, SaidState>>();
+  const moved = new Map<EntityType, ReadonlyMap<string, RecordState>>();
   for (const type of ['reservation', 'guest'] as const) {
     const ofType = arrivals.filter((arriving) => arriving.type === type);
     if (ofType.length === 0) continue;
@@ -68,14 +68,14 @@ export async function applyPrepared(
   }
 
   const requested = arrivals[0]?.arrival;
-  const { receipts, changes, dead } = taken;
+  const { entries, changes, dead } = taken;
   await together([
     ...(seenUnchanged.length > 0 && requested
       ? [insertSighting(tx, target.integration, requested.effectiveAt, requested.causeId, seenUnchanged)]
       : []),
-    ...writeChanges(tx, target, receipts, changes),
+    ...writeChanges(tx, target, entries, changes),
     // After the changes: a later message of this batch may have confirmed a state from an earlier one.
-    ...[...moved].map(([type, states]) => moveSaid(tx, target.integration, type, states)),
+    ...[...moved].map(([type, states]) => moveViews(tx, target.integration, type, states)),
     enqueue(tx, target, changes),
     inTurn?.(),
     insertDeadLetters(tx, target, dead),
@@ -107,7 +107,7 @@ function arrivalsOf(
   contents: Contents,
   batchSeq: number,
   known: ReadonlyMap<EntityType, KnownRecords>,
-  { outcomes, receipts, dead }: Taken,
+  { outcomes, entries, dead }: Taken,
 ): Arriving[] {
   const arrivals: Arriving[] = [];
   const made = new Set<string>();
@@ -141,14 +141,14 @@ function arrivalsOf(
     if (one.kind === 'dropped') {
       const { type = 'reservation', id, reason, raw } = one;
       outcomes[index] = { outcome: 'dropped', id };
-      receipts.push({ item, type, id, outcome: 'dropped', reason, raw, notes: '[]' });
+      entries.push({ item, type, id, outcome: 'dropped', reason, raw, notes: '[]' });
       continue;
     }
     const deadLetter = letterOf(one);
     const { id, type, code, raw } = deadLetter;
     outcomes[index] = { outcome: 'dead', ...(id !== undefined && { id }) };
     dead.push({ letter: deadLetter, arrival });
-    if (id !== undefined) receipts.push({ item, type, id, outcome: 'dead', reason: code, raw, notes: '[]' });
+    if (id !== undefined) entries.push({ item, type, id, outcome: 'dead', reason: code, raw, notes: '[]' });
   }
   return arrivals;
 }
@@ -159,7 +159,7 @@ async function nextSeq(tx: Tx, prepared: readonly Prepared[]): Promise<number> {
   return rows[0]?.seq ?? 0;
 }
 
-function tally(outcomes: readonly Outcome[]): Tally {
+function tally(outcomes: readonly MessageOutcome[]): Tally {
   const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
   for (const { outcome, isHeld } of outcomes) {
     if (isHeld) counts.held++;

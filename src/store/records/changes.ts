@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { jsonbText } from '../../kit/json.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Difference } from '../../reconcile/difference.ts';
-import type { Arrival, Incoming, Outcome } from '../../reconcile/incoming.ts';
-import { type SaidState, saidText } from '../../reconcile/said-state.ts';
+import type { Arrival, Incoming, MessageOutcome } from '../../reconcile/incoming.ts';
+import { type RecordState, viewsText } from '../../reconcile/record-state.ts';
 import type { ChangeEvent, EntityType, Json } from '../../terms.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
@@ -20,11 +20,11 @@ export interface Item {
   readonly hash: string;
 }
 
-export interface Receipt {
+export interface Entry {
   readonly item: Pick<Item, 'arrival' | 'seq'>;
   readonly type: EntityType;
   readonly id: string;
-  readonly outcome: Outcome['outcome'];
+  readonly outcome: MessageOutcome['outcome'];
   readonly version?: number;
   readonly reason?: string;
   readonly raw: Json;
@@ -33,14 +33,14 @@ export interface Receipt {
 }
 
 export interface Change {
-  readonly receipt: number;
+  readonly entry: number;
   readonly type: EntityType;
   readonly id: string;
   readonly version: number;
   readonly event: ChangeEvent;
   readonly item: Item;
   /** What each source states from now on, and the time of the record's state. */
-  readonly state: SaidState;
+  readonly state: RecordState;
   readonly diff: readonly Difference[];
   /** The record before it; undefined where this is the first version. */
   readonly was: unknown;
@@ -62,15 +62,15 @@ export function movesOf(changes: readonly Change[]): { readonly first: Change; r
 export function writeChanges(
   tx: Tx,
   target: ApplyTarget,
-  receipts: readonly Receipt[],
+  entries: readonly Entry[],
   changes: readonly Change[],
 ): Promise<unknown>[] {
-  if (receipts.length === 0) return [];
+  if (entries.length === 0) return [];
   const unstored = movesOf(changes)
     .filter(({ newest }) => !newest.isStored)
     .map(({ newest }) => newest);
   return [
-    insertHistory(tx, target, receipts, changes),
+    insertHistory(tx, target, entries, changes),
     ...(unstored.length > 0 ? [updateRecords(tx, target, unstored)] : []),
   ];
 }
@@ -82,11 +82,11 @@ export function writeChanges(
 function insertHistory(
   tx: Tx,
   target: ApplyTarget,
-  receipts: readonly Receipt[],
+  entries: readonly Entry[],
   changes: readonly Change[],
 ): Promise<unknown> {
-  const made = receipts.map((): Change | undefined => undefined);
-  for (const change of changes) made[change.receipt] = change;
+  const made = entries.map((): Change | undefined => undefined);
+  for (const change of changes) made[change.entry] = change;
   return tx.query({
     name: 'insert-history',
     text: `
@@ -102,18 +102,18 @@ function insertHistory(
       target.integration,
       target.connectorVersion,
       target.integrationVersion,
-      texts(receipts.map((r) => r.type)),
-      texts(receipts.map((r) => r.id)),
-      float8s(receipts.map((r) => r.item.arrival.effectiveAt)),
-      int8s(receipts.map((r) => r.item.seq)),
-      texts(receipts.map((r) => r.item.arrival.cause)),
-      texts(receipts.map((r) => r.item.arrival.causeId)),
-      texts(receipts.map((r) => r.outcome)),
-      int4s(receipts.map((r) => r.version)),
-      texts(receipts.map((r) => r.reason)),
-      texts(receipts.map((r) => (isInEvent(r) || r.raw === null ? null : jsonbText(JSON.stringify(r.raw))))),
-      texts(receipts.map((r) => r.notes)),
-      texts(receipts.map((r) => r.origins)),
+      texts(entries.map((r) => r.type)),
+      texts(entries.map((r) => r.id)),
+      float8s(entries.map((r) => r.item.arrival.effectiveAt)),
+      int8s(entries.map((r) => r.item.seq)),
+      texts(entries.map((r) => r.item.arrival.cause)),
+      texts(entries.map((r) => r.item.arrival.causeId)),
+      texts(entries.map((r) => r.outcome)),
+      int4s(entries.map((r) => r.version)),
+      texts(entries.map((r) => r.reason)),
+      texts(entries.map((r) => (isInEvent(r) || r.raw === null ? null : jsonbText(JSON.stringify(r.raw))))),
+      texts(entries.map((r) => r.notes)),
+      texts(entries.map((r) => r.origins)),
       texts(made.map((c) => c && jsonbText(JSON.stringify(c.diff)))),
       texts(made.map((c) => c?.idempotencyKey)),
       texts(made.map((c) => c?.item.arrival.trace)),
@@ -122,7 +122,7 @@ function insertHistory(
 }
 
 /** The payload of an event is stored with the event. */
-export const isInEvent = ({ item: { arrival, seq } }: Pick<Receipt, 'item'>): boolean =>
+export const isInEvent = ({ item: { arrival, seq } }: Pick<Entry, 'item'>): boolean =>
   (arrival.cause === 'event' || arrival.cause === 'guest') && arrival.causeId === String(seq);
 
 /** The ids are also given as an array: a plan that was made while the table was new would otherwise read all records of the brand. */
@@ -132,21 +132,21 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
     text: `
       update records r
          set version = t.version, event = t.event, trace = t.trace, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, hash = decode(t.hash, 'hex'),
-             data = t.data::json, said = t.said::json, pulled_hash = decode(t.pulled, 'hex'), keys = t.keys::tsvector, changed_at = now()
+             data = t.data::json, views = t.views::json, pulled_hash = decode(t.pulled, 'hex'), keys = t.keys::tsvector, changed_at = now()
         from unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::bigint[], $7::text[], $8::text[], $9::text[],
                     $10::text[], $11::text[], $12::text[], $13::text[])
-          as t (type, id, version, ms, seq, hash, data, said, pulled, event, trace, keys)
+          as t (type, id, version, ms, seq, hash, data, views, pulled, event, trace, keys)
        where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any($3::text[])`,
     values: [
       target.integration,
       texts(changes.map((c) => c.type)),
       texts(changes.map((c) => c.id)),
       int4s(changes.map((c) => c.version)),
-      float8s(changes.map((c) => c.state.effectiveAt)),
-      int8s(changes.map((c) => c.state.seq)),
+      float8s(changes.map((c) => c.state.moment[0])),
+      int8s(changes.map((c) => c.state.moment[1])),
       texts(changes.map((c) => c.item.hash)),
       texts(changes.map((c) => c.item.text)),
-      texts(changes.map((c) => saidText(c.state.said))),
+      texts(changes.map((c) => viewsText(c.state.views))),
       texts(changes.map((c) => c.state.pulledHash)),
       texts(changes.map((c) => c.event)),
       texts(changes.map((c) => c.item.arrival.trace)),

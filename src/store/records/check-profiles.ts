@@ -103,8 +103,8 @@ export async function mergedReservations(
     `select r.id, s.source, s.at
        from records r
        left join lateral (
-         select key as source, (value -> 'said' ->> 0)::float8 as at from json_each(r.said)
-          where (select count(*) from json_object_keys(r.said)) > 1 and key in ('pull', 'single', 'push')
+         select key as source, (value -> 'moment' ->> 0)::float8 as at from json_each(r.views)
+          where (select count(*) from json_object_keys(r.views)) > 1 and key in ('pull', 'single', 'push')
           order by at desc limit 1) s on true
       where r.integration = $1 and r.type = 'reservation' and r.version > 0 and r.id > $2
       order by r.id limit $3`,

@@ -13,7 +13,7 @@ import {
 import { isPartOf, type Sign, signsOf } from '../../reconcile/accidents/signs.ts';
 import type { ApplyTarget, GuardPort } from '../../reconcile/apply-target.ts';
 import type { Arriving, Decision, LockedRecord } from '../../reconcile/decision.ts';
-import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
+import type { MessageOutcome, Prepared } from '../../reconcile/incoming.ts';
 import type { EpochMs, LocalDate } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 
@@ -113,7 +113,7 @@ export class Guard {
   }
 
   /** After events were applied: what was held of earlier ones about the same reservations is out of date. */
-  async settle(tx: Tx, { integration }: ApplyTarget, outcomes: readonly Outcome[]): Promise<void> {
+  async settle(tx: Tx, { integration }: ApplyTarget, outcomes: readonly MessageOutcome[]): Promise<void> {
     const memory = this.#memory;
     if (this.feed !== 'push' || !memory.isHolding) return;
     const ids = outcomes.flatMap(({ id, isHeld }) => (isHeld || id === undefined ? [] : [id]));

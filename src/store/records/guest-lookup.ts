@@ -74,7 +74,7 @@ export async function isRefusedAt(
     `select from ${keyedRecords('$2')} k
        join records r on r.integration = k.integration and r.type = 'guest' and r.id = k.id and r.version > 0
       where k.integration = any($1) and r.data ->> 'marketing_consent' = 'false'
-        and r.said -> 'consent' ->> 'source' is distinct from $3 limit 1`,
+        and r.views -> 'consent' ->> 'source' is distinct from $3 limit 1`,
     [integrations, anyKey('guest', keys.map(keyText)), by],
   );
   return rowCount === 1;

@@ -21,7 +21,7 @@ export async function joinProfiles(
     const [kept, other] = [into, from].map((id) => profiles.find((one) => one.id === id));
     if (kept === undefined || other === undefined || samePerson(kept.guest, other.guest).is === 'different') continue;
     if (await areTwo(tx, target.integration, into, from)) continue;
-    const at = Math.max(kept.effectiveAt, other.effectiveAt);
+    const at = Math.max(kept.moment[0], other.moment[0]);
     await mergeInto(tx, target, other, kept, 'A booking with the addresses of both', at);
     merged.add(from);
   }

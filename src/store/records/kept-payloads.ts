@@ -1,6 +1,6 @@
 import type { Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
-import { eventOf, hasPayload, modeOf, type Payload, payloadColumns, payloadOf } from './receipt-raw.ts';
+import { eventOf, hasPayload, modeOf, type Payload, payloadColumns, payloadOf } from './entry-payload.ts';
 
 /** The newest payload that one source sent for a reservation. */
 export interface KeptPayload {

@@ -1,6 +1,6 @@
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Arriving } from '../../reconcile/decision.ts';
-import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
+import type { MessageOutcome, Prepared } from '../../reconcile/incoming.ts';
 import type { EntityType } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
@@ -66,7 +66,7 @@ const idOf = (one: Prepared): string | undefined => (one.kind === 'record' ? one
 export function withoutUnchanged(
   items: readonly Arriving[],
   known: KnownRecords,
-  outcomes: Outcome[],
+  outcomes: MessageOutcome[],
   seen: string[],
 ): readonly Arriving[] {
   const times = new Map<string, number>();

@@ -1,14 +1,14 @@
 import { parseJson } from '../../kit/json.ts';
 import type { LockedRecord } from '../../reconcile/decision.ts';
-import type { StoredViews } from '../../reconcile/said.ts';
-import { type SaidState, saidText } from '../../reconcile/said-state.ts';
+import { type RecordState, viewsText } from '../../reconcile/record-state.ts';
+import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { ChangeEvent, EntityType, EpochMs, IntegrationName, Json } from '../../terms.ts';
 import { float8s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { readReservation } from './stored-record.ts';
 
 /** The first state of a new record. */
-export interface FirstState extends SaidState {
+export interface FirstState extends RecordState {
   readonly event: ChangeEvent;
   readonly trace: string | undefined;
   readonly hash: string;
@@ -74,26 +74,26 @@ async function insertOrLock(
     name: 'lock-records',
     text: `
       with inserted as (
-        insert into records (integration, type, id, version, effective_at, seq, hash, data, said, pulled_hash, event, trace, keys)
+        insert into records (integration, type, id, version, effective_at, seq, hash, data, views, pulled_hash, event, trace, keys)
         select $1, $2, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
-               coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}'), said::json,
+               coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}'), views::json,
                decode(pulled, 'hex'), coalesce(event, 'created'), trace, coalesce(keys, '')::tsvector
           from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $11::text[], $12::text[],
                       $13::text[])
-            as wanted (id, ms, seq, hash, data, said, pulled, event, trace, keys)
+            as wanted (id, ms, seq, hash, data, views, pulled, event, trace, keys)
          order by id
             on conflict do nothing
         returning id, version
       ), locked as materialized (
-        select id, version, effective_at, seq, hash, data, said, pulled_hash
+        select id, version, effective_at, seq, hash, data, views, pulled_hash
           from records where integration = $1 and type = $2 and id = any($3::text[]) order by id for update
       )
-      select true as is_new, id, version, 0::bigint as effective_ms, 0::bigint as seq, '' as hash, '{}' as text, null::json as said,
+      select true as is_new, id, version, 0::bigint as effective_ms, 0::bigint as seq, '' as hash, '{}' as text, null::json as views,
              null as pulled_hash, null::timestamptz as sighted_at
         from inserted
       union all
       select false, l.id, l.version, (extract(epoch from l.effective_at) * 1000)::bigint, l.seq,
-             encode(l.hash, 'hex'), l.data::text, l.said, encode(l.pulled_hash, 'hex'),
+             encode(l.hash, 'hex'), l.data::text, l.views, encode(l.pulled_hash, 'hex'),
              (select max(s.requested_at) from sightings s
                where s.integration = $1 and s.requested_at > to_timestamp(e.ms / 1000.0) and l.id = any(s.ids))
         from locked l join unnest($3::text[], $10::float8[]) as e (id, ms) on e.id = l.id`,
@@ -101,11 +101,11 @@ async function insertOrLock(
       integration,
       type,
       texts([...wanted.keys()]),
-      float8s(states.map((state) => state?.effectiveAt)),
-      int8s(states.map((state) => state?.seq)),
+      float8s(states.map((state) => state?.moment[0])),
+      int8s(states.map((state) => state?.moment[1])),
       texts(states.map((state) => state?.hash)),
       texts(states.map((state) => state?.text)),
-      texts(states.map((state) => saidText(state?.said))),
+      texts(states.map((state) => viewsText(state?.views))),
       texts(states.map((state) => state?.pulledHash)),
       float8s([...wanted.values()].map(({ eventAt }) => eventAt)),
       texts(states.map((state) => state?.event)),
@@ -124,12 +124,12 @@ interface Row {
   readonly seq: number;
   readonly hash: string;
   readonly text: string;
-  readonly said: StoredViews | null;
+  readonly views: StoredViews | null;
   readonly pulled_hash: string | null;
   readonly sighted_at: Date | null;
 }
 
-function lockedRecord({ version, effective_ms, seq, hash, text, said, pulled_hash }: Row): LockedRecord {
+function lockedRecord({ version, effective_ms, seq, hash, text, views, pulled_hash }: Row): LockedRecord {
   let data: Json | undefined;
   const read = () => {
     if (version === 0) return undefined;
@@ -138,8 +138,7 @@ function lockedRecord({ version, effective_ms, seq, hash, text, said, pulled_has
   };
   return {
     version,
-    effectiveAt: effective_ms,
-    seq,
+    moment: [effective_ms, seq],
     hash,
     get status() {
       return (read() as { status?: string } | undefined)?.status;
@@ -148,7 +147,7 @@ function lockedRecord({ version, effective_ms, seq, hash, text, said, pulled_has
       return read();
     },
     reservation: () => readReservation(text),
-    said: said ?? undefined,
+    views: views ?? undefined,
     pulledHash: pulled_hash ?? undefined,
   };
 }

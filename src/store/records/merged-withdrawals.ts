@@ -52,7 +52,7 @@ function withdrawalOf(id: string, guest: Guest, change: Change): Prepared {
       raw: null,
       notes: [{ step: 'reconcile', field: 'marketing_consent', code: 'consent_withdrawn', reason }],
       origins: () => ({}),
-      consent: change.state.said?.consent ?? { value: false, source: 'pull', at: effectiveAt },
+      consent: change.state.views?.consent ?? { value: false, source: 'pull', at: effectiveAt },
     },
   };
 }

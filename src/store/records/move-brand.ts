@@ -1,10 +1,11 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { Booking } from '../../persons/match-bookings.ts';
-import { asEarlierSystem, type StoredViews } from '../../reconcile/said.ts';
+import type { Moment } from '../../reconcile/statement.ts';
+import { asEarlierSystem, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { IntegrationName } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { moveSaid } from './said-state.ts';
+import { moveViews } from './record-state.ts';
 import { readReservation } from './stored-record.ts';
 
 /** How many reservations are read or written at once. */
@@ -111,7 +112,7 @@ export async function moveFeeds(tx: Tx, { integration, to, prefix, matched }: Mo
   );
 }
 
-/** Everything said about these reservations so far was said by the old system: the new one adds to it and clears none of it. */
+/** Everything views about these reservations so far was views by the old system: the new one adds to it and clears none of it. */
 async function continueBookings(
   tx: Tx,
   integration: IntegrationName,
@@ -119,16 +120,17 @@ async function continueBookings(
   matched: Move['matched'],
 ): Promise<void> {
   const ids = matched.map(({ id }) => id);
-  const { rows } = await tx.query<{ id: string; data: string; said: StoredViews | null; ms: number; seq: number }>(
-    `select id, data::text as data, said, (extract(epoch from effective_at) * 1000)::float8 as ms, seq from records
+  const { rows } = await tx.query<{ id: string; data: string; views: StoredViews | null; ms: number; seq: number }>(
+    `select id, data::text as data, views, (extract(epoch from effective_at) * 1000)::float8 as ms, seq from records
       where integration = $1 and type = 'reservation' and id = any($2) order by id for update`,
     [integration, ids],
   );
-  const said = rows.map(({ id, data, said: known, ms, seq }) => {
-    const views = asEarlierSystem(known ?? undefined, readReservation(data), [ms, seq]);
-    return [id, { effectiveAt: ms, seq, said: views, pulledHash: '' }] as const;
+  const states = rows.map(({ id, data, views, ms, seq }) => {
+    const moment: Moment = [ms, seq];
+    const earlier = asEarlierSystem(views ?? undefined, readReservation(data), moment);
+    return [id, { moment, views: earlier, pulledHash: '' }] as const;
   });
-  await moveSaid(tx, integration, 'reservation', new Map(said));
+  await moveViews(tx, integration, 'reservation', new Map(states));
   await tx.query(
     `update records r set partner_id = $4 || t.partner_id from unnest($2::text[], $3::text[]) as t (id, partner_id)
       where r.integration = $1 and r.type = 'reservation' and r.id = t.id`,

@@ -91,5 +91,5 @@ async function now(tx: Tx): Promise<EpochMs> {
   return Math.floor(rows[0]?.ms ?? 0);
 }
 
-/** Names the merge in receipts. */
+/** Names the merge in the history. */
 export const mergeCause = (from: string, into: string): string => `merge of ${from} into ${into}`;

@@ -3,16 +3,15 @@ import type { Guest } from '../../canonical/reservation.ts';
 import { type GuestKey, keyText, keyTexts } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
 import type { Consent } from '../../reconcile/consent-run.ts';
-import type { StoredViews } from '../../reconcile/said.ts';
-import type { EpochMs } from '../../terms.ts';
+import type { Moment } from '../../reconcile/statement.ts';
+import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords, nameKey } from './search-keys.ts';
 
 /** A stored profile, with the time of its state. */
 export interface Profile extends Candidate {
   readonly version: number;
-  readonly effectiveAt: EpochMs;
-  readonly seq: number;
+  readonly moment: Moment;
   readonly consent?: Consent | undefined;
 }
 
@@ -56,10 +55,10 @@ async function readProfiles(
     data: string;
     ms: number;
     seq: number;
-    said: StoredViews | null;
+    views: StoredViews | null;
     pins: string[] | null;
   }>(
-    `select r.id, r.version, r.data::text as data, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq, r.said,
+    `select r.id, r.version, r.data::text as data, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq, r.views,
             (select array_agg(p.key) from profile_pins p where p.integration = $1 and p.profile_id = r.id) as pins
        from (select k.id from unnest($5::text[]) as t (query)
               cross join lateral (select id from ${keyedRecords('t.query')} k where integration = $1 order by id limit $4) k
@@ -75,13 +74,12 @@ async function readProfiles(
       [...new Set(keys)].map((key) => anyKey('guest', [key])),
     ],
   );
-  return rows.map(({ id, version, data, ms, seq, said, pins }) => ({
+  return rows.map(({ id, version, data, ms, seq, views, pins }) => ({
     id,
     version,
     guest: decodeRecord('guest', data),
-    effectiveAt: ms,
-    seq,
-    consent: said?.consent,
+    moment: [ms, seq],
+    consent: views?.consent,
     ...(pins && { pins: new Set(pins) }),
   }));
 }

@@ -4,7 +4,7 @@ import { keyTexts } from '../../persons/identifiers.ts';
 import { consentsIn, newerConsent } from '../../reconcile/consent.ts';
 import type { Consent } from '../../reconcile/consent-run.ts';
 import { mergeProfile } from '../../reconcile/profile.ts';
-import type { StoredViews } from '../../reconcile/said.ts';
+import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from './search-keys.ts';
 import { readReservation } from './stored-record.ts';
@@ -31,17 +31,17 @@ export async function fromReservations(
   keys: readonly string[],
   others: readonly string[],
 ): Promise<{ readonly guest: Guest; readonly consent: Consent | undefined }> {
-  const { rows } = await tx.query<{ data: string; said: StoredViews | null; ms: number; seq: number }>(
-    `select r.data::text as data, r.said, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+  const { rows } = await tx.query<{ data: string; views: StoredViews | null; ms: number; seq: number }>(
+    `select r.data::text as data, r.views, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
        from (select id from ${keyedRecords('$2')} k where integration = $1) k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
       order by r.effective_at, r.seq`,
     [integration, anyKey('reservation', keys)],
   );
   let found: { guest: Guest; consent: Consent | undefined } = { guest: {}, consent: undefined };
-  for (const { data, said, ms, seq } of rows) {
+  for (const { data, views, ms, seq } of rows) {
     const reservation = readReservation(data);
-    const consents = consentsIn(reservation, said ?? undefined, [ms, seq]);
+    const consents = consentsIn(reservation, views ?? undefined, [ms, seq]);
     for (const [position, guest] of reservation.guests.entries()) {
       const own = keyTexts(guest);
       if (!own.some((key) => keys.includes(key)) || own.some((key) => others.includes(key))) continue;

@@ -6,9 +6,9 @@ import type { Consent } from '../../reconcile/consent-run.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
 import { type AlikeProfile, chooseProfile, equalGuests, withConsent } from '../../reconcile/profile.ts';
 import { ProfileIndex } from '../../reconcile/profile-index.ts';
-import { isOlder } from '../../reconcile/reconcile.ts';
-import type { StoredViews } from '../../reconcile/said.ts';
-import type { SaidState } from '../../reconcile/said-state.ts';
+import type { RecordState } from '../../reconcile/record-state.ts';
+import { isNewer, type Moment } from '../../reconcile/statement.ts';
+import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { applyPrepared } from './apply.ts';
@@ -17,7 +17,7 @@ import { bookingsOf, linkBookings } from './profile-bookings.ts';
 import { profileIds } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
 import { addPairs, type ProfilePair } from './profile-pairs.ts';
-import { moveSaid } from './said-state.ts';
+import { moveViews } from './record-state.ts';
 import { readReservation } from './stored-record.ts';
 
 /** One version of a reservation whose guests get profiles. */
@@ -80,16 +80,16 @@ export async function assembleProfiles(
       if (id === undefined) continue;
       made.use(from, id, choice.kind === 'new' ? choice.alike : []);
       if (choice.kind === 'known') made.joins.push(...choice.others.map((other) => ({ kept: id, other: other.id })));
-      const stated = consents.of(one) ?? statedBy(guest, at.effectiveAt);
+      const stated = consents.of(one) ?? statedBy(guest, at[0]);
       const consent = newerConsent(known?.consent, stated);
       const own = known?.consent?.own;
-      if (own && own.at > (stated?.at ?? at.effectiveAt) && own.value !== (guest.marketing_consent ?? null)) {
+      if (own && own.at > (stated?.at ?? at[0]) && own.value !== (guest.marketing_consent ?? null)) {
         made.late.push({ id: from.id, guest, profileId: id, consent: own });
       }
       profiles.set(made.next(one, { id, known, guest: choice.guest, consent }));
     }
     if (made.prepared.length > 0) await applyPrepared(tx, target, made.prepared);
-    if (made.restated.size > 0) await moveSaid(tx, integration, 'guest', made.restated);
+    if (made.restated.size > 0) await moveViews(tx, integration, 'guest', made.restated);
     await linkBookings(tx, integration, made.links(bookings.has));
     await addPairs(tx, integration, made.pairs);
     await joinProfiles(tx, target, made.joins);
@@ -100,7 +100,7 @@ export async function assembleProfiles(
 /** What a batch writes. */
 class Made {
   readonly prepared: Prepared[] = [];
-  readonly restated = new Map<string, SaidState>();
+  readonly restated = new Map<string, RecordState>();
   readonly late: LateBooking[] = [];
   readonly pairs: ProfilePair[] = [];
   readonly joins: { readonly kept: string; readonly other: string }[] = [];
@@ -126,22 +126,22 @@ class Made {
       consent,
     }: { id: string; known: Profile | undefined; guest: Guest; consent: Consent | undefined },
   ): Profile {
-    const isLate = known !== undefined && isOlder(at, known);
+    const isLate = known !== undefined && isNewer(known.moment, at);
     const record = withConsent(isLate ? known.guest : guest, consent);
     const { version = 0, pins } = known ?? {};
     const isSame = known !== undefined && equalGuests(known.guest, record);
-    const { effectiveAt, seq } = isLate || isSame ? known : at;
-    const profile = { id, version, guest: record, effectiveAt, seq, consent, ...(pins && { pins }) };
+    const moment = isLate || isSame ? known.moment : at;
+    const profile = { id, version, guest: record, moment, consent, ...(pins && { pins }) };
     if (isSame) {
       // A repeated consent changes only its time, which decides against a statement that arrives late.
       const isRestated = consent !== undefined && consent !== known.consent;
-      if (isRestated) this.restated.set(id, { effectiveAt, seq, said: { consent }, pulledHash: undefined });
+      if (isRestated) this.restated.set(id, { moment, views: { consent }, pulledHash: undefined });
       return profile;
     }
     this.restated.delete(id);
     this.prepared.push({
       kind: 'record',
-      arrival: { mode: 'pull', ...at, cause: 'guest', causeId: `reservation ${from.id}` },
+      arrival: { mode: 'pull', effectiveAt: at[0], seq: at[1], cause: 'guest', causeId: `reservation ${from.id}` },
       incoming: {
         type: 'guest',
         id,
@@ -162,7 +162,7 @@ class Made {
   }
 }
 
-/** The guests in the order in which they were stated; none of versions whose receipt is past its retention. */
+/** The guests in the order in which they were stated; none of versions whose entry is past its retention. */
 async function inOrder(tx: Tx, integration: string, reservations: readonly ReservationVersion[]): Promise<Met[]> {
   const times = await effectiveTimes(tx, integration, reservations);
   return reservations
@@ -173,12 +173,7 @@ async function inOrder(tx: Tx, integration: string, reservations: readonly Reser
     .sort((a, b) => byTime(a.at, b.at));
 }
 
-const byTime = (a: Moment, b: Moment): number => (isOlder(a, b) ? -1 : isOlder(b, a) ? 1 : 0);
-
-interface Moment {
-  readonly effectiveAt: EpochMs;
-  readonly seq: number;
-}
+const byTime = (a: Moment, b: Moment): number => (isNewer(b, a) ? -1 : isNewer(a, b) ? 1 : 0);
 
 export const statedBy = ({ marketing_consent: value }: Guest, at: EpochMs): Consent | undefined =>
   value === undefined ? undefined : { value, source: 'pull', at };
@@ -195,26 +190,26 @@ export async function readConsents(
     id: string;
     version: number;
     data: string;
-    said: StoredViews | null;
+    views: StoredViews | null;
     ms: number;
     seq: number;
   }>(
-    `select r.id, r.version, r.data::text as data, r.said, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+    `select r.id, r.version, r.data::text as data, r.views, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
        from unnest($2::text[], $3::int[]) as t (id, version)
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version
       where r.id = any($2::text[])`,
     [integration, stated.map(({ id }) => id), stated.map(({ version }) => version)],
   );
   const found = new Map(
-    rows.map(({ id, version, data, said, ms, seq }) => [
+    rows.map(({ id, version, data, views, ms, seq }) => [
       `${id} ${version}`,
-      consentsIn(readReservation(data), said ?? undefined, [ms, seq]),
+      consentsIn(readReservation(data), views ?? undefined, [ms, seq]),
     ]),
   );
   return { of: ({ from: { id, version }, place }) => found.get(`${id} ${version}`)?.[place] };
 }
 
-/** When these versions were stated, by id and version; none whose receipt is past its retention. */
+/** When these versions were stated, by id and version; none whose entry is past its retention. */
 export async function effectiveTimes(
   tx: Tx,
   integration: string,
@@ -227,5 +222,5 @@ export async function effectiveTimes(
       where r.id = any($2::text[]) and r.diff is not null`,
     [integration, reservations.map(({ id }) => id), reservations.map(({ version }) => version)],
   );
-  return new Map(rows.map(({ id, version, ms, seq }) => [`${id} ${version}`, { effectiveAt: ms, seq }]));
+  return new Map(rows.map(({ id, version, ms, seq }) => [`${id} ${version}`, [ms, seq]]));
 }

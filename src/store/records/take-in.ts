@@ -4,11 +4,11 @@ import type { Content } from '../../reconcile/content.ts';
 import { decideFirst } from '../../reconcile/decide.ts';
 import { decideHeld, heldLetter } from '../../reconcile/decide-held.ts';
 import type { Arriving, Decision, LockedRecord } from '../../reconcile/decision.ts';
-import type { Arrival, Incoming, Outcome, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
-import type { SaidState } from '../../reconcile/said-state.ts';
+import type { Arrival, Incoming, MessageOutcome, Prepared, RecordDeadLetter } from '../../reconcile/incoming.ts';
+import type { RecordState } from '../../reconcile/record-state.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
-import { type Change, type Item, idempotencyKey, isInEvent, type Receipt } from './changes.ts';
+import { type Change, type Entry, type Item, idempotencyKey, isInEvent } from './changes.ts';
 import type { Step } from './guard.ts';
 import type { KnownRecords } from './known-records.ts';
 import { dropUnused, type FirstState, type LockedRecords, lockRecords, type Wanted } from './locked-records.ts';
@@ -16,8 +16,8 @@ import { keysText } from './search-keys.ts';
 
 /** The results of a batch, to be written together. */
 export interface Taken {
-  readonly outcomes: Outcome[];
-  readonly receipts: Receipt[];
+  readonly outcomes: MessageOutcome[];
+  readonly entries: Entry[];
   readonly changes: Change[];
   readonly dead: { readonly letter: RecordDeadLetter; readonly arrival: Arrival }[];
 }
@@ -39,7 +39,7 @@ export async function takeIn(
   target: ApplyTarget,
   { type, arrivals, known, guard }: OfOneType,
   into: Taken,
-): Promise<ReadonlyMap<string, SaidState>> {
+): Promise<ReadonlyMap<string, RecordState>> {
   const wanted = wantedBy(arrivals, (id) => known?.has(id) === true);
   const locked = await lockRecords(tx, target.integration, type, wanted);
   const first = decideAll(arrivals, locked);
@@ -47,7 +47,7 @@ export async function takeIn(
   const withHeld = () => arrivals.map((one) => held.get(one.index) ?? one);
   const { steps, rows } = held.size === 0 ? first : decideAll(withHeld(), locked);
   const { stored } = locked;
-  const moved = new Map<string, SaidState>();
+  const moved = new Map<string, RecordState>();
   for (const { arriving, before, decision } of steps) {
     const { id } = arriving;
     // A refused row is not kept again.
@@ -64,20 +64,15 @@ export async function takeIn(
       if (state !== undefined && before !== undefined) moved.set(id, state);
       const why = reason === undefined ? undefined : { reason };
       into.outcomes[arriving.index] = { outcome: kind, id, version, ...why, ...(isOverruled && { isOverruled }) };
-      const receipt = receiptOf(arriving);
+      const entry = entryOf(arriving);
       // An event without news is settled in its own row.
-      if (
-        isInEvent(receipt) &&
-        arriving.arrival.cause === 'event' &&
-        receipt.notes === '[]' &&
-        arriving.held === undefined
-      )
+      if (isInEvent(entry) && arriving.arrival.cause === 'event' && entry.notes === '[]' && arriving.held === undefined)
         continue;
-      into.receipts.push({ ...receipt, outcome: kind, version, ...why });
+      into.entries.push({ ...entry, outcome: kind, version, ...why });
     }
   }
   for (const { index } of held.values())
-    into.outcomes[index] = { ...(into.outcomes[index] as Outcome), isHeld: true, isOverruled: true };
+    into.outcomes[index] = { ...(into.outcomes[index] as MessageOutcome), isHeld: true, isOverruled: true };
   const unused = [...rows].filter(([, row]) => row.version === 0).map(([id]) => id);
   if (unused.length > 0) await dropUnused(tx, target.integration, type, unused);
   return moved;
@@ -139,7 +134,7 @@ function addChange(
   const item = itemOf(arriving, content);
   into.outcomes[index] = { outcome: event, id, version, ...(isOverruled && { isOverruled }) };
   into.changes.push({
-    receipt: into.receipts.length,
+    entry: into.entries.length,
     type,
     id,
     version,
@@ -152,8 +147,8 @@ function addChange(
     idempotencyKey: idempotencyKey(target.integration, type, id, version, content.hash),
   });
   const { retraceable, origins } = item.incoming;
-  into.receipts.push({
-    ...receiptOf(arriving),
+  into.entries.push({
+    ...entryOf(arriving),
     notes: jsonbText(JSON.stringify(notes)),
     outcome: event,
     version,
@@ -169,16 +164,16 @@ function addDroppedOrDead(
   const { id, arrival, index } = arriving;
   into.outcomes[index] = { outcome: decision.kind, id };
   if (decision.kind === 'dropped') {
-    into.receipts.push({ ...receiptOf(arriving), notes: '[]', outcome: 'dropped', reason: decision.reason });
+    into.entries.push({ ...entryOf(arriving), notes: '[]', outcome: 'dropped', reason: decision.reason });
     return;
   }
   const { deadLetter } = decision;
   into.dead.push({ letter: deadLetter, arrival });
   const raw = deadLetter.raw;
-  into.receipts.push({ ...receiptOf(arriving), notes: '[]', outcome: 'dead', reason: deadLetter.code, raw });
+  into.entries.push({ ...entryOf(arriving), notes: '[]', outcome: 'dead', reason: deadLetter.code, raw });
 }
 
-function receiptOf({ arrival, seq, type, id, prepared }: Arriving): Omit<Receipt, 'outcome'> {
+function entryOf({ arrival, seq, type, id, prepared }: Arriving): Omit<Entry, 'outcome'> {
   const { raw, notes } = sourceOf(prepared);
   return { item: { arrival, seq }, type, id, raw, notes: jsonbText(JSON.stringify(notes)) };
 }
@@ -228,7 +223,7 @@ function afterChange({ version, content, state }: Changed): LockedRecord {
 }
 
 /** Copied by name: the row parses its content only when asked. */
-function withState(before: LockedRecord, state: SaidState): LockedRecord {
+function withState(before: LockedRecord, state: RecordState): LockedRecord {
   const { version, hash } = before;
   return {
     ...state,

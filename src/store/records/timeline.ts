@@ -1,10 +1,10 @@
 import { consentsIn } from '../../reconcile/consent.ts';
 import type { Consent } from '../../reconcile/consent-run.ts';
-import type { StoredViews } from '../../reconcile/said.ts';
+import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import { completeSince } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';
-import { eventOf, modeOf, type Payload, payloadColumns, payloadOf } from './receipt-raw.ts';
+import { eventOf, modeOf, type Payload, payloadColumns, payloadOf } from './entry-payload.ts';
 import { readReservation } from './stored-record.ts';
 
 export interface TimelineEntry {
@@ -43,7 +43,7 @@ export interface TimelinePart {
 }
 
 /**
- * Everything that happened to one record, oldest first: receipts, outcomes and delivery attempts. A part holds the newest entries. Open
+ * Everything that happened to one record, oldest first: entries, outcomes and delivery attempts. A part holds the newest entries. Open
  * dead letters are always in the newest part, because they say why a delivery waits.
  */
 export async function readTimeline(
@@ -58,7 +58,7 @@ export async function readTimeline(
   const range = [...key, earlier, upTo ?? null];
   const [record, entered, repeated, attempts, dead, outbox, sighting, since] = await Promise.all([
     db.query<Current>(
-      `select version, data, created_at, changed_at, data::text as text, said,
+      `select version, data, created_at, changed_at, data::text as text, views,
               (extract(epoch from effective_at) * 1000)::float8 as ms, seq
          from records where integration = $1 and type = $2 and id = $3 and version > 0`,
       key,
@@ -187,20 +187,20 @@ interface Current {
   readonly created_at: Date;
   readonly changed_at: Date;
   readonly text: string;
-  readonly said: StoredViews | null;
+  readonly views: StoredViews | null;
   readonly ms: number;
   readonly seq: number;
 }
 
-function consentsOf(type: EntityType, { text, said, ms, seq }: Current): Timeline['consents'] {
+function consentsOf(type: EntityType, { text, views, ms, seq }: Current): Timeline['consents'] {
   const shown = ({ value, source, at }: Pick<Consent, 'value' | 'source' | 'at'>) =>
     value === null ? [] : [{ value, source, at: new Date(at).toISOString() }];
   if (type === 'guest') {
-    const others = Object.entries(said?.consent?.others ?? {}) as [Consent['source'], Pick<Consent, 'value' | 'at'>][];
+    const others = Object.entries(views?.consent?.others ?? {}) as [Consent['source'], Pick<Consent, 'value' | 'at'>][];
     const outranked = others.map(([source, { value, at }]) => ({ source, value, at })).sort((a, b) => b.at - a.at);
-    return said?.consent ? [said.consent, ...outranked].flatMap(shown) : [];
+    return views?.consent ? [views.consent, ...outranked].flatMap(shown) : [];
   }
-  const consents = consentsIn(readReservation(text), said ?? undefined, [ms, seq]);
+  const consents = consentsIn(readReservation(text), views ?? undefined, [ms, seq]);
   return consents.flatMap((consent, guest) => (consent ? shown(consent).map((one) => ({ guest, ...one })) : []));
 }
 

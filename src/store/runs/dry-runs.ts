@@ -6,7 +6,7 @@ import { timedId } from '../../kit/ids.ts';
 import { jsonbText } from '../../kit/json.ts';
 import { shortHash } from '../../kit/short-hash.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Outcome, Prepared, Tally } from '../../reconcile/incoming.ts';
+import type { MessageOutcome, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { applyPrepared } from '../records/apply.ts';
@@ -18,7 +18,7 @@ import { readWatermark } from './watermarks.ts';
 export interface DryRecord {
   readonly integration: string;
   readonly prepared: Prepared;
-  readonly outcome: Outcome;
+  readonly outcome: MessageOutcome;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { KnownRow, Pulled } from '../../intake/pull/run-state.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Outcome, Prepared } from '../../reconcile/incoming.ts';
+import type { MessageOutcome, Prepared } from '../../reconcile/incoming.ts';
 import { float8s, int4s, texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
@@ -55,13 +55,13 @@ export async function changedSince(tx: Tx, target: ApplyTarget, known: readonly 
   return new Set(rows.map(({ key }) => key));
 }
 
-const settled: ReadonlySet<Outcome['outcome']> = new Set(['created', 'updated', 'cancelled', 'unchanged']);
+const settled: ReadonlySet<MessageOutcome['outcome']> = new Set(['created', 'updated', 'cancelled', 'unchanged']);
 
 /** Rows with their records and outcomes, by position. */
 interface AppliedRows {
   readonly pulled: readonly (Pulled | undefined)[];
   readonly prepared: readonly Prepared[];
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly MessageOutcome[];
 }
 
 /** Remembers the version each row produced. Rows that did not become the stored state (superseded, dropped, dead) are not remembered. */

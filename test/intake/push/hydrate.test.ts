@@ -5,7 +5,7 @@ import { type Fetched, type HydratorPorts, hydrateOnce } from '../../../src/inta
 import { systemClock } from '../../../src/kit/clock.ts';
 import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../../../src/store/events/hydration.ts';
-import { newestRaw } from '../../../src/store/records/receipt-raw.ts';
+import { newestRaw } from '../../../src/store/records/entry-payload.ts';
 import type { Bench } from './events-support.ts';
 import { activeIntegration, openBench, reservationData } from './events-support.ts';
 

@@ -27,7 +27,7 @@ test('no statement reads all events or records of a brand, whatever the statisti
     );
     const names = new Set(statements.map(({ name }) => name));
     const expected = ['append-events', 'next-events', 'settle-events', 'update-records', 'known-records'];
-    for (const name of [...expected, 'move-said']) {
+    for (const name of [...expected, 'move-views']) {
       assert.ok(names.has(name), `${name} was not sent on this connection`);
     }
     const wide: string[] = [];

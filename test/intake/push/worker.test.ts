@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { workLane } from '../../../src/intake/push/work-lane.ts';
+import { workBrand } from '../../../src/intake/push/work-brand.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { rawNumber } from '../../../src/kit/json.ts';
 import type { Bench } from './events-support.ts';
@@ -119,13 +119,13 @@ describe('the worker', () => {
     const ports = {
       ...bench.ports,
       batch: ((batching, work) =>
-        apply(batching, (integration, lane) =>
+        apply(batching, (integration, batch) =>
           work(integration, {
-            ...lane,
+            ...batch,
             apply: (prepared) => {
               if (prepared.some((one) => one.kind === 'record' && one.incoming.id === 'R-2'))
                 throw new TypeError('a bug');
-              return lane.apply(prepared);
+              return batch.apply(prepared);
             },
           }),
         )) as typeof apply,
@@ -172,9 +172,9 @@ describe('the worker', () => {
     await bench.send('reservation.created', reservationData());
     const path = bench.ports.path('lisbon-grand');
     assert.ok(path);
-    await bench.ports.batch({ limit: 200 }, async (_integration, lane) => {
+    await bench.ports.batch({ limit: 200 }, async (_integration, batch) => {
       await bench.ports.setAside('lisbon-grand', new Error('it failed on a node that had it before'));
-      return workLane(lane, path);
+      return workBrand(batch, path);
     });
     const { rows } = await bench.pool.query('select state, attempt from events');
     assert.deepEqual(rows, [{ state: 'done', attempt: 0 }]);
@@ -183,10 +183,10 @@ describe('the worker', () => {
   test('a node that dies during a batch leaves it unchanged', async () => {
     await bench.send('reservation.created', reservationData());
     await assert.rejects(
-      bench.ports.batch({ limit: 200 }, async (_integration, lane) => {
+      bench.ports.batch({ limit: 200 }, async (_integration, batch) => {
         const path = bench.ports.path('lisbon-grand');
         assert.ok(path);
-        await workLane(lane, path);
+        await workBrand(batch, path);
         throw new Error('killed');
       }),
       /killed/,
@@ -196,7 +196,7 @@ describe('the worker', () => {
     assert.equal(await bench.version(), 1);
   });
 
-  test('two workers never work one lane at the same time and process every event once', async () => {
+  test('two workers never work one batch at the same time and process every event once', async () => {
     for (let i = 0; i < 30; i++) {
       await bench.send('reservation.created', reservationData({ reservation_id: `R-${i}` }));
     }
@@ -205,10 +205,10 @@ describe('the worker', () => {
     const counted = {
       ...bench.ports,
       batch: ((batching, work) =>
-        bench.ports.batch({ ...batching, limit: 5 }, async (integration, lane) => {
+        bench.ports.batch({ ...batching, limit: 5 }, async (integration, batch) => {
           most = Math.max(most, ++inside);
           try {
-            return await work(integration, lane);
+            return await work(integration, batch);
           } finally {
             inside--;
           }

@@ -2,9 +2,9 @@ import { parseJson } from '../../../src/kit/json.ts';
 import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
 import { decideHeld } from '../../../src/reconcile/decide-held.ts';
 import type { Arriving, LockedRecord } from '../../../src/reconcile/decision.ts';
-import type { Outcome, Prepared, Tally } from '../../../src/reconcile/incoming.ts';
-import type { StoredViews } from '../../../src/reconcile/said.ts';
-import { type SaidState, saidText } from '../../../src/reconcile/said-state.ts';
+import type { MessageOutcome, Prepared, Tally } from '../../../src/reconcile/incoming.ts';
+import { type RecordState, viewsText } from '../../../src/reconcile/record-state.ts';
+import type { StoredViews } from '../../../src/reconcile/stored-views.ts';
 import { idempotencyKey } from '../../../src/store/records/changes.ts';
 import { contentOf, statementHash } from '../../../src/store/records/content.ts';
 import { Guard, type Step } from '../../../src/store/records/guard.ts';
@@ -24,7 +24,7 @@ export function applyPrepared(
 ): Tally {
   const { integration } = target;
   const batchSeq = prepared.every(({ arrival }) => arrival.seq !== undefined) ? 0 : model.nextSeq();
-  const outcomes: Outcome[] = new Array(prepared.length);
+  const outcomes: MessageOutcome[] = new Array(prepared.length);
   const known = knownRecords(tx, integration, prepared);
   const arrivals = arrivalsOf(prepared, batchSeq, known, outcomes);
   const seen: string[] = [];
@@ -60,7 +60,7 @@ export function applyPrepared(
     changes.set(id, [...(changes.get(id) ?? []), change]);
   }
   for (const { index } of held.values())
-    outcomes[index] = { ...(outcomes[index] as Outcome), isHeld: true, isOverruled: true };
+    outcomes[index] = { ...(outcomes[index] as MessageOutcome), isHeld: true, isOverruled: true };
   for (const [id, versions] of changes) {
     tx.atCommit(() => {
       const name = recordKey(integration, id);
@@ -113,7 +113,12 @@ function knownRecords(tx: Transaction, integration: string, prepared: readonly P
   return known;
 }
 
-function arrivalsOf(prepared: readonly Prepared[], batchSeq: number, known: Known, outcomes: Outcome[]): Arriving[] {
+function arrivalsOf(
+  prepared: readonly Prepared[],
+  batchSeq: number,
+  known: Known,
+  outcomes: MessageOutcome[],
+): Arriving[] {
   return prepared.flatMap((one, index): Arriving[] => {
     const { arrival, message } = one;
     const about = { index, type: 'reservation' as const, arrival, seq: arrival.seq ?? batchSeq, prepared: one };
@@ -142,18 +147,12 @@ function lastSighted(model: StoreModel, integration: string, arrivals: readonly 
   return found;
 }
 
-const stateOf = ({ effectiveAt, seq, said, pulledHash }: SaidState) => ({
-  effectiveAt,
-  seq,
-  said: saidText(said),
-  pulledHash,
-});
+const stateOf = ({ moment, views, pulledHash }: RecordState) => ({ moment, views: viewsText(views), pulledHash });
 
-function lockedRecord({ version, effectiveAt, seq, hash, text, said, pulledHash }: RecordRow): LockedRecord {
+function lockedRecord({ version, moment, hash, text, views, pulledHash }: RecordRow): LockedRecord {
   return {
     version,
-    effectiveAt,
-    seq,
+    moment,
     hash,
     get status() {
       return (parseJson(text) as { status?: string }).status;
@@ -162,7 +161,7 @@ function lockedRecord({ version, effectiveAt, seq, hash, text, said, pulledHash 
       return parseJson(text);
     },
     reservation: () => readReservation(text),
-    said: said === undefined ? undefined : (JSON.parse(said) as StoredViews),
+    views: views === undefined ? undefined : (JSON.parse(views) as StoredViews),
     pulledHash,
   };
 }
@@ -201,7 +200,7 @@ function enqueue(
   }
 }
 
-function tally(outcomes: readonly Outcome[]): Tally {
+function tally(outcomes: readonly MessageOutcome[]): Tally {
   const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
   for (const { outcome, isHeld } of outcomes) {
     if (isHeld) counts.held += 1;

@@ -1,10 +1,10 @@
-import type { Lane, Settled } from '../../../src/intake/push/event-path.ts';
+import type { BrandBatch, Settled } from '../../../src/intake/push/event-path.ts';
 import type { NewEvent, Stored } from '../../../src/intake/push/ports.ts';
 import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
 import type { StorePorts } from '../store-ports.ts';
 import { applyPrepared } from './apply.ts';
 import type { Link } from './link.ts';
-import { laneOf, pendingOf, settleAtCommit } from './pending.ts';
+import { batchOf, pendingOf, settleAtCommit } from './pending.ts';
 import type { EventRow, StoreModel } from './state.ts';
 import { Transaction } from './transaction.ts';
 
@@ -40,12 +40,12 @@ export function eventPorts(
           const all: Settled[] = [];
           for (const target of mine) {
             const events = pendingOf(model, target.integration).slice(0, share);
-            const apply: Lane['apply'] = async (prepared) => {
+            const apply: BrandBatch['apply'] = async (prepared) => {
               const tally = await link.call('apply', () => applyPrepared(model, tx, target, prepared));
               if (tally.changed > 0) changed.add(target);
               return tally;
             };
-            if (events.length > 0) all.push(...(await work(target.integration, laneOf(events, apply))));
+            if (events.length > 0) all.push(...(await work(target.integration, batchOf(events, apply))));
             more ||= events.length === share;
           }
           settleAtCommit(model, tx, all);

@@ -1,4 +1,4 @@
-import type { Lane, PendingEvent, Settled } from '../../../src/intake/push/event-path.ts';
+import type { BrandBatch, PendingEvent, Settled } from '../../../src/intake/push/event-path.ts';
 import type { EventRow, StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -8,7 +8,7 @@ export function pendingOf(model: StoreModel, integration?: string): EventRow[] {
   );
 }
 
-export const laneOf = (events: readonly EventRow[], apply: Lane['apply']): Lane => ({
+export const batchOf = (events: readonly EventRow[], apply: BrandBatch['apply']): BrandBatch => ({
   events: events.map(pendingEvent),
   apply,
   profiles: () => notModelled('guest events'),

@@ -2,7 +2,7 @@ import type { Reservation } from '../../../src/canonical/reservation.ts';
 import type { Lease, PageTurn, Queued, QueueRequest, RunStore } from '../../../src/intake/pull/ports.ts';
 import { type Counters, noCounts, type PageCommit, type Run, sum } from '../../../src/intake/pull/run-state.ts';
 import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
-import type { Outcome, Prepared } from '../../../src/reconcile/incoming.ts';
+import type { MessageOutcome, Prepared } from '../../../src/reconcile/incoming.ts';
 import type { OnChanged } from '../../../src/store/records/apply.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';
 import type { RunId } from '../../../src/terms.ts';
@@ -253,7 +253,7 @@ function rememberRows(
   target: ApplyTarget,
   rows: PageCommit['pulled'],
   prepared: readonly Prepared[],
-  outcomes: readonly Outcome[],
+  outcomes: readonly MessageOutcome[],
 ): void {
   const kept = new Map<string, () => void>();
   for (const [i, row] of rows.entries()) {

@@ -5,17 +5,17 @@ import type { EventType } from '../../../src/intake/push/envelope.ts';
 import type { Circuit } from '../../../src/outbound/circuit.ts';
 import type { Normal } from '../../../src/reconcile/accidents/judge.ts';
 import type { GuardPort } from '../../../src/reconcile/apply-target.ts';
+import type { Moment } from '../../../src/reconcile/statement.ts';
 import type { ChangeEvent, EpochMs, IntegrationName, LocalDate } from '../../../src/terms.ts';
 
 /** The rows of the model: one interface per table, as far as the simulated rooms can see it. */
 
 export interface RecordRow {
   readonly version: number;
-  readonly effectiveAt: EpochMs;
-  readonly seq: number;
+  readonly moment: Moment;
   readonly hash: string;
   readonly text: string;
-  readonly said: string | undefined;
+  readonly views: string | undefined;
   readonly pulledHash: string | undefined;
 }
 

@@ -87,8 +87,8 @@ export const destinationType: DestinationType<Settings> = {
     return {
       async deliver(batch, given) {
         const limits: Limits = { ...given, deadlineAtMs: services.clock.uptimeMs() + given.deadlineMs };
-        const untold = batch.map((delivery) => plan.untold(delivery));
-        const all = batch.flatMap((delivery, index) => (untold[index] ? [] : plan.items(delivery, index)));
+        const notExpressed = batch.map((delivery) => plan.notExpressed(delivery));
+        const all = batch.flatMap((delivery, index) => (notExpressed[index] ? [] : plan.items(delivery, index)));
         const settled: Settled[][] = batch.map(() => []);
         let askedToWait: readonly Item[] = [];
         let busy: Outcome | undefined;
@@ -117,7 +117,7 @@ export const destinationType: DestinationType<Settings> = {
             }
           }
         }
-        return settled.map((some, index) => untold[index] ?? worst(some.map(({ outcome }) => outcome)));
+        return settled.map((some, index) => notExpressed[index] ?? worst(some.map(({ outcome }) => outcome)));
       },
       async close() {},
     };

@@ -5,6 +5,7 @@ import type { Outcome } from '../../destination.ts';
 import { type Delivery, type Message, type MessageData, messageJson } from '../../message.ts';
 import { type Moment, momentOf } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, type Values } from './compile-operation.ts';
+import { notExpressed } from './not-expressed.ts';
 import type { SituationName } from './operation.ts';
 import { erasedPeople, formerOf, ownerOf, type Person, peopleOf } from './people.ts';
 import { presets } from './preset.ts';
@@ -12,7 +13,6 @@ import type { Settings } from './settings.ts';
 import { stayOf } from './stay.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
 import type { Stage } from './turns.ts';
-import { untold } from './untold.ts';
 
 /** Settings and preset, merged and compiled: the requests that a batch of deliveries becomes. */
 
@@ -35,7 +35,7 @@ export interface Plan {
   /** None if the message holds nothing for this destination. */
   items(delivery: Delivery, index: number): Item[];
   /** Set if no request can express what the delivery says. */
-  untold(delivery: Delivery): Outcome | undefined;
+  notExpressed(delivery: Delivery): Outcome | undefined;
 }
 
 export function compilePlan(settings: Settings): Plan {
@@ -85,7 +85,7 @@ export function compilePlan(settings: Settings): Plan {
   };
 
   return {
-    untold: (delivery) => untold(delivery, requests),
+    notExpressed: (delivery) => notExpressed(delivery, requests),
     items(delivery, index) {
       const { message, changedAt, byConsent } = delivery;
       const earlier = delivery.earlier?.();

@@ -3,7 +3,7 @@ import type { Reservation } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import type { Consent, ConsentRun } from './consent-run.ts';
 import { merge, type Views } from './merge.ts';
-import { type ItemIds, isNewer, listNames, type Mark, type Source, type Values } from './statement.ts';
+import { type ItemIds, isNewer, listNames, type Moment, type Source, type Values } from './statement.ts';
 import { statementOf } from './statement-of.ts';
 import type { View, ViewItem, ViewList } from './view.ts';
 
@@ -17,7 +17,7 @@ export type StoredViews = { readonly [Name in Source]?: View | SoleView | undefi
 };
 
 export interface SoleView {
-  readonly said: Mark;
+  readonly moment: Moment;
   /** Fields stated to be empty, such as channel or guests.0.phone. */
   readonly none?: readonly string[] | undefined;
   readonly ids?: ItemIds | undefined;
@@ -33,7 +33,7 @@ export function storedViews(views: Views, isRuled: boolean): StoredViews | undef
   const [only, ...others] = Object.entries(views).filter(([, view]) => view !== undefined) as [Source, View][];
   if (only === undefined || others.length > 0 || isRuled || !isPlain(only[1])) return views;
   const [source, view] = only;
-  return soleView(source, view.said, emptiesOf(view), idsIn(view), runsIn(view));
+  return soleView(source, view.moment, emptiesOf(view), idsIn(view), runsIn(view));
 }
 
 function runsIn({ lists }: View): readonly (ConsentRun | null)[] | undefined {
@@ -52,28 +52,28 @@ function idsIn({ lists }: View): ItemIds | undefined {
 /** What to store for a view that equals the record. */
 export function soleView(
   source: Source,
-  said: Mark,
+  moment: Moment,
   none: readonly string[],
   ids: ItemIds | undefined,
   runs?: SoleView['runs'],
 ): StoredViews | undefined {
   if (source === 'pull' && none.length === 0 && ids === undefined && runs === undefined) return undefined;
-  return { [source]: { said, ...(none.length > 0 && { none }), ...(ids && { ids }), ...(runs && { runs }) } };
+  return { [source]: { moment, ...(none.length > 0 && { none }), ...(ids && { ids }), ...(runs && { runs }) } };
 }
 
 /** Everything in the view was stated at one time, and the canonical values contain all of it. */
-function isPlain({ at, said, lists }: View): boolean {
+function isPlain({ at, moment, lists }: View): boolean {
   if (at !== undefined) return false;
   return listNames.every((name) => {
     const list = lists[name];
     if (list === undefined) return true;
-    const isOfOneTime = list.at !== undefined && !isNewer(said, list.at);
+    const isOfOneTime = list.at !== undefined && !isNewer(moment, list.at);
     return isOfOneTime && list.items.every((item) => !item.at && !item.as && !item.since);
   });
 }
 
-export function readViews(stored: StoredViews | undefined, record: Reservation, said: Mark): Views {
-  if (stored === undefined) return { pull: viewOfRecord(record, { said }) };
+export function readViews(stored: StoredViews | undefined, record: Reservation, moment: Moment): Views {
+  if (stored === undefined) return { pull: viewOfRecord(record, { moment }) };
   const views: { [Name in Source]?: View } = {};
   for (const [source, view] of Object.entries(stored) as [Source, View | SoleView][]) {
     views[source] = 'values' in view ? view : viewOfRecord(record, view);
@@ -82,14 +82,14 @@ export function readViews(stored: StoredViews | undefined, record: Reservation, 
 }
 
 /**
- * The views of a record whose brand moves to another system. What the old one said stays as one view, as if the partner had been asked for the
+ * The views of a record whose brand moves to another system. What the old one moment stays as one view, as if the partner had been asked for the
  * reservation: fields that the new system does not mention keep their values.
  */
-export function asEarlierSystem(stored: StoredViews | undefined, record: Reservation, said: Mark): StoredViews {
+export function asEarlierSystem(stored: StoredViews | undefined, record: Reservation, moment: Moment): StoredViews {
   const isWholeRecord = Object.values(stored ?? {}).every((view) => !('values' in (view ?? {})));
-  if (isWholeRecord) return { single: { said } };
-  const { draft } = merge(readViews(stored, record, said));
-  return { single: viewOfRecord(draft as unknown as Reservation, { said }) };
+  if (isWholeRecord) return { single: { moment } };
+  const { draft } = merge(readViews(stored, record, moment));
+  return { single: viewOfRecord(draft as unknown as Reservation, { moment }) };
 }
 
 /** Whether this source is the only one, and its view equals the record. */
@@ -99,14 +99,14 @@ export function isSole(stored: StoredViews | undefined, source: Source): boolean
   return others.length === 0 && only?.[0] === source && !('values' in (only[1] ?? {}));
 }
 
-function viewOfRecord(record: Reservation, { said, none = [], ids, runs }: SoleView): View {
+function viewOfRecord(record: Reservation, { moment, none = [], ids, runs }: SoleView): View {
   const statement = statementOf(record, undefined, undefined, ids);
   const lists: { [Name in ListName]?: ViewList } = {};
   for (const name of listNames) {
     const stated: readonly ViewItem[] = statement.lists[name] ?? [];
     const items =
       name === 'guests' && runs ? stated.map((item, i) => ({ ...item, run: runs[i] ?? undefined })) : stated;
-    if (items.length > 0 || none.includes(name)) lists[name] = { at: said, items };
+    if (items.length > 0 || none.includes(name)) lists[name] = { at: moment, items };
   }
   const values: { [field: string]: Json } = { ...statement.values };
   for (const path of none) {
@@ -118,7 +118,7 @@ function viewOfRecord(record: Reservation, { said, none = [], ids, runs }: SoleV
       values[path] = null;
     }
   }
-  return { said, values, lists };
+  return { moment, values, lists };
 }
 
 function emptiesOf({ values, lists }: View): string[] {

@@ -1,4 +1,4 @@
-import type { EventPath, Lane, PendingEvent, Settled } from './event-path.ts';
+import type { BrandBatch, EventPath, PendingEvent, Settled } from './event-path.ts';
 import { workFeedback } from './feedback-event.ts';
 import { workGuestEvent } from './guest-event.ts';
 import { dataOf, prepareReservation } from './reservation-event.ts';
@@ -7,27 +7,27 @@ import { dataOf, prepareReservation } from './reservation-event.ts';
  * Processes a batch of events in order. Consecutive reservation events are applied together; a guest event reads stored data,
  * so everything before it is applied first.
  */
-export async function workLane(lane: Lane, path: EventPath): Promise<Settled[]> {
+export async function workBrand(batch: BrandBatch, path: EventPath): Promise<Settled[]> {
   const settled: Settled[] = [];
   let run: PendingEvent[] = [];
   const finishRun = async () => {
-    if (run.length > 0) settled.push(...(await workRun(lane, path, run)));
+    if (run.length > 0) settled.push(...(await workRun(batch, path, run)));
     run = [];
   };
-  for (const event of lane.events) {
+  for (const event of batch.events) {
     if (!isAboutGuest(event)) {
       run.push(event);
       continue;
     }
     await finishRun();
     const work = event.event === 'guest.feedback' ? workFeedback : workGuestEvent;
-    settled.push(await work(lane, path, event));
+    settled.push(await work(batch, path, event));
   }
   await finishRun();
   return settled;
 }
 
-async function workRun(lane: Lane, path: EventPath, events: readonly PendingEvent[]): Promise<Settled[]> {
+async function workRun(batch: BrandBatch, path: EventPath, events: readonly PendingEvent[]): Promise<Settled[]> {
   const settled: Settled[] = [];
   const open: { event: PendingEvent; data: ReturnType<typeof dataOf> }[] = [];
   for (const event of events) {
@@ -39,7 +39,7 @@ async function workRun(lane: Lane, path: EventPath, events: readonly PendingEven
   if (open.length === 0) return settled;
 
   const prepared = open.map(({ event, data }) => prepareReservation(path, event, data));
-  const { outcomes } = await lane.apply(prepared);
+  const { outcomes } = await batch.apply(prepared);
   for (const [i, { event }] of open.entries()) {
     const { outcome, id, version, reason } = outcomes[i] ?? { outcome: 'unchanged' };
     const state = outcome === 'dead' ? 'dead' : 'done';

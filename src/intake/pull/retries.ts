@@ -20,7 +20,7 @@ interface Context {
  * How often one request may still fail or be asked to wait. Each method returns undefined if the request should be repeated, or else
  * the reason: its tries are used up, the run is parked, or the process is stopping.
  */
-export class Patience {
+export class Retries {
   readonly #context: Context;
   #failures: number;
   #waits: number;
@@ -46,7 +46,7 @@ export class Patience {
   }
 
   /** The partner asked us to wait (429). The pause is stored, so a restart keeps it. */
-  async obey(failure: Failure, answered: Answered | undefined): Promise<NoAnswer | undefined> {
+  async waitAsTold(failure: Failure, answered: Answered | undefined): Promise<NoAnswer | undefined> {
     this.#waits++;
     if (this.#waits > mostWaits) return { kind: 'failed', ...failure };
     const ms = this.#retryAfter(answered) ?? Math.max(1_000, backoffMs(this.#waits, this.#context.ports.random()));

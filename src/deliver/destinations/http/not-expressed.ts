@@ -17,7 +17,7 @@ interface Requests {
  * The outcome of an erasure, a withdrawal of consent or a removal that none of the requests can express. The usual request would send the guest like
  * any other, and its answer would count as the confirmation.
  */
-export function untold({ message, byConsent, ...rest }: Delivery, requests: Requests): Outcome | undefined {
+export function notExpressed({ message, byConsent, ...rest }: Delivery, requests: Requests): Outcome | undefined {
   if (requests.body === undefined) return undefined;
   const body = JSON.stringify(requests.body);
   const isAboutGuests = requests.each === 'guest' || message.type === 'guest';

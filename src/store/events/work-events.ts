@@ -1,5 +1,5 @@
 import type { EventType } from '../../intake/push/envelope.ts';
-import type { Lane, PendingEvent, Settled } from '../../intake/push/event-path.ts';
+import type { BrandBatch, PendingEvent, Settled } from '../../intake/push/event-path.ts';
 import type { Batching, BatchResult } from '../../intake/push/worker.ts';
 import { keyText } from '../../persons/identifiers.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
@@ -18,7 +18,7 @@ const batchBytes = 16 * 1024 * 1024;
  * The most brands in one transaction. Each adds statements: with 50, brands were visited before they had much to do, and an event
  * took 27 % more processor time (bench/mechanisms.md).
  */
-const batchLanes = 8;
+const batchBrands = 8;
 /**
  * The longest wait for a lock. A batch locks records step by step, not in the order of their ids, so it can deadlock with the pages of a
  * poll. It gives up long before PostgreSQL looks for a deadlock, and its events are processed one by one: each locks its records in order.
@@ -41,7 +41,7 @@ export interface EventStore {
 export async function workEvents(
   { pool, onChanged, targetOf }: EventStore,
   { limit, after = '', only }: Batching,
-  work: (integration: string, lane: Lane) => Promise<readonly Settled[]>,
+  work: (integration: string, batch: BrandBatch) => Promise<readonly Settled[]>,
 ): Promise<BatchResult> {
   const {
     changed,
@@ -59,11 +59,14 @@ export async function workEvents(
       const changed = new Set<ApplyTarget>();
       const worked = mine.map(async ({ target }) => {
         const own = events.get(target.integration) ?? [];
-        const lane = laneOf(tx, target, own, () => changed.add(target));
-        return { integration: target.integration, settled: own.length > 0 ? await work(target.integration, lane) : [] };
+        const batch = batchOf(tx, target, own, () => changed.add(target));
+        return {
+          integration: target.integration,
+          settled: own.length > 0 ? await work(target.integration, batch) : [],
+        };
       });
       const settled = await together(worked);
-      const hasOthers = only === undefined && found.length === batchLanes;
+      const hasOthers = only === undefined && found.length === batchBrands;
       return {
         settled,
         changed,
@@ -87,22 +90,22 @@ interface Found {
   readonly mine: boolean;
 }
 
-const laneLock = (name: string): string => `hashtextextended('events ' || ${name}, 0)`;
+const brandLock = (name: string): string => `hashtextextended('events ' || ${name}, 0)`;
 
 /** Locks the next brands with pending events, in the order of their names: a loose index scan. */
 async function lockNext(tx: Tx, after: string): Promise<readonly Found[]> {
   const { rows } = await tx.query<Found>({
-    name: 'lock-lanes',
+    name: 'lock-brands',
     text: `
-      with recursive lanes as (
+      with recursive brands as (
         (select integration, seq from events where state = 'pending' and integration > $1 order by integration, seq limit 1)
         union all
-        select n.* from lanes cross join lateral (
+        select n.* from brands cross join lateral (
           select e.integration, e.seq from events e
-           where e.state = 'pending' and e.integration > lanes.integration
+           where e.state = 'pending' and e.integration > brands.integration
            order by e.integration, e.seq limit 1) n
-      ), next as materialized (select integration, seq from lanes limit ${batchLanes})
-      select integration, seq as first, pg_try_advisory_xact_lock(${laneLock('integration')}) as mine from next`,
+      ), next as materialized (select integration, seq from brands limit ${batchBrands})
+      select integration, seq as first, pg_try_advisory_xact_lock(${brandLock('integration')}) as mine from next`,
     values: [after],
   });
   return rows;
@@ -110,8 +113,8 @@ async function lockNext(tx: Tx, after: string): Promise<readonly Found[]> {
 
 async function lockOne(tx: Tx, integration: string): Promise<readonly Found[]> {
   const { rows } = await tx.query<{ mine: boolean }>({
-    name: 'lock-lane',
-    text: `select pg_try_advisory_xact_lock(${laneLock('$1')}) as mine`,
+    name: 'lock-batch',
+    text: `select pg_try_advisory_xact_lock(${brandLock('$1')}) as mine`,
     values: [integration],
   });
   return rows.map(({ mine }) => ({ integration, first: 0, mine }));
@@ -126,7 +129,12 @@ export async function lockFirst(tx: Tx, target: ApplyTarget): Promise<PendingEve
 }
 
 /** What applying events needs, inside a transaction that holds the lock of their brand. */
-export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEvent[], onChanged: () => void): Lane {
+export function batchOf(
+  tx: Tx,
+  target: ApplyTarget,
+  events: readonly PendingEvent[],
+  onChanged: () => void,
+): BrandBatch {
   const { integration } = target;
   return {
     events,
@@ -152,11 +160,11 @@ export function laneOf(tx: Tx, target: ApplyTarget, events: readonly PendingEven
 /** The first events of each brand, by brand; an equal share of `limit` each. Its snapshot is taken after the locks are held. */
 async function nextEvents(
   tx: Tx,
-  lanes: readonly { readonly target: ApplyTarget; readonly first: number }[],
+  brands: readonly { readonly target: ApplyTarget; readonly first: number }[],
   limit: number,
 ): Promise<{ readonly events: ReadonlyMap<string, readonly PendingEvent[]>; readonly more: boolean }> {
-  if (lanes.length === 0) return { events: new Map(), more: false };
-  const share = Math.max(1, Math.floor(limit / lanes.length));
+  if (brands.length === 0) return { events: new Map(), more: false };
+  const share = Math.max(1, Math.floor(limit / brands.length));
   const { rows } = await tx.query<EventRow & { integration: string; more: boolean }>({
     name: 'next-events',
     text: `
@@ -166,16 +174,16 @@ async function nextEvents(
                      sum(octet_length(body) + coalesce(octet_length(hydrated), 0)) over () > $4
                        or max(nth) over () = $3 as more,
                      row_number() over (order by seq) as place
-                from unnest((select $1::text[]), (select $2::bigint[])) as lane (name, first)
+                from unnest((select $1::text[]), (select $2::bigint[])) as batch (name, first)
                cross join lateral (
                  select *, row_number() over (order by seq) as nth
-                   from (select * from events where integration = lane.name and state = 'pending' and seq >= lane.first
+                   from (select * from events where integration = batch.name and state = 'pending' and seq >= batch.first
                           order by seq limit $3) own) e) sized
        where place = 1 or bytes <= $4
        order by seq`,
     values: [
-      texts(lanes.map(({ target }) => target.integration)),
-      int8s(lanes.map(({ first }) => first)),
+      texts(brands.map(({ target }) => target.integration)),
+      int8s(brands.map(({ first }) => first)),
       share,
       batchBytes,
     ],
@@ -185,9 +193,9 @@ async function nextEvents(
   return { events: new Map(read), more: rows[0]?.more === true };
 }
 
-/** An event whose dead letter an operator settles, under the lock of its lane; undefined if its body is no longer kept. */
+/** An event whose dead letter an operator settles, under the lock of its batch; undefined if its body is no longer kept. */
 export async function lockEvent(tx: Tx, integration: string, seq: number): Promise<PendingEvent | undefined> {
-  await tx.query(`select pg_advisory_xact_lock(${laneLock('$1')})`, [integration]);
+  await tx.query(`select pg_advisory_xact_lock(${brandLock('$1')})`, [integration]);
   const { rows } = await tx.query<EventRow>(
     `select ${eventColumns} from events where integration = $1 and seq = $2 and state = 'dead' and body is not null`,
     [integration, seq],
