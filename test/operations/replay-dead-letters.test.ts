@@ -15,8 +15,8 @@ import { applyPrepared } from '../../src/store/records/apply.ts';
 import { readTimeline } from '../../src/store/records/timeline.ts';
 import type { Json } from '../../src/terms.ts';
 import { eventWorkerPorts } from '../../src/wiring/events.ts';
-import { listen } from './http-server.ts';
-import { openWorkspace, rawReservation } from './workspace.ts';
+import { listen } from '../deliver/http-server.ts';
+import { openWorkspace, rawReservation } from '../deliver/workspace.ts';
 
 type Told = { version: number; event: string; idempotency_key: string; data: { id: string; status: string } };
 

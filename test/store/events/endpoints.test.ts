@@ -7,7 +7,15 @@ import { systemClock } from '../../../src/kit/clock.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { issueEndpoint, loadEndpoints, retireEndpoint, rotateSecret } from '../../../src/store/events/endpoints.ts';
 import type { EndpointId, IntegrationName } from '../../../src/terms.ts';
-import { eventBody, migratedPool, minter, openSealer, post, type Service, startService } from './support.ts';
+import {
+  eventBody,
+  migratedPool,
+  minter,
+  openSealer,
+  post,
+  type Service,
+  startIntake,
+} from '../../intake/push/support.ts';
 
 let pool: Pool;
 let end: () => Promise<void>;
@@ -86,8 +94,8 @@ describe('endpoints', () => {
     post({ ...service, secret }, eventBody({ event_id: `rot-${++count}` }));
 
   test('rotation: both secrets are valid during the overlap on every node, then the old one expires', async () => {
-    const one = await startService({ pool });
-    const two = await startService({ pool });
+    const one = await startIntake({ pool });
+    const two = await startIntake({ pool });
     try {
       const old = one.secret;
       const at = (service: Service) => ({ ...service, endpointId: one.endpointId });
@@ -112,7 +120,7 @@ describe('endpoints', () => {
   });
 
   test('an endpoint works on every node the moment it is issued', async () => {
-    const service = await startService({ pool });
+    const service = await startIntake({ pool });
     try {
       await transaction(pool, (tx) => retireEndpoint(tx, 'lisbon-grand'));
       const again = await issue();
@@ -155,7 +163,7 @@ describe('endpoints', () => {
   });
 
   test('without the store, known and unknown endpoints get 503', async () => {
-    const service = await startService({ pool, ports: { loadEndpoints: () => Promise.reject(new Error('gone')) } });
+    const service = await startIntake({ pool, ports: { loadEndpoints: () => Promise.reject(new Error('gone')) } });
     try {
       assert.equal((await send(service, service.secret)).status, 503);
     } finally {
