@@ -298,7 +298,7 @@ create table hotel_reports (
   report jsonb not null,
   counted_at timestamptz not null default now()
 );
-comment on table hotel_reports is 'What the page of a hotel shows, counted from its records: for the day in its time zone, when totals.changes was this. Counts only.';
+comment on table hotel_reports is 'What the page of a hotel shows, counted from its records: for the day in its time zone, when the changes of activity, ever, were this. Counts only.';
 
 -- Persons
 
@@ -702,12 +702,12 @@ create table activity (
   integration text not null,
   step text not null,
   at timestamptz not null,
-  events int not null default 0,
+  events bigint not null default 0,
   pulls int not null default 0,
-  changes int not null default 0,
-  delivered int not null default 0,
-  retried int not null default 0,
-  dead int not null default 0,
+  changes bigint not null default 0,
+  delivered bigint not null default 0,
+  retried bigint not null default 0,
+  dead bigint not null default 0,
   latency int[],
   waiting int not null default 0,
   rows int not null default 0,
@@ -715,20 +715,10 @@ create table activity (
   dead_rows int not null default 0,
   dead_events int not null default 0,
   primary key (integration, step, at),
-  check (step in ('10s', '1h'))
+  check (step in ('10s', '1h', 'ever'))
 );
 create index activity_by_time on activity (step, at);
-comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by. Nothing happened: no row. pulls counts runs that found records, rows, run_ms and dead_rows are theirs; latency is a histogram from a change to its delivery (kit/histogram.ts). Nodes add what they delivered; the rest is counted from the tables.';
-
-create table totals (
-  integration text primary key,
-  events bigint not null default 0,
-  changes bigint not null default 0,
-  delivered bigint not null default 0,
-  retried bigint not null default 0,
-  dead bigint not null default 0
-);
-comment on table totals is 'Counted with the activity and never forgotten: counters for metrics, the same on every node.';
+comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by; and ever, for metrics that are the same on every node. Nothing happened: no row. pulls counts runs that found records, rows, run_ms and dead_rows are theirs; latency is a histogram from a change to its delivery (kit/histogram.ts). Nodes add what they delivered; the rest is counted from the tables.';
 
 create table marks (
   name text primary key,

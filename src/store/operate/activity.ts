@@ -102,9 +102,9 @@ async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0],
            on conflict (integration, step, at) do update
           set events = excluded.events, pulls = excluded.pulls, changes = excluded.changes, waiting = excluded.waiting,
               rows = excluded.rows, run_ms = excluded.run_ms, dead_rows = excluded.dead_rows, dead_events = excluded.dead_events)
-     insert into totals as t (integration, events, changes)
-     select integration, events, changes from counted where $1 = '10s'
-         on conflict (integration) do update set events = t.events + excluded.events, changes = t.changes + excluded.changes`,
+     insert into activity as a (integration, step, at, events, changes)
+     select integration, 'ever', 'epoch', events, changes from counted where $1 = '10s'
+         on conflict (integration, step, at) do update set events = a.events + excluded.events, changes = a.changes + excluded.changes`,
     [step, from, to],
   );
 }

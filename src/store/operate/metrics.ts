@@ -38,7 +38,9 @@ export async function readMetrics(db: Pool, integrations: readonly string[]): Pr
     `select count(*)::int as going from runs where state in ('queued', 'running')`,
   );
   return {
-    totals: await rows('select integration, events, changes, delivered, retried, dead from totals'),
+    totals: await rows(
+      "select integration, events, changes, delivered, retried, dead from activity where step = 'ever'",
+    ),
     deadLetters: await rows(
       `select integration, kind, count(*)::int as open from dead_letters where state = 'open' and code <> 'record.held' group by 1, 2`,
     ),

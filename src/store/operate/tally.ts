@@ -20,24 +20,22 @@ export async function addTally(pool: Pool, tally: Tally, nowMs: number): Promise
        select integration, to_timestamp(ms / 1000) as at, delivered, retried, dead, latency::int[] as latency
          from unnest($1::text[], $2::float8[], $3::int[], $4::int[], $5::int[], $6::text[])
            as t (integration, ms, delivered, retried, dead, latency)
-     ), added as (
-       insert into activity as a (integration, step, at, delivered, retried, dead, latency)
-       select * from (
-         select integration, '10s', at, delivered, retried, dead, latency from tallied
-         union all
-         select integration, '1h', hour, sum(delivered), sum(retried), sum(dead),
-                array(select sum(count)::int from tallied same, unnest(latency) with ordinality as l (count, bucket)
-                       where same.integration = t.integration and date_trunc('hour', same.at, 'UTC') = hour group by bucket order by bucket)
-           from (select *, date_trunc('hour', at, 'UTC') as hour from tallied) t group by integration, hour
-       ) steps order by 1, 2, 3
-           on conflict (integration, step, at) do update
-          set delivered = a.delivered + excluded.delivered, retried = a.retried + excluded.retried, dead = a.dead + excluded.dead,
-              latency = (select array_agg(coalesce(one, 0) + coalesce(other, 0) order by bucket)
-                           from unnest(a.latency, excluded.latency) with ordinality as l (one, other, bucket)))
-     insert into totals as t (integration, delivered, retried, dead)
-     select integration, sum(delivered), sum(retried), sum(dead) from tallied group by integration order by integration
-         on conflict (integration) do update
-        set delivered = t.delivered + excluded.delivered, retried = t.retried + excluded.retried, dead = t.dead + excluded.dead`,
+     )
+     insert into activity as a (integration, step, at, delivered, retried, dead, latency)
+     select * from (
+       select integration, '10s', at, delivered, retried, dead, latency from tallied
+       union all
+       select integration, '1h', hour, sum(delivered), sum(retried), sum(dead),
+              array(select sum(count)::int from tallied same, unnest(latency) with ordinality as l (count, bucket)
+                     where same.integration = t.integration and date_trunc('hour', same.at, 'UTC') = hour group by bucket order by bucket)
+         from (select *, date_trunc('hour', at, 'UTC') as hour from tallied) t group by integration, hour
+       union all
+       select integration, 'ever', 'epoch', sum(delivered), sum(retried), sum(dead), null from tallied group by integration
+     ) steps order by 1, 2, 3
+         on conflict (integration, step, at) do update
+        set delivered = a.delivered + excluded.delivered, retried = a.retried + excluded.retried, dead = a.dead + excluded.dead,
+            latency = (select array_agg(coalesce(one, 0) + coalesce(other, 0) order by bucket)
+                         from unnest(a.latency, excluded.latency) with ordinality as l (one, other, bucket))`,
     [
       texts(taken.map(({ integration }) => integration)),
       float8s(taken.map(({ at }) => at)),

@@ -107,7 +107,7 @@ const countSql = `
      where b.on_books and b.check_in >= today and b.check_in < today + 7 group by b.id
   )
   insert into hotel_reports as h (integration, day, changes, report)
-  select $1, today, coalesce((select changes from totals where integration = $1), 0), jsonb_build_object(
+  select $1, today, coalesce((select changes from activity where integration = $1 and step = 'ever'), 0), jsonb_build_object(
     'today', jsonb_build_object(
       'arrivals', coalesce((select counts from moved where arrives), $3), 'departures', coalesce((select counts from moved where not arrives), $3),
       'in_house', (select json_build_object('rooms', count(distinct room), 'people', coalesce(sum(people), 0))
@@ -142,7 +142,7 @@ export async function countHotel(db: Pick<Pool, 'query'>, { integration, timezon
 export async function outdatedHotels(db: Pick<Pool, 'query'>, places: readonly HotelPlace[]): Promise<HotelPlace[]> {
   const { rows } = await db.query<HotelPlace>(
     `select p.integration, p.timezone from unnest($1::text[], $2::text[]) as p (integration, timezone)
-       join totals t on t.integration = p.integration left join hotel_reports h on h.integration = p.integration
+       join activity t on t.integration = p.integration and t.step = 'ever' left join hotel_reports h on h.integration = p.integration
       where h.integration is null or h.day <> (now() at time zone p.timezone)::date
          or h.changes <> t.changes and h.counted_at < now() - interval '5 minutes'
       order by h.counted_at nulls first`,

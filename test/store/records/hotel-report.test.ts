@@ -93,11 +93,12 @@ test('a report is counted again when its day has ended, and some minutes after a
   const { pool } = node.runtime;
   const outdated = async () => (await outdatedHotels(pool, [place])).length;
   await pool.query(
-    `insert into totals (integration, changes) values ('grand', 1) on conflict (integration) do update set changes = 1`,
+    `insert into activity (integration, step, at, changes) values ('grand', 'ever', 'epoch', 1)
+     on conflict (integration, step, at) do update set changes = 1`,
   );
   await countHotel(pool, place);
   assert.equal(await outdated(), 0);
-  await pool.query(`update totals set changes = 2 where integration = 'grand'`);
+  await pool.query(`update activity set changes = 2 where integration = 'grand' and step = 'ever'`);
   assert.equal(await outdated(), 0);
   await pool.query(`update hotel_reports set counted_at = counted_at - interval '6 minutes'`);
   assert.equal(await outdated(), 1);
