@@ -6,11 +6,11 @@ import { transaction } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { retireEndpoint } from '../../../src/store/events/endpoints.ts';
 import { until } from '../../support/process.ts';
+import { type Node, startNode } from './node.ts';
 import {
   brandId,
   eventBody,
   exchange,
-  type Node,
   nowS,
   post,
   type RawAnswer,
@@ -18,7 +18,6 @@ import {
   readAnswers,
   sign,
   startIntake,
-  startNode,
 } from './support.ts';
 
 /** Every cell of the table of answers, over a real socket, with the bytes written by hand. */

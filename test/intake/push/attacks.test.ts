@@ -5,19 +5,18 @@ import { after, before, test } from 'node:test';
 import { openPool, transaction } from '../../../src/store/db/pool.ts';
 import { rotateSecret } from '../../../src/store/events/endpoints.ts';
 import { testDatabase } from '../../support/database.ts';
+import { type Node, startNode } from './node.ts';
 import {
   eventBody,
   exchange,
   integration,
   minter,
-  type Node,
   nowS,
   post,
   rawRequest,
   readAnswers,
   sign,
   startIntake,
-  startNode,
 } from './support.ts';
 
 /** What a strange or hostile sender may do to HTTP and to its event, byte by byte. */

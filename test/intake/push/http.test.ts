@@ -4,17 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { serverLimits } from '../../../src/api/limits.ts';
 import { until } from '../../support/process.ts';
-import {
-  eventBody,
-  exchange,
-  type Node,
-  post,
-  rawRequest,
-  readAnswers,
-  type Service,
-  startIntake,
-  startNode,
-} from './support.ts';
+import { type Node, startNode } from './node.ts';
+import { eventBody, exchange, post, rawRequest, readAnswers, type Service, startIntake } from './support.ts';
 
 /** Guarantees at the level of HTTP, whatever a client does. */
 

@@ -1,9 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
 import { holdConnections, serverLimits } from '../../../src/api/limits.ts';
 import { registerWebhooks, type Webhooks } from '../../../src/api/webhooks.ts';
@@ -14,8 +11,6 @@ import type { PushSettings } from '../../../src/intake/push/ports.ts';
 import type { Sandbox } from '../../../src/intake/push/sandbox.ts';
 import { defaultVerification } from '../../../src/intake/push/verification.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { sealerOf } from '../../../src/ports/push.ts';
-import { startService } from '../../../src/service.ts';
 import { openPool, type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint, loadEndpoints, type Sealer } from '../../../src/store/events/endpoints.ts';
@@ -53,7 +48,7 @@ const noSandbox: Sandbox = {
   read: async () => unknownEndpoint(),
 };
 
-export interface Service extends Omit<Node, 'sealer'> {
+export interface Service extends Address {
   readonly app: FastifyInstance;
   readonly intake: PushIntake;
   readonly webhooks: Webhooks;
@@ -66,44 +61,13 @@ export async function migratedPool(): Promise<{ pool: Pool; end(): Promise<void>
   return { pool, end: () => pool.end() };
 }
 
-export interface Node {
+export interface Address {
   readonly pool: Pool;
   readonly port: number;
   readonly endpointId: string;
   readonly sandboxId: string;
   readonly secret: string;
-  readonly sealer: Sealer;
   stop(): Promise<void>;
-}
-
-/** A whole web node, as customers run it. `push` is what the integration says about events. */
-export async function startNode(push = '{ enabled: true }'): Promise<Node> {
-  const { url } = await testDatabase();
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-push-'));
-  const documents = {
-    'connectors/hotel.yaml': 'connector: hotel\n',
-    'integrations/hotel.yaml': `integration: ${integration}\nconnector: hotel\nbrand_id: ${brandId}\ntimezone: Europe/Lisbon\npush: ${push}\n`,
-    'innbound.yaml': 'limits: { connections_per_address: 2000 }\n',
-  };
-  for (const [file, text] of Object.entries(documents)) {
-    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
-    await writeFile(path.join(dir, file), text);
-  }
-  const env = { DATABASE_URL: url };
-  const at = { host: '127.0.0.1', port: 0 };
-  const service = await startService({ env, workspaceDir: dir, ...at, role: 'web', logLevel: 'silent' });
-  const { pool } = service.runtime;
-  const sealer = sealerOf(service.runtime);
-  const {
-    endpointId,
-    sandboxId,
-    secret = '',
-  } = await transaction(pool, (tx) => issueEndpoint(tx, integration, sealer, minter));
-  const stop = async () => {
-    await service.stop();
-    await rm(dir, { recursive: true, force: true });
-  };
-  return { pool, port: Number(new URL(service.url).port), endpointId, sandboxId, secret, sealer, stop };
 }
 
 /** The intake alone on its own port, with a real store: for settings and faults that no document can express. */
@@ -245,7 +209,7 @@ export async function exchange(port: number, bytes: Buffer | Buffer[], answers =
 }
 
 export async function post(
-  service: Pick<Node, 'port' | 'endpointId' | 'secret'>,
+  service: Pick<Address, 'port' | 'endpointId' | 'secret'>,
   body: string | Buffer,
   headers: Record<string, string | undefined> = {},
 ): Promise<RawAnswer> {
