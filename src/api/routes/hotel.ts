@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { Capacity } from '../../canonical/capacity.ts';
 import type { CountedReport } from '../../store/records/hotel-report.ts';
 import { instant, integrationParam, ok, type Route, route } from '../route.ts';
 
 export interface HotelPorts {
   readonly report: (integration: string) => Promise<CountedReport | undefined>;
-  /** The rooms that the hotel can sell on a night; undefined if its document does not say it. */
-  readonly roomsAvailable: (integration: string, night: string) => number | undefined;
+  readonly roomsAvailable: (integration: string) => Promise<Capacity>;
 }
 
 const date = z.iso.date();
@@ -71,9 +71,10 @@ export function hotelRoutes(ports: HotelPorts): Route[] {
         const counted = await ports.report(integration);
         if (counted === undefined) return ok({ report: null });
         const { nights, ...rest } = counted.report;
+        const capacity = await ports.roomsAvailable(integration);
         const withRooms = nights.map((one) => ({
           ...one,
-          rooms_available: ports.roomsAvailable(integration, one.night) ?? null,
+          rooms_available: capacity.findLast(([from]) => from <= one.night)?.[1] ?? null,
         }));
         return ok({ report: { ...rest, day: counted.day, counted_at: counted.counted_at, nights: withRooms } });
       },
