@@ -26,17 +26,17 @@ export async function readInventory({ ports, plan, asker }: RunContext): Promise
   const got = await fetchList(context, { ...inventory, name: 'inventory' }, values, false);
   // The partner asks to wait, or the node stops: the next run asks again.
   if (got.kind === 'park' || got.kind === 'stopped') return [];
-  if (got.kind !== 'rows')
-    return [{ ...window, code: got.code, message: `The inventory was not read: ${got.message}` }];
-  const capacity = capacityIn(got.rows, inventory, plan);
+  const capacity = got.kind === 'rows' ? capacityIn(got.rows, inventory, plan) : undefined;
   if (capacity === undefined) {
-    const message = 'The inventory was not read: it has no rows, or rows without a night or a number of rooms';
-    return [{ ...window, code: 'pull.wrong_shape', message }];
+    const { code, message } = got.kind === 'rows' ? unreadable : got;
+    return [{ ...window, code, message: `The inventory was not read: ${message}` }];
   }
   // Nights that have passed keep their number.
   await ports.partners.keepInventory(target.integration, from, replacedBy(known.capacity, capacity));
   return [];
 }
+
+const unreadable = { code: 'pull.wrong_shape', message: 'it has no rows, or rows without a night or number' } as const;
 
 function capacityIn(rows: readonly Json[], inventory: Inventory, { night }: PullPlan): Capacity | undefined {
   const [nightAt, roomsAt] = [pathReader(inventory.night), pathReader(inventory.rooms)];

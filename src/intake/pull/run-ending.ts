@@ -41,7 +41,7 @@ export class RunEnding {
     const ended = withCutGroups(position, formed.heldBack);
     const findings = unacknowledged ? [...ended.findings, { ...unacknowledged, from, to }] : ended.findings;
     const unread: Finding[] = [];
-    for (const { context } of this.#brands()) unread.push(...(await readInventory(context)));
+    for (const context of this.#brands()) unread.push(...(await readInventory(context)));
     return this.#finish(concluded({ ...ended, findings }, unread));
   }
 
@@ -63,21 +63,19 @@ export class RunEnding {
   /** The reservations that the lists of each brand should have shown and did not. */
   async #missing(position: Position) {
     const found = [];
-    for (const { context, property } of this.#brands()) {
+    for (const context of this.#brands()) {
+      const property = this.#context.plan.routing && context.plan.settings.brandId;
       const rows = await unlistedIn(context, position, property);
       if (rows.length > 0) found.push({ context, rows });
     }
     return found;
   }
 
-  /** The brands that the run serves, each with its property if rows name one. */
-  #brands(): { readonly context: RunContext; readonly property: string | undefined }[] {
+  /** The brands that the run serves. */
+  #brands(): RunContext[] {
     const { plan } = this.#context;
     const plans = [plan, ...(plan.routing?.brands ?? []).map((brand) => planFor(plan, brand))];
-    return plans.map((one) => ({
-      context: { ...this.#context, plan: one },
-      property: plan.routing && one.settings.brandId,
-    }));
+    return plans.map((one) => ({ ...this.#context, plan: one }));
   }
 
   async #finish(ended: RunEnd): Promise<RunOutcome> {
