@@ -161,7 +161,7 @@ async function warehouse(connection: pg.PoolConfig): Promise<void> {
       clock: systemClock,
       http: { request: async () => Promise.reject(new Error('unused')), close: async () => {} },
       brandIdsOf: async () => [],
-      brandOf: () => undefined,
+      brandOf: async () => undefined,
       authorizer: () => {
         throw new Error('unused');
       },

@@ -2,7 +2,6 @@
 -- warehouse, src/deliver/destinations/postgres/migrations/0002-views.sql: they answer the same questions by the same formulas.
 --
 --   set variable lake = 'out/lake';         -- the folder, or s3://bucket/prefix
---   set variable brands = 'brands.csv';     -- integration,brand_id,timezone,country,from_night,rooms: a line per brand and number of rooms
 --   .read ops/duckdb/lake.sql
 --   .read src/deliver/destinations/postgres/migrations/0002-views.sql
 
@@ -16,7 +15,7 @@ create table brands as
 select integration, any_value(brand_id) as brand_id, any_value(timezone) as timezone, any_value(country) as country,
        list(from_night order by from_night) filter (where rooms is not null) as capacity_from,
        list(rooms order by from_night) filter (where rooms is not null) as capacity_rooms
-  from read_csv(getvariable('brands'), header => true, types => {'from_night': 'DATE', 'rooms': 'INTEGER'})
+  from read_csv(getvariable('lake') || '/_brands/*.csv', header => true, types => {'from_night': 'DATE', 'rooms': 'INTEGER'})
  group by integration;
 
 create table versions as

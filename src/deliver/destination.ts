@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Capacity } from '../canonical/capacity.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { Http } from '../kit/http.ts';
@@ -99,16 +100,15 @@ export interface DestinationServices {
   /** Every brand id that the integration had: its document may have been corrected. */
   readonly brandIdsOf: (integration: string) => Promise<readonly string[]>;
   /** Undefined for an integration that is no longer in force. */
-  readonly brandOf: (integration: string) => BrandFacts | undefined;
+  readonly brandOf: (integration: string) => Promise<BrandFacts | undefined>;
 }
 
-/** What the integration document says about the hotel itself. */
+/** What the integration document and the partner's inventory say about the hotel itself. */
 export interface BrandFacts {
   readonly brandId: string;
   readonly timezone: string;
   readonly country?: string | undefined;
-  /** How many rooms the hotel can sell, from each of these nights on; in order, empty if it is not known. */
-  readonly roomsAvailable: readonly (readonly [from: string, rooms: number])[];
+  readonly roomsAvailable: Capacity;
 }
 
 /** What `destination prepare` found and did, in order. It ends at the first step that failed or that only a person can do. */

@@ -48,14 +48,16 @@ export function staysFor(
 ): StayOfBrand[] {
   const isWanted = ({ integration: brand, guest }: PersonMention) =>
     brand === integration || selection.consent === undefined || guest?.marketing_consent === true;
+  const isOwn = ({ integration: brand, stay }: PersonMention) => brand === integration && stay?.id === own?.id;
+  // The version says when it was cancelled only if the partner does.
+  const cancelled_at = own?.status === 'cancelled' ? mentions.find(isOwn)?.stay?.cancelled_at : undefined;
   const others = mentions.flatMap((mention) => {
     const { integration: brand, stay } = mention;
-    const isOwn = brand === integration && stay?.id === own?.id;
-    return stay === undefined || isOwn || !isWanted(mention)
+    return stay === undefined || isOwn(mention) || !isWanted(mention)
       ? []
       : [{ brand, data: dataOf('reservation', stay.id, stay) }];
   });
-  return [...(own ? [{ brand: integration, data: own }] : []), ...others]
+  return [...(own ? [{ brand: integration, data: { ...(cancelled_at && { cancelled_at }), ...own } }] : []), ...others]
     .filter(({ data }) => (selection.filter?.('reservation', data) ?? { kind: 'yes' }).kind === 'yes')
     .map(({ brand, data }) => ({ ...selection.fields('reservation', data), brand }));
 }

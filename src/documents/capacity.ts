@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Capacity } from '../canonical/capacity.ts';
 import { isLocalDate } from '../canonical/dates.ts';
 import { checkedText } from './checked.ts';
 
@@ -15,10 +16,7 @@ export const capacitySchema = z.union([rooms, z.record(night, rooms)], {
 /** Before every night that a hotel may have on its books. */
 const always = '1900-01-01';
 
-/** From each of these nights on, that many rooms; in order. */
-export function roomsByNight(
-  capacity: z.infer<typeof capacitySchema> | undefined,
-): readonly (readonly [string, number])[] {
+export function roomsByNight(capacity: z.infer<typeof capacitySchema> | undefined): Capacity {
   if (capacity === undefined) return [];
   if (typeof capacity === 'number') return [[always, capacity]];
   return Object.entries(capacity).toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -3,7 +3,7 @@ import { answerPath, idsPath } from './answer-path.ts';
 import { crossChecked, type Report } from './checked.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { checkBody, requestParts, sends } from './connector-request.ts';
-import { acknowledgePlaceholders, relatedPlaceholders } from './placeholders.ts';
+import { acknowledgePlaceholders, relatedPlaceholders, requestPlaceholders } from './placeholders.ts';
 
 const idSource = z.union(
   [
@@ -54,6 +54,23 @@ const tableSchema = crossChecked(
       ]);
   },
 );
+
+/** How many rooms the hotel can sell, by night. */
+export const inventorySchema = crossChecked(
+  z.strictObject({
+    ...requestParts(requestPlaceholders),
+    days: z.int().min(1).max(1_000).default(365).describe('How many nights the window has, from today on.'),
+    root_path: answerPath()
+      .optional()
+      .describe('The path of the rows in the answer; by default `inventory`, or the answer itself if it is a list.'),
+    night: answerPath().describe('The path of the night in a row, written as `shape.dates` says.'),
+    rooms: answerPath().describe(
+      'The path of the number of rooms that the hotel can sell, sold ones included. Rows of the same night, such as one for each room type, are added up.',
+    ),
+    pagination: paginationSchema.default({ type: 'none' }).describe('How answers are paged.'),
+  }),
+  checkBody,
+).describe('How to request how many rooms the hotel can sell on each night; once a day, after a sync.');
 
 /** The call after a page is stored. */
 export const acknowledgeSchema = crossChecked(

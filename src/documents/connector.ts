@@ -5,7 +5,7 @@ import { errorsSchema } from './connector-errors.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
-import { acknowledgeSchema, relatedSchema } from './connector-related.ts';
+import { acknowledgeSchema, inventorySchema, relatedSchema } from './connector-related.ts';
 import { checkBounds, checkSteps, requestSchema } from './connector-request.ts';
 import { checkJoinedIds, guestRequestSchema, singleSchema } from './connector-single.ts';
 import { streamSchema } from './connector-stream.ts';
@@ -32,6 +32,7 @@ const pullSchema = crossChecked(
       ),
     single: singleSchema.optional(),
     guest: guestRequestSchema.optional(),
+    inventory: inventorySchema.optional(),
     related: relatedSchema
       .default([])
       .describe(

@@ -1,10 +1,6 @@
+import { type Capacity, replacedBy } from '../canonical/capacity.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
-import type {
-  BrandFacts,
-  DestinationServices,
-  DestinationType,
-  Destination as OpenDestination,
-} from '../deliver/destination.ts';
+import type { DestinationServices, DestinationType, Destination as OpenDestination } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { compileFields } from '../deliver/fields.ts';
 import type { DeliverPorts, DestinationConfig, Lane, Lanes, Selection } from '../deliver/ports.ts';
@@ -24,6 +20,7 @@ import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { brandIdsOf, formerBrands } from '../store/documents/brand-ids.ts';
 import { outboxStore } from '../store/outbox/outbox.ts';
+import { readInventory } from '../store/runs/partner-accounts.ts';
 import type { DestinationName, EntityType, IntegrationName, JsonObject } from '../terms.ts';
 import { compileCondition } from '../transform/condition.ts';
 import { authorizer } from './authorizer.ts';
@@ -129,25 +126,23 @@ export async function readyDestination(
       http: runtime.http,
       authorizer: (auth) => authorizer(runtime, `destination ${name}`, auth),
       brandIdsOf: (integration) => brandIdsOf(runtime.pool, integration),
-      brandOf: (integration) => {
+      brandOf: async (integration) => {
         const body = runtime.active().documents.get(integration)?.body;
-        return body && brandFacts(body);
+        if (body === undefined) return undefined;
+        const { brand_id: brandId, timezone, country } = body;
+        return { brandId, timezone, country, roomsAvailable: await roomsAvailable(runtime, integration) };
       },
     },
   };
 }
 
-const brandFacts = ({
-  brand_id,
-  timezone,
-  country,
-  rooms_available,
-}: Versioned<'integration'>['body']): BrandFacts => ({
-  brandId: brand_id,
-  timezone,
-  country,
-  roomsAvailable: roomsByNight(rooms_available),
-});
+/** As the partner's inventory says it from its first night on, else as the integration document says it. */
+export async function roomsAvailable({ pool, active }: Runtime, integration: string): Promise<Capacity> {
+  const { documents, integrations } = active();
+  const stated = roomsByNight(documents.get(integration)?.body.rooms_available);
+  if (integrations.get(integration)?.connector.body.pull?.inventory === undefined) return stated;
+  return replacedBy(stated, (await readInventory(pool, integration)).capacity);
+}
 
 async function readSettings(
   runtime: Runtime,

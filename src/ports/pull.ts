@@ -125,12 +125,12 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
     adapter: adapterFile(runtime.workspaceDir, found.connector.body),
   });
   const { path: recordPath, target } = found;
-  const { shaper, singleShaper, prepare, preparePage, amend } = recordPath;
+  const { shaper, singleShaper, prepare, preparePage, amend, night } = recordPath;
   const { property } = connectorPull;
   const routing =
     property === undefined ? {} : { routing: { propertyOf: propertyAt(property), brands: brandsOf(runtime, found) } };
   const single = (body: Json) => singleShaper.single(body);
-  return { kind: 'ok', plan: { settings, shaper, single, prepare, preparePage, amend, target, ...routing } };
+  return { kind: 'ok', plan: { settings, shaper, single, prepare, preparePage, amend, night, target, ...routing } };
 }
 
 /** The brands that this one's polls also serve. A list of changes shows each change once, so a paused brand would miss it for good. */
@@ -139,12 +139,13 @@ function brandsOf(runtime: Runtime, { name, connector }: ActiveIntegration): Bra
   const listsChanges = acknowledge !== undefined || JSON.stringify([request, requests]).includes('{since');
   return [...runtime.active().integrations.values()]
     .filter(({ body }) => body.pulled_by === name && (listsChanges || !body.paused))
-    .map(({ body, path: { prepare, preparePage, amend }, target }) => ({
+    .map(({ body, path: { prepare, preparePage, amend, night }, target }) => ({
       brandId: body.brand_id,
       timezone: body.timezone,
       prepare,
       preparePage,
       amend,
+      night,
       target,
     }));
 }

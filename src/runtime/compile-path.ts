@@ -7,8 +7,10 @@ import { amend, prepareRecord, type Steps } from '../pipeline.ts';
 import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
 import type { Amendment, Arrival, Message, Prepared } from '../reconcile/incoming.ts';
 import type { MappingProblem, RawRecord, ShapeConfig } from '../shape/config.ts';
+import { compileDates, type DateReader } from '../shape/dates.ts';
 import { type CompiledShape, compilePushShape, compileShape, compileSingleShape, type Shaper } from '../shape/shape.ts';
 import type { Adjust } from '../shape/shaper.ts';
+import { asList } from '../shape/table.ts';
 import type { Json } from '../terms.ts';
 import { compileRules, type RuleSet } from '../transform/rules.ts';
 
@@ -29,6 +31,8 @@ export interface Path {
   profile(merged: Guest, update: GuestUpdate): RuledGuest;
   /** For a stored reservation of which a message changes some fields. */
   amend(amendment: Amendment, arrival: Arrival): Message;
+  /** Reads a date outside of records, as the connector says that dates are written. */
+  readonly night: DateReader;
 }
 
 /** The spellings that hold for all connectors. */
@@ -97,6 +101,7 @@ function pathOf(
     idPrefix: integration.id_prefix,
     partialRows: connector.shape?.also?.some(({ partial }) => partial === true) === true,
   };
+  const dates = compileDates(asList(connector.shape?.dates ?? 'iso'), integration.timezone);
   const { absent = 'keep', lists = 'replace' } = connector.push ?? {};
   const steps: { readonly [Mode in Arrival['mode']]: Steps } = {
     pull: { ...shared, shaper: shapers.pull, manner: { silence: 'clear', lists: 'replace' } },
@@ -113,6 +118,7 @@ function pathOf(
       readGuest(isFetched ? shapers.single : shapers.push, region, integration.id_prefix, data),
     profile: (merged, update) => ruleProfile(shared, merged, update),
     amend: (amendment, arrival) => amend(steps[arrival.mode], amendment, arrival),
+    night: (value) => (dates.kind === 'ok' ? dates.read(value) : undefined),
   };
 }
 

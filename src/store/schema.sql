@@ -528,10 +528,13 @@ create table partner_accounts (
   refresh bytea,
   expires_at timestamptz,
   renewing_since timestamptz,
-  lost text
+  lost text,
+  inventory jsonb,
+  inventory_read_on date
 );
-comment on table partner_accounts is 'Each brand''s account at its partner, what outlives a run: pulls paused by an operator (apart from the documents, so that applying them does not undo it), not before retry_at (429), credentials refused, and OAuth tokens, sealed.';
+comment on table partner_accounts is 'Each brand''s account at its partner, what outlives a run: pulls paused by an operator (apart from the documents, so that applying them does not undo it), not before retry_at (429), credentials refused, OAuth tokens, sealed, and its inventory.';
 comment on column partner_accounts.identity is 'Which client and address the tokens belong to.';
+comment on column partner_accounts.inventory is 'How many rooms the hotel can sell, from each night on: [["2026-11-01", 120]]. Read on the day of the hotel in inventory_read_on.';
 comment on column partner_accounts.renewing_since is 'Set before a refresh is sent, so that a crash in between is seen.';
 
 -- Delivery

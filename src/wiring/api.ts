@@ -1,5 +1,4 @@
 import type { ApiPorts } from '../api/api.ts';
-import { roomsByNight } from '../documents/capacity.ts';
 import { systemClock } from '../kit/clock.ts';
 import { testAlertRoute, viewRoutes } from '../operations/alert-routes.ts';
 import { concernOf, limitedAlert } from '../operations/alert-view.ts';
@@ -21,6 +20,7 @@ import { addSpelling, listUnknown } from '../operations/spellings.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import { createSession, createSignIn, createToken } from '../operations/tokens.ts';
 import { feedHistory } from '../operations/unusual-days.ts';
+import { roomsAvailable } from '../ports/deliver.ts';
 import { hashIdentity } from '../privacy/identity.ts';
 import { tryDestinations } from '../runtime/probe-again.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -130,10 +130,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
     },
     hotel: {
       report: (integration) => readHotel(pool, integration),
-      roomsAvailable: (integration, night) =>
-        roomsByNight(runtime.active().documents.get(integration)?.body.rooms_available).findLast(
-          ([from]) => from <= night,
-        )?.[1],
+      roomsAvailable: (integration) => roomsAvailable(runtime, integration),
     },
     runs: {
       listRuns: (filter) => listRuns(pool, filter),

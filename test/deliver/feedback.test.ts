@@ -46,6 +46,17 @@ async function readFrom(t: TestContext, account: Account, reports: readonly Repo
   return { pages, read: pages.flatMap((page) => (page.kind === 'page' ? page.reports : [])) };
 }
 
+/** What each vendor tells apart from an unsubscription, as docs/guides/deliver.md says. */
+const toldApart: Readonly<Record<string, readonly Report['says'][]>> = {
+  hubspot: ['bounced', 'complained'],
+  klaviyo: ['bounced', 'complained'],
+  mailchimp: ['bounced', 'complained'],
+  braze: ['bounced'],
+  brevo: [],
+  salesforce: ['bounced'],
+  dynamics: [],
+};
+
 for (const make of accounts) {
   const { preset } = make();
   test(`${preset}: everybody who unsubscribed, bounced or complained is read, over all pages`, async (t) => {
@@ -58,8 +69,29 @@ for (const make of accounts) {
     const order = (some: readonly Report[]) => some.map(({ email, at }) => `${email} ${at}`).sort();
     assert.deepEqual(order(read), order(all));
     // Some vendors list a complaint, or every refusal, as an unsubscription.
+    const told = toldApart[preset];
     const said = new Map(read.map(({ email, says }) => [email, says]));
-    assert.ok(all.every(({ email, says }) => said.get(email) === says || said.get(email) === 'unsubscribed'));
+    for (const { email, says } of all)
+      assert.equal(said.get(email), told?.includes(says) ? says : 'unsubscribed', `${email}: ${says}`);
+  });
+
+  test(`${preset}: a read that fails on a later page delivers the pages before it, and ends with the failure`, async (t) => {
+    const all = Array.from({ length: 1_203 }, (_, i): Report => {
+      return { email: `g${i}@guests.example`, says: 'unsubscribed', at: Date.now() - hourMs };
+    });
+    let asked = 0;
+    const server = await vendor(make(), all, () => (++asked === 2 ? { status: 500, body: {} } : undefined));
+    const offered = services('/');
+    t.after(() => Promise.all([server.close(), offered.close()]));
+    const settings = http.settings.parse({ preset, with: make().variables(server.url) });
+    const beginning = Date.UTC(2000, 0, 1);
+    const read = () => Array.fromAsync(http.feedback?.(settings, offered)(beginning, t.signal) ?? []);
+    assert.deepEqual(
+      (await read()).map(({ kind }) => kind),
+      ['page', 'failed'],
+    );
+    const again = (await read()).flatMap((page) => (page.kind === 'page' ? page.reports : []));
+    assert.equal(new Set(again.map(({ email }) => email)).size, all.length, 'the next read has everything');
   });
 
   test(`${preset}: only what is new is read`, async (t) => {
@@ -85,6 +117,39 @@ for (const make of accounts) {
     );
   });
 }
+
+test('klaviyo: with its own list, who unsubscribed from that list is read too', async (t) => {
+  const at = Date.now() - hourMs;
+  const rows = [
+    { list_id: 'L9', timestamp: new Date(at).toISOString(), reason: 'UNSUBSCRIBE' },
+    { list_id: 'other', timestamp: new Date(at).toISOString(), reason: 'UNSUBSCRIBE' },
+  ].map((one, i) => ({
+    attributes: {
+      email: `list${i}@guests.example`,
+      subscriptions: { email: { marketing: { suppression: [], list_suppressions: [one] } } },
+    },
+  }));
+  const filters: string[] = [];
+  const server = await listen(({ path }) => {
+    const { searchParams } = new URL(path, 'http://klaviyo');
+    const filter = searchParams.get('filter') ?? '';
+    filters.push(filter);
+    return { status: 200, body: { data: filter.includes('list_suppressions') ? rows : [], links: { next: null } } };
+  });
+  const offered = services('/');
+  t.after(() => Promise.all([server.close(), offered.close()]));
+  const settings = http.settings.parse({ preset: 'klaviyo', with: { base_url: server.url, list_id: 'L9' } });
+  const pages = await Array.fromAsync(http.feedback?.(settings, offered)(at, t.signal) ?? []);
+  const since = new Date(at).toISOString();
+  assert.deepEqual(filters, [
+    `greater-or-equal(subscriptions.email.marketing.suppression.timestamp,${since})`,
+    `equals(subscriptions.email.marketing.list_suppressions.list_id,"L9"),greater-or-equal(subscriptions.email.marketing.list_suppressions.timestamp,${since})`,
+  ]);
+  assert.deepEqual(
+    pages.flatMap((page) => (page.kind === 'page' ? page.reports : [])),
+    [{ email: 'list0@guests.example', says: 'unsubscribed', at }],
+  );
+});
 
 test('the next page of another host is not asked for: our credentials go to the vendor only', async (t) => {
   const [klaviyo] = accounts.filter((make) => make().preset === 'klaviyo');
@@ -113,6 +178,8 @@ describe('a brand with two vendors', () => {
   const stay = { check_in: '2099-12-01', check_out: '2099-12-04' };
   const presets = accounts.map((make) => make().preset);
   const reports = new Map(presets.map((preset): [string, Report[]] => [preset, []]));
+  /** Vendors that answer nothing at the moment. */
+  const refusing = new Set<string>();
   const origins = new Map<string, Account>();
   const others = new Map<string, Account>();
   const servers: Awaited<ReturnType<typeof vendor>>[] = [];
@@ -138,7 +205,8 @@ describe('a brand with two vendors', () => {
       const account = make();
       const other = mailchimpAccount();
       const { preset } = account;
-      const [server, second] = [await vendor(account, reports.get(preset) ?? []), await vendor(other, [])];
+      const refuse = () => (refusing.has(preset) ? { status: 503, body: {} } : undefined);
+      const [server, second] = [await vendor(account, reports.get(preset) ?? [], refuse), await vendor(other, [])];
       servers.push(server, second);
       await destination(preset, account, server.url);
       await destination(`other-${preset}`, other, second.url);
@@ -234,6 +302,47 @@ describe('a brand with two vendors', () => {
       );
       await deliver();
       assert.equal((await profile(preset)).consent, true, 'a newer, changed statement of the guest counts');
+    });
+
+    test(`${preset}: an address that bounced or complained there gets no marketing anywhere, after a failed read too`, async () => {
+      const other = others.get(preset);
+      const people = (['bounced', 'complained'] as const).map((says, i) => ({
+        says,
+        guest: { ...yes, guest_id: `b${i}`, email: `${says}@guests.example`, first_name: says },
+      }));
+      for (const { says, guest } of people) await book(preset, `B-${says}`, guest);
+      const at = Date.now();
+      reports.get(preset)?.push(...people.map(({ says, guest }) => ({ email: guest.email, says, at })));
+      refusing.add(preset);
+      await poll();
+      refusing.delete(preset);
+      await poll();
+      const { rows } = await node.runtime.pool.query<{ id: string; consent: boolean; email: string }>(
+        `select id, (data ->> 'marketing_consent')::boolean as consent, data ->> 'email' as email from records
+          where integration = $1 and type = 'guest' and data ->> 'guest_id' like 'b%' order by email`,
+        [`hotel-${preset}`],
+      );
+      assert.deepEqual(
+        rows.map(({ email, consent }) => [email, consent]),
+        people.map(({ guest }) => [guest.email, false]),
+      );
+      const told = other?.people().filter(({ email }) => people.some(({ guest }) => guest.email === email));
+      assert.deepEqual(
+        told?.map(({ subscribed }) => subscribed),
+        [false, false],
+        'the other vendor is told',
+      );
+      const token = await node.token('viewer');
+      for (const [i, { id }] of rows.entries()) {
+        const { body } = await node.call('GET', `/integrations/hotel-${preset}/guests/${id}`, token);
+        assert.equal(body.consents[0].source, `destination:${preset}`);
+        const says = people[i]?.says ?? 'unsubscribed';
+        const expected = toldApart[preset]?.includes(says) ? says : 'unsubscribed';
+        assert.ok(
+          JSON.stringify(body).includes(`The destination ${preset} reports: ${expected}.`),
+          'the timeline says what',
+        );
+      }
     });
 
     test(`${preset}: what one brand withdraws there is not the word of another brand’s guest`, async () => {

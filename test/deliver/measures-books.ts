@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -31,7 +31,10 @@ export async function openBooks(t: TestContext, brand: BrandFacts) {
     await remove();
   });
   const warehouse = open({}, true, brand);
-  const lake = files.open(files.settings.parse({ path: 'lake', format: 'parquet' }), offered);
+  const lake = files.open(files.settings.parse({ path: 'lake', format: 'parquet' }), {
+    ...offered,
+    brandOf: async () => brand,
+  });
   const to = async (destination: Destination, batch: readonly Delivery[]) => {
     for (const outcome of await destination.deliver(batch, limits))
       if (outcome.kind !== 'delivered') throw new Error(JSON.stringify(outcome));
@@ -45,18 +48,13 @@ export async function openBooks(t: TestContext, brand: BrandFacts) {
   };
   /** Reads the files into DuckDB, with the views of the warehouse. */
   const duck = async () => {
-    const brands = path.join(folder, 'brands.csv');
-    const lines = brand.roomsAvailable.map((capacity) =>
-      ['lisbon', brand.brandId, brand.timezone, brand.country, ...capacity].join(','),
-    );
-    await writeFile(brands, ['integration,brand_id,timezone,country,from_night,rooms', ...lines, ''].join('\n'));
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
     t.after(() => {
       connection.closeSync();
       instance.closeSync();
     });
-    await connection.run(`set variable lake = '${folder}/lake'; set variable brands = '${brands}'`);
+    await connection.run(`set variable lake = '${folder}/lake'`);
     await connection.run(await readFile(path.join(root, 'ops/duckdb/lake.sql'), 'utf8'));
     await connection.run(await readFile(views, 'utf8'));
     return async (sql: string): Promise<Row[]> => (await connection.runAndReadAll(sql)).getRowObjectsJson();

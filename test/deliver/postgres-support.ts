@@ -20,7 +20,7 @@ export async function setUp(t: TestContext, schema = 'innbound') {
     const destination = postgres.open(postgres.settings.parse({ url: db.url, schema, ...settings }), {
       ...offered,
       allowPrivate,
-      brandOf: () => brand,
+      brandOf: async () => brand,
     });
     t.after(() => destination.close());
     return destination;

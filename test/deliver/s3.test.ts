@@ -337,8 +337,38 @@ format: parquet
   assert.deepEqual(counts, { delivered: 3, skipped: 0, retry: 0, dead: 0 });
   assert.deepEqual(
     names(server).map((name) => name.replace(/date=[\d-]+/, 'date=…')),
-    ['date=…/brand=LIS01/changes_00000001.parquet', 'date=…/brand=OPO02/changes_00000001.parquet'],
+    [
+      '_brands/grand.csv',
+      '_brands/other.csv',
+      'date=…/brand=LIS01/changes_00000001.parquet',
+      'date=…/brand=OPO02/changes_00000001.parquet',
+    ],
   );
   const { rows } = await node.runtime.pool.query(`select from documents d where d::text like '%secret-access-key-1%'`);
   assert.equal(rows.length, 0);
+});
+
+test('what is known about a brand is an object of its own, replaced when it changes', async (t) => {
+  const { server, parsed, offered } = await setUp(t);
+  let rooms = 100;
+  const brandOf = async () => ({
+    brandId: 'LIS01',
+    timezone: 'Europe/Lisbon',
+    country: 'PT',
+    roomsAvailable: [['2026-11-01', rooms]] as const,
+  });
+  const nodes = [1, 2].map(() => s3.open(parsed, { ...offered, brandOf }));
+  const send = (id: string) =>
+    Promise.all(nodes.map((node, i) => node.deliver([delivery(reservation(`${id}${i}`))], limits)));
+  const written = () => server.objects.get('hotels/changes/_brands/lisbon.csv')?.bytes.toString();
+  for (const now of [100, 80]) {
+    rooms = now;
+    assert.ok((await send(`r${now}-`)).every(delivered));
+    assert.equal(
+      written(),
+      `integration,brand_id,timezone,country,from_night,rooms\nlisbon,"LIS01",Europe/Lisbon,PT,2026-11-01,${now}\n`,
+    );
+  }
+  assert.equal(lines(server).length, 4);
+  for (const node of nodes) await node.close();
 });

@@ -87,6 +87,29 @@ for (const make of accounts) {
   });
 }
 
+test('a change of a booking that was cancelled long ago does not make it cancelled last week', async (t) => {
+  const [make] = accounts;
+  assert.ok(make);
+  const { account, pool, name, drainAll } = await setUpPeople(make)(t, 'marketing');
+  const guests: Guest[] = [{ last_name: 'Exemplo', email: 'past@guests.example', marketing_consent: true }];
+  const dates = { check_in: day(-60), check_out: day(-58), booking_date: day(-90), guests };
+  const take = async (more: Partial<Reservation>) => {
+    await takeIn(pool, [reservation('past', { ...dates, ...more })], [name], { integration: name, mode: 'push' });
+    await drainAll();
+  };
+  await take({ status: 'confirmed' });
+  await take({ status: 'cancelled' });
+  assert.equal(peopleIn(account, 'cancelled last week', today).length, 1);
+  for (const [table, column] of [
+    ['history', 'at'],
+    ['records', 'created_at'],
+    ['records', 'changed_at'],
+  ])
+    await pool.query(`update ${table} set ${column} = ${column} - interval '70 days' where id = 'past'`);
+  await take({ status: 'cancelled', total_amount: '10' });
+  assert.deepEqual(peopleIn(account, 'cancelled last week', today), []);
+});
+
 test('every preset has the segments', () => {
   assert.deepEqual([...presets.keys()].sort(), accounts.map((make) => make().preset).sort());
 });

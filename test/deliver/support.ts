@@ -201,7 +201,7 @@ export function services(workspaceDir: string, allowPrivate = true): Destination
     clock: systemClock,
     http,
     brandIdsOf: async () => [],
-    brandOf: () => undefined,
+    brandOf: async () => undefined,
     authorizer: () => ({
       authorize: async (request) => ({ kind: 'ok', request }),
       refused: async () => false,

@@ -74,9 +74,9 @@ const plans = new Map(
       maxBytes: 1_000_000,
       adapter: undefined,
     });
-    const { shaper, singleShaper, prepare, preparePage, amend } = path;
+    const { shaper, singleShaper, prepare, preparePage, amend, night } = path;
     const single: PullPlan['single'] = (found) => singleShaper.single(found);
-    const plan: PullPlan = { settings, shaper, single, prepare, preparePage, amend, target };
+    const plan: PullPlan = { settings, shaper, single, prepare, preparePage, amend, night, target };
     return [name as string, plan];
   }),
 );

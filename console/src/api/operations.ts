@@ -490,8 +490,6 @@ export interface Operations {
     };
     answer: {
       report: {
-        day: string;
-        counted_at: string;
         today: {
           arrivals: {
             reservations: number;
@@ -542,6 +540,8 @@ export interface Operations {
           new: number;
           unknown: number;
         };
+        day: string;
+        counted_at: string;
       } | null;
     };
   };

@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import type { CountedReport } from '../../store/records/hotel-report.ts';
+import type { Capacity } from '../../canonical/capacity.ts';
 import { instant, integrationParam, ok, type Route, route } from '../route.ts';
-
-export interface HotelPorts {
-  readonly report: (integration: string) => Promise<CountedReport | undefined>;
-  /** The rooms that the hotel can sell on a night; undefined if its document does not say it. */
-  readonly roomsAvailable: (integration: string, night: string) => number | undefined;
-}
 
 const date = z.iso.date();
 const moves = z.object({
@@ -16,24 +10,18 @@ const moves = z.object({
   people: z.int(),
 });
 const cancelled = z.object({ reservations: z.int(), room_nights: z.int() });
-const report = z.object({
-  day: date.describe('Today at the hotel when it was counted.'),
-  counted_at: instant,
+const night = z.object({
+  night: date,
+  sold: z.int(),
+  last_year: z.int().describe('Sold on the same weekday a year before (364 days), in the end.'),
+});
+const counted = z.object({
   today: z.object({
     arrivals: moves,
     departures: moves,
     in_house: z.object({ rooms: z.int(), people: z.int() }).describe('On the books for tonight.'),
   }),
-  nights: z
-    .array(
-      z.object({
-        night: date,
-        sold: z.int(),
-        last_year: z.int().describe('Sold on the same weekday a year before (364 days), in the end.'),
-        rooms_available: z.int().nullable(),
-      }),
-    )
-    .describe('The next 90 nights.'),
+  nights: z.array(night).describe('The next 90 nights.'),
   pace: z
     .array(
       z.object({
@@ -54,6 +42,21 @@ const report = z.object({
     ),
 });
 
+const report = counted.extend({
+  day: date.describe('Today at the hotel when it was counted.'),
+  counted_at: instant,
+  nights: z.array(night.extend({ rooms_available: z.int().nullable() })).describe('The next 90 nights.'),
+});
+
+export type HotelReport = z.infer<typeof counted>;
+
+export interface HotelPorts {
+  readonly report: (
+    integration: string,
+  ) => Promise<{ readonly day: string; readonly report: HotelReport; readonly counted_at: Date } | undefined>;
+  readonly roomsAvailable: (integration: string) => Promise<Capacity>;
+}
+
 export function hotelRoutes(ports: HotelPorts): Route[] {
   return [
     route({
@@ -68,14 +71,15 @@ export function hotelRoutes(ports: HotelPorts): Route[] {
       params: integrationParam,
       response: z.object({ report: report.nullable() }),
       handle: async ({ params: { integration } }) => {
-        const counted = await ports.report(integration);
-        if (counted === undefined) return ok({ report: null });
-        const { nights, ...rest } = counted.report;
+        const found = await ports.report(integration);
+        if (found === undefined) return ok({ report: null });
+        const { nights, ...rest } = found.report;
+        const capacity = await ports.roomsAvailable(integration);
         const withRooms = nights.map((one) => ({
           ...one,
-          rooms_available: ports.roomsAvailable(integration, one.night) ?? null,
+          rooms_available: capacity.findLast(([from]) => from <= one.night)?.[1] ?? null,
         }));
-        return ok({ report: { ...rest, day: counted.day, counted_at: counted.counted_at, nights: withRooms } });
+        return ok({ report: { ...rest, day: found.day, counted_at: found.counted_at, nights: withRooms } });
       },
     }),
   ];

@@ -1,6 +1,8 @@
 import type { Clock } from '../../kit/clock.ts';
-import type { Destination, Outcome } from '../destination.ts';
+import { brandWriter } from '../brands.ts';
+import type { Destination, DestinationServices, Outcome } from '../destination.ts';
 import type { Delivery } from '../message.ts';
+import { writeBrand } from './brands.ts';
 import { eraseFromFiles } from './erase.ts';
 import type { FileStore } from './file-store.ts';
 import { ndjson } from './ndjson.ts';
@@ -13,6 +15,7 @@ export interface LakeOptions {
   readonly fileBytes: number;
   /** Each brand has its own folder. With the ids that a brand had before: its older files are in other folders. */
   readonly brandIdsOf?: (integration: string) => Promise<readonly string[]>;
+  readonly brandOf: DestinationServices['brandOf'];
   readonly clock: Clock;
   /** What a failure means. The message names no path and no key. */
   readonly failure: (error: unknown) => Outcome;
@@ -23,9 +26,11 @@ export interface LakeOptions {
  * its own folder. Files are always complete, and each version is written once. An erasure is a separate row, and removes the guest from
  * the older rows.
  */
-export function openLake({ store, format: wanted, fileBytes, brandIdsOf, clock, failure }: LakeOptions): Destination {
-  const format = wanted === 'parquet' ? parquet : ndjson;
-  const writer = new LakeWriter({ store, format, fullAt: fileBytes, clock });
+export function openLake(options: LakeOptions): Destination {
+  const { store, brandIdsOf, clock, failure } = options;
+  const format = options.format === 'parquet' ? parquet : ndjson;
+  const writer = new LakeWriter({ store, format, fullAt: options.fileBytes, clock });
+  const writeBrands = brandWriter(options.brandOf);
   const folderOf = ({ message, changedAt }: Delivery): string =>
     `date=${dayOf(changedAt)}${brandIdsOf ? `/${brandFolder(message.brand_id)}` : ''}`;
   /** By the key of an erasure that is not complete. */
@@ -49,6 +54,9 @@ export function openLake({ store, format: wanted, fileBytes, brandIdsOf, clock, 
       // The rest is for the file in progress.
       const deadlineAtMs = clock.now() + 0.8 * deadlineMs;
       const turn = last.then(async () => {
+        const brands = await writeBrands(batch, (name, facts) => writeBrand(store, name, facts)).catch(failure);
+        if (typeof brands === 'object') return batch.map(() => brands);
+        brands();
         const outcomes = new Map<Delivery, Outcome>();
         for (const [folder, deliveries] of Map.groupBy(batch, folderOf)) {
           const outcome = await writer.write(folder, deliveries, signal).then(written, failure);

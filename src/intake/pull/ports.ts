@@ -1,3 +1,4 @@
+import type { Capacity } from '../../canonical/capacity.ts';
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { PullSettings } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
@@ -22,6 +23,8 @@ export interface PullPlan {
   preparePage(raws: readonly RawRecord[], arrivalOf: (raw: RawRecord) => Arrival): Prepared[];
   /** For a stored reservation whose status the pull itself decides. */
   amend(amendment: Amendment, arrival: Arrival): Message;
+  /** Reads a date as the connector says that dates are written. */
+  night(value: Json): LocalDate | undefined;
   /** Reads the answer for a single reservation. */
   single: Shaper['single'];
   /** Passed through to the store. */
@@ -37,7 +40,7 @@ export interface Routing {
   readonly brands: readonly Brand[];
 }
 
-export interface Brand extends Pick<PullPlan, 'prepare' | 'preparePage' | 'amend' | 'target'> {
+export interface Brand extends Pick<PullPlan, 'prepare' | 'preparePage' | 'amend' | 'night' | 'target'> {
   readonly brandId: string;
   readonly timezone: string;
 }
@@ -229,4 +232,6 @@ export interface PartnerStore {
   pause(integration: IntegrationName, ms: number): Promise<void>;
   authFailed(integration: IntegrationName, integrationVersion: number, message: string): Promise<void>;
   authWorked(integration: IntegrationName): Promise<void>;
+  inventory(integration: IntegrationName): Promise<{ readonly capacity: Capacity; readonly readOn?: LocalDate }>;
+  keepInventory(integration: IntegrationName, day: LocalDate, capacity: Capacity): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { PullSettings, Related } from '../../documents/pull.ts';
+import type { PullSettings, Related, RequestTemplate } from '../../documents/pull.ts';
 import { pathReader, pathWalker } from '../../json-path/read.ts';
 import { isObject, type Json } from '../../terms.ts';
 import { asObject } from './as-object.ts';
@@ -10,6 +10,7 @@ import { paginatorFor } from './paginate/paginate.ts';
 import type { PageState } from './paginate/paginator.ts';
 import { openRequest } from './request.ts';
 import type { Tried } from './run-state.ts';
+import type { Values } from './template.ts';
 
 /** Rows by table name. */
 type Tables = Readonly<Record<string, Json[]>>;
@@ -98,10 +99,12 @@ function distinctIds(sources: Related['ids'], rows: readonly Json[], tables: Tab
 
 /** One chunk of ids, halved if the partner cannot take it in one request. */
 async function fetchChunk(context: Context, table: Related, ids: readonly Id[]): Promise<Listed> {
-  const got = await fetchList(context, table, ids);
+  const values = { ids: [...ids], 'ids.joined': ids.join(','), brand_id: context.settings.brandId };
+  const got = await fetchList(context, table, values, ids.length > 1);
   // 404 for a single id means that the id is unknown, not that the path is wrong.
   if (got.kind === 'failed' && got.code === 'pull.not_found' && ids.length === 1)
     return { kind: 'rows', rows: [], bytes: 0 };
+  if (got.kind === 'rows') return { ...got, rows: got.rows.map((row) => withId(row, table.id_as, ids)) };
   if (got.kind !== 'shrink') return got;
   const middle = Math.ceil(ids.length / 2);
   const first = await fetchChunk(context, table, ids.slice(0, middle));
@@ -111,10 +114,14 @@ async function fetchChunk(context: Context, table: Related, ids: readonly Id[]):
   return { kind: 'rows', rows: [...first.rows, ...second.rows], bytes: first.bytes + second.bytes };
 }
 
-async function fetchList(
+type Table = RequestTemplate & Pick<Related, 'name' | 'root_path' | 'pagination'>;
+
+/** All pages of a table. */
+export async function fetchList(
   { asker, settings, counts, mostPages, tried }: Context,
-  table: Related,
-  ids: readonly Id[],
+  table: Table,
+  values: Values,
+  canShrink: boolean,
 ): Promise<Listed> {
   const paginator = paginatorFor(table.pagination, addedParameters(settings));
   const rows: Json[] = [];
@@ -123,11 +130,10 @@ async function fetchList(
   let state: PageState = paginator.first;
   for (;;) {
     followed.add(JSON.stringify(state));
-    const values = { ids: [...ids], 'ids.joined': ids.join(','), brand_id: settings.brandId };
     const request = openRequest(table, settings.base_url, values, paginator.placements(state));
     const address = paginator.address?.(state);
     const asked = await asker.ask(address === undefined ? request : { ...request, base: address, query: [] }, {
-      canShrink: ids.length > 1,
+      canShrink,
       firstPage: true,
       counts,
       hasRows: (body) => (rowsIn(body, table) ?? []).length > 0,
@@ -140,7 +146,7 @@ async function fetchList(
       const message = `the answer for ${table.name} holds no list at ${table.root_path ?? table.name}`;
       return { kind: 'failed', code: 'pull.wrong_shape', message };
     }
-    for (const row of page) rows.push(withId(row, table.id_as, ids));
+    for (const row of page) rows.push(row);
     bytes += asked.bytes;
     const total = totalOf(table.pagination, body, asked.headers);
     const about = { rows: page.length, body, headers: asked.headers, url: asked.url };
@@ -163,7 +169,7 @@ function withId(row: Json, idAs: string | undefined, [id]: readonly Id[]): Json 
   return idAs === undefined || id === undefined || !isObject(row) ? row : { ...row, [idAs]: id };
 }
 
-function rowsIn(body: Json, { name, root_path: rootPath }: Related): readonly Json[] | undefined {
+function rowsIn(body: Json, { name, root_path: rootPath }: Table): readonly Json[] | undefined {
   if (rootPath === undefined && Array.isArray(body)) return body;
   const found = pathReader(rootPath ?? `"${name}"`)(body);
   if (found === undefined) return undefined;

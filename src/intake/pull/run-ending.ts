@@ -1,10 +1,11 @@
 import type { Acknowledger } from './acknowledge.ts';
 import type { Exchange } from './exchange.ts';
 import { formStaged } from './form.ts';
+import { readInventory } from './inventory.ts';
 import { planFor } from './routing.ts';
 import type { RunCounters } from './run-counters.ts';
 import type { RunLease } from './run-lease.ts';
-import type { Position, RunEnd, RunOutcome } from './run-state.ts';
+import type { Finding, Position, RunEnd, RunOutcome } from './run-state.ts';
 import { concluded, type Turn } from './turn.ts';
 import { followUp, type RunContext, unlistedIn } from './unlisted.ts';
 
@@ -39,7 +40,9 @@ export class RunEnding {
     const unacknowledged = this.#acknowledger?.firstFailure;
     const ended = withCutGroups(position, formed.heldBack);
     const findings = unacknowledged ? [...ended.findings, { ...unacknowledged, from, to }] : ended.findings;
-    return this.#finish(concluded({ ...ended, findings }));
+    const unread: Finding[] = [];
+    for (const context of this.#brands()) unread.push(...(await readInventory(context)));
+    return this.#finish(concluded({ ...ended, findings }, unread));
   }
 
   /** Ends the run with an error, parks it until the partner may be asked again, or gives it back. */
@@ -59,16 +62,20 @@ export class RunEnding {
 
   /** The reservations that the lists of each brand should have shown and did not. */
   async #missing(position: Position) {
-    const { plan } = this.#context;
-    const { settings, routing } = plan;
     const found = [];
-    for (const brand of [undefined, ...(routing?.brands ?? [])]) {
-      const context = brand === undefined ? this.#context : { ...this.#context, plan: planFor(plan, brand) };
-      const property = routing && (brand?.brandId ?? settings.brandId);
+    for (const context of this.#brands()) {
+      const property = this.#context.plan.routing && context.plan.settings.brandId;
       const rows = await unlistedIn(context, position, property);
       if (rows.length > 0) found.push({ context, rows });
     }
     return found;
+  }
+
+  /** The brands that the run serves. */
+  #brands(): RunContext[] {
+    const { plan } = this.#context;
+    const plans = [plan, ...(plan.routing?.brands ?? []).map((brand) => planFor(plan, brand))];
+    return plans.map((one) => ({ ...this.#context, plan: one }));
   }
 
   async #finish(ended: RunEnd): Promise<RunOutcome> {

@@ -3,7 +3,7 @@ import type { Asked } from './asked.ts';
 import { firstPassAfter, withoutOverlap } from './overlap.ts';
 import type { Taken } from './pass.ts';
 import { afterWindow } from './range.ts';
-import type { Position, RunEnd, WaitReason } from './run-state.ts';
+import type { Finding, Position, RunEnd, WaitReason } from './run-state.ts';
 import { daysIn, firstHalf } from './windows.ts';
 
 /** What a run does next. */
@@ -74,14 +74,14 @@ export function failedEnd(code: ErrorCode, message: string, position?: Position)
   return { state: 'failed', code, message, findings: position?.findings ?? [] };
 }
 
-/** The end of a run that went through all its windows. */
-export function concluded({ findings, since, startedAt }: Position): RunEnd {
+/** The end of a run that went through all its windows. `beside` concerns no reservation: the next run need not read them again. */
+export function concluded({ findings: missed, since, startedAt }: Position, beside: readonly Finding[]): RunEnd {
+  const isRead = missed.length === 0 && since !== undefined && startedAt !== undefined;
+  const watermark = isRead && { watermark: startedAt };
+  const findings = [...missed, ...beside];
   const [first] = findings;
-  if (first === undefined) {
-    const isIncremental = since !== undefined && startedAt !== undefined;
-    return { state: 'complete', findings, ...(isIncremental && { watermark: startedAt }) };
-  }
+  if (first === undefined) return { state: 'complete', findings, ...watermark };
   const more = findings.length > 1 ? `, and ${findings.length - 1} more` : '';
   const message = `${first.message} (${first.from} to ${first.to}${more})`;
-  return { state: 'incomplete', code: first.code, message, findings };
+  return { state: 'incomplete', code: first.code, message, findings, ...watermark };
 }

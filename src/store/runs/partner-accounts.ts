@@ -1,3 +1,4 @@
+import type { Capacity } from '../../canonical/capacity.ts';
 import type { Admission, Asking, PartnerStore } from '../../intake/pull/ports.ts';
 import { storedText } from '../../kit/json.ts';
 import { partnerCircuit } from '../../outbound/circuit.ts';
@@ -19,6 +20,8 @@ export function openPartnerStore(pool: Pool): PartnerStore {
     pause: (integration, ms) => pause(pool, integration, ms),
     authFailed: (integration, version, message) => authFailed(pool, integration, version, message),
     authWorked: (integration) => authWorked(pool, integration),
+    inventory: (integration) => readInventory(pool, integration),
+    keepInventory: (integration, day, capacity) => keepInventory(pool, integration, day, capacity),
   };
 }
 
@@ -79,6 +82,23 @@ async function authWorked(pool: Pool, integration: IntegrationName): Promise<voi
     `update partner_accounts set auth_failed_at = null, auth_failed_version = null, auth_message = null
       where integration = $1 and auth_failed_at is not null`,
     [integration],
+  );
+}
+
+export async function readInventory(pool: Pool, integration: string): ReturnType<PartnerStore['inventory']> {
+  const { rows } = await pool.query<{ capacity: Capacity; readOn: string }>(
+    `select inventory as capacity, to_char(inventory_read_on, 'YYYY-MM-DD') as "readOn" from partner_accounts
+      where integration = $1 and inventory is not null`,
+    [integration],
+  );
+  return rows[0] ?? { capacity: [] };
+}
+
+async function keepInventory(pool: Pool, integration: string, day: string, capacity: Capacity): Promise<void> {
+  await pool.query(
+    `insert into partner_accounts (integration, inventory, inventory_read_on) values ($1, $2, $3)
+     on conflict (integration) do update set inventory = excluded.inventory, inventory_read_on = excluded.inventory_read_on`,
+    [integration, JSON.stringify(capacity), day],
   );
 }
 

@@ -23,6 +23,8 @@ export function partnersModel(model: StoreModel, link: Link): PartnerStore {
       }),
     authFailed: () => link.call('authFailed', () => {}),
     authWorked: () => link.call('authWorked', () => {}),
+    inventory: async () => ({ capacity: [] }),
+    keepInventory: async () => {},
   };
 }
 

@@ -133,3 +133,24 @@ test('a returning guest is the same person by the rules of persons, not by one k
   const { body } = await node.call('GET', '/integrations/other/hotel', await node.token('viewer'));
   assert.deepEqual(body.report.guests, { returning: 1, new: 2, unknown: 1 });
 });
+
+test('a change of a booking that was cancelled before is not another cancellation', async () => {
+  const week = async () => {
+    await countHotel(node.runtime.pool, place);
+    return (await node.call('GET', '/integrations/grand/hotel', viewer)).body.report.cancellations.week.reservations;
+  };
+  const before = await week();
+  await node.take('grand', stay('cancelled once', 30, 31));
+  await node.take('grand', stay('cancelled once', 30, 31, { status: 'cancelled' }));
+  assert.equal(await week(), before + 1);
+  for (const [table, column] of [
+    ['history', 'at'],
+    ['records', 'created_at'],
+    ['records', 'changed_at'],
+  ])
+    await node.runtime.pool.query(
+      `update ${table} set ${column} = ${column} - interval '20 days' where id = 'cancelled once'`,
+    );
+  await node.take('grand', stay('cancelled once', 30, 31, { status: 'cancelled', total_amount: 77 }));
+  assert.equal(await week(), before);
+});

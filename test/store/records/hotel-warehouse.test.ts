@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import type { HotelReport } from '../../../src/api/routes/hotel.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import { deliverPorts } from '../../../src/ports/deliver.ts';
-import { countHotel, type HotelReport, readHotel } from '../../../src/store/records/hotel-report.ts';
+import { countHotel, readHotel } from '../../../src/store/records/hotel-report.ts';
 import { type ApiNode, apiNode, reservation } from '../../api/node.ts';
 import { plainPool, testDatabase } from '../../support/database.ts';
 
@@ -69,7 +70,7 @@ async function counted(integration: string, withShares: boolean): Promise<HotelR
   await node.take(integration, ...raws);
   await drainOnce(await deliverPorts(node.runtime));
   await countHotel(node.runtime.pool, { integration, timezone });
-  const { report } = (await readHotel(node.runtime.pool, integration)) ?? {};
+  const { report } = (await readHotel<HotelReport>(node.runtime.pool, integration)) ?? {};
   assert.ok(report);
   return report;
 }

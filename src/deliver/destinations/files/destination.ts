@@ -12,10 +12,10 @@ export const destinationType: DestinationType<Settings> = {
   settings: settingsSchema,
   batch: () => ({ standard: 1_000, most: 20_000 }),
   timeoutMs: () => 60_000,
-  open(settings, { workspaceDir, clock }) {
+  open(settings, { workspaceDir, clock, brandOf }) {
     const store = folderStore(path.resolve(workspaceDir, settings.path), clock);
     const { format } = settings;
-    return openLake({ store, format, fileBytes: fileBytes(settings), clock, failure });
+    return openLake({ store, format, fileBytes: fileBytes(settings), brandOf, clock, failure });
   },
 };
 

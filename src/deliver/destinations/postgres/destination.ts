@@ -2,9 +2,10 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { isSqlState } from '../../../kit/sql-state.ts';
+import { brandWriter } from '../../brands.ts';
 import type { Destination, DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
-import { brandWriter } from './brands.ts';
+import { writeBrand } from './brands.ts';
 import { inTransaction, openWarehouse } from './connection.ts';
 import { eraseFromVersions } from './erase-versions.ts';
 import { failureOf, mayBeMistyped } from './failure.ts';
@@ -28,7 +29,7 @@ export const destinationType: DestinationType<Settings> = {
     const mergeReservations = mergeReservationsSql(schema, { asNew: true });
     const mergeOverLeftovers = mergeReservationsSql(schema, { asNew: false });
     const mergeProfiles = mergeProfilesSql(schema);
-    let writeBrands = brandWriter(schema, brandOf);
+    let writeBrands = brandWriter(brandOf);
     let migrated: Promise<void> | undefined;
 
     /** Once per opening; a failure is retried. */
@@ -47,7 +48,7 @@ export const destinationType: DestinationType<Settings> = {
       const isErasure = ({ message }: Delivery) => message.event === 'erased' && message.type === 'reservation';
       // Whether the server committed before a failure does not matter: the merge compares versions.
       const written = await inTransaction(pool, limitMs, async (client) => {
-        const done = await writeBrands(client, batch);
+        const done = await writeBrands(batch, (name, facts) => writeBrand(client, schema, name, facts));
         if (rows.reservations.length > 0) {
           await stage(client, rows, ['reservations', ...children]);
           await client.query(merge);
@@ -75,7 +76,7 @@ export const destinationType: DestinationType<Settings> = {
       // Somebody dropped our tables, to load them again: the next try creates them.
       if (isSqlState(error, 'undefinedTable') || isSqlState(error, 'undefinedSchema')) {
         migrated = undefined;
-        writeBrands = brandWriter(schema, brandOf);
+        writeBrands = brandWriter(brandOf);
       }
       const mistyped = mayBeMistyped(error) ? await mistypedColumns(pool, schema).catch(() => []) : [];
       return failureOf(error, mistyped);

@@ -15,14 +15,14 @@ export const destinationType: DestinationType<Settings> = {
   settings: settingsSchema,
   batch: () => ({ standard: 2_000, most: 20_000 }),
   timeoutMs: () => timeoutMs,
-  open(settings, { clock, http, brandIdsOf }) {
+  open(settings, { clock, http, brandIdsOf, brandOf }) {
     let opened: Promise<{ lake: Destination; close(): void }> | undefined;
     const open = async () => {
       const { bucketStore, statusOf } = await import('./bucket.ts');
       const store = bucketStore(settings, http, timeoutMs);
       const { format } = settings;
       const failure = (error: unknown) => failureOf(error, statusOf(error));
-      const lake = openLake({ store, format, fileBytes: fileBytes(settings), brandIdsOf, clock, failure });
+      const lake = openLake({ store, format, fileBytes: fileBytes(settings), brandIdsOf, brandOf, clock, failure });
       return { lake, close: () => store.close() };
     };
     return {

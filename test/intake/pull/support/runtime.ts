@@ -148,6 +148,7 @@ export function planOf(documents: Documents): PullPlan {
     prepare: compiled.path.prepare,
     preparePage: compiled.path.preparePage,
     amend: compiled.path.amend,
+    night: compiled.path.night,
     target: {
       integration: name,
       connectorVersion: version,

@@ -123,7 +123,7 @@ select s.integration, s.brand_id, s.from_day + n::int as night, s.rooms
       join (select integration, min(check_in) as first_day, max(check_out) as last_day from reservations group by 1) b
         on b.integration = c.integration
   ) s cross join lateral generate_series(0, until_day - from_day - 1) as t (n);
-comment on view rooms_available is 'One row per brand and night, from the first arrival to the last departure: the rooms that the hotel can sell, as its integration document says.';
+comment on view rooms_available is 'One row per brand and night, from the first arrival to the last departure: the rooms that the hotel can sell, as its integration document or the partner''s inventory says.';
 
 create view occupancy_by_night as
 select coalesce(s.integration, a.integration) as integration, coalesce(s.brand_id, a.brand_id) as brand_id, coalesce(s.night, a.night) as night,
