@@ -10,6 +10,7 @@ import { bookerWords, guestWords, strangerWords } from './lexicon.ts';
 import { type Match, matchFields } from './match.ts';
 import { guestVocabulary, innermost, type People, scoreOf } from './people.ts';
 import { matchReservation } from './reservation-fields.ts';
+import { withoutRepeats } from './same-person.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import type { Table } from './tables.ts';
 
@@ -34,7 +35,13 @@ export function findGuests(
   const chosen = innermost(people);
   const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople(recordLeaves, tables);
   if (found.length > 0)
-    return { sections: found.map((one) => toSection(one, stays)), taken: chosen.map(({ head }) => String(head.from)) };
+    return {
+      sections: withoutRepeats(
+        found,
+        found.map((one) => toSection(one, stays)),
+      ),
+      taken: chosen.map(({ head }) => String(head.from)),
+    };
   const direct = recordLeaves.filter(
     ({ depth, path }) => depth === 0 || (depth === 1 && bodies.some((body) => path.startsWith(`${body}.`))),
   );
@@ -76,7 +83,7 @@ function hasAmounts(items: readonly Json[]): boolean {
 const strong = (match: Match | undefined) =>
   match?.leaf.own.some((word) => guestWords.has(word) || word === 'document' || word === 'doc');
 
-/** The booker replaces a missing guest and is never an additional one. */
+/** The booker replaces a missing guest, and is an additional one only if the guests have no address or phone. */
 function withBooker(people: readonly People[]): People[] {
   const isBooker = ({ container }: People) => container?.words.some((word) => bookerWords.has(word)) === true;
   const bookers = people.filter(isBooker);
@@ -84,6 +91,7 @@ function withBooker(people: readonly People[]): People[] {
   const [main, ...rest] = others;
   const [booker] = bookers;
   if (main === undefined || booker === undefined) return [...(others.length > 0 ? others : bookers)];
+  if (!others.some(({ matches }) => matches.has('email') || matches.has('phone'))) return [booker, ...others];
   if (main.container?.kind !== 'object' || booker.container?.kind !== 'object') return others;
   return [{ ...main, head: { from: { first: [String(main.head.from), String(booker.head.from)] } } }, ...rest];
 }

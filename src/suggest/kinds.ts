@@ -24,6 +24,7 @@ const looks: ReadonlyMap<string, Look> = new Map<string, Look>(
     source: 'code',
     room_type: 'code',
     rate_code: 'code',
+    room_kind: 'code',
     document_type: 'code',
     document_number: 'number_text',
     board: 'board',
@@ -141,6 +142,8 @@ function byLook(
     case 'code':
       if (values.every((value) => rentalKinds.has(plain(value).toLowerCase())))
         return { score: 0.2, seen: 'kinds of rental' };
+      if (field === 'channel' && values.length > 2 && new Set(values.map(plain)).size === 1)
+        return { score: 0.5, seen: 'the same in every record' };
       if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
       if (field === 'room_type' && isPropertyId(leaf, values))
         return { score: 0, seen: 'the same property everywhere' };
@@ -161,15 +164,9 @@ function byLook(
 const phoneWords = new Set('phone phones telephone mobile mobiles cell tel msisdn handynummer rufnummer'.split(' '));
 
 /** Booking sites' classes of rentals, not room types of the property. */
-const rentalKinds = new Set([
-  'entire_home',
-  'entire home',
-  'entire_place',
-  'private_room',
-  'private room',
-  'shared_room',
-  'hotel_room',
-]);
+const rentalKinds = new Set(
+  'entire_home,entire home,entire_place,private_room,private room,shared_room,hotel_room'.split(','),
+);
 
 /** The id of the hotel, not of what was booked: the same in every record. */
 function isPropertyId({ own }: Leaf, values: readonly Json[]): boolean {

@@ -20,9 +20,11 @@ const english: Readonly<Record<string, string>> = {
   bookings: 'buchungen boekingen bokningar bookinger',
   category: 'kategorie categoria categorie',
   channel: 'kanal canal canale kanaal',
+  cents: 'cent centavos centimes centimos centesimi groszy ore',
   charge: 'cargo addebito leistung leistungs prestation consumo',
   charges: 'cargos addebiti leistungen prestations consumos',
-  children: 'kinder ninos criancas bambini enfants kinderen barn born dzieci',
+  children:
+    'kinder kindern menores nino crianca bambino enfant ninos criancas bambini enfants kinderen barn born dzieci',
   citizenship: 'cittadinanza ciudadania cidadania citoyennete',
   client: 'cliente kunde kunden klant clienti clientes',
   code: 'codigo codice kod',
@@ -34,7 +36,8 @@ const english: Readonly<Record<string, string>> = {
   currency: 'wahrung waehrung wahrungs moneda moeda devise valuta divisa waluta',
   date: 'datum fecha data dato',
   departure: 'abreise abfahrt salida saida partenza partida vertrek sortie uscita avresa afrejse avreise wyjazd',
-  description: 'bezeichnung beschreibung concepto libelle descrizione descripcion descricao omschrijving',
+  description:
+    'bezeichnung denominacion designacao designazione beschreibung concepto libelle descrizione descripcion descricao omschrijving',
   document: 'documento dokument ausweis',
   email: 'correo courriel correio epost poczta',
   from: 'von desde',
@@ -45,6 +48,7 @@ const english: Readonly<Record<string, string>> = {
   invoice: 'rechnung rechnungs factura fattura facture fatura factuur',
   line: 'zeile regel linea linha riga ligne posten',
   lines: 'zeilen regels lineas linhas righe lignes',
+  marketing: 'werbung publicidad publicidade pubblicita publicite reclame',
   mobile: 'handy movil cellulare portable telemovel celular mobil mobiel mobiltelefon',
   nationality:
     'staatsangehorigkeit staatsangehoerigkeit nationalitat nationalitaet nacionalidad nation nationalite nazionalita nationaliteit nacionalidade',

@@ -9,6 +9,7 @@ import { type Match, matchFields, type Vocabulary } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { type Table, withLookups } from './tables.ts';
+import { guessBoard } from './vocabulary.ts';
 import { fit, phrases } from './words.ts';
 
 const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
@@ -50,6 +51,10 @@ export function findRooms(context: RoomContext): Section | undefined {
     ),
     vocabulary,
   );
+  withBoard(
+    own,
+    recordLeaves.filter(({ path, depth }) => depth <= 1 && !taken(path)),
+  );
   const persons = countPersons(containers, tables);
   // Several rates of one room by period: the room's type is then a field of the reservation.
   const isRates = ({ owners }: Container, matches: ReadonlyMap<string, Match>) =>
@@ -59,7 +64,7 @@ export function findRooms(context: RoomContext): Section | undefined {
     .filter((container) => !nightly.includes(container))
     .map((container) => {
       const leaves = [...leavesOf(container.items).map(named), ...nightLeaves(container)];
-      const matches = matchFields(withLookups(leaves, tables), vocabulary);
+      const matches = withBoard(matchFields(withLookups(leaves, tables), vocabulary), leaves);
       return { container, leaves, matches, score: scoreOf(matches) };
     })
     .filter(
@@ -96,6 +101,24 @@ export function findRooms(context: RoomContext): Section | undefined {
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
 }
 
+/** A board under another name: all its values are boards, and not all of them the same. */
+function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<string, Match> {
+  const used = new Set([...matches.values()].map(({ leaf }) => leaf.path));
+  const board = leaves.find((leaf) => {
+    const meanings = new Set(present(leaf).map((value) => guessBoard(plain(value))));
+    return leaf.kind === 'value' && !used.has(leaf.path) && meanings.size > 1 && !meanings.has(undefined);
+  });
+  if (board !== undefined && !matches.has('board'))
+    matches.set('board', {
+      field: 'board',
+      leaf: board,
+      others: [],
+      confidence: 0.6,
+      reason: 'all its values are boards',
+    });
+  return matches;
+}
+
 /** A list whose name says nothing about rooms must look like them: a type, and how many people. */
 function leastScore(container: Container, matches: ReadonlyMap<string, Match>, stays: string | undefined): number {
   const isNamed = container.from === stays || container.words.some((word) => roomWords.has(word));
@@ -128,7 +151,7 @@ export function withAllChildren(section: Section, leaves: readonly Leaf[]): Sect
       fit(own, [], childPhrases, notChildren) >= 0.75 &&
       present(leaf).length > 0 &&
       present(leaf).every((value) => /^\d{1,2}$/.test(plain(value))) &&
-      !(isSame(leaf, main) && present(leaf).some((value) => Number(value) > 0))
+      (leaf.own.includes('infants') || !(isSame(leaf, main) && present(leaf).some((value) => Number(value) > 0)))
     );
   };
   const more = leaves.filter(isCount);

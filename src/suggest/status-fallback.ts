@@ -40,7 +40,19 @@ const signs: readonly { readonly status: Status; readonly names: readonly string
 
 /** The plain name of a step, such as check in, is a date; with one of these words it has been done. */
 function names(list: string, step?: string): string[] {
-  const done = ['done', 'completed', 'efetuado', 'efectuado', 'realizado', 'effettuato', 'effectue'];
+  const done = [
+    'done',
+    'completed',
+    'efetuado',
+    'efectuado',
+    'realizado',
+    'effettuato',
+    'effectue',
+    'feito',
+    'hecho',
+    'fait',
+    'erfolgt',
+  ];
   return [...list.split(','), ...(step === undefined ? [] : done.map((word) => `${step} ${word}`))];
 }
 
