@@ -70,7 +70,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
 
 export const guestLexicon = lexiconOf(listFields.guests, {
   guest_id: lexeme(
-    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest number:0.8, guest ref:0.8, client id:0.8, client number:0.8, gast number:0.9, gast id:0.9, gastnummer:0.9, kundennummer:0.85, kunden number:0.85, uid:0.75, tenant id:0.8, traveller id:0.85',
+    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest code:0.85, client code:0.85, profile number:0.9, guest number:0.8, guest ref:0.8, client id:0.8, client number:0.8, gast number:0.9, gast id:0.9, gastnummer:0.9, kundennummer:0.85, kunden number:0.85, uid:0.75, tenant id:0.8, traveller id:0.85',
     'room reservation document sub identification tax language type',
   ),
   first_name: lexeme(
@@ -105,7 +105,7 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'tax company issue expiration',
   ),
   marketing_consent: lexeme(
-    'marketing consent, marketing opt in, opt in:0.9, marketing:0.8, newsletter:0.85, accepts marketing, consent:0.7, allow marketing, gdpr consent:0.7, email opt in:0.9, mailing:0.7',
+    'marketing consent, marketing opt in, opt in:0.9, opted in:0.9, marketing:0.8, newsletter:0.85, accepts marketing, consent:0.7, allow marketing, gdpr consent:0.7, email opt in:0.9, mailing:0.7',
     'privacy terms',
   ),
 });
@@ -157,7 +157,7 @@ export const chargeLexicon = lexiconOf(listFields.charges, {
     'currency accounting state revenue vat',
   ),
   description: lexeme(
-    'description, charge description, text:0.9, charge text, title:0.9, name:0.9, label:0.85, item name:0.95, service name:0.95, product name:0.95, article name:0.9, unit group name:0.6, revenue type:0.5, remark:0.5, bezeichnung, concepto, libelle, concepto, designation:0.9, descrizione, descripcion, omschrijving, caption:0.8, leistung:0.7',
+    'description, charge description, text:0.9, memo:0.7, charge text, title:0.9, name:0.9, label:0.85, item name:0.95, service name:0.95, product name:0.95, article name:0.9, unit group name:0.6, revenue type:0.5, remark:0.5, bezeichnung, concepto, libelle, concepto, designation:0.9, descrizione, descripcion, omschrijving, caption:0.8, leistung:0.7',
   ),
   amount: lexeme(
     'amount, charge amount, gross amount, gross:0.85, amount gross, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, value cents:0.9, price cents:0.9, minor:0.75, cents:0.75, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',

@@ -94,7 +94,7 @@ function holderOf(best: Scored, all: readonly Scored[]): (Scored & { readonly st
 function candidates(sample: Json): Candidate[] {
   const found: Candidate[] = [];
   const look = (value: Json, path: string, words: readonly string[], depth: number): void => {
-    if (depth > 5) return;
+    if (depth > 8) return;
     if (Array.isArray(value)) {
       // A result code before the list: [0, [...]].
       for (const [at, inner] of value.slice(0, 3).entries())

@@ -15,7 +15,12 @@ export interface ComputedStatus {
 }
 
 /** In the order in which they decide: a cancelled booking may have been checked in by mistake before. */
-const signs: readonly { readonly status: Status; readonly names: readonly string[] }[] = [
+const signs: readonly {
+  readonly status: Status;
+  readonly names: readonly string[];
+  /** Names that are usually those of a date: only a flag counts. */
+  readonly steps?: readonly string[];
+}[] = [
   {
     status: 'no_show',
     names: names(
@@ -31,10 +36,12 @@ const signs: readonly { readonly status: Status; readonly names: readonly string
   {
     status: 'checked_out',
     names: names('checked out,departed,actual departure,ausgecheckt,abgereist,uitgecheckt', 'check out'),
+    steps: ['check out', 'departure', 'partie'],
   },
   {
     status: 'checked_in',
     names: names('checked in,in house,inhouse,arrived,actual arrival,eingecheckt,angereist,ingecheckt', 'check in'),
+    steps: ['check in', 'arrival'],
   },
 ];
 
@@ -65,8 +72,12 @@ interface Sign {
 }
 
 function signsIn(leaves: readonly Leaf[]): Sign[] {
-  return signs.flatMap(({ status, names: known }) => {
-    const leaf = leaves.find((one) => known.some((name) => isSign(one, name)) && (isFlag(one) || isMoment(one)));
+  return signs.flatMap(({ status, names: known, steps = [] }) => {
+    const leaf = leaves.find(
+      (one) =>
+        (known.some((name) => isSign(one, name)) && (isFlag(one) || isMoment(one))) ||
+        (steps.some((name) => isSign(one, name)) && isFlag(one)),
+    );
     return leaf === undefined ? [] : [{ status, leaf }];
   });
 }
@@ -131,7 +142,7 @@ function isSign({ own, depth, kind }: Leaf, name: string): boolean {
   return start >= 0 && own.every((word, index) => (index >= start && index < start + words.length) || around.has(word));
 }
 
-const truths = new Set('true 1 y yes j ja s si sim oui t'.split(' '));
+const truths = new Set('true 1 y yes j ja s si sim oui o t'.split(' '));
 const untruths = new Set('false 0 n no nein nee nao non f'.split(' '));
 
 function isFlag(leaf: Leaf): boolean {

@@ -9,7 +9,7 @@ const statuses: Readonly<Record<Status, string>> = {
   checked_in:
     'checkedin inhouse inh arr started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa encours arrive arrivee chegou alloggiato occupata aanwezig imhaus',
   checked_out:
-    'checkedout processed departed dep part checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado salido out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
+    'checkedout processed departed dep part checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado encerrada encerrado cerrada fechada salido out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
   cancelled:
     'cancelled canceled ann cancellation cancelation cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld avbokad aflyst avbestilt anulowana anulowany xx x denied released',
   no_show:
@@ -90,7 +90,7 @@ const boardForms: readonly (readonly [RegExp, string])[] = [
 
 /** Yes and no in other languages than English, which the canonical field understands itself. */
 export function guessConsent(spelling: string): 'true' | 'false' | undefined {
-  if (/^(?:ja|j|si|sim|s|oui|aktiv)$/.test(folded(spelling))) return 'true';
+  if (/^(?:ja|j|si|sim|s|oui|o|aktiv)$/.test(folded(spelling))) return 'true';
   return /^(?:nein|nee|non|nao)$/.test(folded(spelling)) ? 'false' : undefined;
 }
 

@@ -1,12 +1,13 @@
 import { foreign } from './languages.ts';
 
-/** Splits names of fields into words, so that guestFirstName, GuestFirstName and guest_first_name are equal. */
+/** Splits names of fields into words, so that guestFirstName, GuestFirstName, guest_first_name and b:GuestFirstName are equal. */
 
 const pieces = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\d+/gu;
 
 export function wordsOf(name: string): string[] {
   const words =
     name
+      .replace(/^\w+:(?=\w)/, '')
       .normalize('NFD')
       .replace(/\p{M}/gu, '')
       .match(pieces)
