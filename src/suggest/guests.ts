@@ -7,8 +7,8 @@ import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { bookerWords, guestWords, strangerWords } from './lexicon.ts';
-import { type Match, matchFields } from './match.ts';
-import { guestVocabulary, innermost, type People, scoreOf } from './people.ts';
+import type { Match } from './match.ts';
+import { innermost, matchGuest, type People, scoreOf } from './people.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { withoutRepeats } from './same-person.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
@@ -28,7 +28,7 @@ export function findGuests(
     .filter(({ words, items }) => !words.some((word) => moneyWords.has(word)) && !hasAmounts(items))
     .map((container): People => {
       const leaves = leavesOf(container.items);
-      const matches = matchFields(leaves, guestVocabulary);
+      const matches = matchGuest(leaves);
       return { head: { from: container.from }, leaves, matches, score: scoreOf(matches, container.words), container };
     })
     .filter(({ score }) => score >= 2.5);
@@ -45,7 +45,7 @@ export function findGuests(
   const direct = recordLeaves.filter(
     ({ depth, path }) => depth === 0 || (depth === 1 && bodies.some((body) => path.startsWith(`${body}.`))),
   );
-  const matches = matchFields(direct, guestVocabulary);
+  const matches = matchGuest(direct);
   for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);
   if (scoreOf(matches, ['guest']) < 3) return { sections: [], taken: [] };
   return {

@@ -24,7 +24,6 @@ const looks: ReadonlyMap<string, Look> = new Map<string, Look>(
     source: 'code',
     room_type: 'code',
     rate_code: 'code',
-    room_kind: 'code',
     document_type: 'code',
     document_number: 'number_text',
     board: 'board',
@@ -144,6 +143,8 @@ function byLook(
         return { score: 0.2, seen: 'kinds of rental' };
       if (field === 'channel' && values.length > 2 && new Set(values.map(plain)).size === 1)
         return { score: 0.5, seen: 'the same in every record' };
+      if (field === 'rate_code' && values.every((value) => guessBoard(plain(value)) !== undefined))
+        return { score: 0, seen: 'boards' };
       if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
       if (field === 'room_type' && isPropertyId(leaf, values))
         return { score: 0, seen: 'the same property everywhere' };
@@ -157,6 +158,7 @@ function byLook(
     case 'number_text':
       return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
     default:
+      if (field === 'room_kind') return all((value) => /pseudo|house|^room$/i.test(plain(value)), 'are kinds of room');
       return all((value) => typeof value === 'string' || typeof value === 'number', 'are texts');
   }
 }

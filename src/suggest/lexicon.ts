@@ -74,8 +74,8 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'room reservation document sub identification tax language type',
   ),
   first_name: lexeme(
-    'first name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
-    'full',
+    'first name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, forenames:0.95, nom:0.55, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
+    'full last',
   ),
   last_name: lexeme(
     'last name, last names:0.95, surnames:0.95, l name:0.95, lname, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
@@ -123,14 +123,14 @@ export const fullNameLexeme = lexeme(
 
 export const roomLexicon = lexiconOf(listFields.rooms, {
   room_type: lexeme(
-    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, room class:0.85, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, accommodation:0.55, unit type code:0.95',
+    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, room class:0.85, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, cabin:0.6, chalet:0.6, cottage:0.6, villa:0.6, accommodation:0.55, unit type code:0.95',
     'id uid current sub history virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest cancellation policy invoice payment',
   ),
   board: lexeme(
     'board, catering:0.85, treatment:0.85, treatment code:0.9, meals:0.8, package name:0.66, board type, board code, meal plan, meal plans, meal:0.8, meal type:0.9, boarding:0.9, verpflegung, pension:0.8, regimen, trattamento, board basis, board basis, pension code:0.8, arrangement:0.6, regimen alimentacion, formule:0.6, trattamento, verzorging:0.8',
   ),
   rate_code: lexeme(
-    'rate code, rate plan code, rate plan, rate plan name:0.8, rate name:0.85, rate plan id:0.75, rate id:0.7, rate:0.6, tariff:0.9, tariff code, price code:0.8, ratentyp, tarifa, tarif, rateplan, tarifplan, rate plan code, plan tarifario, tariffa, tarief',
+    'rate code, rate plan code, rate plan, rate plan name:0.8, rate name:0.85, rate plan id:0.75, rate id:0.7, rate:0.6, plan:0.55, tariff:0.9, tariff code, price code:0.8, ratentyp, tarifa, tarif, rateplan, tarifplan, rate plan code, plan tarifario, tariffa, tarief',
     'amount description currency suppressed fixed market vat tax percent',
   ),
   start_date: lexeme(
@@ -142,7 +142,7 @@ export const roomLexicon = lexiconOf(listFields.rooms, {
     'actual original created expected',
   ),
   adults: lexeme(
-    'adults, no adults, men:0.7, occupancy:0.55, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, persone:0.6, volwassenen, ad:0.5',
+    'adults, no adults, men:0.7, occupancy:0.55, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, people:0.6, persone:0.6, volwassenen, ad:0.5',
     'children name',
   ),
   children: lexeme(
@@ -182,7 +182,7 @@ export const roomWords = new Set(
   ),
 );
 export const chargeWords = new Set(
-  'element elements breakdown price prices entry entries finance financial cost costs addon addons supplement supplements upsell upsells charge charges levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
+  'element elements breakdown price prices entry entries finance financial cost costs addon addons supplement supplements upsell upsells charge charges bill levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
     ' ',
   ),
 );

@@ -1,6 +1,7 @@
-import type { JsonObject } from '../terms.ts';
+import type { Json, JsonObject } from '../terms.ts';
 import type { Container } from './containers.ts';
-import type { Leaf } from './leaf.ts';
+import { plain } from './kinds.ts';
+import { type Leaf, present } from './leaf.ts';
 import { fullNameLexeme, guestLexicon, guestWords, secondNameLexeme } from './lexicon.ts';
 import { type Match, matchFields, type Vocabulary } from './match.ts';
 
@@ -23,6 +24,31 @@ const worth: ReadonlyMap<string, number> = new Map<string, number>(
     document_number: 1,
   }),
 );
+
+const looks: readonly (readonly [string, RegExp])[] = [
+  ['email', /^[^@\s]+@[^@\s]+\.[^@\s]+$/],
+  ['phone', /^\+[\d\s().-]{8,20}$/],
+];
+
+/** The fields of a guest by name; an address or a phone under another name by its values. */
+export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary): Map<string, Match> {
+  const matches = matchFields(leaves, vocabulary);
+  for (const [field, look] of looks) {
+    const leaf = leaves.find(
+      (one) => one.kind === 'value' && present(one).length > 0 && present(one).every(fits(look)),
+    );
+    if (leaf !== undefined && !matches.has(field) && ![...matches.values()].some((match) => match.leaf === leaf))
+      matches.set(field, {
+        field,
+        leaf,
+        others: [],
+        confidence: 0.7,
+        reason: `all its values look like a guest’s ${field}`,
+      });
+  }
+  return matches;
+}
+const fits = (look: RegExp) => (value: Json) => look.test(plain(value));
 
 /** A place that may hold people, with the fields of a guest found there. */
 export interface People {

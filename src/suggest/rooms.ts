@@ -200,7 +200,7 @@ function productIn(leaves: readonly Leaf[], taken: (path: string) => boolean): M
   return undefined;
 }
 
-const bareNames = new Set(['name', 'type', 'code', 'title', 'category', 'kind']);
+const bareNames = new Set(['name', 'type', 'code', 'title', 'kind']);
 
 /** In a list of rooms a plain `name` is the room's; at the top of a record it is not. */
 const isBareName = ({ own, depth }: Leaf): boolean => depth === 0 && bareNames.has(own.join(' '));

@@ -136,7 +136,7 @@ function isSet(leaf: Leaf, index: number): boolean {
 }
 
 function isSign({ own, depth, kind }: Leaf, name: string): boolean {
-  if (kind !== 'value' || depth > 1) return false;
+  if (kind !== 'value' || depth > 2) return false;
   const words = name.split(' ');
   const start = own.findIndex((_, index) => words.every((word, at) => own[index + at] === word));
   return start >= 0 && own.every((word, index) => (index >= start && index < start + words.length) || around.has(word));

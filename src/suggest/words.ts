@@ -189,7 +189,7 @@ function fitOne(own: readonly string[], whole: readonly string[], words: readonl
 
 /** In price.cents, total.value and channel.label the enclosing object has the name. */
 const measures: ReadonlySet<string> = new Set(
-  'cents cent minor value amount label libelle caption bezeichnung'.split(' '),
+  'cents cent minor value amount label libelle caption bezeichnung title slug'.split(' '),
 );
 
 /** Each additional word lowers the score. */
