@@ -14,11 +14,12 @@ export function wordsOf(name: string): string[] {
       ?.map((word) => word.toLowerCase()) ?? [];
   const isCode = /^[A-Z]{4,12}$/.test(name);
   const split = (word: string) => (isCode ? apart(word, codes, 4) : apart(word, parts, 6));
-  return together(words.flatMap((word) => joined.get(word) ?? inEnglish(word) ?? split(word)?.flatMap(known) ?? word));
+  return together(
+    words.flatMap((word) => joined.get(word) ?? foreign.get(word) ?? split(word)?.flatMap(known) ?? word),
+  );
 }
 
-const inEnglish = (word: string): string | readonly string[] | undefined => foreign.get(word) ?? short.get(word);
-const known = (word: string): string | readonly string[] => joined.get(word) ?? inEnglish(word) ?? word;
+const known = (word: string): string | readonly string[] => joined.get(word) ?? foreign.get(word) ?? word;
 
 /** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. The earlier ones come first if several would do. */
 const parts = ranked([
@@ -61,47 +62,8 @@ function together(words: readonly string[]): string[] {
 }
 const torn: ReadonlySet<string> = new Set(['sur name', 'fore name', 'e mail', 'pass port', 'mobil e']);
 
-/** Abbreviations in column names. */
-const short: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    reservation: 'res resv rsv resa',
-    booking: 'bkg bkng bk',
-    guest: 'gst',
-    room: 'rm',
-    arrival: 'arr arrv',
-    departure: 'dep dept dprt',
-    date: 'dt dat',
-    amount: 'amt mnt mt',
-    total: 'tot ttl',
-    currency: 'curr ccy crncy cur',
-    code: 'cd cod kod',
-    status: 'stat sts st',
-    rate: 'rt',
-    channel: 'chnl chan',
-    source: 'src',
-    name: 'nm',
-    count: 'cnt',
-    number: 'num nbr nr nmbr nb',
-    confirmation: 'conf cnf',
-    description: 'desc descr',
-    nationality: 'natl natnlty',
-    adult: 'adl adlt adt adu',
-    child: 'chd chld childs enf',
-    category: 'cat kat',
-    infants: 'inf beb',
-    identification: 'ident',
-    birth: 'nais naiss',
-    created: 'cre crea',
-    board: 'verpfl',
-    label: 'lib',
-    vat: 'tva mwst ust iva btw',
-    net: 'ht netto',
-    gross: 'ttc brutto bruto',
-  }).flatMap(([whole, cuts]) => cuts.split(' ').map((cut) => [cut, whole] as const)),
-);
-
 /** Column names of old systems are capitals without separators: GSTSNM, ARRDT, RTCD. */
-const codes = ranked([...parts.keys(), ...short.keys(), 'snm', 'fnm', 'eml', 'typ']);
+const codes = ranked([...parts.keys(), ...foreign.keys(), 'snm', 'fnm', 'eml', 'typ']);
 
 /** Compounds that are also written as separate words. */
 const joined: ReadonlyMap<string, readonly string[]> = new Map([
@@ -123,17 +85,11 @@ const joined: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Words about the format of a value, not its meaning. */
-const noise: ReadonlySet<string> = new Set([
-  'utc',
-  'local',
-  'localized',
-  'iso',
-  'scheduled',
-  'string',
-  'formatted',
-  'embedded',
-  ...'the of am op em de del della di du des der il la le los do da electronico eletronico elettronica'.split(' '),
-]);
+const noise: ReadonlySet<string> = new Set(
+  'utc local localized iso scheduled string formatted embedded the of am op em de del della di du des der il la le los do da electronico eletronico elettronica'.split(
+    ' ',
+  ),
+);
 
 export function withoutNoise(words: readonly string[]): string[] {
   const rest = words.filter((word) => !noise.has(word));
