@@ -18,38 +18,25 @@ interface Found {
   readonly value: Json;
 }
 
-const cursors = [
-  'next cursor',
-  'cursor',
-  'next page token',
-  'page token',
-  'continuation token',
-  'next token',
-  'cursor next',
-  'after',
-  'next page cursor',
-  'end cursor',
-];
+const names = (list: string): readonly string[] => list.split(', ');
+
+/** How responses and requests name the parts of paging. The more specific names come first. */
+export const pagingNames = {
+  cursor: names(
+    'next cursor, cursor, next page token, page token, continuation token, next token, cursor next, after, next page cursor, end cursor, starting after, start after, after id, last id',
+  ),
+  offset: names('offset, skip, start index, start at, start, first result, results offset'),
+  page: names('page, page number, current page, page index, page num, number'),
+  limit: names(
+    'limit, page size, top, per page, page limit, results per page, take, size, max results, count, page count',
+  ),
+};
+const limits = pagingNames.limit.filter((name) => !name.endsWith('count'));
 /** Flags that say whether there is another page. */
-const flags = ['has next page', 'has more', 'has next', 'has more results', 'more'];
-const totals = [
-  'total',
-  'total results',
-  'total count',
-  'total records',
-  'total rows',
-  'row count',
-  'total number',
-  'data total',
-  'total elements',
-  'total items',
-  'count',
-  'record count',
-  'results count',
-];
-const offsets = ['offset', 'skip', 'start index'];
-const pages = ['page', 'page number', 'current page', 'page index', 'number'];
-const limits = ['limit', 'page size', 'per page', 'size', 'page limit', 'results per page'];
+const flags = names('has next page, has more, has next, has more results, more');
+const totals = names(
+  'total, total results, total count, total records, total rows, row count, total number, data total, total elements, total items, count, record count, results count',
+);
 
 /** Detects the paging from the keys of the envelope. */
 export function findPaging(envelope: JsonObject, rootPath: string | undefined): Paging {
@@ -81,7 +68,7 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
       reason: `${next.path} holds the address of the next page${typeof next.value === 'string' ? '' : ', judging by its name'}`,
     };
   }
-  const cursor = by(cursors, (value) => value === null || typeof value === 'string');
+  const cursor = by(pagingNames.cursor, (value) => value === null || typeof value === 'string');
   if (cursor) {
     return {
       pagination: {
@@ -96,7 +83,7 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
       reason: `${cursor.path} in the envelope names the next page; check the name of the request parameter in the partner's documentation`,
     };
   }
-  const offset = by(offsets, (value) => typeof value === 'number');
+  const offset = by(pagingNames.offset, (value) => typeof value === 'number');
   if (offset) {
     return {
       pagination: {
@@ -111,7 +98,7 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
       reason: `the envelope repeats ${offset.key}${limit ? ` and ${limit.key}` : ''}`,
     };
   }
-  const page = by(pages, (value) => typeof value === 'number');
+  const page = by(pagingNames.page, (value) => typeof value === 'number');
   if (page?.path === 'page' && limit?.path === 'page_size' && rootPath === 'reservations') {
     return {
       pagination: { type: 'offset', offset: 'query.offset', limit: 'query.limit', ...size },

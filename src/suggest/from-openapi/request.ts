@@ -128,7 +128,9 @@ function expansion({ name, about, schema }: Parameter) {
   if (typeOf(schema) === 'string') {
     // A sentence lists the parts: "comma separated: guests, rooms, payments".
     const text = narrows ? about.replace(/^[^:]*:?/, '') : about;
-    const listed = [...new Set(text.match(/[\w.]*\w(?=["'`]?\s*(?:,|\band\b|\bor\b|["'`.)]|$))/g) ?? [])].filter(isPart);
+    const listed = [...new Set(text.match(/[\w.]*\w(?=["'`]?\s*(?:,|\band\b|\bor\b|["'`.)]|$))/g) ?? [])].filter(
+      isPart,
+    );
     const value = listed.join(',');
     // One or two names are an example.
     return value === '' || (narrows && listed.length < 3)
