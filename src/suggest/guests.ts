@@ -25,7 +25,7 @@ export function findGuests(
   const people = containers
     .filter(({ from }) => !bodies.includes(from))
     .filter(({ kind, words }) => kind !== 'dates' && !words.some((word) => strangerWords.has(word)))
-    .filter(({ words, items }) => !words.some((word) => moneyWords.has(word)) && !hasAmounts(items))
+    .filter(({ items }) => !hasAmounts(items))
     .map((container): People => {
       const leaves = leavesOf(container.items);
       const matches = matchGuest(leaves);
@@ -64,11 +64,6 @@ function bodiesIn(containers: readonly Container[]): string[] {
 }
 
 /** Lists of money and of counts have names too: Cleaning Fee, Adults. */
-const moneyWords = new Set(
-  'fee fees tax taxes charge charges rate rates discount discounts breakdown financials payment payments invoice price prices'.split(
-    ' ',
-  ),
-);
 const amountNames = new Set(['amount', 'price', 'quantity', 'qty', 'value', 'unit value', 'count', 'total']);
 
 function hasAmounts(items: readonly Json[]): boolean {

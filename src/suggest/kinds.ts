@@ -9,26 +9,17 @@ import { guessBoard, guessConsent, guessStatus } from './vocabulary.ts';
 /** How the values of a field look, beyond their kind. */
 type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text' | 'reference';
 
-const looks: ReadonlyMap<string, Look> = new Map<string, Look>(
+const looks: ReadonlyMap<string, Look> = new Map(
   Object.entries({
     id: 'id',
-    confirmation_number: 'reference',
-    guest_id: 'number_text',
-    first_name: 'name',
-    last_name: 'name',
-    full_name: 'name',
-    second_name: 'name',
+    reference: 'confirmation_number',
+    number_text: 'guest_id document_number',
+    name: 'first_name last_name full_name second_name',
     email: 'email',
     phone: 'phone',
-    channel: 'code',
-    source: 'code',
-    room_type: 'code',
-    rate_code: 'code',
-    document_type: 'code',
-    document_number: 'number_text',
+    code: 'channel source room_type rate_code document_type code',
     board: 'board',
-    code: 'code',
-  }),
+  }).flatMap(([look, fields]) => fields.split(' ').map((field) => [field, look as Look] as const)),
 );
 
 const kinds: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>(
@@ -146,8 +137,6 @@ function byLook(
       if (field === 'rate_code' && values.every((value) => guessBoard(plain(value)) !== undefined))
         return { score: 0, seen: 'boards' };
       if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
-      if (field === 'room_type' && isPropertyId(leaf, values))
-        return { score: 0, seen: 'the same property everywhere' };
       if (values.every((value) => /^\d{6,}$/.test(plain(value)))) return { score: 0.75, seen: 'long numbers' };
       return all((value) => isCode(value), 'are short texts');
     case 'reference':
@@ -169,11 +158,6 @@ const phoneWords = new Set('phone phones telephone mobile mobiles cell tel msisd
 const rentalKinds = new Set(
   'entire_home,entire home,entire_place,private_room,private room,shared_room,hotel_room'.split(','),
 );
-
-/** The id of the hotel, not of what was booked: the same in every record. */
-function isPropertyId({ own }: Leaf, values: readonly Json[]): boolean {
-  return /(?:property|listing) u?id$/.test(own.join(' ')) && values.length > 1 && new Set(values.map(plain)).size === 1;
-}
 
 function areAges(lists: readonly Json[]): boolean {
   const ages = lists.flat();

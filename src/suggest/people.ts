@@ -3,7 +3,7 @@ import type { Container } from './containers.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { fullNameLexeme, guestLexicon, guestWords, secondNameLexeme } from './lexicon.ts';
-import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { type Match, matchFields, type Vocabulary, weigh } from './match.ts';
 
 /** Which objects of a record are people. */
 
@@ -12,18 +12,16 @@ export const guestVocabulary: Vocabulary = {
   scope: new Set(['guest', 'customer', 'person', 'profile', 'client']),
 };
 
-const worth: ReadonlyMap<string, number> = new Map<string, number>(
-  Object.entries({
-    last_name: 3,
-    first_name: 2,
-    full_name: 3,
-    email: 3,
-    phone: 2,
-    date_of_birth: 1,
-    nationality: 1,
-    document_number: 1,
-  }),
-);
+const worth = {
+  last_name: 3,
+  first_name: 2,
+  full_name: 3,
+  email: 3,
+  phone: 2,
+  date_of_birth: 1,
+  nationality: 1,
+  document_number: 1,
+};
 
 const looks: readonly (readonly [string, RegExp])[] = [
   ['email', /^[^@\s]+@[^@\s]+\.[^@\s]+$/],
@@ -60,9 +58,7 @@ export interface People {
 }
 
 export function scoreOf(matches: ReadonlyMap<string, Match>, words: readonly string[]): number {
-  let score = 0;
-  for (const [field, match] of matches) score += (worth.get(field) ?? 0) * match.confidence;
-  return score * (words.some((word) => guestWords.has(word)) ? 1 : 0.45);
+  return weigh(matches, worth) * (words.some((word) => guestWords.has(word)) ? 1 : 0.45);
 }
 
 /**

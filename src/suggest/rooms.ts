@@ -5,7 +5,7 @@ import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
-import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { type Match, matchFields, type Vocabulary, weigh } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { type Table, withLookups } from './tables.ts';
@@ -13,17 +13,7 @@ import { guessBoard } from './vocabulary.ts';
 import { fit, phrases } from './words.ts';
 
 const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
-const worth: ReadonlyMap<string, number> = new Map<string, number>(
-  Object.entries({
-    room_type: 3,
-    rate_code: 2,
-    adults: 2,
-    children: 1,
-    board: 2,
-    start_date: 1,
-    end_date: 1,
-  }),
-);
+const worth = { room_type: 3, rate_code: 2, adults: 2, children: 1, board: 2, start_date: 1, end_date: 1 };
 
 export interface RoomContext {
   readonly containers: readonly Container[];
@@ -56,20 +46,15 @@ export function findRooms(context: RoomContext): Section | undefined {
     recordLeaves.filter(({ path, depth }) => depth <= 1 && !taken(path)),
   );
   const persons = countPersons(containers, tables);
-  // Several rates of one room by period: the room's type is then a field of the reservation.
-  const isRates = ({ owners }: Container, matches: ReadonlyMap<string, Match>) =>
-    !matches.has('room_type') && own.has('room_type') && new Set(owners).size < owners.length;
   const best = containers
     .filter(({ kind, from }) => kind === 'list' && (from === stays || !taken(from)))
     .filter((container) => !nightly.includes(container))
     .map((container) => {
       const leaves = [...leavesOf(container.items).map(named), ...nightLeaves(container)];
       const matches = withBoard(matchFields(withLookups(leaves, tables), vocabulary), leaves);
-      return { container, leaves, matches, score: scoreOf(matches) };
+      return { container, leaves, matches, score: weigh(matches, worth) };
     })
-    .filter(
-      ({ score, matches, container }) => score >= leastScore(container, matches, stays) && !isRates(container, matches),
-    )
+    .filter(({ score, matches, container }) => score >= leastScore(container, matches, stays))
     .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
   if (best) {
     const one = new Set(best.container.owners).size === best.container.owners.length;
@@ -97,7 +82,7 @@ export function findRooms(context: RoomContext): Section | undefined {
   const type = own.get('room_type');
   const product = type === undefined || isSameEverywhere(type) ? productIn(recordLeaves, taken) : undefined;
   if (product) own.set('room_type', product);
-  if (scoreOf(own) < (product ? 3 : 4) && Object.keys(persons).length === 0) return undefined;
+  if (weigh(own, worth) < (product ? 3 : 4) && Object.keys(persons).length === 0) return undefined;
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
 }
 
@@ -215,10 +200,4 @@ function isHeadCount({ own, kind, values }: Leaf): boolean {
     own.some((word) => headWords.has(word)) &&
     values.every((value) => value === undefined || /^\d{1,2}$/.test(plain(value)))
   );
-}
-
-function scoreOf(matches: ReadonlyMap<string, Match>): number {
-  let score = 0;
-  for (const [field, match] of matches) score += (worth.get(field) ?? 0) * match.confidence;
-  return score;
 }

@@ -4,6 +4,7 @@ import { keyLeaf, type RecordKeys } from './key-leaf.ts';
 import { areIds, child, keysOf } from './keys.ts';
 import { leavesOf } from './leaves.ts';
 import { reservationWords } from './lexicon.ts';
+import { weigh } from './match.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { wordsOf } from './words.ts';
 
@@ -149,18 +150,16 @@ function candidates(sample: Json): Candidate[] {
   return found;
 }
 
-const worth: ReadonlyMap<string, number> = new Map<string, number>(
-  Object.entries({
-    check_in: 2,
-    check_out: 2,
-    status: 1,
-    id: 1,
-    confirmation_number: 0.5,
-    booking_date: 0.5,
-    channel: 0.5,
-    total_amount: 0.5,
-  }),
-);
+const worth = {
+  check_in: 2,
+  check_out: 2,
+  status: 1,
+  id: 1,
+  confirmation_number: 0.5,
+  booking_date: 0.5,
+  channel: 0.5,
+  total_amount: 0.5,
+};
 
 function scoreOf({ records, keys, single, words, depth, path }: Candidate): number {
   const leaves = leavesOf(records.slice(0, 20));
@@ -168,9 +167,7 @@ function scoreOf({ records, keys, single, words, depth, path }: Candidate): numb
   const matched = matchReservation([...leaves, ...keyLeaf(first, leaves)]);
   // Both dates are required: other lists have dates too.
   if (!matched.has('check_in') || !matched.has('check_out')) return 0;
-  let score = 0;
-  for (const [field, match] of matched) score += (worth.get(field) ?? 0) * match.confidence;
-  if (words.some((word) => reservationWords.has(word))) score += 0.6;
+  const score = weigh(matched, worth) + (words.some((word) => reservationWords.has(word)) ? 0.6 : 0);
   // Never below a list without dates: stays inside records may have nothing but their dates.
   return Math.max(0.1, score - 0.15 * depth - (path.includes('[]') ? 2 : 0) - (single ? 0.01 : 0));
 }

@@ -14,53 +14,35 @@ export interface ComputedStatus {
   readonly reason: string;
 }
 
-/** In the order in which they decide: a cancelled booking may have been checked in by mistake before. */
-const signs: readonly {
-  readonly status: Status;
+interface Signs {
   readonly names: readonly string[];
   /** Names that are usually those of a date: only a flag counts. */
-  readonly steps?: readonly string[];
-}[] = [
-  {
-    status: 'no_show',
-    names: names(
-      'no show,noshow,nao compareceu,nicht erschienen,nicht angereist,no presentado,non presente,non presentato,niet verschenen',
-    ),
-  },
-  {
-    status: 'cancelled',
-    names: names(
-      'cancelled,canceled,cancel,cancellation,void,voided,deleted,annule,annulee,anulada,anulado,cancelada,cancelado,annullata,annullato,storniert,storno,geannuleerd',
-    ),
-  },
-  {
-    status: 'checked_out',
-    names: names('checked out,departed,actual departure,ausgecheckt,abgereist,uitgecheckt', 'check out'),
-    steps: ['check out', 'departure', 'partie'],
-  },
-  {
-    status: 'checked_in',
-    names: names('checked in,in house,inhouse,arrived,actual arrival,eingecheckt,angereist,ingecheckt', 'check in'),
-    steps: ['check in', 'arrival'],
-  },
-];
+  readonly steps: readonly string[];
+}
+
+/** In the order in which they decide: a cancelled booking may have been checked in by mistake before. */
+const signs: Readonly<Partial<Record<Status, Signs>>> = {
+  no_show: names(
+    'no show,noshow,nao compareceu,nicht erschienen,nicht angereist,no presentado,non presente,non presentato,niet verschenen',
+  ),
+  cancelled: names(
+    'cancelled,canceled,cancel,cancellation,void,voided,deleted,annule,annulee,anulada,anulado,cancelada,cancelado,annullata,annullato,storniert,storno,geannuleerd',
+  ),
+  checked_out: names(
+    'checked out,departed,actual departure,ausgecheckt,abgereist,uitgecheckt',
+    'check out,departure,partie',
+  ),
+  checked_in: names(
+    'checked in,in house,inhouse,arrived,actual arrival,eingecheckt,angereist,ingecheckt',
+    'check in,arrival',
+  ),
+};
 
 /** The plain name of a step, such as check in, is a date; with one of these words it has been done. */
-function names(list: string, step?: string): string[] {
-  const done = [
-    'done',
-    'completed',
-    'efetuado',
-    'efectuado',
-    'realizado',
-    'effettuato',
-    'effectue',
-    'feito',
-    'hecho',
-    'fait',
-    'erfolgt',
-  ];
-  return [...list.split(','), ...(step === undefined ? [] : done.map((word) => `${step} ${word}`))];
+function names(list: string, plain = ''): Signs {
+  const steps = plain === '' ? [] : plain.split(',');
+  const done = 'done completed efetuado efectuado realizado effettuato effectue feito hecho fait erfolgt'.split(' ');
+  return { names: [...list.split(','), ...done.map((word) => `${steps[0]} ${word}`)], steps };
 }
 
 /** Words that may surround a sign: isCancelled, bookingIsCheckedIn, cancelledAt, cancellation_date. */
@@ -72,7 +54,7 @@ interface Sign {
 }
 
 function signsIn(leaves: readonly Leaf[]): Sign[] {
-  return signs.flatMap(({ status, names: known, steps = [] }) => {
+  return (Object.entries(signs) as [Status, Signs][]).flatMap(([status, { names: known, steps }]) => {
     const leaf = leaves.find(
       (one) =>
         (known.some((name) => isSign(one, name)) && (isFlag(one) || isMoment(one))) ||
