@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createSocketServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { WebSocketServer } from 'ws';
 import { destinationType as http } from '../src/deliver/destinations/http/destination.ts';
 import { failureOf } from '../src/deliver/destinations/postgres/failure.ts';
 import { destinationType as s3 } from '../src/deliver/destinations/s3/destination.ts';
@@ -12,8 +13,11 @@ import { readAnswer } from '../src/intake/pull/answer.ts';
 import { requestToken } from '../src/intake/pull/auth/token-request.ts';
 import { finishConsent } from '../src/intake/pull/consent.ts';
 import { linkPaginator } from '../src/intake/pull/paginate/link.ts';
+import { converse } from '../src/intake/stream/conversation.ts';
 import { systemClock } from '../src/kit/clock.ts';
 import { foreignText } from '../src/kit/foreign-text.ts';
+import { strictLimits } from '../src/kit/json-strict.ts';
+import { socketsOf } from '../src/kit/web-socket.ts';
 import { sendNotice } from '../src/watch/routes/send.ts';
 import { delivery, reservation, services } from './deliver/support.ts';
 
@@ -121,6 +125,30 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<string | undef
     const query = new URLSearchParams({ state: 's', error: wrapped, error_description: wrapped });
     return ((await finishConsent({ tokens } as never, query)) as { message?: string }).message;
   },
+  'the error of a subscription': async (t) => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    t.after(() => server.close());
+    server.on('connection', (socket) =>
+      socket.on('message', (data) => {
+        const isFirst = String(data).includes('connection_init');
+        socket.send(
+          JSON.stringify(isFirst ? { type: 'connection_ack' } : { type: 'error', payload: [{ message: wrapped }] }),
+        );
+      }),
+    );
+    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const openSocket = socketsOf({ allowPrivate: true, userAgent: 'test' }, systemClock);
+    const settings = { openSocket, clock: systemClock, pingMs: 1_000, jsonLimits: strictLimits };
+    const opening = {
+      kind: 'ok',
+      url,
+      init: {},
+      subscribe: { query: 'subscription { a }' },
+      endsAt: undefined,
+    } as const;
+    return (await converse(settings, opening, { next: () => {}, idle: () => {} }).closed).said;
+  },
   'the next page of a list': async () => {
     const page = { url: 'https://pms.example/list', headers: { link: `<https://${inHeader}/>; rel=next` } };
     const next = linkPaginator({ type: 'link', pageSize: 10 } as never, new Set()).after({ url: null }, page as never);
@@ -199,6 +227,7 @@ test('the places that show a text of a remote are the ones listed here', () => {
     'intake/pull/answer.ts',
     'intake/pull/auth/token-request.ts',
     'intake/pull/consent.ts',
+    'intake/stream/conversation.ts',
     'kit/foreign-text.ts',
     'operations/oidc-refusal.ts',
   ]);

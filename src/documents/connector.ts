@@ -19,7 +19,11 @@ import { daysText, durationText, nameText } from './scalars.ts';
 
 const pullSchema = crossChecked(
   z.strictObject({
-    request: requestSchema,
+    request: requestSchema
+      .optional()
+      .describe(
+        'How to request the list of reservations. Leave it out for a partner without a list, whose events are the only source.',
+      ),
     requests: z
       .strictObject({
         pre_stay: requestSchema.optional(),

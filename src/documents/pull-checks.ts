@@ -22,6 +22,7 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
       if (connector?.pull === undefined || integration.body.pull === undefined) return [];
       return [
         ...hiddenCancellations(integration, connector),
+        ...missingLists(integration, connector),
         ...missingRanges(integration, connector),
         ...manyRequests(integration, connector),
         ...additionChecks(integration, connector),
@@ -117,6 +118,20 @@ function sharedPoll(
   );
   if (sameBrand !== undefined) return found(`${sameBrand.name} has the same brand_id; rows could belong to either`);
   return [];
+}
+
+function missingLists({ name, body }: LoadedDocument<'integration'>, { pull }: Connector): CheckFinding[] {
+  return syncTypes.flatMap((type) =>
+    body.pull?.syncs[type] === undefined || (pull?.requests[type] ?? pull?.request) !== undefined
+      ? []
+      : [
+          {
+            document: { kind: 'integration' as const, name },
+            path: ['pull', 'syncs', type],
+            message: 'the connector describes no list to poll: add pull.request to it, or remove the sync',
+          },
+        ],
+  );
 }
 
 /** Only a request that sends days needs a range. */

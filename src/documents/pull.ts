@@ -11,7 +11,7 @@ type ConnectorPull = NonNullable<Connector['pull']>;
 export type IntegrationPull = Omit<NonNullable<Integration['pull']>, 'auth'> & { readonly auth: PullAuthDocument };
 
 export type RequestTemplate = Pick<
-  ConnectorPull['request'],
+  NonNullable<ConnectorPull['request']>,
   'method' | 'path' | 'query' | 'body' | 'encoding' | 'headers'
 >;
 export type Single = NonNullable<ConnectorPull['single']>;

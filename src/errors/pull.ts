@@ -214,8 +214,8 @@ export const pullErrors = {
   'pull.no_such_sync': {
     stage: 'pull',
     retry: 'operator',
-    what: 'The integration has no pull section, or no sync of this type.',
-    next: 'Add the pull section or the sync to the integration. innbound sync also takes a range: --from and --to.',
+    what: 'The integration has no pull section or no sync of this type, or its connector describes no list of reservations.',
+    next: 'Add the pull section or the sync to the integration; innbound sync also takes a range: --from and --to. For a partner with a list, add pull.request to the connector; without one, events are the only source.',
   },
   'pull.interrupted': {
     stage: 'pull',

@@ -43,10 +43,10 @@ const vocabulary: ReadonlySet<string> = new Set(
   remote removed repeat replaced request requested requester requests require required requires resource response restricted result
   retry right role row rows rule same schema scope second seconds secret sequence server service session set setting short
   should signature signed size skewed slow so some source space specification specified sql standard start state status storage street string
-  subscribe subscribed subscriber such support supported syntax system table tables tag takes target temporarily temporary text than that the
+  subscribe subscribed subscriber subscription such support supported syntax system table tables tag takes target temporarily temporary text than that the
   their them there these this throttled throttling time timed timeout times timestamp timezone title to token tokens too total transaction type
   unable unauthorized unavailable under unexpected unique unknown unprocessable unreadable unreserved unsubscribe unsubscribed unsupported until
-  unverified update updated upload uri url use used user users utf uuid valid validation value values vary verified verify version violates
+  unverified update updated upload uri url use used user users utf uuid valid validation value values variable vary verified verify version violates
   violation violated was way were when where which whole will with within without word write wrong xml year years you your zero zip zone`.split(
     /\s+/,
   ),

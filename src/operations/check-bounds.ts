@@ -23,8 +23,7 @@ export async function excludedBounds(
   if (isOneDay && listed.length > 0) return undefined;
   const around = { from: addDays(asked.from, -daysAround), to: addDays(asked.to, daysAround) };
   const known = listed.length > 0 ? listed : await list(around);
-  // Long stays: the days around arrival and departure must not touch.
-  const stay = known?.toSorted((a, b) => nights(b) - nights(a)).find((one) => nights(one) > 3);
+  const [stay] = known?.toSorted((a, b) => nights(b) - nights(a)) ?? [];
   if (stay === undefined) return undefined;
   const shows = async (from: LocalDate, to: LocalDate) =>
     (await list({ from, to }))?.some(({ id }) => id === stay.id) ?? false;
@@ -32,7 +31,9 @@ export async function excludedBounds(
   for (const day of days) if (await shows(day, day)) return undefined;
   for (const day of days) {
     if (await shows(addDays(day, -1), day)) return startExcluded;
-    if (await shows(day, addDays(day, 1))) return endExcluded;
+    // For one night, a list by arrival without its last day equals one by departure without its first.
+    if (await shows(day, addDays(day, 1)))
+      return nights(stay) === 1 && day === stay.check_in ? oneExcluded : endExcluded;
     if (await shows(addDays(day, -1), addDays(day, 1))) return `${startExcluded} ${endExcluded}`;
   }
   return undefined;
@@ -42,5 +43,7 @@ const nights = ({ check_in: from, check_out: to }: Stay): number => daysIn({ fro
 
 const startExcluded =
   'The partner leaves out the first day of a range: send {window.before} instead of {window.from}, or every window loses a day.';
+const oneExcluded =
+  'The partner leaves out the first or the last day of a range, and stays of one night do not show which: send {window.before} instead of {window.from} or {window.after} instead of {window.to}, whichever makes a dry run of one day list its stays.';
 const endExcluded =
   'The partner leaves out the last day of a range: send {window.after} instead of {window.to}, or every window loses a day.';

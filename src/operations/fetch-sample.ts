@@ -3,6 +3,7 @@ import { noAskCounts, openAsker } from '../intake/pull/ask.ts';
 import { mostTries } from '../intake/pull/delays.ts';
 import type { Exchange } from '../intake/pull/exchange.ts';
 import { limitsOf } from '../intake/pull/limits.ts';
+import { listRequestOf, noList } from '../intake/pull/list-request.ts';
 import { paginatorFor } from '../intake/pull/paginate/paginate.ts';
 import type { PullPorts } from '../intake/pull/ports.ts';
 import { addRelated } from '../intake/pull/related.ts';
@@ -69,7 +70,8 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
     since: systemClock.now() - settings.since.firstMs,
     now: systemClock.now(),
   };
-  const template = (sync && settings.requests[sync]) ?? settings.request;
+  const template = listRequestOf(settings, { sync });
+  if (template === undefined) return noList;
   const values = withFormats(template, listValues(about), about);
   const paginator = paginatorFor(settings.pagination);
   const request = openRequest(template, settings.base_url, values, paginator.placements(paginator.first));

@@ -13,7 +13,7 @@ export function readNumber(value: Json, format: NumberFormat | undefined): Decim
   if (typeof value === 'number') return decimalOf(value);
   if (typeof value !== 'string') return undefined;
   if (format === undefined) return decimal(value);
-  const bare = value.replace(around, '').replace(/[\s'’]/gu, '');
+  const bare = value.replace(around, '').replace(/[\s\p{Sc}'’]/gu, '');
   const [whole = '', fraction = '', more] = bare.split(format === 'comma' ? ',' : '.');
   if (more !== undefined) return undefined;
   const grouped = format === 'comma' ? /^[+-]?\d{1,3}(\.\d{3})+$/ : /^[+-]?\d{1,3}(,\d{2,3})*,\d{3}$/;

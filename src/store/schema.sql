@@ -88,6 +88,7 @@ create table streams (
   gap_at timestamptz,
   failures int not null default 0,
   failure text,
+  said text,
   due_at timestamptz not null default now(),
   fence int not null default 0
 );

@@ -101,6 +101,7 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
     (leaf) => leaf.own.join(' ') !== 'id' || new Set(present(leaf)).size < present(leaf).length,
   );
   const matches = matchFields(usable, vocabulary);
+  byValues(matches, usable);
   const id = usable.find((leaf) => leaf.own.join(' ') === 'id' && leaf.depth === 0);
   if (id !== undefined && !matches.has('code'))
     matches.set('code', {
@@ -112,6 +113,30 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
     });
   return matches;
 }
+
+/** The only text of a line describes it; a whole number that gives the amount when multiplied by another field is the quantity. */
+function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
+  const amount = matches.get('amount')?.leaf;
+  const used = new Set([...matches.values()].map(({ leaf }) => leaf.path));
+  const free = leaves.filter((leaf) => leaf.kind === 'value' && leaf.depth === 0 && !used.has(leaf.path));
+  const put = (field: string, leaf: Leaf | undefined, reason: string) => {
+    if (leaf !== undefined && amount !== undefined && !matches.has(field))
+      matches.set(field, { field, leaf, others: [], confidence: 0.6, reason });
+  };
+  const texts = free.filter((leaf) => present(leaf).every((value) => /\p{L}{3}/u.test(plain(value))));
+  put('description', texts.length === 1 ? texts[0] : undefined, 'the only text of the line');
+  const isCount = (leaf: Leaf) =>
+    present(leaf).every((value) => /^\d{1,3}$/.test(plain(value))) &&
+    present(leaf).some((value) => Number(value) > 1) &&
+    free.some((price) => price !== leaf && isProduct(leaf, price, amount));
+  put('quantity', free.find(isCount), 'the amount divided by the price');
+}
+
+const isProduct = (count: Leaf, price: Leaf, total: Leaf | undefined) =>
+  count.values.every((value, at) => {
+    const [one, all] = [amountOf(price.values[at]), amountOf(total?.values[at])];
+    return Math.abs(amountOf(value) * one - all) < 0.005;
+  });
 
 /** The nights of a room are charged as the room; in a general list of charges the kind is unknown. */
 const pricesRooms: JsonObject = { charge_kind: { const: 'room' } };
@@ -160,15 +185,9 @@ function preferLineTotal(matches: Map<string, Match>, leaves: readonly Leaf[]): 
   const quantity = matches.get('quantity');
   if (amount === undefined || quantity === undefined || !present(quantity.leaf).some((value) => Number(value) > 1))
     return;
-  const isLineTotal = (leaf: Leaf): boolean =>
-    leaf !== amount.leaf &&
-    leaf.kind === 'value' &&
-    leaf.values.every((value, index) => {
-      const [count, price] = [quantity.leaf.values[index], amount.leaf.values[index]];
-      if (value === undefined || count === undefined || price === undefined) return value === price;
-      return Math.abs(Number(count) * Number(price) - Number(value)) < 0.005;
-    });
-  const total = leaves.find(isLineTotal);
+  const total = leaves.find(
+    (leaf) => leaf !== amount.leaf && leaf.kind === 'value' && isProduct(quantity.leaf, amount.leaf, leaf),
+  );
   if (total === undefined) return;
   const reason = `quantity times ${amount.leaf.path} gives it in every line`;
   matches.set('amount', { ...amount, leaf: total, others: [], confidence: 0.95, reason });

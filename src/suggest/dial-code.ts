@@ -6,7 +6,7 @@ import type { Section } from './section.ts';
 /** Names of the parts before a phone number, without the word phone itself. */
 const dialNames =
   /^(?:(?:country )?(?:(?:dial|dialling|dialing|calling|call) )?(?:code|prefix)|(?:international )?prefix|cc|ddi)$/;
-const areaNames = /^(?:city )?area(?: city)?(?: code)?$/;
+const areaNames = /^(?:(?:city )?area(?: city)?(?: code)?|ddd)$/;
 
 /** A phone in parts: dialling code, area and number become one. */
 export function withDialCode(section: Section, leaves: readonly Leaf[]): Section {

@@ -114,7 +114,7 @@ export function numberFormat(values: readonly Json[]): 'plain' | 'point' | 'comm
   const texts = values.filter((value) => typeof value !== 'number');
   if (texts.some((value) => typeof value !== 'string')) return undefined;
   const bare = (texts as string[]).map((text) =>
-    text.replace(/^[\p{Sc}\s]+|[\p{Sc}\s]+$|^\p{Lu}{3}\s|\s\p{Lu}{3}$/gu, ''),
+    text.replace(/^[+-]?[\p{Sc}\s]+|[\p{Sc}\s]+$|^\p{Lu}{3}\s|\s\p{Lu}{3}$/gu, ''),
   );
   if (bare.every((text, i) => /^[+-]?\d+(?:\.\d+)?$/.test(text) && text === texts[i])) return 'plain';
   if (bare.every((text) => /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/.test(text))) return 'point';

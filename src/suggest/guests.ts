@@ -7,9 +7,10 @@ import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { bookerWords, guestWords, strangerWords } from './lexicon.ts';
-import { type Match, matchFields } from './match.ts';
-import { guestVocabulary, innermost, type People, scoreOf } from './people.ts';
+import type { Match } from './match.ts';
+import { innermost, matchGuest, type People, scoreOf } from './people.ts';
 import { matchReservation } from './reservation-fields.ts';
+import { withoutRepeats } from './same-person.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import type { Table } from './tables.ts';
 
@@ -24,21 +25,27 @@ export function findGuests(
   const people = containers
     .filter(({ from }) => !bodies.includes(from))
     .filter(({ kind, words }) => kind !== 'dates' && !words.some((word) => strangerWords.has(word)))
-    .filter(({ words, items }) => !words.some((word) => moneyWords.has(word)) && !hasAmounts(items))
+    .filter(({ items }) => !hasAmounts(items))
     .map((container): People => {
       const leaves = leavesOf(container.items);
-      const matches = matchFields(leaves, guestVocabulary);
+      const matches = matchGuest(leaves);
       return { head: { from: container.from }, leaves, matches, score: scoreOf(matches, container.words), container };
     })
     .filter(({ score }) => score >= 2.5);
   const chosen = innermost(people);
   const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople(recordLeaves, tables);
   if (found.length > 0)
-    return { sections: found.map((one) => toSection(one, stays)), taken: chosen.map(({ head }) => String(head.from)) };
+    return {
+      sections: withoutRepeats(
+        found,
+        found.map((one) => toSection(one, stays)),
+      ),
+      taken: chosen.map(({ head }) => String(head.from)),
+    };
   const direct = recordLeaves.filter(
     ({ depth, path }) => depth === 0 || (depth === 1 && bodies.some((body) => path.startsWith(`${body}.`))),
   );
-  const matches = matchFields(direct, guestVocabulary);
+  const matches = matchGuest(direct);
   for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);
   if (scoreOf(matches, ['guest']) < 3) return { sections: [], taken: [] };
   return {
@@ -57,11 +64,6 @@ function bodiesIn(containers: readonly Container[]): string[] {
 }
 
 /** Lists of money and of counts have names too: Cleaning Fee, Adults. */
-const moneyWords = new Set(
-  'fee fees tax taxes charge charges rate rates discount discounts breakdown financials payment payments invoice price prices'.split(
-    ' ',
-  ),
-);
 const amountNames = new Set(['amount', 'price', 'quantity', 'qty', 'value', 'unit value', 'count', 'total']);
 
 function hasAmounts(items: readonly Json[]): boolean {
@@ -76,7 +78,7 @@ function hasAmounts(items: readonly Json[]): boolean {
 const strong = (match: Match | undefined) =>
   match?.leaf.own.some((word) => guestWords.has(word) || word === 'document' || word === 'doc');
 
-/** The booker replaces a missing guest and is never an additional one. */
+/** The booker replaces a missing guest, and is an additional one only if the guests have no address or phone. */
 function withBooker(people: readonly People[]): People[] {
   const isBooker = ({ container }: People) => container?.words.some((word) => bookerWords.has(word)) === true;
   const bookers = people.filter(isBooker);
@@ -84,6 +86,7 @@ function withBooker(people: readonly People[]): People[] {
   const [main, ...rest] = others;
   const [booker] = bookers;
   if (main === undefined || booker === undefined) return [...(others.length > 0 ? others : bookers)];
+  if (!others.some(({ matches }) => matches.has('email') || matches.has('phone'))) return [booker, ...others];
   if (main.container?.kind !== 'object' || booker.container?.kind !== 'object') return others;
   return [{ ...main, head: { from: { first: [String(main.head.from), String(booker.head.from)] } } }, ...rest];
 }

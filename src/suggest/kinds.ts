@@ -9,26 +9,17 @@ import { guessBoard, guessConsent, guessStatus } from './vocabulary.ts';
 /** How the values of a field look, beyond their kind. */
 type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text' | 'reference';
 
-const looks: ReadonlyMap<string, Look> = new Map<string, Look>(
+const looks: ReadonlyMap<string, Look> = new Map(
   Object.entries({
     id: 'id',
-    confirmation_number: 'reference',
-    guest_id: 'number_text',
-    first_name: 'name',
-    last_name: 'name',
-    full_name: 'name',
-    second_name: 'name',
+    reference: 'confirmation_number',
+    number_text: 'guest_id document_number',
+    name: 'first_name last_name full_name second_name',
     email: 'email',
     phone: 'phone',
-    channel: 'code',
-    source: 'code',
-    room_type: 'code',
-    rate_code: 'code',
-    document_type: 'code',
-    document_number: 'number_text',
+    code: 'channel source room_type rate_code document_type code',
     board: 'board',
-    code: 'code',
-  }),
+  }).flatMap(([look, fields]) => fields.split(' ').map((field) => [field, look as Look] as const)),
 );
 
 const kinds: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>(
@@ -141,9 +132,11 @@ function byLook(
     case 'code':
       if (values.every((value) => rentalKinds.has(plain(value).toLowerCase())))
         return { score: 0.2, seen: 'kinds of rental' };
+      if (field === 'channel' && values.length > 2 && new Set(values.map(plain)).size === 1)
+        return { score: 0.5, seen: 'the same in every record' };
+      if (field === 'rate_code' && values.every((value) => guessBoard(plain(value)) !== undefined))
+        return { score: 0, seen: 'boards' };
       if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
-      if (field === 'room_type' && isPropertyId(leaf, values))
-        return { score: 0, seen: 'the same property everywhere' };
       if (values.every((value) => /^\d{6,}$/.test(plain(value)))) return { score: 0.75, seen: 'long numbers' };
       return all((value) => isCode(value), 'are short texts');
     case 'reference':
@@ -154,6 +147,7 @@ function byLook(
     case 'number_text':
       return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
     default:
+      if (field === 'room_kind') return all((value) => /pseudo|house|^room$/i.test(plain(value)), 'are kinds of room');
       return all((value) => typeof value === 'string' || typeof value === 'number', 'are texts');
   }
 }
@@ -161,20 +155,9 @@ function byLook(
 const phoneWords = new Set('phone phones telephone mobile mobiles cell tel msisdn handynummer rufnummer'.split(' '));
 
 /** Booking sites' classes of rentals, not room types of the property. */
-const rentalKinds = new Set([
-  'entire_home',
-  'entire home',
-  'entire_place',
-  'private_room',
-  'private room',
-  'shared_room',
-  'hotel_room',
-]);
-
-/** The id of the hotel, not of what was booked: the same in every record. */
-function isPropertyId({ own }: Leaf, values: readonly Json[]): boolean {
-  return /(?:property|listing) u?id$/.test(own.join(' ')) && values.length > 1 && new Set(values.map(plain)).size === 1;
-}
+const rentalKinds = new Set(
+  'entire_home,entire home,entire_place,private_room,private room,shared_room,hotel_room'.split(','),
+);
 
 function areAges(lists: readonly Json[]): boolean {
   const ages = lists.flat();

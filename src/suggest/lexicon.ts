@@ -33,7 +33,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
   ),
   confirmation_number: lexeme(
     'confirmation number, platform id:0.72, channel reservation id:0.72, channel reservation code:0.86, channel booking code:0.86, channel booking reference:0.8, channel reference:0.75, channel booking id:0.75, external reservation id:0.65, external booking id:0.65, booking reference id:0.9, third party reference:0.65, external reference:0.72, external confirmation:0.8, ref number:0.8, reference number:0.85, client ref:0.75, ota ref:0.75, ota reference:0.75, channel ref:0.75, client reference:0.7, agency reference:0.7, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, reservation code:0.85, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, refer:0.65, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
-    'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type tariff tarif tarifa package plan price parent master group door',
+    'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type tariff tarif tarifa package plan price parent master group door agent agency company property hotel',
   ),
   check_in: lexeme(
     'check in, check in date, arrival, arrival date, arrive:0.9, start date:0.8, start:0.7, from:0.6, date from:0.7, begin:0.6, stay from:0.8, anreise, arrivee, llegada, entrada:0.8, arrivo, date arrival, first night:0.8, arrives on, arrives:0.95, arriving:0.9, date arrivee, fecha entrada, fecha llegada, data arrivo, data entrada, aankomst, aankomstdatum, arrivo, check in on, first day:0.7',
@@ -44,7 +44,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
     'actual original expected modified created time rate service slice',
   ),
   booking_date: lexeme(
-    'booking date, creation time:0.95, create time:0.95, created time:0.95, time created:0.95, creation:0.8, placed:0.85, placed at:0.95, placed on:0.95, date placed, booking placed, sold on:0.8, purchase date:0.8, order date:0.8, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, data reserva, data criacao, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.8, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, erfasst:0.85, erfasst am:0.95, erstellt am:0.95, angelegt am:0.95, gebucht am:0.95, entered on:0.8, date de creation:0.95, data de criacao:0.95, date:0.55',
+    'booking date, creation time:0.95, create time:0.95, created time:0.95, time created:0.95, creation:0.8, placed:0.85, placed at:0.95, placed on:0.95, date placed, booking placed, sold on:0.8, purchase date:0.8, order date:0.8, booking time, booked on, booked at, booked, created, created at, created on, create date:0.95, create date time:0.95, creation date, date created, inserted on:0.9, inserted at:0.9, inserted:0.8, reservation date:0.9, date booked, made on:0.9, buchungsdatum, fecha reserva, data reserva, data criacao, insert date:0.85, create:0.7, book date, made at:0.85, made:0.7, date reservation, date creation, fecha creacion, fecha alta:0.9, date cre:0.9, data prenotazione, data creazione, data inserimento, fecha insercion, date saisie, boekingsdatum, erstellt:0.8, angelegt:0.8, erfasst:0.85, erfasst am:0.95, erstellt am:0.95, angelegt am:0.95, gebucht am:0.95, entered on:0.8, date de creation:0.95, data de criacao:0.95, date:0.55',
     'modified updated cancelled canceled birth by creator profile business version user',
   ),
   status: lexeme(
@@ -70,12 +70,12 @@ export const reservationLexicon = lexiconOf(reservationFields, {
 
 export const guestLexicon = lexiconOf(listFields.guests, {
   guest_id: lexeme(
-    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest number:0.8, guest ref:0.8, client id:0.8, client number:0.8, gast number:0.9, gast id:0.9, gastnummer:0.9, kundennummer:0.85, kunden number:0.85, uid:0.75, tenant id:0.8, traveller id:0.85',
+    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest code:0.85, client code:0.85, profile number:0.9, guest number:0.8, guest ref:0.8, client id:0.8, client number:0.8, gast number:0.9, gast id:0.9, gastnummer:0.9, kundennummer:0.85, kunden number:0.85, uid:0.75, tenant id:0.8, traveller id:0.85',
     'room reservation document sub identification tax language type',
   ),
   first_name: lexeme(
-    'first name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
-    'full',
+    'first name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, forenames:0.95, nom:0.55, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
+    'full last',
   ),
   last_name: lexeme(
     'last name, last names:0.95, surnames:0.95, l name:0.95, lname, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
@@ -105,7 +105,7 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'tax company issue expiration',
   ),
   marketing_consent: lexeme(
-    'marketing consent, marketing opt in, opt in:0.9, marketing:0.8, newsletter:0.85, accepts marketing, consent:0.7, allow marketing, gdpr consent:0.7, email opt in:0.9, mailing:0.7',
+    'marketing consent, marketing opt in, opt in:0.9, opted in:0.9, marketing:0.8, newsletter:0.85, accepts marketing, consent:0.7, allow marketing, gdpr consent:0.7, email opt in:0.9, mailing:0.7',
     'privacy terms',
   ),
 });
@@ -123,14 +123,14 @@ export const fullNameLexeme = lexeme(
 
 export const roomLexicon = lexiconOf(listFields.rooms, {
   room_type: lexeme(
-    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, room class:0.85, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, accommodation:0.55, unit type code:0.95',
+    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, room class:0.85, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, cabin:0.6, chalet:0.6, cottage:0.6, villa:0.6, accommodation:0.55, unit type code:0.95',
     'id uid current sub history virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest cancellation policy invoice payment',
   ),
   board: lexeme(
-    'board, treatment:0.85, treatment code:0.9, meals:0.8, package name:0.66, board type, board code, meal plan, meal plans, meal:0.8, meal type:0.9, boarding:0.9, verpflegung, pension:0.8, regimen, trattamento, board basis, board basis, pension code:0.8, arrangement:0.6, regimen alimentacion, formule:0.6, trattamento, verzorging:0.8',
+    'board, catering:0.85, treatment:0.85, treatment code:0.9, meals:0.8, package name:0.66, board type, board code, meal plan, meal plans, meal:0.8, meal type:0.9, boarding:0.9, verpflegung, pension:0.8, regimen, trattamento, board basis, board basis, pension code:0.8, arrangement:0.6, regimen alimentacion, formule:0.6, trattamento, verzorging:0.8',
   ),
   rate_code: lexeme(
-    'rate code, rate plan code, rate plan, rate plan name:0.8, rate name:0.85, rate plan id:0.75, rate id:0.7, rate:0.6, tariff:0.9, tariff code, price code:0.8, ratentyp, tarifa, tarif, rateplan, tarifplan, rate plan code, plan tarifario, tariffa, tarief',
+    'rate code, rate plan code, rate plan, rate plan name:0.8, rate name:0.85, rate plan id:0.75, rate id:0.7, rate:0.6, plan:0.55, tariff:0.9, tariff code, price code:0.8, ratentyp, tarifa, tarif, rateplan, tarifplan, rate plan code, plan tarifario, tariffa, tarief',
     'amount description currency suppressed fixed market vat tax percent',
   ),
   start_date: lexeme(
@@ -142,11 +142,11 @@ export const roomLexicon = lexiconOf(listFields.rooms, {
     'actual original created expected',
   ),
   adults: lexeme(
-    'adults, no adults, men:0.7, occupancy:0.55, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, persone:0.6, volwassenen, ad:0.5',
+    'adults, no adults, men:0.7, occupancy:0.55, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, people:0.6, persone:0.6, volwassenen, ad:0.5',
     'children name',
   ),
   children: lexeme(
-    'children, no children, occupants small:0.7, child count, number of children, children count, child:0.9, kids:0.9, num children, teens:0.6, teen:0.6, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
+    'children, minors:0.9, kind:0.85, ch:0.5, no children, occupants small:0.7, child count, number of children, children count, child:0.9, kids:0.9, num children, teens:0.6, teen:0.6, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
     'adult infants name',
   ),
 });
@@ -157,10 +157,10 @@ export const chargeLexicon = lexiconOf(listFields.charges, {
     'currency accounting state revenue vat',
   ),
   description: lexeme(
-    'description, charge description, text:0.9, charge text, title:0.9, name:0.9, label:0.85, item name:0.95, service name:0.95, product name:0.95, article name:0.9, unit group name:0.6, revenue type:0.5, remark:0.5, bezeichnung, concepto, libelle, concepto, designation:0.9, descrizione, descripcion, omschrijving, caption:0.8, leistung:0.7',
+    'description, charge description, text:0.9, memo:0.7, charge text, title:0.9, name:0.9, label:0.85, item name:0.95, service name:0.95, product name:0.95, article name:0.9, unit group name:0.6, revenue type:0.5, remark:0.5, bezeichnung, concepto, libelle, concepto, designation:0.9, descrizione, descripcion, omschrijving, caption:0.8, leistung:0.7',
   ),
   amount: lexeme(
-    'amount, charge amount, gross amount, gross:0.85, amount gross, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',
+    'amount, charge amount, gross amount, gross:0.85, amount gross, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, value cents:0.9, price cents:0.9, minor:0.75, cents:0.75, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',
     'net vat percent default unit currency code',
   ),
   charge_date: lexeme('charge date, service date, posting date, business date, night date:0.9'),
@@ -172,7 +172,7 @@ export const chargeLexicon = lexiconOf(listFields.charges, {
 
 /** Names of lists. */
 export const guestWords = new Set(
-  'guest guests sharer sharers customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite lead tenant renter occupant occupants ospite ospiti hospede hospedes gasten reisende reiziger reizigers participant participants'.split(
+  'guest guests party sharer sharers customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite lead tenant renter occupant occupants ospite ospiti hospede hospedes gasten reisende reiziger reizigers participant participants'.split(
     ' ',
   ),
 );
@@ -182,7 +182,7 @@ export const roomWords = new Set(
   ),
 );
 export const chargeWords = new Set(
-  'element elements breakdown price prices entry entries finance financial cost costs addon addons supplement supplements upsell upsells charge charges levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
+  'element elements breakdown price prices entry entries finance financial cost costs addon addons supplement supplements upsell upsells charge charges bill levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
     ' ',
   ),
 );

@@ -74,7 +74,7 @@ const ageGroups: ReadonlyMap<string, readonly string[]> = new Map([
   ['7', ['infants']],
 ]);
 const typeWords = new Set(['type', 'kind', 'group', 'category', 'qualifier', 'class']);
-const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'text', 'content', 'code', 'address'];
+const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'n', 'text', 'content', 'code', 'address'];
 
 /** In a list such as [{ type: Confirmation, id: 88 }] each type is a field of that name. */
 export function typedLeaves(lists: Lists, path: string, { own, around, depth }: Place): Leaf[] {
@@ -83,7 +83,9 @@ export function typedLeaves(lists: Lists, path: string, { own, around, depth }: 
   const type =
     keys.find((key) => typeKeys.includes(withoutSign(key))) ??
     keys.find((key) => typeWords.has(wordsOf(key).at(-1) ?? '') || isAgeGroup(key));
-  const value = keys.find((key) => key !== type && valueKeys.includes(withoutSign(key)));
+  const value = keys.find(
+    (key) => key !== type && (valueKeys.includes(withoutSign(key)) || valueKeys.includes(wordsOf(key).join(' '))),
+  );
   if (type === undefined || value === undefined) return [];
   const types = [...new Set(members.map((member) => member[type]))].filter((name) => typeof name === 'string');
   if (types.length === 0 || types.length > 12) return [];

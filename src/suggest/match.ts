@@ -1,5 +1,5 @@
 import type { Json } from '../terms.ts';
-import { compatibility, kindOf } from './kinds.ts';
+import { compatibility } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import type { Lexeme } from './lexicon.ts';
 import { fit } from './words.ts';
@@ -55,13 +55,12 @@ function scoreOf(
   leaf: Leaf,
   scope: ReadonlySet<string>,
 ): { confidence: number; reason: string } | undefined {
-  if (isFlag(leaf) && kindOf(field) !== 'boolean') return undefined;
   const bare = leaf.own.filter((word) => !scope.has(word));
   const named = Math.max(
     fit(leaf.own, leaf.around, phrases, not),
     bare.length > 0 && bare.length < leaf.own.length ? fit(bare, leaf.around, phrases, not) : 0,
   );
-  const name = named * 0.985 ** leaf.depth * (isOthers(field, leaf) ? 0.3 : 1);
+  const name = named * 0.985 ** leaf.depth;
   if (name < 0.4) return undefined;
   const { score, seen } = compatibility(field, leaf);
   if (score < 0.4) return undefined;
@@ -71,22 +70,6 @@ function scoreOf(
   const byName = named >= 0.95 ? 'its name says so' : named >= 0.75 ? 'its name is close' : 'its name may mean it';
   const how = leaf.isKey ? 'records are grouped under it' : byName;
   return { confidence, reason: `${how}; ${seen}` };
-}
-
-const others = new Set('owner owners host hosts commission commissions payout payouts'.split(' '));
-const counted = new Set('guests occupants occupancy persons pax meta pagination paging'.split(' '));
-
-/** Amounts of the owner, the host or an agent, and totals of heads or pages, are not what the guest pays. */
-function isOthers(field: string, { own, around }: Leaf): boolean {
-  if (field !== 'total_amount' && field !== 'amount') return false;
-  return [...own, ...around].some((word) => others.has(word)) || around.some((word) => counted.has(word));
-}
-
-const flagWords = new Set(['is', 'has', 'allow', 'allows', 'can', 'enable', 'enabled', 'auto']);
-
-/** isChannelBooking and allowReview are yes or no, whatever else the name contains. */
-function isFlag({ own }: Leaf): boolean {
-  return own.length > 1 && flagWords.has(own[0] ?? '');
 }
 
 /** Leaves with values where the chosen one is empty. */
@@ -103,6 +86,11 @@ function alternatives(match: Match, pairs: readonly Omit<Match, 'others'>[], tak
     taken.add(leaf.path);
   }
   return others;
+}
+
+/** How much was found: the confidence of each match, times the worth of its field. */
+export function weigh(matches: ReadonlyMap<string, Match>, worth: Readonly<Record<string, number>>): number {
+  return [...matches].reduce((sum, [field, { confidence }]) => sum + (worth[field] ?? 0) * confidence, 0);
 }
 
 /** The values of a match, one per item. */

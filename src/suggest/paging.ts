@@ -18,38 +18,25 @@ interface Found {
   readonly value: Json;
 }
 
-const cursors = [
-  'next cursor',
-  'cursor',
-  'next page token',
-  'page token',
-  'continuation token',
-  'next token',
-  'cursor next',
-  'after',
-  'next page cursor',
-  'end cursor',
-];
+const names = (list: string): readonly string[] => list.split(', ');
+
+/** How responses and requests name the parts of paging. The more specific names come first. */
+export const pagingNames = {
+  cursor: names(
+    'next cursor, cursor, next page token, page token, continuation token, next token, cursor next, after, next page cursor, end cursor, starting after, start after, after id, last id',
+  ),
+  offset: names('offset, skip, start index, start at, start, first result, results offset'),
+  page: names('page, page number, current page, page index, page num, number'),
+  limit: names(
+    'limit, page size, top, per page, page limit, results per page, take, size, max results, count, page count',
+  ),
+};
+const limits = pagingNames.limit.filter((name) => !name.endsWith('count'));
 /** Flags that say whether there is another page. */
-const flags = ['has next page', 'has more', 'has next', 'has more results', 'more'];
-const totals = [
-  'total',
-  'total results',
-  'total count',
-  'total records',
-  'total rows',
-  'row count',
-  'total number',
-  'data total',
-  'total elements',
-  'total items',
-  'count',
-  'record count',
-  'results count',
-];
-const offsets = ['offset', 'skip', 'start index'];
-const pages = ['page', 'page number', 'current page', 'page index', 'number'];
-const limits = ['limit', 'page size', 'per page', 'size', 'page limit', 'results per page'];
+const flags = names('has next page, has more, has next, has more results, more');
+const totals = names(
+  'total, total results, total count, total records, total rows, row count, total number, data total, total elements, total items, count, record count, results count',
+);
 
 /** Detects the paging from the keys of the envelope. */
 export function findPaging(envelope: JsonObject, rootPath: string | undefined): Paging {
@@ -68,79 +55,48 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
   const held = total === undefined || total.path === 'total' ? {} : { total: total.path };
   const more = by(flags, (value) => typeof value === 'boolean');
   const flag = more === undefined ? {} : { more: more.path };
-  const rest = { ...held, ...flag };
   const limit = by(limits, (value) => typeof value === 'number');
   const size =
     typeof limit?.value === 'number' && limit.value >= 1 && limit.value <= 10_000 ? { page_size: limit.value } : {};
+  const as = (pagination: JsonObject, confidence: number, reason: string): Paging => {
+    return { pagination: { ...pagination, ...held }, ...held, ...flag, confidence, reason };
+  };
   const next = found.find(({ path, value }) => isNextAddress(path, value));
   if (next !== undefined) {
-    return {
-      pagination: { type: 'url', next: next.path, ...held },
-      ...rest,
-      confidence: typeof next.value === 'string' ? 0.9 : 0.75,
-      reason: `${next.path} holds the address of the next page${typeof next.value === 'string' ? '' : ', judging by its name'}`,
-    };
+    const [confidence, how] = typeof next.value === 'string' ? [0.9, ''] : [0.75, ', judging by its name'];
+    return as({ type: 'url', next: next.path }, confidence, `${next.path} holds the address of the next page${how}`);
   }
-  const cursor = by(cursors, (value) => value === null || typeof value === 'string');
+  const cursor = by(pagingNames.cursor, (value) => value === null || typeof value === 'string');
   if (cursor) {
-    return {
-      pagination: {
-        type: 'cursor',
-        next: cursor.path,
-        ...flag,
-        cursor: 'query.cursor',
-        ...held,
-      },
-      ...rest,
-      confidence: typeof cursor.value === 'string' ? 0.9 : 0.75,
-      reason: `${cursor.path} in the envelope names the next page; check the name of the request parameter in the partner's documentation`,
-    };
+    const reason = `${cursor.path} in the envelope names the next page; check the name of the request parameter in the partner's documentation`;
+    const pagination = { type: 'cursor', next: cursor.path, ...flag, cursor: 'query.cursor' };
+    return as(pagination, typeof cursor.value === 'string' ? 0.9 : 0.75, reason);
   }
-  const offset = by(offsets, (value) => typeof value === 'number');
+  const repeats = (one: Found) => `the envelope repeats ${one.key}${limit ? ` and ${limit.key}` : ''}`;
+  const offset = by(pagingNames.offset, (value) => typeof value === 'number');
   if (offset) {
-    return {
-      pagination: {
-        type: 'offset',
-        offset: `query.${offset.key}`,
-        limit: `query.${limit?.key ?? 'limit'}`,
-        ...size,
-        ...held,
-      },
-      ...rest,
-      confidence: limit ? 0.9 : 0.7,
-      reason: `the envelope repeats ${offset.key}${limit ? ` and ${limit.key}` : ''}`,
-    };
+    const pagination = { offset: `query.${offset.key}`, limit: `query.${limit?.key ?? 'limit'}`, ...size };
+    return as({ type: 'offset', ...pagination }, limit ? 0.9 : 0.7, repeats(offset));
   }
-  const page = by(pages, (value) => typeof value === 'number');
-  if (page?.path === 'page' && limit?.path === 'page_size' && rootPath === 'reservations') {
-    return {
-      pagination: { type: 'offset', offset: 'query.offset', limit: 'query.limit', ...size },
-      confidence: 0.8,
-      reason: 'the envelope is that of the interface description, which pages by offset and limit',
-    };
-  }
+  const usual = { type: 'offset', offset: 'query.offset', limit: 'query.limit' };
+  const page = by(pagingNames.page, (value) => typeof value === 'number');
+  if (page?.path === 'page' && limit?.path === 'page_size' && rootPath === 'reservations')
+    return as(
+      { ...usual, ...size },
+      0.8,
+      'the envelope is that of the interface description, which pages by offset and limit',
+    );
   if (page) {
-    return {
-      pagination: {
-        type: 'page',
-        page: `query.${page.key}`,
-        ...(limit && { limit: `query.${limit.key}` }),
-        ...size,
-        ...held,
-      },
-      ...rest,
-      confidence: limit ? 0.85 : 0.7,
-      reason: `the envelope repeats ${page.key}${limit ? ` and ${limit.key}` : ''}`,
-    };
+    const pagination = { page: `query.${page.key}`, ...(limit && { limit: `query.${limit.key}` }), ...size };
+    return as({ type: 'page', ...pagination }, limit ? 0.85 : 0.7, repeats(page));
   }
-  return {
-    pagination: { type: 'offset', offset: 'query.offset', limit: 'query.limit', ...held },
-    ...rest,
-    confidence: 0.3,
-    reason: total
+  return as(
+    usual,
+    0.3,
+    total
       ? 'only the count of all records shows that there are pages'
       : 'nothing in the sample shows the paging; offset is the most common',
-  };
+  );
 }
 
 const nextNames = /(?:^|\.)_?links?\.next(?:\.href|\.url)?$|(?:^|[._])next_?(?:page_?)?(?:url|uri|link|href)$/i;

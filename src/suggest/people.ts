@@ -1,8 +1,9 @@
-import type { JsonObject } from '../terms.ts';
+import type { Json, JsonObject } from '../terms.ts';
 import type { Container } from './containers.ts';
-import type { Leaf } from './leaf.ts';
+import { plain } from './kinds.ts';
+import { type Leaf, present } from './leaf.ts';
 import { fullNameLexeme, guestLexicon, guestWords, secondNameLexeme } from './lexicon.ts';
-import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { type Match, matchFields, type Vocabulary, weigh } from './match.ts';
 
 /** Which objects of a record are people. */
 
@@ -11,18 +12,41 @@ export const guestVocabulary: Vocabulary = {
   scope: new Set(['guest', 'customer', 'person', 'profile', 'client']),
 };
 
-const worth: ReadonlyMap<string, number> = new Map<string, number>(
-  Object.entries({
-    last_name: 3,
-    first_name: 2,
-    full_name: 3,
-    email: 3,
-    phone: 2,
-    date_of_birth: 1,
-    nationality: 1,
-    document_number: 1,
-  }),
-);
+const worth = {
+  last_name: 3,
+  first_name: 2,
+  full_name: 3,
+  email: 3,
+  phone: 2,
+  date_of_birth: 1,
+  nationality: 1,
+  document_number: 1,
+};
+
+const looks: readonly (readonly [string, RegExp])[] = [
+  ['email', /^[^@\s]+@[^@\s]+\.[^@\s]+$/],
+  ['phone', /^\+[\d\s().-]{8,20}$/],
+];
+
+/** The fields of a guest by name; an address or a phone under another name by its values. */
+export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary): Map<string, Match> {
+  const matches = matchFields(leaves, vocabulary);
+  for (const [field, look] of looks) {
+    const leaf = leaves.find(
+      (one) => one.kind === 'value' && present(one).length > 0 && present(one).every(fits(look)),
+    );
+    if (leaf !== undefined && !matches.has(field) && ![...matches.values()].some((match) => match.leaf === leaf))
+      matches.set(field, {
+        field,
+        leaf,
+        others: [],
+        confidence: 0.7,
+        reason: `all its values look like a guest’s ${field}`,
+      });
+  }
+  return matches;
+}
+const fits = (look: RegExp) => (value: Json) => look.test(plain(value));
 
 /** A place that may hold people, with the fields of a guest found there. */
 export interface People {
@@ -34,9 +58,7 @@ export interface People {
 }
 
 export function scoreOf(matches: ReadonlyMap<string, Match>, words: readonly string[]): number {
-  let score = 0;
-  for (const [field, match] of matches) score += (worth.get(field) ?? 0) * match.confidence;
-  return score * (words.some((word) => guestWords.has(word)) ? 1 : 0.45);
+  return weigh(matches, worth) * (words.some((word) => guestWords.has(word)) ? 1 : 0.45);
 }
 
 /**

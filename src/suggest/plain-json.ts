@@ -3,7 +3,7 @@ import { child, keysOf } from './keys.ts';
 
 /**
  * JSON made from XML wraps its values: text under `_text` or `#text`, attributes under `@attributes` or `$`, every element in a list,
- * or a single element without its list. The suggestion reads a sample without these wrappers; `written-paths.ts` puts them back.
+ * or a single element without its list. Reports have their columns once, and rows of cells. The suggestion reads a sample without these wrappers; `written-paths.ts` puts them back.
  */
 export interface Plain {
   readonly sample: Json;
@@ -29,8 +29,9 @@ const wrapper = /"(?:_text|#text|\$t|_|__text|_cdata|__cdata|@attributes|_attrib
 
 export function plainJson(sample: Json): Plain {
   const isWrapped = wrapper.test(JSON.stringify(sample));
-  const { values, written } = columnOf([sample], { isWrapped, isListed: isWrapped && isListed(sample) });
-  return { sample: values[0] ?? null, place: isWrapped ? written.place : undefined };
+  const style = { isWrapped, isListed: isWrapped && isListed(sample), tables: 0 };
+  const { values, written } = columnOf([sample], style);
+  return { sample: values[0] ?? null, place: isWrapped || style.tables > 0 ? written.place : undefined };
 }
 
 /** Every element is in a list: no object has a plain value, except text and attributes. */
@@ -46,6 +47,8 @@ function isListed(value: Json): boolean {
 interface Style {
   readonly isWrapped: boolean;
   readonly isListed: boolean;
+  /** How many lists of rows with named columns were found. */
+  tables: number;
 }
 
 type Values = readonly (Json | undefined)[];
@@ -90,6 +93,21 @@ function listColumn(values: Values, style: Style): Column {
   return { values: regrouped, written: { text: '', place: { keys: new Map(), items: written } } };
 }
 
+/** Rows of cells become objects, if a list beside them has a name for each cell. */
+function tableColumn(values: Values, beside: readonly JsonObject[], style: Style): Column | undefined {
+  const [rows] = values;
+  const isTable = values.length === 1 && Array.isArray(rows) && rows.length > 0 && rows.every(Array.isArray);
+  const names = Object.values(beside[0] ?? {}).find(
+    (list): list is string[] =>
+      Array.isArray(list) && new Set(list).size > 3 && list.every((name) => typeof name === 'string'),
+  );
+  if (!isTable || names === undefined || rows.some((row) => (row as Json[]).length !== names.length)) return undefined;
+  style.tables++;
+  const keys = new Map(names.map((name, at): [string, Written] => [name, { text: `[${at}]`, place: bare }]));
+  const objects = rows.map((row) => Object.fromEntries(names.map((name, at) => [name, (row as Json[])[at] ?? null])));
+  return { values: [objects], written: { text: '', place: { keys: new Map(), items: { text: '', place: { keys } } } } };
+}
+
 function objectColumn(values: Values, objects: readonly JsonObject[], style: Style): Column {
   const keys = [...new Set(objects.flatMap(keysOf))];
   const text = style.isWrapped ? textKeys.find((key) => objects.some((one) => isPlain(one[key]))) : undefined;
@@ -100,10 +118,8 @@ function objectColumn(values: Values, objects: readonly JsonObject[], style: Sty
   const found = new Map<string, Written>();
   const columns: [string, Values][] = [];
   const add = (name: string, at: string, read: (object: JsonObject) => Json | undefined) => {
-    const column = columnOf(
-      values.map((value) => (isObject(value) ? read(value) : undefined)),
-      style,
-    );
+    const inner = values.map((value) => (isObject(value) ? read(value) : undefined));
+    const column = tableColumn(inner, objects, style) ?? columnOf(inner, style);
     found.set(name, { ...column.written, text: at + column.written.text });
     columns.push([name, column.values]);
   };

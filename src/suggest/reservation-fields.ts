@@ -91,6 +91,8 @@ function preferPlainId(found: Map<string, Match>, leaves: readonly Leaf[]): void
     confidence: 0.9,
     reason: 'the plain id; every record has its own',
   });
+  if (!found.has('confirmation_number') && current.leaf.own.includes('number'))
+    found.set('confirmation_number', { ...current, field: 'confirmation_number', confidence: 0.7 });
 }
 
 function areCurrencies(leaf: Leaf): boolean {

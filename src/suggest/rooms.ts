@@ -5,24 +5,15 @@ import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
-import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { type Match, matchFields, type Vocabulary, weigh } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { type Table, withLookups } from './tables.ts';
+import { guessBoard } from './vocabulary.ts';
 import { fit, phrases } from './words.ts';
 
 const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
-const worth: ReadonlyMap<string, number> = new Map<string, number>(
-  Object.entries({
-    room_type: 3,
-    rate_code: 2,
-    adults: 2,
-    children: 1,
-    board: 2,
-    start_date: 1,
-    end_date: 1,
-  }),
-);
+const worth = { room_type: 3, rate_code: 2, adults: 2, children: 1, board: 2, start_date: 1, end_date: 1 };
 
 export interface RoomContext {
   readonly containers: readonly Container[];
@@ -50,21 +41,20 @@ export function findRooms(context: RoomContext): Section | undefined {
     ),
     vocabulary,
   );
+  withBoard(
+    own,
+    recordLeaves.filter(({ path, depth }) => depth <= 1 && !taken(path)),
+  );
   const persons = countPersons(containers, tables);
-  // Several rates of one room by period: the room's type is then a field of the reservation.
-  const isRates = ({ owners }: Container, matches: ReadonlyMap<string, Match>) =>
-    !matches.has('room_type') && own.has('room_type') && new Set(owners).size < owners.length;
   const best = containers
     .filter(({ kind, from }) => kind === 'list' && (from === stays || !taken(from)))
     .filter((container) => !nightly.includes(container))
     .map((container) => {
       const leaves = [...leavesOf(container.items).map(named), ...nightLeaves(container)];
-      const matches = matchFields(withLookups(leaves, tables), vocabulary);
-      return { container, leaves, matches, score: scoreOf(matches) };
+      const matches = withBoard(matchFields(withLookups(leaves, tables), vocabulary), leaves);
+      return { container, leaves, matches, score: weigh(matches, worth) };
     })
-    .filter(
-      ({ score, matches, container }) => score >= leastScore(container, matches, stays) && !isRates(container, matches),
-    )
+    .filter(({ score, matches, container }) => score >= leastScore(container, matches, stays))
     .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
   if (best) {
     const one = new Set(best.container.owners).size === best.container.owners.length;
@@ -92,8 +82,26 @@ export function findRooms(context: RoomContext): Section | undefined {
   const type = own.get('room_type');
   const product = type === undefined || isSameEverywhere(type) ? productIn(recordLeaves, taken) : undefined;
   if (product) own.set('room_type', product);
-  if (scoreOf(own) < (product ? 3 : 4) && Object.keys(persons).length === 0) return undefined;
+  if (weigh(own, worth) < (product ? 3 : 4) && Object.keys(persons).length === 0) return undefined;
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
+}
+
+/** A board under another name: all its values are boards, and not all of them the same. */
+function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<string, Match> {
+  const used = new Set([...matches.values()].map(({ leaf }) => leaf.path));
+  const board = leaves.find((leaf) => {
+    const meanings = new Set(present(leaf).map((value) => guessBoard(plain(value))));
+    return leaf.kind === 'value' && !used.has(leaf.path) && meanings.size > 1 && !meanings.has(undefined);
+  });
+  if (board !== undefined && !matches.has('board'))
+    matches.set('board', {
+      field: 'board',
+      leaf: board,
+      others: [],
+      confidence: 0.6,
+      reason: 'all its values are boards',
+    });
+  return matches;
 }
 
 /** A list whose name says nothing about rooms must look like them: a type, and how many people. */
@@ -128,7 +136,7 @@ export function withAllChildren(section: Section, leaves: readonly Leaf[]): Sect
       fit(own, [], childPhrases, notChildren) >= 0.75 &&
       present(leaf).length > 0 &&
       present(leaf).every((value) => /^\d{1,2}$/.test(plain(value))) &&
-      !(isSame(leaf, main) && present(leaf).some((value) => Number(value) > 0))
+      (leaf.own.includes('infants') || !(isSame(leaf, main) && present(leaf).some((value) => Number(value) > 0)))
     );
   };
   const more = leaves.filter(isCount);
@@ -177,7 +185,7 @@ function productIn(leaves: readonly Leaf[], taken: (path: string) => boolean): M
   return undefined;
 }
 
-const bareNames = new Set(['name', 'type', 'code', 'title', 'category', 'kind']);
+const bareNames = new Set(['name', 'type', 'code', 'title', 'kind']);
 
 /** In a list of rooms a plain `name` is the room's; at the top of a record it is not. */
 const isBareName = ({ own, depth }: Leaf): boolean => depth === 0 && bareNames.has(own.join(' '));
@@ -192,10 +200,4 @@ function isHeadCount({ own, kind, values }: Leaf): boolean {
     own.some((word) => headWords.has(word)) &&
     values.every((value) => value === undefined || /^\d{1,2}$/.test(plain(value)))
   );
-}
-
-function scoreOf(matches: ReadonlyMap<string, Match>): number {
-  let score = 0;
-  for (const [field, match] of matches) score += (worth.get(field) ?? 0) * match.confidence;
-  return score;
 }

@@ -4,6 +4,7 @@ import { keyLeaf, type RecordKeys } from './key-leaf.ts';
 import { areIds, child, keysOf } from './keys.ts';
 import { leavesOf } from './leaves.ts';
 import { reservationWords } from './lexicon.ts';
+import { weigh } from './match.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { wordsOf } from './words.ts';
 
@@ -28,6 +29,8 @@ interface Candidate {
   readonly path: string;
   readonly records: readonly Json[];
   readonly keys?: RecordKeys;
+  /** An object, not a list. */
+  readonly single?: boolean;
   readonly words: readonly string[];
   readonly depth: number;
 }
@@ -39,67 +42,60 @@ export function findRoot(sample: Json): Root | undefined {
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate) }))
     .sort((a, b) => b.score - a.score || a.depth - b.depth);
   const [best] = scored;
-  const isOne = isObject(sample) && !areIds(Object.keys(sample));
-  const alone = isOne ? scoreOf({ path: '', records: [sample], words: [], depth: 0 }) : 0;
-  const holder = best === undefined ? undefined : holderOf(best, scored);
-  if (best !== undefined && holder !== undefined) {
-    const path = holder.path === '' ? undefined : holder.path;
-    return {
-      path,
-      records: holder.records.slice(0, most),
-      envelope,
-      single: false,
-      stays: holder.stays,
-      confidence: 0.8,
-      reason: `each record under ${path ?? 'the response'} has its own id, and its stays under ${holder.stays}`,
-    };
-  }
-  if (best !== undefined && best.score >= 2 && best.score >= alone) {
-    return {
-      path: best.path === '' ? undefined : best.path,
-      records: best.records.slice(0, most),
-      ...(best.keys && { keys: { ...best.keys, values: best.keys.values.slice(0, most) } }),
-      envelope,
-      single: false,
-      confidence: Math.min(0.99, Math.round((0.5 + best.score / 12) * 100) / 100),
-      reason:
-        best.path === ''
-          ? 'the sample is a list of records with the dates of a stay'
-          : `the list under ${best.path} has records with the dates of a stay`,
-    };
-  }
-  if (alone < 2) return undefined;
+  if (best === undefined) return undefined;
+  const holder = holderOf(best, scored);
+  const { path, records, keys, single = false, score } = holder ?? best;
+  if (holder === undefined && score < 2) return undefined;
+  const named = path === '' ? 'the response' : path;
   return {
-    path: undefined,
-    records: [sample],
-    envelope: {},
-    single: true,
-    confidence: 0.6,
-    reason: 'the sample is one reservation',
+    path: path === '' ? undefined : path,
+    records: records.slice(0, most),
+    ...(keys && { keys: { ...keys, values: keys.values.slice(0, most) } }),
+    // What is beside the fields of one reservation is not an envelope.
+    envelope: single ? {} : envelope,
+    single,
+    ...(holder && { stays: holder.stays }),
+    confidence: single ? 0.6 : holder ? 0.8 : Math.min(0.99, Math.round((0.5 + score / 12) * 100) / 100),
+    reason: holder
+      ? `each record under ${named} has its own id, and its stays under ${holder.stays}`
+      : single
+        ? `${named} is one reservation`
+        : `the list under ${named} has records with the dates of a stay`,
   };
 }
 
 const listNames = new Set(['reservation', 'reservations', 'booking', 'bookings']);
 
-/** The records around a list of stays: they have their own ids, and each of them has such a list. */
-function holderOf(best: Candidate, all: readonly Candidate[]): (Candidate & { readonly stays: string }) | undefined {
-  const [, path, stays] = /^(.*)\[\]\.([^[\]'"]+)$/.exec(best.path) ?? [];
-  if (path === undefined || stays === undefined || listNames.has(wordsOf(stays.replace(/.*\./, '')).join(' ')))
-    return undefined;
-  const holder = all.find((one) => one.path === path);
-  if (holder === undefined) return undefined;
-  const holding = holder.records.filter((record) => Array.isArray(pathReader(stays)(record)));
-  if (holding.length < holder.records.length) return undefined;
-  const found = matchReservation(leavesOf(holder.records.slice(0, 20)));
-  // A confirmation number can be the id; nestedFields takes it if it is unique.
-  const id = found.get('id') ?? found.get('confirmation_number');
-  return id === undefined || id.leaf.depth > 0 ? undefined : { ...holder, stays };
+interface Scored extends Candidate {
+  readonly score: number;
+}
+
+/**
+ * The records around a list of stays: they have their own ids, and each of them has such a list. A single object around a list may also be
+ * an envelope, so it must have more of a reservation.
+ */
+function holderOf(best: Scored, all: readonly Scored[]): (Scored & { readonly stays: string }) | undefined {
+  const holders = all.flatMap((holder) => {
+    const start = holder.path + (holder.single ? (holder.path === '' ? '' : '.') : '[].');
+    const stays = best.path.slice(start.length);
+    const isInside = holder !== best && best.path.startsWith(start) && /^[^[\]'"]+$/.test(stays);
+    return isInside ? [{ ...holder, stays }] : [];
+  });
+  return holders.find(({ records, stays, single }) => {
+    if (listNames.has(wordsOf(stays.replace(/.*\./, '')).join(' '))) return false;
+    if (!records.every((record) => Array.isArray(pathReader(stays)(record)))) return false;
+    const found = matchReservation(leavesOf(records.slice(0, 20)));
+    // A confirmation number can be the id; nestedFields takes it if it is unique.
+    const id = found.get('id') ?? found.get('confirmation_number');
+    const more = ['status', 'booking_date', 'channel', 'total_amount'].filter((field) => found.has(field));
+    return id !== undefined && id.leaf.depth === 0 && (!single || more.length > 2);
+  });
 }
 
 function candidates(sample: Json): Candidate[] {
   const found: Candidate[] = [];
   const look = (value: Json, path: string, words: readonly string[], depth: number): void => {
-    if (depth > 5) return;
+    if (depth > 8) return;
     if (Array.isArray(value)) {
       // A result code before the list: [0, [...]].
       for (const [at, inner] of value.slice(0, 3).entries())
@@ -124,6 +120,7 @@ function candidates(sample: Json): Candidate[] {
     } else if (isObject(value) && areIds(Object.keys(value))) {
       lookUnderKeys(value, path, words, depth);
     } else if (isObject(value)) {
+      found.push({ path, records: [value], single: true, words, depth });
       for (const key of keysOf(value)) look(value[key] ?? null, child(path, key), wordsOf(key), depth + 1);
     }
   };
@@ -153,28 +150,24 @@ function candidates(sample: Json): Candidate[] {
   return found;
 }
 
-const worth: ReadonlyMap<string, number> = new Map<string, number>(
-  Object.entries({
-    check_in: 2,
-    check_out: 2,
-    status: 1,
-    id: 1,
-    confirmation_number: 0.5,
-    booking_date: 0.5,
-    channel: 0.5,
-    total_amount: 0.5,
-  }),
-);
+const worth = {
+  check_in: 2,
+  check_out: 2,
+  status: 1,
+  id: 1,
+  confirmation_number: 0.5,
+  booking_date: 0.5,
+  channel: 0.5,
+  total_amount: 0.5,
+};
 
-function scoreOf({ records, keys, words, depth, path }: Candidate): number {
+function scoreOf({ records, keys, single, words, depth, path }: Candidate): number {
   const leaves = leavesOf(records.slice(0, 20));
   const first = keys && { ...keys, values: keys.values.slice(0, 20) };
   const matched = matchReservation([...leaves, ...keyLeaf(first, leaves)]);
   // Both dates are required: other lists have dates too.
   if (!matched.has('check_in') || !matched.has('check_out')) return 0;
-  let score = 0;
-  for (const [field, match] of matched) score += (worth.get(field) ?? 0) * match.confidence;
-  if (words.some((word) => reservationWords.has(word))) score += 0.6;
+  const score = weigh(matched, worth) + (words.some((word) => reservationWords.has(word)) ? 0.6 : 0);
   // Never below a list without dates: stays inside records may have nothing but their dates.
-  return Math.max(0.1, score - 0.15 * depth - (path.includes('[]') ? 2 : 0));
+  return Math.max(0.1, score - 0.15 * depth - (path.includes('[]') ? 2 : 0) - (single ? 0.01 : 0));
 }

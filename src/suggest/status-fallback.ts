@@ -14,34 +14,35 @@ export interface ComputedStatus {
   readonly reason: string;
 }
 
+interface Signs {
+  readonly names: readonly string[];
+  /** Names that are usually those of a date: only a flag counts. */
+  readonly steps: readonly string[];
+}
+
 /** In the order in which they decide: a cancelled booking may have been checked in by mistake before. */
-const signs: readonly { readonly status: Status; readonly names: readonly string[] }[] = [
-  {
-    status: 'no_show',
-    names: names(
-      'no show,noshow,nao compareceu,nicht erschienen,nicht angereist,no presentado,non presente,non presentato,niet verschenen',
-    ),
-  },
-  {
-    status: 'cancelled',
-    names: names(
-      'cancelled,canceled,cancel,cancellation,void,voided,deleted,annule,annulee,anulada,anulado,cancelada,cancelado,annullata,annullato,storniert,storno,geannuleerd',
-    ),
-  },
-  {
-    status: 'checked_out',
-    names: names('checked out,departed,actual departure,ausgecheckt,abgereist,uitgecheckt', 'check out'),
-  },
-  {
-    status: 'checked_in',
-    names: names('checked in,in house,inhouse,arrived,actual arrival,eingecheckt,angereist,ingecheckt', 'check in'),
-  },
-];
+const signs: Readonly<Partial<Record<Status, Signs>>> = {
+  no_show: names(
+    'no show,noshow,nao compareceu,nicht erschienen,nicht angereist,no presentado,non presente,non presentato,niet verschenen',
+  ),
+  cancelled: names(
+    'cancelled,canceled,cancel,cancellation,void,voided,deleted,annule,annulee,anulada,anulado,cancelada,cancelado,annullata,annullato,storniert,storno,geannuleerd',
+  ),
+  checked_out: names(
+    'checked out,departed,actual departure,ausgecheckt,abgereist,uitgecheckt',
+    'check out,departure,partie',
+  ),
+  checked_in: names(
+    'checked in,in house,inhouse,arrived,actual arrival,eingecheckt,angereist,ingecheckt',
+    'check in,arrival',
+  ),
+};
 
 /** The plain name of a step, such as check in, is a date; with one of these words it has been done. */
-function names(list: string, step?: string): string[] {
-  const done = ['done', 'completed', 'efetuado', 'efectuado', 'realizado', 'effettuato', 'effectue'];
-  return [...list.split(','), ...(step === undefined ? [] : done.map((word) => `${step} ${word}`))];
+function names(list: string, plain = ''): Signs {
+  const steps = plain === '' ? [] : plain.split(',');
+  const done = 'done completed efetuado efectuado realizado effettuato effectue feito hecho fait erfolgt'.split(' ');
+  return { names: [...list.split(','), ...done.map((word) => `${steps[0]} ${word}`)], steps };
 }
 
 /** Words that may surround a sign: isCancelled, bookingIsCheckedIn, cancelledAt, cancellation_date. */
@@ -53,8 +54,12 @@ interface Sign {
 }
 
 function signsIn(leaves: readonly Leaf[]): Sign[] {
-  return signs.flatMap(({ status, names: known }) => {
-    const leaf = leaves.find((one) => known.some((name) => isSign(one, name)) && (isFlag(one) || isMoment(one)));
+  return (Object.entries(signs) as [Status, Signs][]).flatMap(([status, { names: known, steps }]) => {
+    const leaf = leaves.find(
+      (one) =>
+        (known.some((name) => isSign(one, name)) && (isFlag(one) || isMoment(one))) ||
+        (steps.some((name) => isSign(one, name)) && isFlag(one)),
+    );
     return leaf === undefined ? [] : [{ status, leaf }];
   });
 }
@@ -113,13 +118,13 @@ function isSet(leaf: Leaf, index: number): boolean {
 }
 
 function isSign({ own, depth, kind }: Leaf, name: string): boolean {
-  if (kind !== 'value' || depth > 1) return false;
+  if (kind !== 'value' || depth > 2) return false;
   const words = name.split(' ');
   const start = own.findIndex((_, index) => words.every((word, at) => own[index + at] === word));
   return start >= 0 && own.every((word, index) => (index >= start && index < start + words.length) || around.has(word));
 }
 
-const truths = new Set('true 1 y yes j ja s si sim oui t'.split(' '));
+const truths = new Set('true 1 y yes j ja s si sim oui o t'.split(' '));
 const untruths = new Set('false 0 n no nein nee nao non f'.split(' '));
 
 function isFlag(leaf: Leaf): boolean {

@@ -2,22 +2,11 @@ import { dateFormat } from './formats.ts';
 import { plain } from './kinds.ts';
 import { isInEveryItem, type Leaf, present } from './leaf.ts';
 
-const nightNames = new Set([
-  'nights',
-  'night',
-  'number of nights',
-  'number nights',
-  'num nights',
-  'night count',
-  'nights count',
-  'length of stay',
-  'length stay',
-  'los',
-  'nachte',
-  'nuits',
-  'noches',
-  'notti',
-]);
+const nightNames = new Set(
+  'nights,night,number of nights,number nights,num nights,night count,nights count,length of stay,length stay,los'.split(
+    ',',
+  ),
+);
 
 export function areNights(leaf: Leaf): boolean {
   return (

@@ -7,11 +7,11 @@ const statuses: Readonly<Record<Status, string>> = {
   confirmed:
     'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed fix garantiert prenotata ativa activa aktiv actif active gebucht geboekt fest bekraftad bekraeftet bekreftet potwierdzona potwierdzony',
   checked_in:
-    'checkedin inhouse started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa encours arrive arrivee chegou alloggiato occupata aanwezig imhaus',
+    'checkedin inhouse inh arr started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa encours arrive arrivee arrivata arrivato chegou alloggiato occupata aanwezig imhaus',
   checked_out:
-    'checkedout processed departed checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado salido out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
+    'checkedout processed departed dep part checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado encerrada encerrado cerrada fechada salido out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
   cancelled:
-    'cancelled canceled cancellation cancelation cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld avbokad aflyst avbestilt anulowana anulowany xx x denied released',
+    'cancelled canceled ann cancellation cancelation cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld avbokad aflyst avbestilt anulowana anulowany xx x denied released',
   no_show:
     'noshow ns noshows nonpresente nonpresentado nopresentado nichtangereist nichterschienen nonarrivata nonarrivato nietverschenen naocompareceu nonpresentato',
   other:
@@ -21,7 +21,7 @@ const byStatus = table(statuses);
 
 const boards = table({
   room_only:
-    'ro roomonly none accommodationonly oo ep nomeals nurubernachtung sa solopernottamento soloalojamiento chambreseule logies',
+    'ro ov roomonly none accommodationonly oo ep nomeals nurubernachtung sa solopernottamento soloalojamiento chambreseule logies',
   bed_and_breakfast:
     'bb uf breakfast bedandbreakfast bedbreakfast bnb breakfastincluded ad cp fruhstuck pdj petitdejeuner desayuno colazione ontbijt',
   half_board: 'hb hp halfboard mp map halbpension mediapension demipension halfpension mezzapensione dp',
@@ -90,7 +90,7 @@ const boardForms: readonly (readonly [RegExp, string])[] = [
 
 /** Yes and no in other languages than English, which the canonical field understands itself. */
 export function guessConsent(spelling: string): 'true' | 'false' | undefined {
-  if (/^(?:ja|j|si|sim|s|oui|aktiv)$/.test(folded(spelling))) return 'true';
+  if (/^(?:ja|j|si|sim|s|oui|o|aktiv)$/.test(folded(spelling))) return 'true';
   return /^(?:nein|nee|non|nao)$/.test(folded(spelling)) ? 'false' : undefined;
 }
 

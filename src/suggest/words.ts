@@ -1,23 +1,25 @@
 import { foreign } from './languages.ts';
 
-/** Splits names of fields into words, so that guestFirstName, GuestFirstName and guest_first_name are equal. */
+/** Splits names of fields into words, so that guestFirstName, GuestFirstName, guest_first_name and b:GuestFirstName are equal. */
 
 const pieces = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\d+/gu;
 
 export function wordsOf(name: string): string[] {
   const words =
     name
+      .replace(/^\w+:(?=\w)/, '')
       .normalize('NFD')
       .replace(/\p{M}/gu, '')
       .match(pieces)
       ?.map((word) => word.toLowerCase()) ?? [];
   const isCode = /^[A-Z]{4,12}$/.test(name);
   const split = (word: string) => (isCode ? apart(word, codes, 4) : apart(word, parts, 6));
-  return together(words.flatMap((word) => joined.get(word) ?? inEnglish(word) ?? split(word)?.flatMap(known) ?? word));
+  return together(
+    words.flatMap((word) => joined.get(word) ?? foreign.get(word) ?? split(word)?.flatMap(known) ?? word),
+  );
 }
 
-const inEnglish = (word: string): string | readonly string[] | undefined => foreign.get(word) ?? short.get(word);
-const known = (word: string): string | readonly string[] => joined.get(word) ?? inEnglish(word) ?? word;
+const known = (word: string): string | readonly string[] => joined.get(word) ?? foreign.get(word) ?? word;
 
 /** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. The earlier ones come first if several would do. */
 const parts = ranked([
@@ -60,87 +62,34 @@ function together(words: readonly string[]): string[] {
 }
 const torn: ReadonlySet<string> = new Set(['sur name', 'fore name', 'e mail', 'pass port', 'mobil e']);
 
-/** Abbreviations in column names. */
-const short: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    reservation: 'res resv rsv resa',
-    booking: 'bkg bkng bk',
-    guest: 'gst',
-    room: 'rm',
-    arrival: 'arr arrv',
-    departure: 'dep dept dprt',
-    date: 'dt',
-    amount: 'amt',
-    total: 'tot ttl',
-    currency: 'curr ccy crncy',
-    code: 'cd cod kod',
-    status: 'stat sts st',
-    rate: 'rt',
-    channel: 'chnl chan',
-    source: 'src',
-    name: 'nm',
-    count: 'cnt',
-    number: 'num nbr nr nmbr',
-    confirmation: 'conf cnf',
-    description: 'desc descr',
-    nationality: 'natl natnlty',
-    adult: 'adl adlt adt',
-    child: 'chd chld childs',
-    category: 'cat',
-    infants: 'inf',
-    identification: 'ident',
-  }).flatMap(([whole, cuts]) => cuts.split(' ').map((cut) => [cut, whole] as const)),
-);
-
 /** Column names of old systems are capitals without separators: GSTSNM, ARRDT, RTCD. */
-const codes = ranked([...parts.keys(), ...short.keys(), 'snm', 'fnm', 'eml', 'typ']);
+const codes = ranked([...parts.keys(), ...foreign.keys(), 'snm', 'fnm', 'eml', 'typ']);
 
 /** Compounds that are also written as separate words. */
 const joined: ReadonlyMap<string, readonly string[]> = new Map([
-  ['snm', ['surname']],
-  ['fnm', ['first', 'name']],
-  ['eml', ['email']],
-  ['dfrom', ['date', 'from']],
-  ['dto', ['date', 'to']],
-  ['checkin', ['check', 'in']],
-  ['checkout', ['check', 'out']],
-  ['firstname', ['first', 'name']],
-  ['lastname', ['last', 'name']],
-  ['fullname', ['full', 'name']],
-  ['surname', ['surname']],
-  ['birthdate', ['birth', 'date']],
-  ['birthday', ['birth', 'date']],
-  ['roomtype', ['room', 'type']],
-  ['ratecode', ['rate', 'code']],
-  ['rateplan', ['rate', 'plan']],
-  ['mealplan', ['meal', 'plan']],
-  ['noshow', ['no', 'show']],
-  ['ids', ['id']],
-  ['createdatetime', ['create', 'date', 'time']],
-  ['modifydatetime', ['modified', 'date', 'time']],
-  ['createdate', ['create', 'date']],
-  ['creadate', ['create', 'date']],
-  ['objid', ['object', 'id']],
-  ['bookingdate', ['booking', 'date']],
-  ['bookdate', ['book', 'date']],
-  ['arrivaldate', ['arrival', 'date']],
-  ['departuredate', ['departure', 'date']],
-  ['roomname', ['room', 'name']],
-  ['totalamount', ['total', 'amount']],
+  ...'check in, check out, first name, last name, full name, birth date, room type, rate code, rate plan, meal plan, no show, create date time, create date, booking date, book date, arrival date, departure date, room name, total amount'
+    .split(', ')
+    .map((words) => [words.replaceAll(' ', ''), words.split(' ')] as const),
+  ...Object.entries({
+    snm: 'surname',
+    fnm: 'first name',
+    eml: 'email',
+    dfrom: 'date from',
+    dto: 'date to',
+    birthday: 'birth date',
+    ids: 'id',
+    modifydatetime: 'modified date time',
+    creadate: 'create date',
+    objid: 'object id',
+  }).map(([whole, words]) => [whole, words.split(' ')] as const),
 ]);
 
 /** Words about the format of a value, not its meaning. */
-const noise: ReadonlySet<string> = new Set([
-  'utc',
-  'local',
-  'localized',
-  'iso',
-  'scheduled',
-  'string',
-  'formatted',
-  'embedded',
-  ...'the of am op em de del della di du des der il la le los do da electronico eletronico elettronica'.split(' '),
-]);
+const noise: ReadonlySet<string> = new Set(
+  'utc local localized iso scheduled string formatted embedded the of am op em de del della di du des der il la le los do da electronico eletronico elettronica'.split(
+    ' ',
+  ),
+);
 
 export function withoutNoise(words: readonly string[]): string[] {
   const rest = words.filter((word) => !noise.has(word));
@@ -196,7 +145,7 @@ function fitOne(own: readonly string[], whole: readonly string[], words: readonl
 
 /** In price.cents, total.value and channel.label the enclosing object has the name. */
 const measures: ReadonlySet<string> = new Set(
-  'cents cent minor value amount label libelle caption bezeichnung'.split(' '),
+  'cents cent minor value amount label libelle caption bezeichnung title slug'.split(' '),
 );
 
 /** Each additional word lowers the score. */

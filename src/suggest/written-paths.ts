@@ -141,7 +141,8 @@ function walk(text: string, scope: Scope): { readonly text: string; readonly pla
   for (const step of steps) {
     if (step.kind === 'key') {
       const known = place.keys.get(step.key) ?? { text: child('', step.key), place: nowhere };
-      if (out !== '' && !/[.]$/.test(out)) out += '.';
+      const isCell = known.text.startsWith('[');
+      if (out !== '' && !/[.]$/.test(out) && !isCell) out += '.';
       enter(known);
     } else {
       out += step.kind === 'each' ? '[]' : `[${step.index}]`;

@@ -137,7 +137,7 @@ const fewestStreamFailures = 3;
 const streamBehindMs = 5 * 24 * 3_600_000;
 
 function* ofStreams({ streams }: Facts): Generator<Found> {
-  for (const { account: integration, failures, failure, behind_ms, has_gap } of streams) {
+  for (const { account: integration, failures, failure, said, behind_ms, has_gap } of streams) {
     if (integration.startsWith('destination:')) {
       if (failures < fewestStreamFailures || failure === null) continue;
       const subject = integration.slice('destination:'.length);
@@ -149,7 +149,7 @@ function* ofStreams({ streams }: Facts): Generator<Found> {
       const message =
         failure === 'push.stream_taken'
           ? 'Another program reads the stream of this brand: the partner closes our connection. Events wait at the partner.'
-          : `The stream cannot be read (${failure}). Events wait at the partner.`;
+          : `The stream cannot be read (${failure}${said === null ? '' : `: “${said}”`}). Events wait at the partner.`;
       yield { kind: 'stream_failing', severity: 'critical', integration, message, detail: { code: failure, failures } };
     }
     if (has_gap) {

@@ -83,6 +83,8 @@ export interface Facts {
     readonly account: string;
     readonly failures: number;
     readonly failure: string | null;
+    /** The partner's words about it. */
+    readonly said: string | null;
     readonly behind_ms: number | null;
     readonly has_gap: boolean;
   }[];

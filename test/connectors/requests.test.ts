@@ -45,6 +45,7 @@ function requestsOf(name: string) {
     status: 'STATE',
   });
   const paginator = paginatorFor(settings.pagination);
+  assert.ok(settings.request !== undefined);
   const list = openRequest(settings.request, settings.base_url, values, paginator.placements(paginator.first));
   const rows = 'page_size' in settings.pagination ? settings.pagination.page_size : 1;
   const body = { Cursor: 'c2', next_cursor: 'c2' };

@@ -54,6 +54,18 @@ test('no warning if one sync has no filter, asks for cancelled in any spelling, 
   assert.deepEqual(checked(brand('lisbon', `${stay('CONF')}, ${later}`, 'push: { enabled: true }\n')).warnings, []);
 });
 
+test('a connector may do without a list; a sync of it is then a mistake', () => {
+  const without = (syncs: string) => {
+    const text = 'connector: acme-pms\npull: { single: { path: "/r/{id}" } }\n';
+    const result = checkFiles([{ kind: 'connector', file: 'connectors/acme-pms.yaml', text }, brand('lisbon', syncs)]);
+    return result.kind === 'invalid' ? result.mistakes.map(({ path, message }) => `${path}: ${message}`) : [];
+  };
+  assert.deepEqual(without(''), []);
+  assert.deepEqual(without(stay()), [
+    'pull.syncs.stay: the connector describes no list to poll: add pull.request to it, or remove the sync',
+  ]);
+});
+
 test('two integrations that read the same property are a mistake, whatever the spelling of the address', () => {
   const other = brand('porto', stay());
   const same = { ...other, text: other.text.replace('https://pms.example', 'https://PMS.example/') };

@@ -10,11 +10,11 @@ const stays = [
 const day = { from: '2026-03-05', to: '2026-03-05' };
 
 /** A partner that filters by one day of the stay, with or without the ends of the range. */
-function partner(by: 'check_in' | 'check_out', excludes: { start?: boolean; end?: boolean }) {
+function partner(by: 'check_in' | 'check_out', excludes: { start?: boolean; end?: boolean }, all = stays) {
   const requests: Window[] = [];
   const list = async ({ from, to }: Window) => {
     requests.push({ from, to });
-    return stays.filter((stay) => {
+    return all.filter((stay) => {
       const on = stay[by];
       return (excludes.start ? on > from : on >= from) && (excludes.end ? on < to : on <= to);
     });
@@ -39,6 +39,24 @@ test('a dry run finds which bounds a partner leaves out, from an empty day or fr
         assert.match((await excludedBounds(list, around, known)) ?? '', says, `${by} ${JSON.stringify(excludes)}`);
         assert.ok(requests.length <= 9);
       }
+    }
+  }
+});
+
+test('short stays show it too; one night leaves open which of two bounds it is', async () => {
+  const whole = { from: '2026-03-01', to: '2026-03-14' };
+  const found = async (by: 'check_in' | 'check_out', excludes: { start?: boolean; end?: boolean }, nights: number) => {
+    const stay = { id: 'one', check_in: '2026-03-05', check_out: `2026-03-0${5 + nights}` };
+    return (await excludedBounds(partner(by, excludes, [stay]).list, whole, [stay])) ?? '';
+  };
+  for (const by of ['check_in', 'check_out'] as const) {
+    for (const nights of [0, 1, 2, 3]) {
+      assert.equal(await found(by, {}, nights), '');
+      const open = nights === 1 ? /first or the last.*one night/ : undefined;
+      const [start, end] = by === 'check_in' ? [/window\.before/, open] : [open, /window\.after/];
+      assert.match(await found(by, { start: true }, nights), start ?? /window\.before/);
+      assert.match(await found(by, { end: true }, nights), end ?? /window\.after/);
+      assert.match(await found(by, { start: true, end: true }, nights), /first day.*last day/);
     }
   }
 });

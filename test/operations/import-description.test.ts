@@ -354,6 +354,27 @@ test('parameters that decide what an answer contains are proposed, or named', as
   assert.ok(notes.some((note) => /^query\.fields decides/.test(note)));
 });
 
+test('a parameter that narrows an answer to fields is proposed with all of them, if the description names them', async () => {
+  const items = { type: 'string', enum: ['id', 'arrival', 'guest'] };
+  for (const [parameter, value] of [
+    [{ ...query('fields', ''), schema: { type: 'array', items } }, items.enum],
+    [query('fields', 'Comma separated list: id, arrival, departure, guest.'), 'id,arrival,departure,guest'],
+    [query('select', 'The fields of an item, or "*" for all.'), '*'],
+    [query('fields', 'The fields to return, for example: arrival'), undefined],
+  ] as const) {
+    const { connector, notes, fields } = await proposed(described({ parameters: [parameter], ...answers({}) }));
+    assert.deepEqual(part(connector, 'pull', 'request', 'query', parameter.name), value);
+    assert.equal(
+      fields.some(({ field }) => field === `pull.request.query.${parameter.name}`),
+      value !== undefined,
+    );
+    assert.equal(
+      notes.some((note) => note.startsWith(`query.${parameter.name} decides`)),
+      value === undefined,
+    );
+  }
+});
+
 test('a parameter that selects the stays of a range is proposed with a reason, from its values or its sentence', async () => {
   const range = [query('stayFrom', 'First day, YYYY-MM-DD'), query('stayTo', 'Last day, YYYY-MM-DD')];
   const asked = async (stayFilter: object) => {

@@ -3,10 +3,19 @@ import type { Run } from './run-state.ts';
 
 type Settings = Pick<PullSettings, 'request' | 'requests' | 'hasWindows' | 'since'>;
 
-/** The request of the run's sync, or the one for all. */
-export function listRequestOf({ request, requests }: Settings, { sync }: Partial<Pick<Run, 'sync'>>): RequestTemplate {
+/** The request of the run's sync, or the one for all; undefined if the partner has no list. */
+export function listRequestOf(
+  { request, requests }: Pick<Settings, 'request' | 'requests'>,
+  { sync }: Partial<Pick<Run, 'sync'>>,
+): RequestTemplate | undefined {
   return (sync && requests[sync]) ?? request;
 }
+
+export const noList = {
+  kind: 'failed',
+  code: 'pull.no_such_sync',
+  message: 'The connector describes no list of reservations: it has no pull.request',
+} as const;
 
 /** Whether the range is cut into windows of stay dates. A list by modification time alone would answer the same for each of them. */
 export function asksByDays(settings: Settings, run: Partial<Pick<Run, 'sync'>>): boolean {
@@ -23,6 +32,6 @@ export function isCut(settings: Settings, run: Pick<Run, 'sync'>): boolean {
   return asksByDays(settings, run) || settings.since.stepDays !== undefined;
 }
 
-export function mentions(template: RequestTemplate, placeholder: string): boolean {
-  return JSON.stringify(template).includes(placeholder);
+export function mentions(template: RequestTemplate | undefined, placeholder: string): boolean {
+  return JSON.stringify(template ?? null).includes(placeholder);
 }

@@ -3,7 +3,7 @@ import type { Span } from '../../kit/trace.ts';
 import type { Json } from '../../terms.ts';
 import { type Asker, noAskCounts } from './ask.ts';
 import type { AskCounts, Asked } from './asked.ts';
-import { listRequestOf } from './list-request.ts';
+import { listRequestOf, noList } from './list-request.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { listValues, type OpenRequest, openRequest, withFormats } from './request.ts';
 import type { Position, Run } from './run-state.ts';
@@ -59,6 +59,7 @@ export function pageRequest(
     ...changesAt(settings, { sync }, position),
   };
   const template = listRequestOf(settings, { sync });
+  if (template === undefined) throw new TypeError(noList.message);
   const values = withFormats(template, listValues(about), about);
   const request = openRequest(template, settings.base_url, values, paginator.placements(page));
   const address = paginator.address?.(page);

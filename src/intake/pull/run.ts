@@ -1,4 +1,5 @@
 import { Execution } from './execution.ts';
+import { listRequestOf, noList } from './list-request.ts';
 import type { PullPorts } from './ports.ts';
 import { askedRange, startOf } from './range.ts';
 import type { RunOptions, RunOutcome } from './run-state.ts';
@@ -15,6 +16,7 @@ export async function executeRun(ports: PullPorts, run: Run, options: RunOptions
   const planned = await ports.plan(run.integration);
   if (planned.kind === 'unavailable') return endAtOnce(failedEnd(planned.code, planned.message));
   const { plan } = planned;
+  if (listRequestOf(plan.settings, run) === undefined) return endAtOnce(failedEnd(noList.code, noList.message));
   const { connectorVersion, integrationVersion } = plan.target;
   // A position is only valid under the documents it was reached with.
   const isSame = run.connectorVersion === connectorVersion && run.integrationVersion === integrationVersion;

@@ -1,4 +1,5 @@
 import { repeat, type Timers } from '../../kit/clock.ts';
+import { foreignText, isVocabulary } from '../../kit/foreign-text.ts';
 import { parseStrictJson, type StrictLimits } from '../../kit/json-strict.ts';
 import type { OpenSocket } from '../../kit/web-socket.ts';
 import { isObject, type Json } from '../../terms.ts';
@@ -23,6 +24,8 @@ export interface Closed {
   readonly code: number;
   /** The server answered after the subscription: with an event or a pong. */
   readonly wasAlive: boolean;
+  /** The words of an error with which the server refused the subscription. */
+  readonly said?: string;
 }
 
 export interface ConversationEvents {
@@ -54,6 +57,7 @@ export function converse(
   let wasAlive = false;
   let isSubscribed = false;
   let failure: number | undefined;
+  let said: string | undefined;
   /** Since our last ping. */
   let heard = true;
   let hadEvent = false;
@@ -88,8 +92,10 @@ export function converse(
       wasAlive = true;
       hadEvent = true;
       events.next(message?.payload, text.length);
-    } else if (message.type === 'error') end(badMessage);
-    else if (message.type === 'complete') end();
+    } else if (message.type === 'error') {
+      said = wordsOf(message.payload, JSON.stringify(subscribe).match(/[\p{L}\p{N}]+/gu) ?? []);
+      end(badMessage);
+    } else if (message.type === 'complete') end();
     return undefined;
   };
   const socket = openSocket(url, 'graphql-transport-ws', {
@@ -98,7 +104,7 @@ export function converse(
     closed: (code) => {
       endPings();
       cancel();
-      resolve({ code: failure ?? code, wasAlive });
+      resolve({ code: failure ?? code, wasAlive, ...(said !== undefined && { said }) });
     },
   });
   const cancel = clock.schedule(acknowledgedWithinMs, () => isSubscribed || end(1006), { background: true });
@@ -111,4 +117,11 @@ export function converse(
     },
     cut: () => end(),
   };
+}
+
+/** The first of GraphQL's errors. Words of our own subscription name what is wrong in it. */
+function wordsOf(errors: Json | undefined, ours: readonly string[]): string | undefined {
+  const first = Array.isArray(errors) ? errors[0] : errors;
+  if (!isObject(first) || typeof first.message !== 'string') return undefined;
+  return foreignText(first.message, (word) => isVocabulary(word) || ours.includes(word)) || undefined;
 }

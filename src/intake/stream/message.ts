@@ -9,6 +9,8 @@ export interface ReadMessage {
   readonly offset?: string | undefined;
   readonly event?: StreamEvent;
   readonly occurredAt?: EpochMs | undefined;
+  /** The property of somebody else that it names, and where. */
+  readonly property?: { readonly text: string; readonly place: string };
   /** The places that are not as the connector says, as pointers. */
   readonly refused?: string;
 }
@@ -19,8 +21,10 @@ export function readMessage(stream: Stream, payload: Json | undefined): ReadMess
   if (item === undefined) return { kind: 'invalid', refused: pointerTo(`data.${stream.eventPath}`, '') };
   const offset = textOf(at(item, stream.offsetPath));
   const scope = { item, body: item, headers: {} };
-  const brand = stream.brands.get(firstText(scope, stream.brandPlaces)?.text ?? '');
-  if (brand?.settings.envelope === undefined) return { kind: 'other_property', offset };
+  const named = firstText(scope, stream.brandPlaces);
+  if (named === undefined) return { kind: 'invalid', offset, refused: pointerTo(stream.brandPlaces[0] ?? '', '') };
+  const brand = stream.brands.get(named.text);
+  if (brand?.settings.envelope === undefined) return { kind: 'other_property', offset, property: named };
   const arrival = { body: item, headers: {}, rawBody: Buffer.from(JSON.stringify(item)) };
   const read = readForeign(brand.settings.envelope, brand.settings, arrival);
   if (read.kind === 'invalid') {

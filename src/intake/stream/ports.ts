@@ -44,6 +44,8 @@ export interface Opening {
 
 export interface Failure {
   readonly code: ErrorCode;
+  /** The partner's own words. */
+  readonly said?: string | undefined;
 }
 
 /** A stream that this node reads until its lease ends. */

@@ -1,5 +1,6 @@
 import { repeat } from '../../kit/clock.ts';
 import type { EpochMs, Json } from '../../terms.ts';
+import { pointerTo } from '../push/place.ts';
 import { type Closed, converse } from './conversation.ts';
 import { readMessage } from './message.ts';
 import type { Claim, ConnectionReport, Failure, Stream, StreamPorts } from './ports.ts';
@@ -15,6 +16,8 @@ const mostWaitingBytes = 16 * 1024 * 1024;
 const overlap = 16;
 /** Credentials are renewed a minute before they end, so some that live for less are due at once. */
 const leastMs = 5_000;
+/** So many events of other properties and none of ours are worth a rejection. */
+const manyOthers = 20;
 const usualLeaseMs = 30_000;
 const mostDelayMs = 300_000;
 
@@ -37,9 +40,9 @@ export async function readStream(
   ports.ended(stream, { code: failure?.code, closeCode: closed.code, durationMs, counts, hasGap });
 }
 
-function failureOf({ code, wasAlive }: Closed): Failure | undefined {
+function failureOf({ code, wasAlive, said }: Closed): Failure | undefined {
   if (code === 4409) return { code: 'push.stream_taken' };
-  if (code >= 4400 && code <= 4403) return { code: 'push.stream_refused' };
+  if (code >= 4400 && code <= 4403) return { code: 'push.stream_refused', said };
   return wasAlive ? undefined : { code: 'push.stream_unreachable' };
 }
 
@@ -67,6 +70,7 @@ class Reading {
   readonly #claim: Claim;
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
+  readonly #others = new Set<string>();
   #isFirst = true;
   #isLost = false;
   #writing: Promise<void> | undefined;
@@ -140,13 +144,23 @@ class Reading {
       readTo: this.#recent.at(-1)?.at,
     });
     if (stored === 'fenced') throw new Error('another node reads the stream');
-    for (const [i, { kind, refused }] of read.entries()) {
+    for (const [i, { kind, refused, property }] of read.entries()) {
       this.counts[kind] += 1;
-      if (refused !== undefined) this.#ports.refused(stream, refused, batch[i]?.bytes ?? 0);
+      const wrong = refused ?? (property && this.#wrongBrand(property));
+      if (wrong !== undefined) this.#ports.refused(stream, wrong, batch[i]?.bytes ?? 0);
     }
     this.counts.stored += stored;
     for (const { bytes } of batch) this.#waitingBytes -= bytes;
     if (stored > 0) this.#ports.stored();
+  }
+
+  /** The place of the property, if it names a few again and again, and never one of ours: another place, or a wrong brand_id. */
+  #wrongBrand({ text, place }: { readonly text: string; readonly place: string }): string | undefined {
+    this.#others.add(text);
+    const { event, ignored, other_property: others } = this.counts;
+    return others % manyOthers === 0 && event + ignored === 0 && this.#others.size * 10 <= others
+      ? pointerTo(place, '')
+      : undefined;
   }
 
   /** The event that we resume from is missing although the partner should still have it. */

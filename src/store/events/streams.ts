@@ -63,9 +63,9 @@ export function openStreamStore(pool: Pool, accountOf: (id: string) => string): 
       }),
     noteGap: async (claim) => void (await changeHeld(pool, table, held(claim), 'gap_at = now()')),
     release: async (claim, afterMs, failure) => {
-      const set = `fence = fence + 1, due_at = now() + $3 * interval '1 ms', failure = $4,
+      const set = `fence = fence + 1, due_at = now() + $3 * interval '1 ms', failure = $4, said = $5,
                    failures = case when $4::text is null then 0 else failures + 1 end`;
-      await changeHeld(pool, table, held(claim), set, [afterMs, failure?.code ?? null]);
+      await changeHeld(pool, table, held(claim), set, [afterMs, failure?.code ?? null, failure?.said ?? null]);
     },
   };
 }
@@ -98,6 +98,8 @@ export interface StreamState {
   readonly account: string;
   readonly failures: number;
   readonly failure: string | null;
+  /** The partner's words about it. */
+  readonly said: string | null;
   /** How long ago everything was stored that the partner had sent; null before the first event. */
   readonly behind_ms: number | null;
   /** Events are missing, and no run of the account has been complete since. */
@@ -107,7 +109,7 @@ export interface StreamState {
 /** For alerts. */
 export async function streamStates(db: Pool, ids: readonly string[]): Promise<StreamState[]> {
   const { rows } = await db.query<StreamState>(
-    `select stream, account, failures, failure, (extract(epoch from now() - read_to) * 1000)::float8 as behind_ms,
+    `select stream, account, failures, failure, said, (extract(epoch from now() - read_to) * 1000)::float8 as behind_ms,
             gap_at is not null and not exists (
               select from runs r where r.integration = account and r.state = 'complete' and r.queued_at > gap_at) as has_gap
        from streams where stream = any($1)`,

@@ -1,28 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
-import { findPaging } from '../paging.ts';
+import { findPaging, pagingNames } from '../paging.ts';
 import type { Suggestion } from '../suggest.ts';
 import { wordsOf } from '../words.ts';
 import type { Operation, Parameter, Proposed } from './model.ts';
 import { exampleOf } from './schema.ts';
 
-const offsets = ['offset', 'skip', 'start index', 'start at', 'start', 'first result', 'results offset'];
-const pages = ['page', 'page number', 'page index', 'current page', 'page num'];
 /** Cursors that are the id of the last row received. */
 const afterIds = ['starting after', 'start after', 'after id', 'last id'];
-const cursors = ['cursor', 'page token', 'next token', 'continuation token', 'after', 'next cursor', ...afterIds];
-const limits = [
-  'limit',
-  'page size',
-  'top',
-  'per page',
-  'page limit',
-  'results per page',
-  'take',
-  'size',
-  'max results',
-  'count',
-  'page count',
-];
 
 /** How pages follow each other: from the request's parameters, else from the response. */
 export function pagingFor(operation: Operation, sample: Json, suggestion: Suggestion & { kind: 'ok' }) {
@@ -64,12 +48,12 @@ function findParameterPaging(
     }
     return undefined;
   };
-  const limit = by(limits);
+  const limit = by(pagingNames.limit);
   const size = limit === undefined ? {} : { limit: placeOf(limit), page_size: pageSize(limit) };
   const total = envelope.total === undefined || envelope.total === 'total' ? {} : { total: envelope.total };
-  const cursor = by(cursors);
+  const cursor = by(pagingNames.cursor);
   const nextHeader = responseHeaders.find((name) =>
-    cursors.includes(
+    pagingNames.cursor.includes(
       wordsOf(name)
         .filter((word) => word !== 'x')
         .join(' '),
@@ -92,7 +76,7 @@ function findParameterPaging(
       reason: `the response names the next page in ${named}, and the request takes it as ${cursor.name}`,
     };
   }
-  const offset = by(offsets);
+  const offset = by(pagingNames.offset);
   if (offset !== undefined && limit !== undefined) {
     return {
       value: { type: 'offset', offset: placeOf(offset), ...size, ...firstOf(offset, 0), ...total },
@@ -100,7 +84,7 @@ function findParameterPaging(
       reason: `the request takes ${offset.name} and ${limit.name}`,
     };
   }
-  const page = by(pages);
+  const page = by(pagingNames.page);
   if (page !== undefined) {
     return {
       value: { type: 'page', page: placeOf(page), ...size, ...firstOf(page, 1), ...total },

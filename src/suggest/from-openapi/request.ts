@@ -101,20 +101,7 @@ function valueFor(parameter: Parameter): { readonly value: Json; readonly reason
   );
 }
 
-const wanted = new Set([
-  'guest',
-  'guests',
-  'customer',
-  'customers',
-  'room',
-  'rooms',
-  'rate',
-  'rates',
-  'charge',
-  'charges',
-  'price',
-  'prices',
-]);
+const wanted = new Set('guest guests customer customers room rooms rate rates charge charges price prices'.split(' '));
 
 /** `includeGuestsDetails`: off by default, and without it the answer has no guests. */
 function inclusion({ name, schema }: Parameter) {
@@ -128,17 +115,25 @@ function inclusion({ name, schema }: Parameter) {
   return { value: true, reason: 'the answer is incomplete without it' };
 }
 
-/** `expand: [booker, timeSlices, services]`: everything about guests, rooms and money. */
+/** `expand: [booker, timeSlices, services]`: everything about guests, rooms and money. `fields` narrows an answer: it names all of them. */
 function expansion({ name, about, schema }: Parameter) {
-  if (!/^(?:expand|includes?|with|embed)$/i.test(lastKey(name))) return undefined;
-  const all = enumOf(schema).find((value) => /^(?:all|full)$/i.test(String(value)));
+  const narrows = /^(?:fields?|select|projection)$/i.test(lastKey(name));
+  if (!narrows && !/^(?:expand|includes?|with|embed)$/i.test(lastKey(name))) return undefined;
+  const all =
+    enumOf(schema).find((value) => /^(?:all|full|\*)$/i.test(String(value))) ??
+    (narrows ? /["'`](all|full|\*)["'`]/i.exec(about)?.[1] : undefined);
   if (all !== undefined) return { value: all, reason: 'the answer is incomplete without it' };
-  const isPart = (value: Json) => wordsOf(String(value)).some((word) => wanted.has(word) || expanded.has(word));
+  const isPart = (value: Json) =>
+    narrows || wordsOf(String(value)).some((word) => wanted.has(word) || expanded.has(word));
   if (typeOf(schema) === 'string') {
     // A sentence lists the parts: "comma separated: guests, rooms, payments".
-    const listed = [...new Set(about.match(/[\w.]+(?=["'`]?\s*(?:,|\band\b|\bor\b|["'`.)]|$))/g) ?? [])].filter(isPart);
+    const text = narrows ? about.replace(/^[^:]*:?/, '') : about;
+    const listed = [...new Set(text.match(/[\w.]*\w(?=["'`]?\s*(?:,|\band\b|\bor\b|["'`.)]|$))/g) ?? [])].filter(
+      isPart,
+    );
     const value = listed.join(',');
-    return value === ''
+    // One or two names are an example.
+    return value === '' || (narrows && listed.length < 3)
       ? undefined
       : { value, reason: 'the answer is incomplete without them; its text names these parts' };
   }

@@ -29,6 +29,19 @@ test('a backfill over three weeks reads every reservation, page by page', async 
   assert.deepEqual([again.state, again.counters.changed, again.counters.unchanged], ['complete', 0, 210]);
 });
 
+test('a backfill of a connector without a list ends with a named error, and asks nothing', async () => {
+  const partner = await partnerOf(() => ({ json: { reservations: [] } }));
+  const ports = runtime.ports({
+    integration: 'listless',
+    baseUrl: partner.url,
+    connector: { pull: { request: undefined } },
+  });
+  const { state, error } = await sync(ports, 'listless', { from: '2026-03-01', to: '2026-03-02' });
+  assert.deepEqual([state, error?.code], ['failed', 'pull.no_such_sync']);
+  assert.match(error?.message ?? '', /no pull\.request/);
+  assert.equal(partner.requests.length, 0);
+});
+
 test('changed counts versions: a booking that moves into the next window while the run reads has two', async () => {
   const [book] = bookings(1, '2026-03-02');
   const partner = await partnerOf((asked) => {

@@ -73,7 +73,8 @@ test('the reference server accepts our messages, and its end of the subscription
 test('a refused subscription and refused credentials end with their codes', async () => {
   await withServer(async (url) => {
     const { conversation } = open(url, 'subscription { unknown }');
-    assert.deepEqual(await conversation.closed, { code: 4400, wasAlive: false });
+    const words = 'Cannot query field "unknown" on type "Subscription"';
+    assert.deepEqual(await conversation.closed, { code: 4400, wasAlive: false, said: words });
   });
   await withServer(async (url) => {
     const { conversation } = open(url, 'subscription { changed(from: 4) }');

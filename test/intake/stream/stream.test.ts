@@ -69,6 +69,8 @@ test('messages that the connector does not describe are listed as refused, with 
     ['event: newEvent', 'event: newEvents', '/data/newEvents'],
     ['offset: metadata.offset', 'offset: metadata.place', '/metadata/place'],
     ['others: ignore', 'others: refuse', '/eventName'],
+    ['brand: hotelId', 'brand: hotel', '/hotel'],
+    ['brand: hotelId', 'brand: moduleName', '/moduleName'],
   ] as const) {
     const described = connector.replace(right, wrong).replace('UPDATE RESERVATION', 'CHANGED');
     const [partner, bench] = await start({}, described);
@@ -144,6 +146,16 @@ test('another consumer raises an alert that ends when it leaves', async () => {
   other.close();
   await until('the stream is read', async () => (await bench.state()).failures === 0);
   assert.deepEqual(await alerts(), []);
+  await node.stop();
+});
+
+test('the alert about a refused subscription has the partner’s words', async () => {
+  const [, bench] = await start({}, connector.replace('{ newEvent(', '{ newEvnt('));
+  const node = bench.read();
+  await until('three refused connections', async () => (await bench.state())?.failures >= 3);
+  await watchOnce(bench.runtime);
+  const { rows } = await bench.runtime.pool.query(`select message from alerts where kind = 'stream_failing'`);
+  assert.match(rows[0]?.message, /push\.stream_refused: “Cannot query field "newEvnt" on type "Subscription"”/);
   await node.stop();
 });
 

@@ -5,14 +5,6 @@ import { type AuthField, pagingForms } from './auth.ts';
 import { type ListRequest, readRequest, writeRequest } from './connector-request.ts';
 
 const notations = ['DD/MM/YYYY', 'MM/DD/YYYY', 'YYYYMMDD', 'YYYY-MM-DD[T]HH:mm:ss', 'epoch_s'];
-const pagingNames: Readonly<Record<string, string>> = {
-  none: 'One answer, no pages',
-  offset: 'A start and a limit',
-  page: 'A page number',
-  cursor: 'A token in the answer',
-  url: 'An address in the answer',
-  link: 'The Link header',
-};
 
 /** What a response cannot show: how it is requested. The same as in the text beside it; either can be edited. */
 export function RequestForm(props: { text: string; onText: (text: string) => void }) {
@@ -76,8 +68,7 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
       />
       <Select
         label="Paging"
-        description={form?.description}
-        data={forms.map(({ fixed: { type: value = '' } }) => ({ value, label: pagingNames[value] ?? value }))}
+        data={forms.map(({ fixed: { type: value = '' }, description }) => ({ value, label: description }))}
         value={type}
         onChange={(next) => change({ paging: { type: next ?? 'none', ...firstPaging(next, where) } })}
       />

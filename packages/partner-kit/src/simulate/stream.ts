@@ -177,6 +177,11 @@ export class EventStream {
   }
 
   #subscribe(socket: WebSocket, id: string, query: string): unknown {
+    const field = /\{\s*(\w+)/.exec(query)?.[1] ?? '';
+    if (field !== 'newEvent') {
+      const message = `Cannot query field "${field}" on type "Subscription".`;
+      return socket.send(JSON.stringify({ id, type: 'error', payload: [{ message }] }));
+    }
     const inline = (name: string) => new RegExp(`\\b${name}:\\s*"([^"]*)"`).exec(query)?.[1];
     if (inline('chainCode') !== this.#options.chain) return socket.close(4403, 'Forbidden');
     const tooSoon = this.#now() - this.#completedAt < (this.#options.pauseMs ?? 5_000);
