@@ -96,6 +96,15 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<string | undef
     const [outcome] = await webhook.open(settings, offered).deliver([delivery(reservation('r'))], limits);
     return (outcome as { message?: string }).message;
   },
+  'the explanation of a server error': async (t) => {
+    const { url, offered } = await remote(t, says(503, { error: { message: `${wrapped}, down for maintenance` } }));
+    const [outcome] = await http
+      .open(http.settings.parse({ url }), offered)
+      .deliver([delivery(reservation('r'))], limits);
+    const { message = '' } = outcome as { message?: string };
+    assert.match(message, /^The destination answered 503: .* is not valid ?, down for maintenance\.$/);
+    return message;
+  },
   'an error of the warehouse': async () => {
     const fields = { column: wrapped, constraint: wrapped, table: wrapped, schema: wrapped, detail: wrapped };
     const codes = ['42P01', '23505', '22001', '28000', '57014', '08006', 'XX000', wrapped, '28\u001b[3'];
@@ -193,9 +202,9 @@ test('the places that show a text of a remote are the ones listed here', () => {
     (file) => file.endsWith('.ts') && readFileSync(new URL(file, root), 'utf8').includes('foreignText('),
   );
   assert.deepEqual(users.sort(), [
-    'deliver/destinations/http/vendor-words.ts',
     'deliver/destinations/postgres/failure.ts',
     'deliver/destinations/s3/destination.ts',
+    'deliver/vendor-words.ts',
     'intake/pull/answer.ts',
     'intake/pull/auth/token-request.ts',
     'intake/pull/consent.ts',

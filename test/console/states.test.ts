@@ -247,6 +247,18 @@ deliver: [${deliver}]
     assert.match(await textOf(down), /Failing.*Circuit open/);
   });
 
+  test('the timeline says per destination since when it fails, in its own words, and when it is tried next', async () => {
+    await open('/reservations/destination-down/reservations/R1');
+    const away =
+      /away since \d.*\((.* ago|just now)\)\. Last answer: The destination answered 503: out of memory\. It is tried again (in|now)/;
+    const lane = page.locator('.verdict li', { hasText: 'down' });
+    assert.match(await textOf(lane), new RegExp(`^downAway.*${away.source}`));
+    await lane.getByRole('button', { name: 'Try now: down' }).waitFor();
+    assert.match(await textOf(page.locator('.ticks li', { hasText: 'down' })), away);
+    assert.match(await textOf(page.locator('.verdict li', { hasText: 'lake' })), /Has version 1/);
+    assert.match(await textOf(page.locator('.ticks li', { hasText: 'lake' })), /has it/);
+  });
+
   test('the alerts are those of the API, open and all', async () => {
     const { items } = await desk.api<Listed>('GET', '/alerts');
     const kinds = items.map(({ kind }) => kind);
