@@ -244,7 +244,7 @@ deliver: [${deliver}]
       assert.ok((await textOf(card)).includes(label(String(state))), `${name}: ${await textOf(card)}`);
     }
     const down = page.locator('.card', { has: page.getByRole('heading', { name: 'down', exact: true }) });
-    assert.match(await textOf(down), /Failing.*Circuit open/);
+    assert.match(await textOf(down), /Failing.*Circuit open: The destination answered 503: out of memory/);
   });
 
   test('the timeline says per destination since when it fails, in its own words, and when it is tried next', async () => {
