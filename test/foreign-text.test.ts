@@ -11,6 +11,7 @@ import { destinationType as webhook } from '../src/deliver/destinations/webhook/
 import { readAnswer } from '../src/intake/pull/answer.ts';
 import { requestToken } from '../src/intake/pull/auth/token-request.ts';
 import { finishConsent } from '../src/intake/pull/consent.ts';
+import { outline } from '../src/intake/pull/exchange.ts';
 import { linkPaginator } from '../src/intake/pull/paginate/link.ts';
 import { systemClock } from '../src/kit/clock.ts';
 import { foreignText } from '../src/kit/foreign-text.ts';
@@ -112,6 +113,8 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<string | undef
       .map((code) => (failureOf(Object.assign(new Error(wrapped), { ...fields, code })) as { message: string }).message)
       .join(' ');
   },
+  'a refusal of a partner, as the last request shows it': async () =>
+    [JSON.stringify({ error: wrapped }), wrapped].map((text) => outline(Buffer.from(text), 400)).join(' '),
   'the content type of an answer': async () => {
     const read = [Buffer.from('<html>'), Buffer.from('nothing')].map((bytes) => readAnswer(bytes, wrapped));
     return read.map((one) => (one.kind === 'unreadable' ? one.message : '')).join(' ');
@@ -208,6 +211,7 @@ test('the places that show a text of a remote are the ones listed here', () => {
     'intake/pull/answer.ts',
     'intake/pull/auth/token-request.ts',
     'intake/pull/consent.ts',
+    'intake/pull/exchange.ts',
     'kit/foreign-text.ts',
     'operations/oidc-refusal.ts',
   ]);

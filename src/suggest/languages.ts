@@ -49,10 +49,12 @@ const english: Readonly<Record<string, string>> = {
   nationality:
     'staatsangehorigkeit staatsangehoerigkeit nationalitat nationalitaet nacionalidad nation nationalite nazionalita nationaliteit nacionalidade',
   newsletter: 'boletin nieuwsbrief',
+  next: 'nachste naechste suivante siguiente prossima proxima volgende',
   nights: 'nachte naechte noches notti nuits noites nachten ubernachtungen natter noce',
   number: 'nummer numero numer',
   occupants: 'ocupantes occupanti bewohner',
   origin: 'herkunft origen origem origine provenance procedencia',
+  page: 'seite pagina',
   passport: 'pasaporte passaporto passeport reisepass paspoort',
   payment: 'zahlung pago paiement pagamento betaling',
   payments: 'zahlungen pagos paiements pagamenti pagamentos betalingen reglements',

@@ -81,7 +81,9 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
       reason: `${next.path} holds the address of the next page${typeof next.value === 'string' ? '' : ', judging by its name'}`,
     };
   }
-  const cursor = by(cursors, (value) => value === null || typeof value === 'string');
+  const cursor =
+    by(cursors, (value) => value === null || typeof value === 'string') ??
+    by(['next page'], (value) => typeof value === 'string');
   if (cursor) {
     return {
       pagination: {

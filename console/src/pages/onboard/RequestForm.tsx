@@ -4,7 +4,7 @@ import { useSchema } from '../../editor/checking.ts';
 import { type AuthField, pagingForms } from './auth.ts';
 import { type ListRequest, readRequest, writeRequest } from './connector-request.ts';
 
-const notations = ['DD/MM/YYYY', 'MM/DD/YYYY', 'YYYYMMDD', 'YYYY-MM-DD[T]HH:mm:ss', 'epoch_s'];
+const notations = ['DD/MM/YYYY', 'DD.MM.YYYY', 'MM/DD/YYYY', 'YYYYMMDD', 'YYYY-MM-DD[T]HH:mm:ss', 'epoch_s'];
 const pagingNames: Readonly<Record<string, string>> = {
   none: 'One answer, no pages',
   offset: 'A start and a limit',
