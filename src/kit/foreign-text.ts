@@ -32,8 +32,8 @@ const vocabulary: ReadonlySet<string> = new Set(
   exceeding exist existing exists expected expired explicit external fail failed failure false field fields file filter first float
   for forbidden foreign format found from full function gateway generic given grant granted group has have head header headers hour hours
   html http https id identifier identity if illegal import in inactive incorrect index initialized input insert instead insufficient
-  int integer interaction internal invalid is isn issue item items it its json key keys known language last later left length less limit
-  limits list location locked login long lookup maintenance malformed many map match matching max maximum md5 media member memory message
+  int integer interaction internal invalid is isn issue item items it its json key keys known language last later left length less level limit
+  limits list location locked login loyalty long lookup maintenance malformed many map match matching max maximum md5 media member memory message
   method min minimum minute minutes misconfigured missing mobile mode more most moved must name names negative network new no
   nationality non none not null number object objects of offset ok old on once one only open operation operator or order origin other out over overloaded own owner
   page parameter parameters parse part partial passed password path pattern payload pending per permanent permanently permission
@@ -44,7 +44,7 @@ const vocabulary: ReadonlySet<string> = new Set(
   retry right role row rows rule same scheduled schema scope second seconds secret sequence server service session set setting short
   should signature signed size skewed slow so some source space specification specified sql standard start state status storage street string
   subscribe subscribed subscriber such support supported syntax system table tables tag takes target temporarily temporary text than that the
-  their them there these this throttled throttling time timed timeout times timestamp timezone title to token tokens too total transaction try type
+  their them there these this throttled throttling tier time timed timeout times timestamp timezone title to token tokens too total transaction try type
   unable unauthorized unavailable under unexpected unique unknown unprocessable unreadable unreserved unsubscribe unsubscribed unsupported until
   unverified update updated upload upstream uri url use used user users utf uuid valid validation value values vary verified verify version violates
   violation violated was way were when where which whole will with within without word write wrong xml year years you your zero zip zone`.split(
