@@ -19,6 +19,7 @@ export const fromService = [
   '../src/canonical/fields.ts',
   '../src/json-path/path.ts',
   '../src/kit/histogram.ts',
+  '../src/kit/own-words.ts',
 ];
 
 /** What the console is made from: its own files, what it takes from the service's, and the versions of the packages. */

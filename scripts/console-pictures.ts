@@ -20,7 +20,8 @@ const troubled = 'wharf-house';
 
 interface Picture {
   readonly name: string;
-  readonly at: string;
+  /** The address, or what finds it when its turn comes. */
+  readonly at: string | (() => Promise<string>);
   readonly scheme: 'light' | 'dark';
   readonly phone?: true;
   /** What to do on the page before taking the picture. */
@@ -35,7 +36,7 @@ interface Scene {
 async function main(): Promise<void> {
   const executablePath = requiredBrowser();
   const workspace = await mkdtemp(path.join(os.tmpdir(), 'innbound-pictures-'));
-  const demo = spawn(bin, ['demo', '--trouble', '90', '-w', workspace, '-p', '0'], {
+  const demo = spawn(bin, ['demo', '--trouble', '60', '-w', workspace, '-p', '0'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const browser = await chromium.launch({ executablePath, args: [...browserFlags] });
@@ -62,7 +63,7 @@ async function main(): Promise<void> {
       if (wanted.length > 0 && !wanted.includes(name)) continue;
       await page.setViewportSize(phone ? { width: 390, height: 844 } : { width: 1440, height: 900 });
       await page.evaluate(`localStorage.setItem('mantine-color-scheme-value', '${scheme}')`);
-      await page.goto(`${origin}${at}`);
+      await page.goto(`${origin}${typeof at === 'string' ? at : await at()}`);
       await page.locator('h1').first().waitFor();
       await page.getByText('Loading …').first().waitFor({ state: 'detached' });
       await act?.(page);
@@ -120,7 +121,6 @@ async function setUp({ call }: Scene): Promise<Picture[]> {
     { name: 'runs', at: '/runs', scheme: 'light' },
     { name: 'reservations', at: '/reservations', scheme: 'light' },
     { name: 'timeline', at: held, scheme: 'dark' },
-    { name: 'timeline-phone', at: held, scheme: 'light', phone: true },
     { name: 'dead-letter', at: `/dead-letters/${record?.id}`, scheme: 'light' },
     {
       name: 'studio',
@@ -128,14 +128,14 @@ async function setUp({ call }: Scene): Promise<Picture[]> {
       scheme: 'dark',
       act: async (page) => {
         await page.getByRole('button', { name: 'Fetch a sample' }).click();
-        await page.getByText('Valid', { exact: true }).waitFor();
+        await page.getByText('Becomes a record').waitFor();
+        await page.getByText('Fetched one page').waitFor({ state: 'detached' });
         await page.getByRole('heading', { name: 'Canonical records' }).scrollIntoViewIfNeeded();
         const linked = page.getByRole('region', { name: 'Canonical record, linked' });
         await linked.locator('[data-path="check_in"]').click();
         await page.mouse.wheel(0, 260);
       },
     },
-    { name: 'destinations', at: '/destinations', scheme: 'dark' },
     {
       name: 'reprocess',
       at: '/integrations/lisbon-grand?job=reprocess',
@@ -155,7 +155,36 @@ async function setUp({ call }: Scene): Promise<Picture[]> {
       },
     },
     { name: 'audit', at: '/audit', scheme: 'light' },
+    {
+      name: 'holds',
+      at: async () => {
+        while ((await call<{ items: unknown[] }>('GET', '/holds?state=open')).items.length === 0) await delay(1_000);
+        return '/alerts';
+      },
+      scheme: 'light',
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Preview' }).click();
+        await page.getByText('The field is probably renamed').scrollIntoViewIfNeeded();
+      },
+    },
+    { name: 'timeline-phone', at: () => waitingRecord(call), scheme: 'light', phone: true },
+    { name: 'destinations', at: '/destinations', scheme: 'dark' },
   ];
+}
+
+/** A reservation that waits for the CRM, once that is down. */
+async function waitingRecord(call: Scene['call']): Promise<string> {
+  for (;;) {
+    const { items: all } = await call<{ items: { circuit: object | null }[] }>('GET', '/destinations');
+    const { items } = await call<{ items: { id: string; undelivered: number; open_dead_letters: number }[] }>(
+      'GET',
+      `/reservations?integration=${troubled}`,
+    );
+    const waiting = items.find(({ undelivered, open_dead_letters }) => undelivered > 0 && open_dead_letters === 0);
+    if (waiting && all.some(({ circuit }) => circuit !== null))
+      return `/reservations/${troubled}/reservations/${waiting.id}`;
+    await delay(1_000);
+  }
 }
 
 /** The simulated hotel sends a profile now and then. */

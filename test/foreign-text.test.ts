@@ -12,6 +12,7 @@ import { destinationType as webhook } from '../src/deliver/destinations/webhook/
 import { readAnswer } from '../src/intake/pull/answer.ts';
 import { requestToken } from '../src/intake/pull/auth/token-request.ts';
 import { finishConsent } from '../src/intake/pull/consent.ts';
+import { outline } from '../src/intake/pull/exchange.ts';
 import { linkPaginator } from '../src/intake/pull/paginate/link.ts';
 import { converse } from '../src/intake/stream/conversation.ts';
 import { systemClock } from '../src/kit/clock.ts';
@@ -100,6 +101,15 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<string | undef
     const [outcome] = await webhook.open(settings, offered).deliver([delivery(reservation('r'))], limits);
     return (outcome as { message?: string }).message;
   },
+  'the explanation of a server error': async (t) => {
+    const { url, offered } = await remote(t, says(503, { error: { message: `${wrapped}, down for maintenance` } }));
+    const [outcome] = await http
+      .open(http.settings.parse({ url }), offered)
+      .deliver([delivery(reservation('r'))], limits);
+    const { message = '' } = outcome as { message?: string };
+    assert.match(message, /^The destination answered 503: .* is not valid ?, down for maintenance\.$/);
+    return message;
+  },
   'an error of the warehouse': async () => {
     const fields = { column: wrapped, constraint: wrapped, table: wrapped, schema: wrapped, detail: wrapped };
     const codes = ['42P01', '23505', '22001', '28000', '57014', '08006', 'XX000', wrapped, '28\u001b[3'];
@@ -107,6 +117,8 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<string | undef
       .map((code) => (failureOf(Object.assign(new Error(wrapped), { ...fields, code })) as { message: string }).message)
       .join(' ');
   },
+  'a refusal of a partner, as the last request shows it': async () =>
+    [JSON.stringify({ error: wrapped }), wrapped].map((text) => outline(Buffer.from(text), 400)).join(' '),
   'the content type of an answer': async () => {
     const read = [Buffer.from('<html>'), Buffer.from('nothing')].map((bytes) => readAnswer(bytes, wrapped));
     return read.map((one) => (one.kind === 'unreadable' ? one.message : '')).join(' ');
@@ -221,12 +233,13 @@ test('the places that show a text of a remote are the ones listed here', () => {
     (file) => file.endsWith('.ts') && readFileSync(new URL(file, root), 'utf8').includes('foreignText('),
   );
   assert.deepEqual(users.sort(), [
-    'deliver/destinations/http/vendor-words.ts',
     'deliver/destinations/postgres/failure.ts',
     'deliver/destinations/s3/destination.ts',
+    'deliver/vendor-words.ts',
     'intake/pull/answer.ts',
     'intake/pull/auth/token-request.ts',
     'intake/pull/consent.ts',
+    'intake/pull/exchange.ts',
     'intake/stream/conversation.ts',
     'kit/foreign-text.ts',
     'operations/oidc-refusal.ts',

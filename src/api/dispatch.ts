@@ -167,7 +167,7 @@ async function serve(
     ...(preview === true && { preview }),
   };
   await record(serving, result, {
-    actor: caller.name,
+    actor: (result.kind === 'ok' && result.actor) || caller.name,
     tokenId: caller.tokenId === '' ? undefined : caller.tokenId,
     action: route.id,
     integration,

@@ -74,6 +74,8 @@ export type Result =
       readonly headers?: Readonly<Record<string, string>>;
       /** Holds no guest data, so it is not audited. */
       readonly isEmpty?: boolean;
+      /** Who acted, if the request itself says it: whoever signs in. */
+      readonly actor?: string;
     }
   /** Server-sent events; `open` returns false when there are too many listeners. */
   | {

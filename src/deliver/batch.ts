@@ -121,7 +121,7 @@ async function noteHealth({ ports, config }: BatchContext, outcomes: readonly Re
     const after = await store.noteFailure(config.name, health, circuit).catch(() => undefined);
     if (after === undefined) return 'outage';
     if (after.state === 'closed') return after.away && after.failures > 1 ? 'outage' : 'fine';
-    log.warn({ destination: config.name, code: health.code }, 'deliver: circuit open, only probes are sent');
+    log.warn({ destination: config.name, reason: health.message }, 'deliver: circuit open, only probes are sent');
     return 'circuit_open';
   }
   // The settlement of a success closes the circuit; a refusal must do so here.

@@ -17,7 +17,7 @@ export function healthOf(outcomes: readonly RecordOutcome[]): CallHealth | undef
   if (heard.length === 0) return undefined;
   if (first === undefined || failures.length < heard.length) return { kind: 'there' };
   const unreachable = failures.every(({ outcome }) => outcome.status === undefined && blameless.has(outcome.code));
-  return { kind: 'failed', code: first.outcome.code, unreachable, records: failures.map(({ record }) => record) };
+  return { kind: 'failed', message: first.outcome.message, unreachable, records: failures.map(({ record }) => record) };
 }
 
 const blameless: ReadonlySet<string> = new Set([

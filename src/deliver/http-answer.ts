@@ -1,6 +1,8 @@
 import type { Answered } from '../kit/http.ts';
+import { ownWords } from '../kit/own-words.ts';
 import { retryAfterMs } from '../kit/retry-after.ts';
 import type { Outcome } from './destination.ts';
+import { vendorWords } from './vendor-words.ts';
 
 /**
  * | answer              | outcome of the delivery                                                       |
@@ -11,15 +13,19 @@ import type { Outcome } from './destination.ts';
  * | 401, 403            | dead: our credentials are refused (after one renewal, if they can be renewed) |
  * | any other 3xx, 4xx  | dead: refused for good                                                        |
  * | no answer           | retried on the schedule; a private address that is not allowed is dead        |
+ *
+ * The message has the answer's own explanation, without the values of the `sent` body.
  */
-export function outcomeOf(answered: Answered, nowMs: number): Outcome {
+export function outcomeOf(answered: Answered, nowMs: number, sent: string | undefined): Outcome {
   const durationMs = Math.round(answered.durationMs);
   if (answered.kind === 'failed') return { ...failure(answered), durationMs };
   const { status, headers } = answered;
   const known = { status, durationMs };
   if (status >= 200 && status < 300) return { kind: 'delivered', ...known };
   const afterMs = askedWaitMs(headers, nowMs);
-  const details = { ...known, message: `The destination answered ${status}.`, answer: beginning(answered.bytes) };
+  const answer = beginning(answered.bytes);
+  const message = `The destination answered ${status}${vendorWords(sent)(undefined, ownWords(answer))}.`;
+  const details = { ...known, message, answer };
   if (status === 429) {
     const wait = afterMs === undefined ? {} : { afterMs, free: true };
     return { kind: 'retry', code: 'deliver.rate_limited', ...details, ...wait };

@@ -48,9 +48,13 @@ export function assignField(text: string, field: string, path: string, lookup?: 
   }
   const from = isObject(known) && typeof known.from === 'string' ? known.from.replace(/\[\]$/, '') : undefined;
   if (from === undefined) return refused(`map.${list} is not a plain list; add the field in the editor.`);
-  const rest = [`${from}[].`, `${from}.`].find((start) => source.startsWith(start));
-  if (rest === undefined) return refused(`The ${list} are read from ${from}; ${path} is outside of it.`);
-  return put(['map', list, 'fields', name], found(source.slice(rest.length)));
+  const start = from === '$item' ? '' : [`${from}[].`, `${from}.`].find((one) => source.startsWith(one));
+  // Not done by itself: what is stated once for the booking may be about one of its guests.
+  if (start === undefined) {
+    const way = source === path ? ` If it is about each of them, add ${name}: $record.${path} in the editor.` : '';
+    return refused(`The ${list} are read from ${from}; ${path} is outside of it.${way}`);
+  }
+  return put(['map', list, 'fields', name], found(source.slice(start.length)));
 }
 
 /** Where the list or object is, and the path inside it. */

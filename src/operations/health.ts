@@ -1,4 +1,3 @@
-import { type ErrorCode, errors } from '../errors.ts';
 import { openCircuitsOf } from '../ports/partner-apis.ts';
 import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -148,17 +147,13 @@ function laneJudge(
       waiting: lane.waiting,
       retrying: failed?.retrying ?? 0,
       lastFailure: failed?.last_failure ?? null,
-      circuitOpen: whatHappened(awayBy.get(lane.destination)),
+      circuitOpen: awayBy.get(lane.destination),
       deliveredSince: failed?.delivered_since ?? false,
       lateMs: lane.late_ms ?? 0,
       usualMs,
     };
   };
 }
-
-/** The last failure of a circuit is stored as its code. */
-const whatHappened = (code: string | undefined): string | undefined =>
-  code === undefined ? undefined : (errors[code as ErrorCode]?.what ?? code);
 
 const judgedLane = (facts: LaneFacts | undefined) => ({
   retrying: facts?.retrying ?? 0,

@@ -19,8 +19,8 @@ export interface Circuit {
 }
 
 export interface FailedCall {
-  /** A code or a message, shown to the operator. */
-  readonly code: string;
+  /** Shown to the operator. */
+  readonly message: string;
   /** Nothing was sent that a record could be blamed for. */
   readonly unreachable: boolean;
   readonly records: readonly string[];

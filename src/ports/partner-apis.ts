@@ -3,14 +3,13 @@ import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
 
 type OpenPartnerCircuit = OpenCircuit & { readonly api: string; readonly integrations: readonly string[] };
 
-/** The partner APIs whose circuit is open, each with the brands that pull from it. */
+/** The partner APIs whose circuit is open, each with the brands that pull from it. One that no brand uses any more stays open and harms nobody. */
 export async function openCircuitsOf(runtime: Runtime): Promise<OpenPartnerCircuit[]> {
   const [open, apis] = await Promise.all([openCircuits(runtime.pool, 'partner'), runtime.partnerApis()]);
   if (open.length === 0) return [];
   const byApi = Map.groupBy(apis, ([, api]) => api);
-  return open.map((circuit) => ({
-    ...circuit,
-    api: circuit.name,
-    integrations: (byApi.get(circuit.name) ?? []).map(([name]) => name),
-  }));
+  return open.flatMap((circuit) => {
+    const brands = byApi.get(circuit.name);
+    return brands === undefined ? [] : [{ ...circuit, api: circuit.name, integrations: brands.map(([name]) => name) }];
+  });
 }

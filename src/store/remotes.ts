@@ -32,7 +32,7 @@ export async function noteFailure(
               opened_at = case when $3 = 'open' then coalesce(opened_at, now()) end,
               probe_at = clock_timestamp() + $9::float8 * interval '1 ms'
         where kind = $1 and name = $2`,
-      [kind, name, state, failures, away, suspect, probes, failure.code.slice(0, 300), cooldownMs],
+      [kind, name, state, failures, away, suspect, probes, failure.message.slice(0, 300), cooldownMs],
     );
     return circuit;
   });

@@ -66,7 +66,9 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
     const [confidence, how] = typeof next.value === 'string' ? [0.9, ''] : [0.75, ', judging by its name'];
     return as({ type: 'url', next: next.path }, confidence, `${next.path} holds the address of the next page${how}`);
   }
-  const cursor = by(pagingNames.cursor, (value) => value === null || typeof value === 'string');
+  const cursor =
+    by(pagingNames.cursor, (value) => value === null || typeof value === 'string') ??
+    by(['next page'], (value) => typeof value === 'string');
   if (cursor) {
     const reason = `${cursor.path} in the envelope names the next page; check the name of the request parameter in the partner's documentation`;
     const pagination = { type: 'cursor', next: cursor.path, ...flag, cursor: 'query.cursor' };

@@ -23,6 +23,9 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   if (!found.has('status'))
     put('status', shallowest(leaves.filter((leaf) => free(leaf) && areStatuses(leaf))), 'all its values are statuses');
   preferPlainId(found, leaves);
+  // A number inside a room or a guest is not the booking's own, if the booking has one.
+  const isOfAnother = found.get('id')?.leaf.around.some((word) => reservationLexicon.id.not.has(word));
+  if (isOfAnother && found.has('confirmation_number')) found.delete('id');
   if (!found.has('currency'))
     put(
       'currency',

@@ -187,8 +187,8 @@ function* ofDeliveries({ lanes, failing, circuits }: Facts): Generator<Found> {
     yield { kind: 'destination_failing', severity: 'critical', subject: destination, message, detail };
   }
   for (const { name: destination, last_failure, open_since } of circuits) {
-    const message = `${destination} is not available (${last_failure}). Its work waits, uses no tries and resumes by itself.`;
-    const detail = { code: last_failure, open_since: open_since.toISOString() };
+    const message = `${destination} is not available: ${last_failure.replace(/\.$/, '')}. Its work waits, uses no tries and resumes by itself.`;
+    const detail = { open_since: open_since.toISOString() };
     yield { kind: 'destination_away', severity: 'critical', subject: destination, message, detail };
   }
 }

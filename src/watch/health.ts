@@ -114,6 +114,7 @@ const reportedBy: ReadonlyMap<string, readonly Check[]> = new Map(
     run_failed: ['runs'],
     run_incomplete: ['runs'],
     webhooks_refused: ['events'],
+    dead_letters_growing: ['dead_letters'],
     deliveries_behind: ['backlog', 'deliveries', 'circuit'],
     destination_away: ['circuit'],
     destination_failing: ['deliveries', 'circuit'],

@@ -114,7 +114,7 @@ export function apiPorts(runtime: Runtime): ApiPorts {
       openAlerts: (within) => countOpenAlerts(pool, concernOf(runtime, within)),
       nodes: () => liveNodes(pool),
       marks: async (sinceMs, within) => {
-        const asked = { integrations: within, isLimited: within !== undefined, withSignIns: true };
+        const asked = { integrations: within, isLimited: within !== undefined };
         const found = await operatorActions(pool, { ...asked, from: new Date(sinceMs), to: null, limit: 200 });
         return found.map(({ target, ...one }) => ({ ...one, what: namesIn(target) }));
       },

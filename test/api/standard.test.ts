@@ -199,6 +199,7 @@ test('signing in and refused access are recorded with time, caller and address',
   assert.ok(
     rows[0].at instanceof Date && rows[0].address === '127.0.0.1' && rows[0].request_id && rows[0].status === 200,
   );
+  assert.notEqual(rows[0].actor, 'anonymous');
   logged.length = 0;
   await node.call('GET', '/tokens', token);
   await node.call('GET', '/tokens', 'ib_wrong-token-xxxx');

@@ -24,5 +24,10 @@ test('the words follow what we say about the answer', () => {
     withOwnWords('The destination answered 422.', '{"error":"no tier"}'),
     'The destination answered 422: no tier',
   );
+  assert.equal(
+    withOwnWords('The destination answered 422: no ….', '{"error":"no tier"}'),
+    'The destination answered 422: no tier',
+    'not both, the words that everyone may read and the full ones',
+  );
   assert.equal(withOwnWords('The destination answered 422.', undefined), 'The destination answered 422.');
 });

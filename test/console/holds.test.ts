@@ -60,8 +60,12 @@ describe('holds', { skip }, () => {
     await accident('C', (row) => ({ ...row, total_amount: Number(row.total_amount) * 100 }));
     await go(page, `${desk.url}/integrations`);
     await go(page, `${desk.url}/`);
-    await page.getByText('25 rows held back as a partner’s mistake').waitFor();
-    await page.getByRole('link', { name: 'Decide' }).click();
+    const line = page.getByText('25 rows held back as a partner’s mistake');
+    await line.waitFor();
+    await watchOnce(desk.service.runtime);
+    await page.getByRole('link', { name: 'Release or refuse' }).waitFor();
+    assert.equal(await line.count(), 0, 'said once, as a cause');
+    await page.getByRole('link', { name: 'Release or refuse' }).click();
     await card().getByText('Total_amount changed by the factor 100 in 25 of 25 rows').waitFor();
     await card().getByRole('button', { name: 'Preview' }).click();
     await card()

@@ -135,3 +135,110 @@ describe('a newcomer', { skip }, () => {
     assert.equal(found.items.length, 3, asked.join('\n'));
   });
 });
+
+const german = (iso: string) => iso.split('-').reverse().join('.');
+const buchungen = [1, 2, 3].map((number) => ({
+  buchungsnummer: `AB-${number}`,
+  anreise: german(soon(number)),
+  abreise: german(soon(number + 2)),
+  status: 'bestätigt',
+  gast: { vorname: 'Liesl', nachname: 'Moosbrugger', email: `liesl.${number}@briefe.example`, telefon: '0664 1234510' },
+  zimmer: { kategorie: 'Doppelzimmer', nummer: String(200 + number), erwachsene: 2, kinder: 0 },
+  gesamtpreis: '1.234,50',
+  währung: 'EUR',
+}));
+
+describe('a newcomer with a German system, page tokens and OAuth', { skip }, () => {
+  let desk: Desk;
+  let page: Page;
+  let partner: Server;
+  before(async () => {
+    partner = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://partner.example');
+      const { authorization = '' } = request.headers;
+      const basic = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
+      const isDate = /^\d\d\.\d\d\.\d{4}$/.test(searchParams.get('von') ?? '');
+      const first = { buchungen: buchungen.slice(0, 2), naechsteSeite: '2' };
+      const [status, body] =
+        pathname === '/oauth/token'
+          ? basic === 'alm:enzian'
+            ? [200, { access_token: 'at-77', token_type: 'Bearer', expires_in: 600 }]
+            : [401, { error: 'invalid_client' }]
+          : authorization !== 'Bearer at-77' || pathname !== '/v2/buchungen' || !isDate
+            ? [400, { fehler: 'so nicht' }]
+            : [200, searchParams.get('seitenmarke') === '2' ? { buchungen: buchungen.slice(2) } : first];
+      request.resume();
+      response.writeHead(status as number, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => partner.listen(0, '127.0.0.1', resolve));
+    desk = await openDesk();
+    page = await desk.signIn();
+  });
+  after(async () => {
+    await desk?.stop();
+    partner.close();
+    partner.closeAllConnections();
+  });
+
+  test('a city is no time zone and UK no country code: the form says so before the next step', async () => {
+    await page.getByRole('link', { name: 'Connect a brand' }).click();
+    await page.getByLabel('Sample as JSON').fill(JSON.stringify({ buchungen, naechsteSeite: '2' }));
+    await page.getByLabel('Name of the system').fill('alpenblick');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('gasthof-alm');
+    await page.getByLabel('Brand id').fill('ALM');
+    await page.getByLabel('Time zone').first().fill('Vienna');
+    await page.keyboard.press('Tab');
+    await page.getByLabel('Country').fill('uk');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('Choose one from the list').waitFor();
+    await page.getByText('the United Kingdom is GB').waitFor();
+    await page.getByLabel('Time zone').first().fill('Vienna');
+    await page.getByRole('option', { name: 'Europe/Vienna' }).click();
+    await page.getByLabel('Country').fill('at');
+    await page.getByText('Austria').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('3 of 3 records valid').waitFor();
+  });
+
+  test('gives the request, the credentials and, after a mistake, the right ones; the pulls follow the pages', async () => {
+    await page.getByLabel('Path').fill('/v2/buchungen');
+    await page.getByLabel('Parameter of the first day').fill('von');
+    await page.getByLabel('Parameter of the last day').fill('bis');
+    await page.getByRole('combobox', { name: 'How a day is written' }).fill('DD.MM.YYYY');
+    await page.keyboard.press('Tab');
+    await page.getByLabel('Cursor').fill('query.seitenmarke');
+    await page.getByRole('button', { name: 'Save alpenblick and continue' }).click();
+    const { port } = partner.address() as AddressInfo;
+    await page.getByLabel('Base URL').fill(`http://127.0.0.1:${port}`);
+    await page.getByRole('combobox', { name: 'Authentication' }).click();
+    await page.getByRole('option', { name: 'OAuth 2, client credentials' }).click();
+    await page.getByLabel('Token URL').fill(`http://127.0.0.1:${port}/oauth/token`);
+    await page.getByLabel('Client ID').fill('alm');
+    await page.getByRole('checkbox', { name: 'lake' }).check();
+    const apply = async (secret: string) => {
+      await page.getByLabel('Client secret').fill(secret);
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('button', { name: 'Test the connection' }).click();
+    };
+    await apply('edelweiss');
+    await page.getByText('The token address answered 401 (invalid_client)', { exact: true }).waitFor();
+    const secret = await textOf(page.getByRole('region', { name: 'secret' }));
+    await page.getByRole('button', { name: 'Correct the address or the credentials' }).click();
+    await apply('enzian');
+    await page.getByText('The partner answered', { exact: true }).waitFor();
+    assert.equal(await textOf(page.getByRole('region', { name: 'secret' })), secret, 'it is still there to be copied');
+    await page.getByRole('button', { name: 'Start pulling' }).click();
+    await page
+      .getByRole('row', { name: /Pre-stay/ })
+      .getByText('Complete')
+      .first()
+      .waitFor();
+    const found = await desk.api<{ items: { id: string }[] }>('GET', '/reservations?integration=gasthof-alm');
+    assert.deepEqual(found.items.map(({ id }) => id).sort(), ['AB-1', 'AB-2', 'AB-3']);
+    await page.getByRole('link', { name: 'Open gasthof-alm' }).click();
+    await page.getByRole('link', { name: 'Connect a brand' }).click();
+    assert.equal(await page.getByLabel('Sample as JSON').inputValue(), '', 'the next brand begins with an empty form');
+  });
+});

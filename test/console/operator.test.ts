@@ -98,7 +98,7 @@ describe('the operator', { skip }, () => {
     await desk.push('grand', {
       event: 'reservation.created',
       event_id: 'e8',
-      data: booking('R8', { check_out: '2031-05-01' }),
+      data: booking('R8', { check_out: '2031-05-01', remarks: Array.from({ length: 60 }, (_, n) => `line ${n}`) }),
     });
     await until('it is a dead letter', async () => {
       const { items } = await desk.api<{ items: { record_id: string }[] }>('GET', '/dead-letters');
@@ -109,6 +109,10 @@ describe('the operator', { skip }, () => {
     assert.match(await textOf(refused), /Refused.*check_out must not be before check_in/);
     await refused.getByRole('link', { name: 'Dead letter' }).click();
     await page.getByText('It would fail again').waitFor();
+    const marked = page.getByRole('region', { name: 'Payload' }).locator('mark', { hasText: 'check_out' });
+    const box = await page.getByRole('region', { name: 'Payload' }).boundingBox();
+    const bad = await marked.boundingBox();
+    assert.ok(box && bad && bad.y >= box.y && bad.y + bad.height <= box.y + box.height, 'the bad value is in sight');
     assert.ok(await page.getByRole('button', { name: 'Replay' }).isDisabled());
     await page.getByRole('button', { name: 'Drop …' }).click();
     await page.getByLabel('Reason, for the audit').fill('a test booking of the partner');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
@@ -78,6 +79,69 @@ describe('the guests of a brand', { skip }, () => {
     await stays.getByRole('link', { name: 'P2' }).waitFor();
     await stays.getByRole('link', { name: 'P0' }).click();
     await page.getByRole('heading', { name: 'LIS-P0' }).waitFor();
+  });
+
+  test('a guest’s page compares consents before a merge, exports, and erases with a receipt to download', async () => {
+    const rui = { first_name: 'Rui', last_name: 'Costa' };
+    const two = [
+      { ...rui, email: 'rui@letters.example', marketing_consent: true },
+      { ...rui, email: 'rui.costa@letters.example', marketing_consent: false },
+    ];
+    for (const [n, guest] of two.entries())
+      await desk.push('grand', {
+        event: 'reservation.created',
+        event_id: `q${n}`,
+        data: booking(`Q${n}`, { guests: [guest] }),
+      });
+    let ids: string[] = [];
+    await until('both have a profile', async () => {
+      const found = await Promise.all(
+        two.map(({ email: q }) => desk.api<{ items: { id: string }[] }>('GET', `/guests?q=${q}`)),
+      );
+      ids = found.flatMap(({ items }) => items.map(({ id }) => id));
+      return ids.length === 2;
+    });
+    const admin = await desk.signIn();
+    const { items } = await desk.api<{ items: { id: string }[] }>('GET', '/guests?q=jones');
+    await go(admin, `/reservations/grand/guests/${items[0]?.id}`);
+    await admin.getByRole('button', { name: 'Erase the guest …' }).click();
+    await admin.getByText('Several profiles of grand have this address or number').waitFor();
+    await admin.getByRole('button', { name: 'Cancel' }).click();
+
+    await go(admin, `/reservations/grand/guests/${ids[0]}`);
+    await admin.getByRole('button', { name: 'Merge into another profile …' }).click();
+    await admin.getByRole('button', { name: /^Choose Rui Costa/ }).click();
+    const merged = admin.getByRole('table', { name: 'What the merge gives' });
+    assert.match(await textOf(merged.getByRole('row', { name: /^Consent/ })), /yesnowhichever was stated last/);
+    await admin.getByRole('button', { name: 'Cancel' }).click();
+
+    const file = async (press: () => Promise<void>) => {
+      const [saved] = await Promise.all([admin.waitForEvent('download'), press()]);
+      return readFile(await saved.path(), 'utf8');
+    };
+    const held = await file(() => admin.getByRole('button', { name: 'Export everything held' }).click());
+    assert.deepEqual(
+      (JSON.parse(held) as { records: { id: string }[] }).records.map(({ id }) => id).sort(),
+      ['Q0', ids[0]].sort(),
+    );
+    assert.match(held, /rui@letters\.example/);
+    assert.doesNotMatch(held, /rui\.costa@/, 'nothing of the other one');
+
+    await admin.getByRole('button', { name: 'Erase the guest …' }).click();
+    const dialog = admin.getByRole('dialog');
+    await dialog.getByText('reservation Q0').waitFor();
+    assert.equal(await dialog.getByText('Several profiles').count(), 0);
+    await dialog.getByLabel(/to confirm/).fill('rui@letters.example');
+    await dialog.getByRole('button', { name: 'Erase' }).click();
+    const receipt = JSON.parse(await file(() => admin.getByRole('button', { name: /^Download era_/ }).click()));
+    assert.ok(receipt.removed.records >= 2, JSON.stringify(receipt));
+    assert.doesNotMatch(JSON.stringify(receipt), /rui|costa/i);
+    await admin.getByText('This guest was erased').waitFor();
+    await go(admin, '/privacy');
+    const again = await file(() => admin.getByRole('button', { name: `Download ${receipt.erasure_id}` }).click());
+    assert.equal(JSON.parse(again).erasure_id, receipt.erasure_id);
+    const { data } = await desk.api<{ data: object }>('GET', `/integrations/grand/guests/${ids[1]}`);
+    assert.match(JSON.stringify(data), /rui\.costa@letters\.example/, 'the other one stays');
   });
 
   test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));

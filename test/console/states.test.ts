@@ -244,7 +244,19 @@ deliver: [${deliver}]
       assert.ok((await textOf(card)).includes(label(String(state))), `${name}: ${await textOf(card)}`);
     }
     const down = page.locator('.card', { has: page.getByRole('heading', { name: 'down', exact: true }) });
-    assert.match(await textOf(down), /Failing.*Circuit open/);
+    assert.match(await textOf(down), /Failing.*Circuit open: The destination answered 503: out of memory/);
+  });
+
+  test('the timeline says per destination since when it fails, in its own words, and when it is tried next', async () => {
+    await open('/reservations/destination-down/reservations/R1');
+    const away =
+      /away since \d.*\((.* ago|just now)\)\. Last answer: The destination answered 503: out of memory\. It is tried again (in|now)/;
+    const lane = page.locator('.verdict li', { hasText: 'down' });
+    assert.match(await textOf(lane), new RegExp(`^downAway.*${away.source}`));
+    await lane.getByRole('button', { name: 'Try now: down' }).waitFor();
+    assert.match(await textOf(page.locator('.ticks li', { hasText: 'down' })), away);
+    assert.match(await textOf(page.locator('.verdict li', { hasText: 'lake' })), /Has version 1/);
+    assert.match(await textOf(page.locator('.ticks li', { hasText: 'lake' })), /has it/);
   });
 
   test('the alerts are those of the API, open and all', async () => {

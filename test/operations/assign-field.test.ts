@@ -32,6 +32,11 @@ test('a field of a list is put into the list that is mapped already', () => {
   });
 });
 
+test('a list that is read from the record itself takes any of its fields', () => {
+  const done = assignField('map: { rooms: { from: $item, fields: {} } }', 'rooms.room_type', 'unit.kind');
+  assert.deepEqual(done.kind === 'ok' && parse(done.connector).map.rooms.fields, { room_type: 'unit.kind' });
+});
+
 test('a list that is not mapped yet is read from where the field is', () => {
   assert.deepEqual(mapOf('rooms.room_type', 'stay.units[1].kind').rooms, {
     from: 'stay.units',
@@ -45,7 +50,11 @@ test('further fields are mapped under extra', () => {
 });
 
 test('a field that cannot be placed is refused with the reason', () => {
-  assert.match(refusal('guests.email', 'contact.mail'), /read from people; contact\.mail is outside/);
+  assert.match(
+    refusal('guests.email', 'contact.mail'),
+    /read from people; contact\.mail is outside of it\. If .* each .* email: \$record\.contact\.mail/,
+  );
+  assert.match(refusal('guests.email', 'others[0].mail'), /others\[0\]\.mail is outside of it\.$/);
   assert.match(refusal('rooms.room_type', 'kind'), /at the top of the record/);
   assert.match(refusal('id', 'ref', 'map: [unclosed'), /not valid YAML/);
   assert.match(refusal('guests.email', 'people[0].mail', 'map: { guests: [{ from: a }] }'), /not a plain list/);

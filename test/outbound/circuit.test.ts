@@ -4,8 +4,8 @@ import { afterFailure, type Circuit, type FailedCall } from '../../src/outbound/
 
 const healthy: Circuit = { state: 'closed', failures: 0, away: false, suspect: null, probes: 0 };
 const settings = { failuresToOpen: 3, firstMs: 10, mostMs: 35 };
-const of = (...records: string[]): FailedCall => ({ code: 'deliver.server_error', unreachable: false, records });
-const unreachable: FailedCall = { code: 'deliver.unreachable', unreachable: true, records: [] };
+const of = (...records: string[]): FailedCall => ({ message: 'It answered 503.', unreachable: false, records });
+const unreachable: FailedCall = { message: 'It cannot be reached.', unreachable: true, records: [] };
 const fail = (circuit: Circuit, ...calls: FailedCall[]) =>
   calls.reduce<ReturnType<typeof afterFailure>>((before, call) => afterFailure(before, call, settings), {
     ...circuit,

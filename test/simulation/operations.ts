@@ -165,7 +165,7 @@ export function operationOf(dice: Dice): Operation {
       const { destination } = batch;
       const failure = {
         kind: 'failed' as const,
-        code: 'deliver.timeout',
+        message: 'It took too long.',
         unreachable: dice.happens(0.5),
         records: dice.pick([['a'], ['b'], ['a', 'b']]),
       };

@@ -97,6 +97,14 @@ for (const [kind, begin, end] of causes) {
   });
 }
 
+test('the circuit of an API from which no brand pulls any more is no cause', async () => {
+  await query(`insert into remotes (kind, name, state, failures, away, last_failure, opened_at, probe_at)
+               values ('partner', 'https://former.example', 'open', 5, true, 'it answered 500', now(), now())`);
+  await watchOnce(node.runtime);
+  assert.equal(await opened('breaker_open'), 0);
+  await query('delete from remotes');
+});
+
 test('a destination that is away is reported without judging every brand, whose alerts stay', async () => {
   const entry = (kind: string) => causes.find(([one]) => one === kind) ?? assert.fail(kind);
   const [, unlist, list] = entry('bookings_unlisted');

@@ -33,8 +33,10 @@ export function Alerts() {
           { head: 'State', cell: (alert) => <Handling alert={alert} /> },
         ]}
       />
-      <HoldsCard />
-      <Routes />
+      <div className="stack after">
+        <HoldsCard />
+        <Routes />
+      </div>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, CopyButton, Modal, Textarea } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Json, Preview, WholeDeadLetter } from '../api/types.ts';
@@ -9,7 +9,7 @@ import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.t
 import { Choice } from '../parts/Choice.tsx';
 import { replayWould } from '../parts/claims.ts';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
-import { DiffTable, JsonText } from '../parts/data.tsx';
+import { DiffTable, inOrder, JsonText } from '../parts/data.tsx';
 import { capital, clockOf, plural, sentence, words } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
@@ -307,12 +307,19 @@ function Kept({ letter }: { letter: WholeDeadLetter }) {
 
 /** The payload with the values that broke a rule marked. */
 function MarkedJson({ value, marks, label }: { value: Json; marks: readonly string[]; label: string }) {
+  const box = useRef<HTMLElement>(null);
+  // The first bad value may be far down.
+  useEffect(() => {
+    const first = box.current?.querySelector('mark')?.getBoundingClientRect();
+    const own = box.current?.getBoundingClientRect();
+    if (box.current && first && own) box.current.scrollTop = first.top - own.top - own.height / 3;
+  }, []);
   if (marks.length === 0) return <JsonText value={value} label={label} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section tabIndex={0} aria-label={label} className="scrolls">
+    <section ref={box} tabIndex={0} aria-label={label} className="scrolls">
       <pre className="json">
-        {[...linesOf(value, '', { key: undefined, depth: 0, comma: false })].map((line, index) => {
+        {[...linesOf(inOrder(value), '', { key: undefined, depth: 0, comma: false })].map((line, index) => {
           const text = (
             <>
               {line.key !== undefined && <span className="k">{JSON.stringify(line.key)}: </span>}

@@ -174,7 +174,7 @@ function Areas({ reasons, search }: ReasonsProps) {
           style={{ flexGrow: records }}
           title={`${message}: ${plural(records, 'record')}`}
         >
-          <strong>{Math.round((100 * records) / total)} %</strong> {message}
+          <strong>{Math.round((100 * records) / total)} %</strong> <span>{message}</span>
         </Link>
       ))}
       {rest > 0 && <span style={{ flexGrow: rest }}>{plural(reasons.length - mostAreas, 'other reason')}</span>}

@@ -90,7 +90,7 @@ function One({ destination }: { destination: Destination }) {
           />
         )}
         {destination.circuit && (
-          <Notice tone="bad" title={`Circuit open: ${whatHappened(destination.circuit.last_failure)}`}>
+          <Notice tone="bad" title={`Circuit open: ${destination.circuit.last_failure}`}>
             Open since <Ago at={destination.circuit.open_since} />; deliveries wait and use no tries. The next probe is
             due <Ago at={destination.circuit.next_probe_at} />.
           </Notice>
@@ -141,8 +141,6 @@ function One({ destination }: { destination: Destination }) {
     </Card>
   );
 }
-
-const whatHappened = (code: string): string => meaning(code)?.what ?? code;
 
 const states = { waiting: 'Waiting', retrying: 'Retrying', held: 'Held' } as const;
 type DeliveryState = keyof typeof states;

@@ -5,7 +5,7 @@ import { Notice } from '../parts/basics.tsx';
 import { plural } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 
-/** One line on the overview: what is held back as a mistake of a partner. Nothing where nothing is held. */
+/** One line on the overview, until the alert about it is one of the causes: what is held back as a mistake of a partner. */
 export function HoldsLine() {
   const { data } = useApi('holds.list', { state: 'open' }, { everyMs: useEvery(5) });
   const [first] = data?.items ?? [];

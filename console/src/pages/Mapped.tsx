@@ -22,7 +22,10 @@ export function Mapped(props: {
   const slips = <Slips preview={preview} />;
   return (
     <>
-      <Card title="Canonical records" aside={`${recordsValid(preview).text}, ${preview.total} in the sample`}>
+      <Card
+        title="Canonical records"
+        aside={preview.records.length > 0 && `${recordsValid(preview).text}, ${preview.total} in the sample`}
+      >
         <div className="stack">
           {preview.mistakes.length > 0 && (
             <Notice tone="bad" title={`${plural(preview.mistakes.length, 'mistake')} in the connector`}>

@@ -2,11 +2,12 @@ import { Button } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
+import type { Issued } from '../api/types.ts';
 import { ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
 import { useMistakes, useSchema } from '../editor/checking.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
 import { Card, Head } from '../parts/basics.tsx';
-import { useDraft, useLeaveWarning } from '../parts/draft.ts';
+import { useDraft, useLeaveWarning, useTabDraft } from '../parts/draft.ts';
 import { authForms, writeAuth } from './onboard/auth.ts';
 import { BrandForm } from './onboard/BrandForm.tsx';
 import { type Brand, documentOf, emptyBrand, withoutSecrets } from './onboard/brand.ts';
@@ -22,6 +23,9 @@ export function Onboard() {
   const [draft, saveDraft] = useDraft<{ step: number; brand: Brand }>('onboard');
   const [step, setStep] = useState(draft?.value.step ?? 0);
   const [brand, setBrand] = useState<Brand>(draft ? { ...emptyBrand, ...draft.value.brand } : emptyBrand);
+  // Kept here: only the first answer has the secret, and whoever corrects the access comes back to it.
+  const [issued, setIssued] = useState<Issued>();
+  const [, saveSample] = useTabDraft<string>('studio sample');
   const forms = authForms(useSchema('integration'));
   const change = (some: Partial<Brand>) => setBrand((before) => ({ ...before, ...some }));
   const keep = useEffectEvent(() => {
@@ -35,6 +39,8 @@ export function Onboard() {
   const isMade = brand.way !== 'connector';
   const startOver = () => {
     setBrand(emptyBrand);
+    setIssued(undefined);
+    saveSample(undefined);
     setStep(0);
   };
   return (
@@ -68,7 +74,17 @@ export function Onboard() {
       )}
       {step === 4 && <ReviewAndApply brand={brand} onBack={() => setStep(3)} onApplied={() => setStep(last)} />}
       {step === last && (
-        <FirstData brand={brand} onEnd={() => saveDraft(undefined)} onAnother={startOver} onAccess={() => setStep(3)} />
+        <FirstData
+          brand={brand}
+          onEnd={() => {
+            saveDraft(undefined);
+            saveSample(undefined);
+          }}
+          onAnother={startOver}
+          onAccess={() => setStep(3)}
+          issued={issued}
+          onIssued={setIssued}
+        />
       )}
     </>
   );

@@ -39,7 +39,7 @@ export function Overview() {
                 {message}
               </Notice>
             ))}
-            <HoldsLine />
+            {!data.causes.some(({ kind }) => kind === 'rows_held') && <HoldsLine />}
             <Causes data={data} />
             <Flow data={data} periodMs={periodMs[period]} />
             <Health data={data} />

@@ -1,7 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { call } from '../api/client.ts';
+import { type Answer, call } from '../api/client.ts';
 import { useAct, useApi, usePages } from '../api/query.tsx';
 import type { Guest } from '../api/record.ts';
 import type { Receipt } from '../api/types.ts';
@@ -61,18 +61,21 @@ export function PrivacyCard({ integration, guest }: { integration: string; guest
   const { setWhom, receipt, erase, take, confirm } = usePrivacy();
   const { email, phone, guest_id } = guest;
   const whom = email ? { email } : phone ? { phone } : guest_id ? { guest_id, integration } : undefined;
-  if (!admin || whom === undefined) return null;
+  // After the erasure nothing names the guest any more; the receipt stays.
+  if (!admin || (whom === undefined && receipt === undefined)) return null;
   return (
     <Card title="Privacy" aside={<Link to="/privacy">receipts</Link>}>
       <div className="stack">
-        <div className="row">
-          <Button variant="default" loading={take.isPending} onClick={() => take.mutate(whom)}>
-            Export everything held
-          </Button>
-          <Button variant="default" loading={erase.isPending} onClick={() => setWhom(whom)}>
-            Erase the guest …
-          </Button>
-        </div>
+        {whom && (
+          <div className="row">
+            <Button variant="default" loading={take.isPending} onClick={() => take.mutate(whom)}>
+              Export everything held
+            </Button>
+            <Button variant="default" loading={erase.isPending} onClick={() => setWhom(whom)}>
+              Erase the guest …
+            </Button>
+          </div>
+        )}
         {receipt && <Done receipt={receipt} />}
       </div>
       {confirm}
@@ -186,6 +189,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
                 </ul>
               )}
               {told.length > 0 && <p className="muted">{toldText(told)}</p>}
+              <Shared records={records} />
             </>
           )}
         </Loaded>
@@ -202,6 +206,19 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
         </DialogButtons>
       </div>
     </Modal>
+  );
+}
+
+/** An address or number that the request names means everybody who has it. */
+function Shared({ records }: { records: Answer<'privacy.preview'>['records'] }) {
+  const guests = records.filter(({ type }) => type === 'guest');
+  const brand = guests.find(({ integration }) => guests.filter((one) => one.integration === integration).length > 1);
+  return (
+    brand && (
+      <Notice tone="warn" title={`Several profiles of ${brand.integration} have this address or number`}>
+        All of them are erased. If another person shares it, erase by an address or number of the guest’s own.
+      </Notice>
+    )
   );
 }
 

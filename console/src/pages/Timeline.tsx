@@ -119,7 +119,11 @@ function Stays({ story: { integration, id } }: { story: Story }) {
         error={query.error}
         rowKey={(stay) => stay.id}
         find={(stay) => stay.id}
-        empty={<Empty small title="No reservation of this guest is stored" />}
+        empty={
+          <Empty small title="No reservation is linked to this profile">
+            Reservations are linked to profiles once a destination of the brand receives guests.
+          </Empty>
+        }
         columns={[
           { head: 'Reservation', cell: (stay) => <RecordLink integration={integration} id={stay.id} lead /> },
           {

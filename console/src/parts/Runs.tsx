@@ -79,7 +79,11 @@ export function RunTable(props: {
         },
         { head: 'Fetched', kind: 'number', cell: ({ fetched }) => number(fetched) },
         { head: 'Changed', kind: 'number', cell: ({ changed }) => number(changed) },
-        { head: 'Dead letters', kind: 'number', cell: ({ dead_lettered }) => number(dead_lettered) },
+        {
+          head: 'Dead letters',
+          kind: 'number',
+          cell: ({ dead_lettered: dead }) => (dead > 0 ? <span className="bad">{number(dead)}</span> : 0),
+        },
       ]}
     />
   );

@@ -57,6 +57,7 @@ export const said: ReadonlyMap<string, string> = new Map([
   ['alert_routes.test', 'Sent a test over the alert route'],
   ['incidents.acknowledge', 'Acknowledged the incident'],
   ['cases.save', 'Kept the mapping case'],
+  ['cases.check', 'Mapped the kept samples of'],
   ['cases.remove', 'Forgot the mapping case'],
   ['map.preview', 'Mapped a sample'],
   ['map.effect', 'Tried a mapping on stored payloads of'],
@@ -112,7 +113,9 @@ export function auditText(row: {
 
 function part(key: string, value: Json): string {
   const text = Array.isArray(value) ? value.map(shown).join(', ') : shown(value);
-  return /^(id|name|kind|destination|route|.*_id|documents|to|into)$/.test(key) ? text : `(${words(key)}: ${text})`;
+  return /^(id|name|kind|connector|destination|route|.*_id|documents|to|into)$/.test(key)
+    ? text
+    : `(${words(key)}: ${text})`;
 }
 
 export function actionText(mark: { action: string; what: string; integration: string | null }): string {

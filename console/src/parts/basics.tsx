@@ -131,12 +131,13 @@ export function Facts({ facts }: { facts: readonly (readonly [name: ReactNode, v
 /** What an error code means, and what to do next. */
 export const meaning = (code: string): { what: string; next: string } | undefined => errors[code as ErrorCode];
 
-export function Failure({ error }: { error: unknown }) {
+/** `onRetry` repeats an action; without it, what the page shows is read again. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const queries = useQueryClient();
   const problem = error instanceof Problem ? error : undefined;
   const known = problem && meaning(problem.code);
   return (
-    <Notice tone="bad" role="alert" title={(error as Error).message}>
+    <Notice tone="bad" role="alert" title={capital((error as Error).message)}>
       <div className="stack">
         {known && <span>{known.next}</span>}
         <span className="row small muted">
@@ -144,7 +145,11 @@ export function Failure({ error }: { error: unknown }) {
           {problem?.requestId && <span>request {problem.requestId}</span>}
         </span>
         <div>
-          <Button size="xs" variant="default" onClick={() => void queries.refetchQueries({ type: 'active' })}>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={onRetry ?? (() => void queries.refetchQueries({ type: 'active' }))}
+          >
             Try again
           </Button>
         </div>

@@ -51,7 +51,7 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
             circuit: z
               .object({
                 open_since: instant,
-                last_failure: z.string().describe('The code of the last failure.'),
+                last_failure: z.string().describe('The last failed answer of the destination, without guest data.'),
                 next_probe_at: instant,
               })
               .nullable()

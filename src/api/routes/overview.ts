@@ -251,7 +251,7 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
       method: 'GET',
       path: '/overview/marks',
       id: 'overview.marks',
-      summary: 'What operators changed, to compare with the curves: documents, pauses, replays, sign-ins',
+      summary: 'What operators changed, to compare with the curves: documents, pauses, replays',
       tag: 'overview',
       role: 'operator',
       scope: 'any',

@@ -75,10 +75,8 @@ export function sessionRoutes(ports: SessionPorts): Route[] {
         if (previous !== undefined) await ports.endPrevious(previous);
         const { caller, expires_at, session } = signed;
         const maxAgeS = Math.floor((expires_at.getTime() - ports.now()) / 1000);
-        return ok(
-          { name: caller.name, role: caller.role, integrations: caller.integrations ?? null, expires_at },
-          cookie(session, maxAgeS),
-        );
+        const { name, role, integrations = null } = caller;
+        return { ...ok({ name, role, integrations, expires_at }, cookie(session, maxAgeS)), actor: name };
       },
     }),
     route({

@@ -1,3 +1,4 @@
+import { foreignText } from '../../kit/foreign-text.ts';
 import type { Answered } from '../../kit/http.ts';
 import { withoutSecrets } from './answer.ts';
 import type { OpenRequest, WireRequest } from './request.ts';
@@ -38,20 +39,21 @@ export function exchangeOf(
     headers: Object.fromEntries(headers),
     ...(wire.body !== undefined && { body: withoutSecrets(wire.body, secrets).slice(0, longestBody) }),
     ...(answered.kind === 'answer'
-      ? { status: answered.status, duration_ms: answered.durationMs, answer: outline(answered.bytes) }
+      ? { status: answered.status, duration_ms: answered.durationMs, answer: outline(answered.bytes, answered.status) }
       : { failure: answered.message }),
   };
 }
 
-/** The beginning of an answer with its names but without its values, which may be guest data. */
-export function outline(bytes: Uint8Array): string {
+/** The beginning of an answer with its names but without its values, which may be guest data. Of a refusal the known words stay. */
+export function outline(bytes: Uint8Array, status = 200): string {
+  const known = (text: string) => (status < 400 ? '…' : foreignText(text));
   const text = new TextDecoder().decode(bytes.subarray(0, longestAnswer)).trimStart();
   if (/^[[{"]/.test(text)) {
     return text.replace(/("(?:[^"\\]|\\.)*(?:"|$))(\s*:)?|-?\d[\d.eE+-]*/g, (_, name?: string, colon?: string) =>
-      colon === undefined ? (name === undefined ? '0' : '"…"') : `${name}${colon}`,
+      colon === undefined ? (name === undefined ? '0' : `"${known(name.replaceAll('"', ''))}"`) : `${name}${colon}`,
     );
   }
   if (text.startsWith('<'))
     return text.replace(/="[^"]*(?:"|$)|='[^']*(?:'|$)/g, '="…"').replace(/>\s*[^<\s][^<]*/g, '>…');
-  return text === '' ? '' : `… (${bytes.length} bytes of text)`;
+  return text === '' ? '' : `${known(text)} (${bytes.length} bytes of text)`;
 }

@@ -226,7 +226,6 @@ export async function operatorActions(
   of: {
     readonly integrations: readonly string[] | undefined;
     readonly isLimited: boolean;
-    readonly withSignIns?: boolean;
     readonly from: Date;
     readonly to: Date | null;
     readonly limit: number;
@@ -237,11 +236,8 @@ export async function operatorActions(
       where at >= $2 and at <= coalesce($3, now()) and ${changing} and coalesce(status, 200) < 300
         and target->'preview' is distinct from 'true'
         and ($1::text[] is null or (not $5 and integration is null) or integration = any($1))
-      union all
-     select created_at, name, 'session.create', null, '{}' from tokens
-      where $6 and not $5 and kind = 'session' and created_at >= $2
       order by at desc limit $4`,
-    [of.integrations ?? null, of.from, of.to, of.limit, of.isLimited, of.withSignIns ?? false],
+    [of.integrations ?? null, of.from, of.to, of.limit, of.isLimited],
   );
   return rows;
 }

@@ -95,11 +95,10 @@ export async function readTimeline(
     ),
     db.query(
       `select o.destination, o.delivered_version, o.delivered_at, o.next_version, o.last_version, o.attempt, o.due_at,
-              o.held_by::text as held_by, o.removed, r.opened_at as away_since, r.probe_at as next_probe_at, f.message as away_said
+              o.held_by::text as held_by, o.removed, r.opened_at as away_since, r.probe_at as next_probe_at,
+              r.last_failure as away_said
          from outbox o
          left join remotes r on r.kind = 'destination' and r.name = o.destination and r.state <> 'closed'
-         left join lateral (select message from attempts a where r.name is not null and a.destination = r.name
-             and a.outcome = 'retry' and a.at > now() - interval '1 day' order by a.at desc limit 1) f on true
         where o.integration = $1 and o.type = $2 and o.id = $3 order by o.destination`,
       key,
     ),

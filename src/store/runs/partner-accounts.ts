@@ -13,8 +13,8 @@ export function openPartnerStore(pool: Pool): PartnerStore {
   return {
     admit: (api, integration, asking) => admit(pool, api, integration, asking),
     succeeded: (api) => noteAnswer(pool, partnerApi(api)),
-    failed: async (api, firstMs, code) => {
-      const failure = { code, unreachable: true, records: [] };
+    failed: async (api, firstMs, message) => {
+      const failure = { message, unreachable: true, records: [] };
       await noteFailure(pool, partnerApi(api), failure, { ...partnerCircuit, firstMs });
     },
     pause: (integration, ms) => pause(pool, integration, ms),

@@ -33,7 +33,7 @@ test('a run keeps its last request as sent, without credentials, and the outline
   assert.deepEqual([method, status], ['POST', 404]);
   assert.deepEqual([headers['X-Version'], headers.Authorization], ['2', '***']);
   assert.deepEqual(JSON.parse(body ?? ''), { hotel: 'LIS01', account: '***' });
-  assert.equal(answer, '{"error":"…","code":0}');
+  assert.equal(answer, '{"error":"… is not …","code":0}');
   assert.doesNotMatch(JSON.stringify(request), /secret|hush|Ana/);
   const { rows } = await runtime.pool.query('select last_request from runs where run_id = $1', [runId]);
   assert.deepEqual(rows[0].last_request, request);
@@ -49,4 +49,6 @@ test('the outline of an answer has names and no values, also where it is cut off
     '': '',
   };
   for (const [text, expected] of Object.entries(cases)) assert.equal(outline(Buffer.from(text)), expected);
+  assert.equal(outline(Buffer.from('{"fault":"key of Ana is missing"}'), 403), '{"fault":"key of … is missing"}');
+  assert.equal(outline(Buffer.from('Ana is unknown'), 400), '… is unknown (14 bytes of text)');
 });

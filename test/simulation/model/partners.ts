@@ -12,9 +12,9 @@ export function partnersModel(model: StoreModel, link: Link): PartnerStore {
   return {
     admit: (api, integration, asking) => link.call('admit', () => admit(model, api, integration, asking)),
     succeeded: (api) => link.call('succeeded', () => void noteAnswer(model, keyOf(api))),
-    failed: (api, firstMs, code) =>
+    failed: (api, firstMs, message) =>
       link.call('failed', () => {
-        noteFailure(model, keyOf(api), { code, unreachable: true, records: [] }, { ...partnerCircuit, firstMs });
+        noteFailure(model, keyOf(api), { message, unreachable: true, records: [] }, { ...partnerCircuit, firstMs });
       }),
     pause: (integration, ms) =>
       link.call('pause', () => {

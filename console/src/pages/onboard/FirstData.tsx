@@ -23,13 +23,15 @@ export function FirstData(props: {
   onAnother: () => void;
   /** Back to the address and the credentials. */
   onAccess: () => void;
+  issued: Issued | undefined;
+  onIssued: (issued: Issued) => void;
 }) {
   const { brand } = props;
   return (
     <div className="stack">
       {brand.pulls && brand.auth === 'oauth2, authorization_code' && <ConsentCard integration={brand.name} />}
       {brand.pulls && <FirstPull brand={brand} onAccess={props.onAccess} />}
-      {brand.pushes && <Push brand={brand} />}
+      {brand.pushes && <Push {...props} />}
       <div className="row">
         <Button component={Link} to={`/integrations/${brand.name}`} onClick={props.onEnd}>
           Open {brand.name}
@@ -42,16 +44,15 @@ export function FirstData(props: {
   );
 }
 
-function Push({ brand }: { brand: Brand }) {
-  const [issued, setIssued] = useState<Issued>();
+function Push({ brand, issued, onIssued }: Pick<Parameters<typeof FirstData>[0], 'brand' | 'issued' | 'onIssued'>) {
   const [error, setError] = useState<Error>();
   const asked = useRef(false);
-  // Once per page, not per render: only the first answer has the secret.
+  // Once, not per render: only the first answer has the secret.
   useEffect(() => {
-    if (asked.current) return;
+    if (asked.current || issued) return;
     asked.current = true;
-    call('endpoint.issue', { integration: brand.name }).then(setIssued, setError);
-  }, [brand.name]);
+    call('endpoint.issue', { integration: brand.name }).then(onIssued, setError);
+  }, [brand.name, issued, onIssued]);
   const events = useApi(
     'events.list',
     { integration: brand.name, limit: 1 },

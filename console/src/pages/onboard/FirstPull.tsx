@@ -52,7 +52,9 @@ export function FirstPull({ brand, onAccess }: { brand: Brand; onAccess: () => v
               Test the connection
             </Button>
           </div>
-          {test.error && <Refused brand={brand} error={test.error} onAccess={onAccess} />}
+          {test.error && (
+            <Refused brand={brand} error={test.error} onAccess={onAccess} onRetry={() => test.mutate(undefined)} />
+          )}
           {page && !test.error && (
             <>
               <Notice tone="good" role="status" title="The partner answered" />
@@ -83,10 +85,11 @@ export function FirstPull({ brand, onAccess }: { brand: Brand; onAccess: () => v
   );
 }
 
-function Refused({ brand, error, onAccess }: { brand: Brand; error: Error; onAccess: () => void }) {
+function Refused(props: { brand: Brand; error: Error; onAccess: () => void; onRetry: () => void }) {
+  const { brand, error, onAccess, onRetry } = props;
   return (
     <>
-      <Failure error={error} />
+      <Failure error={error} onRetry={onRetry} />
       <p>
         <button type="button" className="link" onClick={onAccess}>
           Correct the address or the credentials

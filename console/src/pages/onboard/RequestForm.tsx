@@ -4,7 +4,7 @@ import { useSchema } from '../../editor/checking.ts';
 import { type AuthField, pagingForms } from './auth.ts';
 import { type ListRequest, readRequest, writeRequest } from './connector-request.ts';
 
-const notations = ['DD/MM/YYYY', 'MM/DD/YYYY', 'YYYYMMDD', 'YYYY-MM-DD[T]HH:mm:ss', 'epoch_s'];
+const notations = ['DD/MM/YYYY', 'DD.MM.YYYY', 'MM/DD/YYYY', 'YYYYMMDD', 'YYYY-MM-DD[T]HH:mm:ss', 'epoch_s'];
 
 /** What a response cannot show: how it is requested. The same as in the text beside it; either can be edited. */
 export function RequestForm(props: { text: string; onText: (text: string) => void }) {

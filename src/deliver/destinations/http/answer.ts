@@ -1,9 +1,9 @@
 import type { Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
 import { beginning } from '../../http-answer.ts';
+import type { vendorWords } from '../../vendor-words.ts';
 import type { AnswerRule, FailureRule } from './operation.ts';
 import { at, parseBody, textAt } from './read-answer.ts';
-import type { vendorWords } from './vendor-words.ts';
 
 /** What an answer means beyond its status: for each item of a batch, and for a request that failed as a whole. */
 

@@ -1,6 +1,7 @@
 import type { Json } from '../../../terms.ts';
 import { waitAskedMs } from '../../busy.ts';
 import type { DestinationServices, DestinationType, Outcome } from '../../destination.ts';
+import { vendorWords } from '../../vendor-words.ts';
 import { itemOutcomes, wholeOutcome } from './answer.ts';
 import type { Operation } from './compile-operation.ts';
 import { feedbackOf } from './feedback.ts';
@@ -11,7 +12,6 @@ import { foundValues, refusedField } from './read-answer.ts';
 import { type Limits, noCredentials, type Request, requester } from './request.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
 import { inTurn } from './turns.ts';
-import { vendorWords } from './vendor-words.ts';
 
 /** Any HTTP API, described by its settings or a preset: messages become items, items become requests. */
 export const destinationType: DestinationType<Settings> = {

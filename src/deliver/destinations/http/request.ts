@@ -52,7 +52,7 @@ export function requester(http: Http, credentials: Authorizer, clock: Destinatio
       });
       const isRefused = answered.kind === 'answer' && answered.status === 401;
       if (isRefused && !renewed && (await credentials.refused(allowed.request))) continue;
-      const outcome = outcomeOf(answered, clock.now());
+      const outcome = outcomeOf(answered, clock.now(), body);
       if (answered.kind !== 'answer') return { outcome };
       const { status, durationMs } = answered;
       if (accept.includes(status)) return { outcome: { kind: 'delivered', status, durationMs } };

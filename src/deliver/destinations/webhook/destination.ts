@@ -48,7 +48,7 @@ export const destinationType: DestinationType<Settings> = {
         expects: 'short',
         signal: limits.signal,
       });
-      return outcomeOf(answered, clock.now());
+      return outcomeOf(answered, clock.now(), body);
     }
 
     return {

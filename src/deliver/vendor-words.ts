@@ -1,6 +1,6 @@
-import { foreignText, isVocabulary } from '../../../kit/foreign-text.ts';
-import { parseJson } from '../../../kit/json.ts';
-import type { Json } from '../../../terms.ts';
+import { foreignText, isVocabulary } from '../kit/foreign-text.ts';
+import { parseJson } from '../kit/json.ts';
+import type { Json } from '../terms.ts';
 
 /**
  * The vendor's code and reason for a message. Vendors name the fields that were sent, and quote what they refuse: the names stay, and every
