@@ -19,5 +19,8 @@ const scripts = [
   'scripts/preset-reference.ts',
   'scripts/check-rules.ts',
 ];
-for (const script of scripts)
+for (const [i, script] of scripts.entries()) {
+  console.log(`${i + 1} of ${scripts.length}: ${script}`);
   execFileSync(process.execPath, [path.join(root, script)], { stdio: 'inherit', cwd: root });
+}
+console.log('Done. git status shows the files that changed.');
