@@ -54,11 +54,16 @@ const klaviyo: Listing = ({ headers }, path, query, reports) => {
   if (path !== '/api/profiles' || form === undefined) return undefined;
   demand(query.get('additional-fields[profile]') === 'subscriptions' && headers.revision !== undefined, 'fields');
   demand(Number(query.get('page[size]')) <= 100, 'size');
-  const reasons = { unsubscribed: 'UNSUBSCRIBED', bounced: 'HARD_BOUNCE', complained: 'SPAM_COMPLAINT' };
+  // The reasons that its description lists: EmailMarketingSuppression.
+  const reasons = {
+    unsubscribed: ['UNSUBSCRIBE', 'USER_SUPPRESSED'],
+    bounced: ['HARD_BOUNCE', 'INVALID_EMAIL'],
+    complained: ['SPAM_COMPLAINT'],
+  };
   const rows = reports
     .filter(({ at }) => at >= since(form[1] ?? null))
-    .map(({ email, says, at }) => {
-      const suppression = [{ reason: reasons[says], timestamp: iso(at) }];
+    .map(({ email, says, at }, i) => {
+      const suppression = [{ reason: reasons[says][i % reasons[says].length], timestamp: iso(at) }];
       return { type: 'profile', attributes: { email, subscriptions: { email: { marketing: { suppression } } } } };
     });
   const { page, next } = paged(rows, Number(query.get('page[cursor]') ?? 0), 100);
