@@ -43,7 +43,9 @@ const hubspot: Listing = (_, path, query, reports) => {
     { timestamp: Date.now(), recipient: 'content@guests.example', changes: others },
   ].filter(({ timestamp }) => timestamp >= Number(query.get('startTimestamp')));
   const { page, next } = paged(rows, Number(query.get('offset') ?? 0), Number(query.get('limit')));
-  return { status: 200, body: { hasMore: next !== undefined, offset: next?.toString() ?? 'end', timeline: page } };
+  // After the last page it still names an offset, each time another one.
+  const offset = next?.toString() ?? `end${Number(/\d+$/.exec(query.get('offset') ?? '')?.[0] ?? 0) + 1}`;
+  return { status: 200, body: { hasMore: next !== undefined, offset, timeline: page } };
 };
 
 const klaviyo: Listing = ({ headers }, path, query, reports) => {
