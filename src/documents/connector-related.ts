@@ -70,7 +70,9 @@ export const inventorySchema = crossChecked(
     pagination: paginationSchema.default({ type: 'none' }).describe('How answers are paged.'),
   }),
   checkBody,
-).describe('How to request how many rooms the hotel can sell on each night; once a day, after a sync.');
+).describe(
+  'How to request how many rooms the hotel can sell on each night, from {window.from} to {window.to}; once a day, after a sync.',
+);
 
 /** The call after a page is stored. */
 export const acknowledgeSchema = crossChecked(

@@ -98,8 +98,9 @@ for (const make of accounts) {
     const now = Date.now();
     const old = { email: 'old@guests.example', says: 'unsubscribed', at: now - 400 * 24 * hourMs } as const;
     const fresh = { email: 'new@guests.example', says: 'unsubscribed', at: now - 1000 } as const;
-    const { read } = await readFrom(t, make(), [old, fresh], now - hourMs);
+    const { pages, read } = await readFrom(t, make(), [old, fresh], now - hourMs);
     assert.deepEqual(read, [fresh]);
+    assert.ok(pages.length <= 3, `${pages.length} pages for one report`);
   });
 
   test(`${preset}: a refused request is a failure, and nothing is read`, async (t) => {

@@ -43,7 +43,9 @@ const hubspot: Listing = (_, path, query, reports) => {
     { timestamp: Date.now(), recipient: 'content@guests.example', changes: others },
   ].filter(({ timestamp }) => timestamp >= Number(query.get('startTimestamp')));
   const { page, next } = paged(rows, Number(query.get('offset') ?? 0), Number(query.get('limit')));
-  return { status: 200, body: { hasMore: next !== undefined, offset: next?.toString() ?? 'end', timeline: page } };
+  // After the last page it still names an offset, each time another one.
+  const offset = next?.toString() ?? `end${Number(/\d+$/.exec(query.get('offset') ?? '')?.[0] ?? 0) + 1}`;
+  return { status: 200, body: { hasMore: next !== undefined, offset, timeline: page } };
 };
 
 const klaviyo: Listing = ({ headers }, path, query, reports) => {
@@ -54,11 +56,16 @@ const klaviyo: Listing = ({ headers }, path, query, reports) => {
   if (path !== '/api/profiles' || form === undefined) return undefined;
   demand(query.get('additional-fields[profile]') === 'subscriptions' && headers.revision !== undefined, 'fields');
   demand(Number(query.get('page[size]')) <= 100, 'size');
-  const reasons = { unsubscribed: 'UNSUBSCRIBED', bounced: 'HARD_BOUNCE', complained: 'SPAM_COMPLAINT' };
+  // The reasons that its description lists: EmailMarketingSuppression.
+  const reasons = {
+    unsubscribed: ['UNSUBSCRIBE', 'USER_SUPPRESSED'],
+    bounced: ['HARD_BOUNCE', 'INVALID_EMAIL'],
+    complained: ['SPAM_COMPLAINT'],
+  };
   const rows = reports
     .filter(({ at }) => at >= since(form[1] ?? null))
-    .map(({ email, says, at }) => {
-      const suppression = [{ reason: reasons[says], timestamp: iso(at) }];
+    .map(({ email, says, at }, i) => {
+      const suppression = [{ reason: reasons[says][i % reasons[says].length], timestamp: iso(at) }];
       return { type: 'profile', attributes: { email, subscriptions: { email: { marketing: { suppression } } } } };
     });
   const { page, next } = paged(rows, Number(query.get('page[cursor]') ?? 0), 100);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readInventory } from '../../../src/store/runs/partner-accounts.ts';
 import { jumpingClock } from './support/clock.ts';
 import type { Asked, Reply } from './support/partner.ts';
-import { sync } from './support/runtime.ts';
+import { planOf, sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';
 
 /** The partner's list of the rooms that the hotel can sell: a row for each room type and night, on two pages. */
@@ -133,4 +133,28 @@ test('a list of changes goes on where it stopped although the inventory fails', 
   const { state } = await run();
   assert.equal(state, 'incomplete');
   assert.ok((await watermark()) instanceof Date);
+});
+
+test('each brand of an account has its own inventory', async () => {
+  const name = 'inventory4';
+  const today = Temporal.Now.plainDateISO('Europe/Lisbon').toString();
+  const rooms: Readonly<Record<string, number>> = { LIS01: 100, OPO02: 40 };
+  const partner = await partnerOf(({ path }): Reply => {
+    const [, hotel = ''] = /^\/hotels\/(\w+)\/inventory$/.exec(path) ?? [];
+    if (hotel === '') return { json: { reservations: [] } };
+    return { json: { data: { nights: [{ date: today, units: rooms[hotel] }] } } };
+  });
+  const pagination = { type: 'none' };
+  const pull = { pagination, inventory: { ...inventory, pagination } };
+  const connector = { shape: { root_path: 'reservations' }, pull };
+  const plan = planOf({ integration: name, baseUrl: partner.url, connector });
+  const { prepare, preparePage, amend, night } = plan;
+  const target = { ...plan.target, integration: `${name}-other` as typeof plan.target.integration };
+  const brand = { brandId: 'OPO02', timezone: 'Europe/Lisbon', prepare, preparePage, amend, night, target };
+  const routed = { ...plan, routing: { propertyOf: () => undefined, brands: [brand] } };
+  const documents = { integration: name, baseUrl: partner.url };
+  const ports = runtime.ports(documents, { plan: async () => ({ kind: 'ok', plan: routed }) });
+  assert.equal((await sync(ports, name, { sync: 'pre_stay' })).state, 'complete');
+  const known = async (integration: string) => (await readInventory(runtime.pool, integration)).capacity;
+  assert.deepEqual([await known(name), await known(`${name}-other`)], [[[today, 100]], [[today, 40]]]);
 });

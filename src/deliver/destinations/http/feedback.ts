@@ -64,7 +64,9 @@ function nextUrl(
   first: string,
   scope: Scope,
 ): string | undefined {
-  const value = next === undefined ? (isFull ? String(count) : undefined) : textAt(body, next);
+  // A vendor may name an offset after the last page too.
+  if (more !== undefined && !isFull) return undefined;
+  const value = next === undefined ? String(count) : textAt(body, next);
   if (value === undefined || value === '') return undefined;
   if (more !== undefined) return first + accountUrl(more, { ...scope, page: value });
   const url = URL.parse(value, first);
