@@ -12,10 +12,7 @@ export function ownWords(answer: string): string | undefined {
 
 /** A page repeats its title in its text. */
 export const withoutTags = (text: string): string =>
-  text
-    .replace(/<(style|script|title)\b.*?<\/\1>|<[^>]*>/gis, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+  text.replace(/(?:<(style|script|title)\b.*?<\/\1>|<[^>]*>|\s)+/gis, ' ').trim();
 
 function explanation(value: unknown, depth: number): string | undefined {
   if (depth > 4) return undefined;
