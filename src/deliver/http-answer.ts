@@ -13,7 +13,6 @@ import { vendorWords } from './vendor-words.ts';
  * | 401, 403            | dead: our credentials are refused (after one renewal, if they can be renewed) |
  * | any other 3xx, 4xx  | dead: refused for good                                                        |
  * | no answer           | retried on the schedule; a private address that is not allowed is dead        |
- *
  * The message has the answer's own explanation, without the values of the `sent` body.
  */
 export function outcomeOf(answered: Answered, nowMs: number, sent: string | undefined): Outcome {

@@ -1,5 +1,8 @@
-/** The fields in which APIs put their explanation of a failure, in the order of preference. */
-const explaining = ['detail', 'message', 'error_description', 'error', 'title', 'reason', 'description', 'errors'];
+/** The keys of an explanation, without case and separators: errorMessage is ERROR_MESSAGE. The first one with a value is used. */
+const messageKeys =
+  'message errormessage errordescription errortext errormsg msg detail title error errors fault faultstring description reason'.split(
+    ' ',
+  );
 
 /** The explanation in an answer: of JSON the fields that usually hold it, of anything else its text. Undefined if it has none. */
 export function ownWords(answer: string): string | undefined {
@@ -7,27 +10,30 @@ export function ownWords(answer: string): string | undefined {
   try {
     whole = JSON.parse(answer);
   } catch {}
-  return withoutTags(explanation(whole, 0) ?? '') || undefined;
+  return withoutTags(messageIn(whole) ?? '') || undefined;
 }
 
 /** A page repeats its title in its text. */
 export const withoutTags = (text: string): string =>
-  text
-    .replace(/<(style|script|title)\b.*?<\/\1>|<[^>]*>/gis, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+  text.replace(/(?:<(style|script|title)\b.*?<\/\1>|<[^>]*>|\s)+/gis, ' ').trim();
 
-function explanation(value: unknown, depth: number): string | undefined {
-  if (depth > 4) return undefined;
-  if (typeof value === 'string') return value.trim() || undefined;
+export function messageIn(value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  if (depth > 3 || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) {
-    const found = value.map((one) => explanation(one, depth + 1)).filter((one) => one !== undefined);
+    const found = value.slice(0, 10).flatMap((one) => messageIn(one, depth + 1) ?? []);
     return found.length === 0 ? undefined : [...new Set(found)].join('; ');
   }
-  if (value === null || typeof value !== 'object') return undefined;
-  for (const key of explaining) {
-    const found = explanation((value as Readonly<Record<string, unknown>>)[key], depth + 1);
-    if (found !== undefined) return found;
+  const named = new Map(Object.entries(value).map(([name, inner]) => [name.replace(/[_-]/g, '').toLowerCase(), inner]));
+  for (const key of messageKeys) {
+    const text = messageIn(named.get(key), depth + 1);
+    if (text !== undefined) return text;
+  }
+  // response_message, or an error inside { request: … }.
+  for (const [name, inner] of named) {
+    const isInside = typeof inner === 'object' && /^(?:request|response|result|status)$/.test(name);
+    const text = isInside || /message$|details$/.test(name) ? messageIn(inner, depth + 1) : undefined;
+    if (text !== undefined) return text;
   }
   return undefined;
 }

@@ -183,6 +183,26 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
       'its result is not known': preview({ record: { id: '' } }),
     },
   },
+  noneOpen: {
+    says: /^No open alerts$/,
+    true: claims.noneOpen('alerts', 0),
+    untrue: { 'a check found something a moment ago': claims.noneOpen('alerts', 1) },
+  },
+  nothingToDecide: {
+    says: /Nothing to decide/,
+    true: claims.nothingToDecide(true),
+    untrue: { 'no profiles are kept': claims.nothingToDecide(false) },
+  },
+  nothingShared: {
+    says: /No address or number/,
+    true: claims.nothingShared(true),
+    untrue: { 'no profiles are kept': claims.nothingShared(false) },
+  },
+  fieldsMapped: {
+    says: /every field/,
+    true: claims.fieldsMapped(0),
+    untrue: { 'one is not mapped': claims.fieldsMapped(1) },
+  },
   incidentOver: {
     says: /Over after/,
     true: claims.incidentOver('2031-01-01T00:00:00Z', '5 min'),
@@ -282,7 +302,7 @@ test('no page states success by itself', () => {
   for (const file of readdirSync(root, { recursive: true }) as string[]) {
     if (!/^(pages|editor|shell)\/.*\.tsx$/.test(file)) continue;
     const count = readFileSync(path.join(root, file), 'utf8').match(
-      /['"]good['"]|All well|Every (check|change|stored)|Everywhere/g,
+      /['"]good['"]|All well|[Ee]very (check|change|stored|field)|Everywhere|Nothing to decide|No (address or number|open)|All [a-z]+ are/g,
     )?.length;
     if (count) found[file] = count;
   }

@@ -6,6 +6,7 @@ import { fullName } from '../api/record.ts';
 import type { GuestPair } from '../api/types.ts';
 import { useBrandChoices } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Empty, Failure, Head, Loading } from '../parts/basics.tsx';
+import { nothingShared, nothingToDecide } from '../parts/claims.ts';
 import { number } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -20,6 +21,10 @@ export function Guests() {
   const navigate = route.useNavigate();
   const { data: brands, ...choices } = useBrandChoices(search.integration === undefined ? [] : [search.integration]);
   const brand = search.integration ?? brands[0];
+  const destinations = useApi('destinations.list', {}).data?.items ?? [];
+  const hasProfiles = destinations.some(
+    ({ receives, lanes }) => receives.includes('guest') && lanes.some(({ integration }) => integration === brand),
+  );
   return (
     <>
       <Head
@@ -46,8 +51,8 @@ export function Guests() {
       </div>
       {brand !== undefined && (
         <div className="stack">
-          <Pairs integration={brand} />
-          <SharedAddresses integration={brand} />
+          <Pairs integration={brand} hasProfiles={hasProfiles} />
+          <SharedAddresses integration={brand} hasProfiles={hasProfiles} />
         </div>
       )}
     </>
@@ -55,7 +60,7 @@ export function Guests() {
 }
 
 /** Lists of guest data are not polled: each read is audited. */
-function Pairs({ integration }: { integration: string }) {
+function Pairs({ integration, hasProfiles }: { integration: string; hasProfiles: boolean }) {
   const { data, error } = useApi('guests.pairs', { integration, limit: 50 }, { onFocus: false });
   return (
     <Card title="Possibly the same person" aside="those with the most bookings first" flush>
@@ -66,7 +71,7 @@ function Pairs({ integration }: { integration: string }) {
           <Loading />
         )
       ) : data.items.length === 0 ? (
-        <Empty small title="Nothing to decide">
+        <Empty small title={nothingToDecide(hasProfiles).text}>
           Profiles that may be one person appear here.
         </Empty>
       ) : (
@@ -159,7 +164,7 @@ function Pair({ integration, pair: { profiles, reason, found_at } }: { integrati
   );
 }
 
-function SharedAddresses({ integration }: { integration: string }) {
+function SharedAddresses({ integration, hasProfiles }: { integration: string; hasProfiles: boolean }) {
   const query = useApi('guests.shared_addresses', { integration }, { onFocus: false, staleMs: 60_000 });
   const operator = useMay('operator');
   const rows = query.data?.items.map((one, index) => ({ ...one, index, text: one.email ?? one.phone ?? '' }));
@@ -172,11 +177,7 @@ function SharedAddresses({ integration }: { integration: string }) {
         error={query.error}
         rowKey={({ index }) => String(index)}
         find={({ text }) => text}
-        empty={
-          <Empty small title="None">
-            No address or number has different persons.
-          </Empty>
-        }
+        empty={<Empty small title={nothingShared(hasProfiles).text} />}
         columns={[
           {
             head: 'Address or number',

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import { Card, Empty, Head } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
+import { noneOpen } from '../parts/claims.ts';
 import { type Column, Table } from '../parts/Table.tsx';
+import { useCounts } from '../shell/overview.ts';
 
 export type Which = 'open' | 'all';
 
@@ -19,6 +21,7 @@ export function OpenOrAll<Row>(props: {
 }) {
   const { title, state, list } = props;
   const things = title.toLowerCase();
+  const { unwell = 0 } = useCounts() ?? {};
   return (
     <>
       <Head title={title} lead={props.lead}>
@@ -36,7 +39,7 @@ export function OpenOrAll<Row>(props: {
           rows={list.rows}
           error={list.error}
           rowKey={props.rowKey}
-          empty={state === 'open' ? <Empty title={`No open ${things}`} /> : <Empty title={props.never} />}
+          empty={<Empty title={state === 'open' ? noneOpen(things, unwell).text : props.never} />}
           columns={props.columns}
         />
         {list.more}

@@ -28,7 +28,7 @@ function usePrivacy() {
     (asked: Whom) => call('privacy.erase', asked),
     (done) => {
       setReceipt(done);
-      return done.state === 'stopped' ? 'The erasure was stopped.' : 'Erased. The receipt is below.';
+      return done.state === 'stopped' ? 'The erasure was stopped.' : `${erased(done).text}. The receipt is below.`;
     },
   );
   const take = useAct(

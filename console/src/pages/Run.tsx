@@ -36,8 +36,7 @@ export function Run() {
           <div className="stack">
             <Progress run={run} />
             {run.waiting && (
-              <div className="row">
-                <span>{waits[run.waiting] ?? run.waiting}</span>
+              <div>
                 <TryNow action="try_now" of={run.integration} />
               </div>
             )}
@@ -60,13 +59,6 @@ export function Run() {
     </Loaded>
   );
 }
-
-const waits: Readonly<Record<string, string>> = {
-  breaker: 'The circuit to the partner’s API is open; the run waits for the next probe.',
-  backoff: 'A request failed; the run waits before the next try.',
-  retry_after: 'The partner asked us to wait.',
-  rate: 'The run keeps to the rate limit of the partner’s API.',
-};
 
 type Outcome = Input<'runs.rows'>['outcome'];
 

@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 
 import { useAct, useApi } from '../api/query.tsx';
 import type { UnknownSpelling } from '../api/types.ts';
-import { Ago, Card, Empty } from '../parts/basics.tsx';
+import { Ago, Card } from '../parts/basics.tsx';
 import { number, plural } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
@@ -19,7 +19,6 @@ export function SpellingsCard() {
         label="Unknown spellings"
         rows={query.data.items}
         rowKey={({ field, value }) => `${field} ${value}`}
-        empty={<Empty title="All spellings are known" />}
         columns={[
           { head: 'Field', cell: ({ field }) => field },
           { head: 'Spelling', kind: 'code', cell: ({ value }) => value },

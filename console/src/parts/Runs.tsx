@@ -10,17 +10,24 @@ export function Progress({ run }: { run: Run }) {
   if (run.status !== 'running' && run.status !== 'queued') return null;
   return (
     <div className="stack" style={{ gap: 4 }}>
-      <div className="bar" data-endless={run.status === 'running'} aria-hidden="true">
-        <i />
+      <div className="bar" aria-hidden="true">
+        {run.status === 'running' && <i />}
       </div>
       <span className="small muted num">
         {run.waiting
-          ? `waiting: ${words(run.waiting)}`
+          ? (waits[run.waiting] ?? words(run.waiting))
           : `${plural(run.pages, 'page')}, ${plural(run.rows, 'row')} so far`}
       </span>
     </div>
   );
 }
+
+const waits: Readonly<Record<string, string>> = {
+  breaker: 'The circuit to the partner’s API is open; the run waits for the next probe.',
+  backoff: 'A request failed; the run waits before the next try.',
+  retry_after: 'The partner asked us to wait.',
+  rate: 'The run keeps to the rate limit of the partner’s API.',
+};
 
 export function tookMs(run: Run): number | undefined {
   if (!run.started_at) return undefined;

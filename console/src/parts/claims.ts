@@ -179,3 +179,20 @@ export function replayWould(preview: Answer<'dead_letters.preview'>): Claim | un
 
 export const incidentOver = (endedAt: string | null, lasted: string): Claim | undefined =>
   endedAt === null ? undefined : claim('good', `Over after ${lasted}`);
+
+/** `unwell` counts brands whose checks found something: an alert follows within a minute. */
+export const noneOpen = (things: string, unwell: number): Claim =>
+  unwell === 0
+    ? claim('good', `No open ${things}`)
+    : claim('warn', `None yet, but ${plural(unwell, 'brand')} ${unwell === 1 ? 'needs' : 'need'} attention`);
+
+const noProfiles = claim('calm', 'No profiles are kept: no destination of this brand receives guests');
+
+export const nothingToDecide = (hasProfiles: boolean): Claim =>
+  hasProfiles ? claim('good', 'Nothing to decide') : noProfiles;
+
+export const nothingShared = (hasProfiles: boolean): Claim =>
+  hasProfiles ? claim('good', 'No address or number has different persons') : noProfiles;
+
+export const fieldsMapped = (unmapped: number): Claim =>
+  unmapped === 0 ? claim('good', 'every field is mapped') : claim('warn', `${plural(unmapped, 'field')} not mapped`);

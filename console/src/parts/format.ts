@@ -38,7 +38,12 @@ export function span(ms: number): string {
 }
 
 /** A share of one, as a percentage. */
-export const percent = (share: number): string => `${(share * 100).toFixed(share > 0.995 || share < 0.095 ? 1 : 0)} %`;
+/** Rounded down close to the whole: "100 %" is said of all only. */
+export function percent(share: number): string {
+  if (share === 0 || share === 1) return `${share * 100} %`;
+  if (share > 0.995) return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;
+  return `${(share * 100).toFixed(share < 0.095 ? 1 : 0)} %`;
+}
 
 export function bytes(count: number): string {
   if (count < 1_000) return `${count} B`;

@@ -4,8 +4,10 @@ import type { Overview } from '../api/types.ts';
 
 /** What the frame of every page shows: badges, and whether the service answers. */
 export const useOverview = () => useApi('overview.get', { period: '15m' }, { everyMs: useEvery(10) });
-/** How much is open; `wrong` counts causes. */
-export function useCounts(): (Overview['totals'] & { wrong: number }) | undefined {
+/** How much is open; `wrong` counts causes, `unwell` brands. */
+export function useCounts(): (Overview['totals'] & { wrong: number; unwell: number }) | undefined {
   const { data } = useOverview();
-  return data && { ...data.totals, wrong: data.causes.length };
+  if (data === undefined) return undefined;
+  const { attention, failing, auth_failed } = data.states;
+  return { ...data.totals, wrong: data.causes.length, unwell: attention + failing + auth_failed };
 }

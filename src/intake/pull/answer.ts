@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../errors.ts';
 import { foreignText } from '../../kit/foreign-text.ts';
 import { parseJson } from '../../kit/json.ts';
-import { isObject, type Json } from '../../terms.ts';
+import { messageIn } from '../../kit/own-words.ts';
+import type { Json } from '../../terms.ts';
 
 export type Read =
   | { readonly kind: 'ok'; readonly body: Json }
@@ -91,24 +92,6 @@ function scan(bytes: Uint8Array): { isTooDeep: boolean; hasLongNumber: boolean }
   return { isTooDeep: false, hasLongNumber };
 }
 
-/** Compared without case and separators: errorMessage is ERROR_MESSAGE. The first one with a value is used. */
-const messageKeys = [
-  'message',
-  'errormessage',
-  'errordescription',
-  'errortext',
-  'errormsg',
-  'msg',
-  'detail',
-  'title',
-  'error',
-  'errors',
-  'fault',
-  'faultstring',
-  'description',
-  'reason',
-];
-
 const mostRead = 65_536;
 
 /** The partner's own error message, or the beginning of an answer without one: one short line, with credentials masked. */
@@ -142,24 +125,4 @@ export function masked(found: string, secrets: readonly string[]): string {
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
-}
-
-export function messageIn(value: Json, depth = 0): string | undefined {
-  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
-  if (depth > 3 || typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value)) return value[0] === undefined ? undefined : messageIn(value[0], depth + 1);
-  const named = new Map(Object.entries(value).map(([name, inner]) => [name.replace(/[_-]/g, '').toLowerCase(), inner]));
-  for (const key of messageKeys) {
-    const inner = named.get(key);
-    const text = inner === undefined ? undefined : messageIn(inner, depth + 1);
-    if (text !== undefined) return text;
-  }
-  // response_message, or an error inside { request: … }.
-  for (const [name, inner] of named) {
-    const isWords =
-      /message$|details$/.test(name) || (isObject(inner) && /^(?:request|response|result|status)$/.test(name));
-    const text = isWords ? messageIn(inner, depth + 1) : undefined;
-    if (text !== undefined) return text;
-  }
-  return undefined;
 }

@@ -1,9 +1,10 @@
 import type { BodyError } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { pathReader } from '../../json-path/read.ts';
+import { messageIn } from '../../kit/own-words.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { Rule } from './actions.ts';
-import { messageIn, wordsIn } from './answer.ts';
+import { wordsIn } from './answer.ts';
 
 type Meaning = BodyError['means'];
 

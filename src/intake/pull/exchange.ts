@@ -39,14 +39,18 @@ export function exchangeOf(
     headers: Object.fromEntries(headers),
     ...(wire.body !== undefined && { body: withoutSecrets(wire.body, secrets).slice(0, longestBody) }),
     ...(answered.kind === 'answer'
-      ? { status: answered.status, duration_ms: answered.durationMs, answer: outline(answered.bytes, answered.status) }
+      ? {
+          status: answered.status,
+          duration_ms: answered.durationMs,
+          answer: outline(answered.bytes, answered.status, secrets),
+        }
       : { failure: answered.message }),
   };
 }
 
 /** The beginning of an answer with its names but without its values, which may be guest data. Of a refusal the known words stay. */
-export function outline(bytes: Uint8Array, status = 200): string {
-  const known = (text: string) => (status < 400 ? '…' : foreignText(text));
+export function outline(bytes: Uint8Array, status = 200, secrets: readonly string[] = []): string {
+  const known = (text: string) => (status < 400 ? '…' : foreignText(withoutSecrets(text, secrets)));
   const text = new TextDecoder().decode(bytes.subarray(0, longestAnswer)).trimStart();
   if (/^[[{"]/.test(text)) {
     return text.replace(/("(?:[^"\\]|\\.)*(?:"|$))(\s*:)?|-?\d[\d.eE+-]*/g, (_, name?: string, colon?: string) =>

@@ -43,7 +43,7 @@ test('the partner’s message is found, shortened and masked', () => {
   const message = (body: unknown, secrets: string[] = []) => partnerMessage(Buffer.from(JSON.stringify(body)), secrets);
   assert.equal(message({ message: 'no' }), 'no');
   assert.equal(message({ error: { code: 5, message: 'bad\n date' } }), 'bad date');
-  assert.equal(message({ errors: [{ detail: 'first' }, { detail: 'second' }] }), 'first');
+  assert.equal(message({ errors: [{ detail: 'first' }, { detail: 'second' }] }), 'first; second');
   assert.equal(
     message({ error: 'invalid', error_description: 'the key s3cret is wrong' }, ['s3cret']),
     'the key *** is wrong',

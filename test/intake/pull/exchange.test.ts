@@ -50,5 +50,7 @@ test('the outline of an answer has names and no values, also where it is cut off
   };
   for (const [text, expected] of Object.entries(cases)) assert.equal(outline(Buffer.from(text)), expected);
   assert.equal(outline(Buffer.from('{"fault":"key of Ana is missing"}'), 403), '{"fault":"key of … is missing"}');
+  const quoted = Buffer.from('{"fault":"wrong is not a valid token"}');
+  assert.equal(outline(quoted, 401, ['wrong']), '{"fault":"is not a valid token"}');
   assert.equal(outline(Buffer.from('Ana is unknown'), 400), '… is unknown (14 bytes of text)');
 });

@@ -45,7 +45,7 @@ export function Latency({ data }: { data: Overview }) {
               <span className="visually-hidden">
                 {below_ms === null ? 'longer' : `below ${label(below_ms)} s`}: {percent(count / total)}
               </span>
-              <i style={{ height: `${(count / most) * 100}%` }} />
+              <i style={{ height: `${(count / most) * 100}%`, minHeight: Math.min(count, 1) }} />
               <small aria-hidden="true">{label(below_ms)}</small>
             </li>
           ))}

@@ -5,8 +5,8 @@ import { call } from '../../api/client.ts';
 import { useAct } from '../../api/query.tsx';
 import type { Json, Previewed } from '../../api/types.ts';
 import { Card } from '../../parts/basics.tsx';
+import { fieldsMapped } from '../../parts/claims.ts';
 import { inOrder } from '../../parts/data.tsx';
-import { plural } from '../../parts/format.ts';
 import { LinkedJson } from './LinkedJson.tsx';
 import { linksOf } from './links.ts';
 import { type Table, tablesFor, tableText, valueAt } from './tables.ts';
@@ -41,10 +41,7 @@ export function Linking(props: {
   const loose = record.unmapped ?? [];
   return (
     <div className="studio">
-      <Card
-        title="Raw record"
-        aside={loose.length === 0 ? 'every field is mapped' : `${plural(loose.length, 'field')} not mapped`}
-      >
+      <Card title="Raw record" aside={fieldsMapped(loose.length).text}>
         <div className="stack">
           <LinkedJson
             label="Raw record, linked"

@@ -1,7 +1,8 @@
 import type { LoginAuth } from '../../../documents/pull.ts';
 import type { Answer } from '../../../kit/http.ts';
+import { messageIn } from '../../../kit/own-words.ts';
 import type { IntegrationName, Json, JsonObject } from '../../../terms.ts';
-import { masked, messageIn, partnerMessage, readAnswer } from '../answer.ts';
+import { masked, partnerMessage, readAnswer } from '../answer.ts';
 import { answerReader } from '../answer-reader.ts';
 import type { PullPorts } from '../ports.ts';
 import { type OpenRequest, openRequest, toWire } from '../request.ts';

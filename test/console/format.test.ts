@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { percent } from '../../console/src/parts/format.ts';
+
+test('100 % is said of all only, and 0 % of none', () => {
+  assert.deepEqual([1, 0.99999, 0.996, 0.99, 0.5, 0.02, 0].map(percent), [
+    '100 %',
+    '99.9 %',
+    '99.6 %',
+    '99 %',
+    '50 %',
+    '2.0 %',
+    '0 %',
+  ]);
+});
