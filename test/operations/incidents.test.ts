@@ -45,6 +45,10 @@ test('alerts of one cause are one incident, with its effect, what was tried and 
   assert.equal(lake.severity, 'warning');
   await node.take('grand', reservation('R1'), reservation('R2'));
   await node.call('POST', '/integrations/grand/pause', operator, { reason: 'looking' });
+  const admin = await node.token('admin');
+  const text = 'integration: third\nconnector: hotel\nbrand_id: FAO03\ntimezone: Europe/Lisbon\ncountry: PT\n';
+  const applied = await node.call('PUT', '/documents/integration/third', admin, { text });
+  assert.equal(applied.status, 200, JSON.stringify(applied.body));
   await turn(condition('destination_away', '', 'lake'), ...behind);
   const seen = await read(lake.incident_id);
   assert.deepEqual([seen.severity, seen.alerts, seen.brands], ['critical', 3, ['grand', 'other']]);
@@ -52,6 +56,7 @@ test('alerts of one cause are one incident, with its effect, what was tried and 
   assert.deepEqual(
     seen.tried.map(({ action, actor }: { action: string; actor: string }) => [action, actor]),
     [['integrations.pause', 'the operator']],
+    'the document of another brand is not among them',
   );
   assert.match(seen.advice.join(' '), /resumes by itself/);
 });

@@ -233,9 +233,10 @@ export async function operatorActions(
 ): Promise<OperatorAction[]> {
   const { rows } = await db.query<OperatorAction>(
     `select at, actor, action, integration, target from audit
+      cross join lateral (select coalesce(integration, case target ->> 'kind' when 'integration' then target ->> 'name' end) as brand) b
       where at >= $2 and at <= coalesce($3, now()) and ${changing} and coalesce(status, 200) < 300
         and target->'preview' is distinct from 'true'
-        and ($1::text[] is null or (not $5 and integration is null) or integration = any($1))
+        and ($1::text[] is null or (not $5 and brand is null) or brand = any($1))
       order by at desc limit $4`,
     [of.integrations ?? null, of.from, of.to, of.limit, of.isLimited],
   );
