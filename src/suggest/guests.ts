@@ -92,7 +92,12 @@ function withBooker(people: readonly People[]): People[] {
 }
 
 function toSection({ head, leaves, matches }: People, stays?: string): Section {
-  const full = matches.get('full_name');
+  const [only, other] = ['first_name', 'last_name'].flatMap((field) => matches.get(field) ?? []);
+  // A name of several words without the other name is the full name.
+  const isWhole =
+    only !== undefined && other === undefined && present(only.leaf).every((name) => /\S\s+\S/.test(plain(name)));
+  if (isWhole) matches.delete(only.field);
+  const full = matches.get('full_name') ?? (isWhole ? only : undefined);
   const second = matches.get('second_name');
   matches.delete('full_name');
   matches.delete('second_name');

@@ -21,7 +21,7 @@ const english: Readonly<Record<string, string>> = {
   bookings: 'buchungen boekingen bokningar bookinger',
   category: 'cat kat kategorie categoria categorie',
   channel: 'chnl chan kanal canal canale kanaal',
-  cents: 'cent centavos centimes centimos centesimi groszy ore',
+  cents: 'cent centen centavos centimes centimos centesimi groszy ore',
   charge: 'cargo addebito leistung leistungs prestation consumo',
   charges: 'cargos addebiti leistungen prestations consumos',
   child: 'chd chld childs enf',
@@ -79,6 +79,7 @@ const english: Readonly<Record<string, string>> = {
   price: 'preis precio prezzo prix preco prijs pris cena',
   quantity: 'qta qte qtde qtd anz anzahl menge cantidad quantite quantita quantidade aantal',
   rate: 'rt',
+  reference: 'referencia riferimento referentie referenz referenza',
   reservation:
     'res resv rsv resa reserva reservierung reservierungs prenotazione reservering reserverings rezerwacja rezerwacji',
   reservations: 'reservas reservierungen prenotazioni reserveringen rezerwacje',
@@ -95,6 +96,7 @@ const english: Readonly<Record<string, string>> = {
   to: 'bis hasta',
   total: 'tot ttl gesamt totale totaal totaux',
   type: 'tip typ tipo art',
+  via: 'uber ueber tramite',
   vat: 'tva mwst ust iva btw',
   value: 'valor wert valore valeur',
 };

@@ -22,7 +22,7 @@ import { hasUnknownStatus, noShowReason, spellingsOf } from './spellings.ts';
 import { computedStatus, signsBeside } from './status-fallback.ts';
 import { liftedLeaves } from './stays.ts';
 import { currencyAround } from './surroundings.ts';
-import { tablesOf } from './tables.ts';
+import { tablesOf, withLookups } from './tables.ts';
 import { unmappedIn } from './unmapped.ts';
 import { asWritten, writtenPath } from './written-paths.ts';
 
@@ -139,7 +139,8 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const people = taken.filter((from) => from !== root.stays);
   const isPersonal = (path: string) =>
     people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
-  const reservation = matchReservation(leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value'));
+  const plain = leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value');
+  const reservation = matchReservation(withLookups(plain, tables, ['status', 'state', 'channel', 'source']));
   const currency = reservation.has('currency') ? undefined : currencyAround(root);
   if (currency !== undefined) reservation.set('currency', currency);
   const number = reservation.get('confirmation_number');
