@@ -4,7 +4,7 @@ import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
-import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { refersBack, type Table } from './tables.ts';
 
@@ -104,13 +104,7 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
   byValues(matches, usable);
   const id = usable.find((leaf) => leaf.own.join(' ') === 'id' && leaf.depth === 0);
   if (id !== undefined && !matches.has('code'))
-    matches.set('code', {
-      field: 'code',
-      leaf: id,
-      others: [],
-      confidence: 0.6,
-      reason: 'an id that several lines share',
-    });
+    matches.set('code', matchOf('code', id, 0.6, 'an id that several lines share'));
   return matches;
 }
 
@@ -121,10 +115,12 @@ function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
   const free = leaves.filter((leaf) => leaf.kind === 'value' && leaf.depth === 0 && !used.has(leaf.path));
   const put = (field: string, leaf: Leaf | undefined, reason: string) => {
     if (leaf !== undefined && amount !== undefined && !matches.has(field))
-      matches.set(field, { field, leaf, others: [], confidence: 0.6, reason });
+      matches.set(field, matchOf(field, leaf, 0.6, reason));
   };
   const texts = free.filter((leaf) => present(leaf).every((value) => /\p{L}{3}/u.test(plain(value))));
-  put('description', texts.length === 1 ? texts[0] : undefined, 'the only text of the line');
+  const code = matches.get('code')?.leaf;
+  const isWord = code !== undefined && present(code).some((value) => /\p{Ll}{3}/u.test(plain(value)));
+  put('description', texts.length === 1 ? texts[0] : isWord ? code : undefined, 'the only text of the line');
   const isCount = (leaf: Leaf) =>
     present(leaf).every((value) => /^\d{1,3}$/.test(plain(value))) &&
     present(leaf).some((value) => Number(value) > 1) &&

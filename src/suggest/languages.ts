@@ -61,6 +61,7 @@ const english: Readonly<Record<string, string>> = {
   lines: 'zeilen regels lineas linhas righe lignes',
   marketing: 'werbung publicidad publicidade pubblicita publicite reclame',
   locator: 'localizador',
+  meal: 'repas comida refeicao pasto pasti maaltijd',
   mobile: 'handy movil cellulare portable telemovel celular mobil mobiel mobiltelefon',
   name: 'nm',
   nationality:
@@ -76,6 +77,7 @@ const english: Readonly<Record<string, string>> = {
   payments: 'zahlungen pagos paiements pagamenti pagamentos betalingen reglements',
   phone: 'tfno recapito telefon telefono telefone telefoon',
   prefix: 'vorwahl prefijo prefisso prefixo indicatif landnummer',
+  platform: 'plateforme plataforma piattaforma plattform',
   price: 'preis precio prezzo prix preco prijs pris cena',
   quantity: 'qta qte qtde qtd anz anzahl menge cantidad quantite quantita quantidade aantal',
   rate: 'rt',

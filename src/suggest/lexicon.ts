@@ -70,7 +70,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
 
 export const guestLexicon = lexiconOf(listFields.guests, {
   guest_id: lexeme(
-    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest code:0.85, client code:0.85, profile number:0.9, guest number:0.8, guest ref:0.8, client id:0.8, client number:0.8, gast number:0.9, gast id:0.9, gastnummer:0.9, kundennummer:0.85, kunden number:0.85, uid:0.75, tenant id:0.8, traveller id:0.85',
+    'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest code:0.85, client code:0.85, profile number:0.9, customer number:0.85, guest number:0.8, guest ref:0.8, client id:0.8, client number:0.8, gast number:0.9, gast id:0.9, gastnummer:0.9, kundennummer:0.85, kunden number:0.85, uid:0.75, tenant id:0.8, traveller id:0.85',
     'room reservation document sub identification tax language type',
   ),
   first_name: lexeme(
@@ -123,7 +123,7 @@ export const fullNameLexeme = lexeme(
 
 export const roomLexicon = lexiconOf(listFields.rooms, {
   room_type: lexeme(
-    'room type, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, room class:0.85, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, typology:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, cabin:0.6, chalet:0.6, cottage:0.6, villa:0.6, accommodation:0.55, unit type code:0.95',
+    'room type, room label:0.7, room description:0.6, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, type:0.6, room:0.6, listing nickname:0.85, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, room class:0.85, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, typology:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, cabin:0.6, chalet:0.6, cottage:0.6, villa:0.6, accommodation:0.55, unit type code:0.95',
     'id uid current sub history virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest cancellation policy invoice payment',
   ),
   board: lexeme(
@@ -160,7 +160,7 @@ export const chargeLexicon = lexiconOf(listFields.charges, {
     'description, charge description, text:0.9, memo:0.7, charge text, title:0.9, name:0.9, label:0.85, item name:0.95, service name:0.95, product name:0.95, article name:0.9, unit group name:0.6, revenue type:0.5, remark:0.5, bezeichnung, concepto, libelle, concepto, designation:0.9, descrizione, descripcion, omschrijving, caption:0.8, leistung:0.7',
   ),
   amount: lexeme(
-    'amount, charge amount, gross amount, gross:0.85, amount gross, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, value cents:0.9, price cents:0.9, minor:0.75, cents:0.75, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',
+    'amount, amount incl vat, amount including vat, price incl vat:0.8, charge amount, gross amount, gross:0.85, amount gross, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, value cents:0.9, price cents:0.9, minor:0.75, cents:0.75, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',
     'net vat percent default unit currency code',
   ),
   charge_date: lexeme('charge date, service date, posting date, business date, night date:0.9'),

@@ -18,7 +18,7 @@ import { matchReservation } from './reservation-fields.ts';
 import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
 import type { Section } from './section.ts';
-import { hasUnknownStatus, noShowReason, spellingsOf } from './spellings.ts';
+import { hasUnknownStatus, spellingsOf, statedElsewhere } from './spellings.ts';
 import { computedStatus, signsBeside } from './status-fallback.ts';
 import { liftedLeaves } from './stays.ts';
 import { currencyAround } from './surroundings.ts';
@@ -215,7 +215,7 @@ function reservationFields(
       continue;
     }
     const { map: said, remark } = fieldMap(match);
-    const cases = field === 'status' ? [...signsBeside(match, leaves), ...noShowReason(match, leaves)] : [];
+    const cases = field === 'status' ? [...signsBeside(match, leaves), ...statedElsewhere(match, leaves)] : [];
     map[field] = cases.length === 0 ? said : { first: [...cases, said] };
     const isGuess = field === 'status' && (cases.length > 0 || hasUnknownStatus(match));
     const sure = isGuess ? { ...match, confidence: Math.min(match.confidence, 0.85) } : match;

@@ -15,6 +15,7 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   sixth four    0.59 (0.00) at first: an answer of SOAP was too deep, flags of O and N, ids under other names, -$200.00
  *   seventh six   0.83 (0.69) at first: words of Italian and Spanish, odd words for a bill
  *   eighth six    0.87 (0.73) at first: states in a table beside the list, full names as a first name, new words of rentals
+ *   ninth six     0.90 (0.67) at first: rooms under a label, a cancellation that only the state of the message has
  */
 const least = { learnt: { mean: 0.965, lowest: 0.75 }, 'held-out': { mean: 0.9, lowest: 0.7 } } as const;
 
