@@ -16,6 +16,7 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   seventh six   0.83 (0.69) at first: words of Italian and Spanish, odd words for a bill
  *   eighth six    0.87 (0.73) at first: states in a table beside the list, full names as a first name, new words of rentals
  *   ninth six     0.90 (0.67) at first: rooms under a label, a cancellation that only the state of the message has
+ *   tenth five    0.95 (0.86) at first: Mexican words, the type of a room in its own object
  */
 const least = { learnt: { mean: 0.965, lowest: 0.75 }, 'held-out': { mean: 0.9, lowest: 0.7 } } as const;
 
