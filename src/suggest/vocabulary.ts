@@ -7,7 +7,7 @@ const statuses: Readonly<Record<Status, string>> = {
   confirmed:
     'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed fix garantiert prenotata ativa activa aktiv actif active gebucht geboekt fest bekraftad bekraeftet bekreftet potwierdzona potwierdzony vigente reserviert reservada',
   checked_in:
-    'checkedin inhouse inh arr started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa emcasa encurso encours belegt arrive arrivee arrivata arrivato chegou alloggiato occupata aanwezig imhaus',
+    'checkedin inhouse inh arr started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa emcasa encurso encours belegt entrada arrive arrivee arrivata arrivato chegou alloggiato occupata aanwezig imhaus',
   checked_out:
     'checkedout left processed departed dep part checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado encerrada encerrado cerrada fechada salido saida out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
   cancelled:
@@ -64,11 +64,11 @@ function byForm(text: string): Status | undefined {
   return forms.find(([form]) => form.test(text))?.[1];
 }
 const forms: readonly (readonly [RegExp, Status])[] = [
-  [/^canc|cancel|^cnx|^ann?ul|^storn/, 'cancelled'],
+  [/^canc|cancel|^cnx|^cxl|^ann?ul|^storn/, 'cancelled'],
   [/^no?sh|noshow/, 'no_show'],
-  [/checkedout|checkout|^depart/, 'checked_out'],
-  [/checkedin|checkin|inhouse|^resident/, 'checked_in'],
-  [/^confirm|confirmed$/, 'confirmed'],
+  [/checkedout|checkout|chkout|utsjekk|^depart/, 'checked_out'],
+  [/checkedin|checkin|chkin|innsjekk|inhouse|^resident/, 'checked_in'],
+  [/^confirm|confirmed$|^cfm/, 'confirmed'],
 ];
 
 export function guessBoard(spelling: string): string | undefined {
