@@ -34,14 +34,9 @@ export function findGuests(
     .filter(({ score }) => score >= 2.5);
   const chosen = innermost(people);
   const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople(recordLeaves, tables);
+  const sections = found.map((one) => toSection(one, stays));
   if (found.length > 0)
-    return {
-      sections: withoutRepeats(
-        found,
-        found.map((one) => toSection(one, stays)),
-      ),
-      taken: chosen.map(({ head }) => String(head.from)),
-    };
+    return { sections: withoutRepeats(found, sections), taken: chosen.map(({ head }) => String(head.from)) };
   const direct = recordLeaves.filter(
     ({ depth, path }) => depth === 0 || (depth === 1 && bodies.some((body) => path.startsWith(`${body}.`))),
   );

@@ -6,7 +6,7 @@ const english: Readonly<Record<string, string>> = {
   'first name': 'vorname prenom voornaam fornamn fornavn etunimi imie',
   'last name':
     'ape nachname familienname zuname apellido apellidos cognome sobrenome achternaam efternamn efternavn etternavn nazwisko',
-  adult: 'adl adlt adt adu',
+  adult: 'adulte adulto erwachsener volwassene adl adlt adt adu',
   adults: 'erw erwachsene erwachsenen adultos adulti adultes volwassenen vuxna voksne dorosli doroslych',
   accommodation: 'accommodatie alojamiento alloggio hebergement unterkunft alojamento',
   address: 'adresse adres direccion indirizzo endereco',
@@ -80,6 +80,7 @@ const english: Readonly<Record<string, string>> = {
   phone: 'tfno recapito telefon telefono telefone telefoon',
   prefix: 'vorwahl prefijo prefisso prefixo indicatif landnummer',
   platform: 'plateforme plataforma piattaforma plattform',
+  product: 'produit producto produto prodotto produkt',
   price: 'preis precio prezzo prix preco prijs pris cena',
   quantity: 'antall qta qte qtde qtd anz anzahl menge cantidad quantite quantita quantidade aantal',
   rate: 'rt',

@@ -55,14 +55,23 @@ export function guessStatus(spelling: string): Status | undefined {
 
 /** The status that a spelling states by itself; `booking` beside `cancellation` only names the kind of record. */
 export function statedStatus(spelling: string): Status | undefined {
-  return readStatus(spelling) ?? byStatus.get(folded(spelling)) ?? byForm(folded(spelling));
+  return readStatus(spelling) ?? byStatus.get(folded(spelling)) ?? byForm(folded(spelling)) ?? byWord(spelling);
 }
 
 /** Abbreviations and compounds, such as CANC, guestcheckedin and cancelledbyguest; not requests or waiting lists. */
 function byForm(text: string): Status | undefined {
-  if (text.length > 24 || /pend|request|await|^not|^un|fail|partial|link|policy/.test(text)) return undefined;
+  if (text.length > 24 || unsure.test(text)) return undefined;
   return forms.find(([form]) => form.test(text))?.[1];
 }
+
+/** A phrase with one word that states a status: client arrivé. */
+function byWord(spelling: string): Status | undefined {
+  const words = spelling.split(/[^\p{L}]+/u).filter((word) => word.length > 4);
+  const meanings = new Set(words.map((word) => byStatus.get(folded(word))).filter((one) => one && one !== 'other'));
+  return meanings.size === 1 && !unsure.test(folded(spelling)) ? [...meanings][0] : undefined;
+}
+
+const unsure = /pend|request|await|^not|^un|fail|partial|link|policy/;
 const forms: readonly (readonly [RegExp, Status])[] = [
   [/^canc|cancel|^cnx|^cxl|^ann?ul|^storn/, 'cancelled'],
   [/^no?sh|noshow/, 'no_show'],

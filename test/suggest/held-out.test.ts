@@ -18,6 +18,7 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   ninth six     0.90 (0.67) at first: rooms under a label, a cancellation that only the state of the message has
  *   tenth five    0.95 (0.86) at first: Mexican words, the type of a room in its own object
  *   eleventh four 0.88 (0.74) at first: Norwegian words, a tax taken as the amount of a line, abbreviated states
+ *   twelfth four  0.64 (0.00) at first: one was not read, because an id of the guest hid that of the booking; cents as a word, phrases as states
  * From the fifth on they were written between changes, by somebody who knew the vocabulary: other people's systems score lower.
  */
 const least = { learnt: { mean: 0.965, lowest: 0.75 }, 'held-out': { mean: 0.9, lowest: 0.7 } } as const;
