@@ -38,7 +38,9 @@ export function findGuests(
   if (found.length > 0)
     return { sections: withoutRepeats(found, sections), taken: chosen.map(({ head }) => String(head.from)) };
   const direct = recordLeaves.filter(
-    ({ depth, path }) => depth === 0 || (depth === 1 && bodies.some((body) => path.startsWith(`${body}.`))),
+    ({ depth, path, around }) =>
+      depth === 0 ||
+      (depth === 1 && (around.includes('contact') || bodies.some((body) => path.startsWith(`${body}.`)))),
   );
   const matches = matchGuest(direct);
   for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);

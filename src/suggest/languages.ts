@@ -84,7 +84,7 @@ const english: Readonly<Record<string, string>> = {
   price: 'preis precio prezzo prix preco prijs pris cena',
   quantity: 'antall qta qte qtde qtd anz anzahl menge cantidad quantite quantita quantidade aantal',
   rate: 'rt',
-  reference: 'ref referanse referencia riferimento referentie referenz referenza',
+  reference: 'referanse referencia riferimento referentie referenz referenza',
   reservation:
     'res resv rsv resa reserva reservierung reservierungs prenotazione reservering reserverings rezerwacja rezerwacji',
   reservations: 'reservas reservierungen prenotazioni reserveringen rezerwacje',
