@@ -22,8 +22,7 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
       if (connector?.pull === undefined || integration.body.pull === undefined) return [];
       return [
         ...hiddenCancellations(integration, connector),
-        ...missingLists(integration, connector),
-        ...missingRanges(integration, connector),
+        ...incompleteSyncs(integration, connector),
         ...manyRequests(integration, connector),
         ...additionChecks(integration, connector),
       ];
@@ -120,33 +119,18 @@ function sharedPoll(
   return [];
 }
 
-function missingLists({ name, body }: LoadedDocument<'integration'>, { pull }: Connector): CheckFinding[] {
-  return syncTypes.flatMap((type) =>
-    body.pull?.syncs[type] === undefined || (pull?.requests[type] ?? pull?.request) !== undefined
-      ? []
-      : [
-          {
-            document: { kind: 'integration' as const, name },
-            path: ['pull', 'syncs', type],
-            message: 'the connector describes no list to poll: add pull.request to it, or remove the sync',
-          },
-        ],
-  );
-}
-
-/** Only a request that sends days needs a range. */
-function missingRanges({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
-  return syncsByDays(body, connector).flatMap(({ type, range }) =>
-    range !== undefined
-      ? []
-      : [
-          {
-            document: { kind: 'integration' as const, name },
-            path: ['pull', 'syncs', type, 'range'],
-            message: 'range is missing: the connector’s request asks for days ({window.…})',
-          },
-        ],
-  );
+/** A sync needs a list, and a range if its request sends days. */
+function incompleteSyncs({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
+  const document = { kind: 'integration' as const, name };
+  const { request, requests } = connector.pull ?? {};
+  const listless = syncTypes.filter((type) => body.pull?.syncs[type] && !(requests?.[type] ?? request));
+  const rangeless = syncsByDays(body, connector).filter(({ range }) => range === undefined);
+  const noList = 'the connector describes no list to poll: add pull.request to it, or remove the sync';
+  const noRange = 'range is missing: the connector’s request asks for days ({window.…})';
+  return [
+    ...listless.map((type) => ({ document, path: ['pull', 'syncs', type], message: noList })),
+    ...rangeless.map(({ type }) => ({ document, path: ['pull', 'syncs', type, 'range'], message: noRange })),
+  ];
 }
 
 const dayMs = 86_400_000;

@@ -4,13 +4,13 @@ import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
-import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { refersBack, type Table } from './tables.ts';
 
 const vocabulary: Vocabulary = {
   lexicon: chargeLexicon,
-  scope: new Set(['charge', 'item', 'line', 'service', 'product', 'unit', 'tax', 'fee', 'levy']),
+  scope: new Set(['charge', 'item', 'line', 'service', 'product', 'unit', 'fee', 'levy']),
 };
 
 /** Money between the property and others, or already paid: never charged to the guest. */
@@ -52,9 +52,11 @@ export function findCharges(
   const all = lists.filter(({ container }) => !lists.some((other) => container.inside.includes(other.container.from)));
   const outer = withoutTaxes(all, total);
   if (outer.length > 0) {
-    const sections = outer.map(({ container, leaves, matches }) =>
-      chargeSection({ from: container.from }, leaves, matches, container.words.some(isNight) ? pricesRooms : {}),
-    );
+    const areLines = addUp(outer, total);
+    const sections = outer.map(({ container, leaves, matches }) => {
+      const more = container.words.some(isNight) ? pricesRooms : {};
+      return chargeSection({ from: container.from }, leaves, matches, more, areLines);
+    });
     const [first] = sections;
     return { sections, ...(sections.length === 1 && first !== undefined && sums(first, outer[0]?.leaves ?? [])) };
   }
@@ -71,18 +73,18 @@ interface ChargeList {
 
 /** Taxes beside charges that already add up to the total are part of them. */
 function withoutTaxes(lists: readonly ChargeList[], total: Leaf | undefined): readonly ChargeList[] {
-  const isTax = ({ container }: ChargeList) => container.words.some((word) => taxWords.has(word));
-  const others = lists.filter((one) => !isTax(one));
-  if (total === undefined || others.length === 0 || others.length === lists.length) return lists;
-  const sums = total.values.map((_, record) =>
-    others.reduce((sum, { container: { owners }, matches }) => {
-      const amounts = matches.get('amount')?.leaf.values ?? [];
-      return sum + amounts.reduce((part: number, value, at) => part + (owners[at] === record ? amountOf(value) : 0), 0);
-    }, 0),
-  );
-  return total.values.every((value, record) => Math.abs(amountOf(value) - (sums[record] ?? 0)) < 0.005)
-    ? others
-    : lists;
+  const others = lists.filter(({ container }) => !container.words.some((word) => taxWords.has(word)));
+  return others.length < lists.length && addUp(others, total) ? others : lists;
+}
+
+/** Whether the amounts of all lines are the total in every record. */
+function addUp(lists: readonly ChargeList[], total: Leaf | undefined): boolean {
+  if (total === undefined || lists.length === 0) return false;
+  const sums = total.values.map(() => 0);
+  for (const { container, matches } of lists)
+    for (const [at, value] of (matches.get('amount')?.leaf.values ?? []).entries())
+      sums[container.owners[at] ?? 0] = (sums[container.owners[at] ?? 0] ?? 0) + amountOf(value);
+  return sums.every((sum, record) => Math.abs(amountOf(total.values[record]) - sum) < 0.005);
 }
 const taxWords = new Set(['tax', 'taxes', 'vat', 'levy', 'levies']);
 
@@ -101,16 +103,16 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
     (leaf) => leaf.own.join(' ') !== 'id' || new Set(present(leaf)).size < present(leaf).length,
   );
   const matches = matchFields(usable, vocabulary);
+  const tax = matches.get('tax_amount');
+  // In a list of taxes, the tax is the amount of the line.
+  if (tax !== undefined && !matches.has('amount')) {
+    matches.set('amount', { ...tax, field: 'amount' });
+    matches.delete('tax_amount');
+  }
   byValues(matches, usable);
   const id = usable.find((leaf) => leaf.own.join(' ') === 'id' && leaf.depth === 0);
   if (id !== undefined && !matches.has('code'))
-    matches.set('code', {
-      field: 'code',
-      leaf: id,
-      others: [],
-      confidence: 0.6,
-      reason: 'an id that several lines share',
-    });
+    matches.set('code', matchOf('code', id, 0.6, 'an id that several lines share'));
   return matches;
 }
 
@@ -121,10 +123,12 @@ function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
   const free = leaves.filter((leaf) => leaf.kind === 'value' && leaf.depth === 0 && !used.has(leaf.path));
   const put = (field: string, leaf: Leaf | undefined, reason: string) => {
     if (leaf !== undefined && amount !== undefined && !matches.has(field))
-      matches.set(field, { field, leaf, others: [], confidence: 0.6, reason });
+      matches.set(field, matchOf(field, leaf, 0.6, reason));
   };
   const texts = free.filter((leaf) => present(leaf).every((value) => /\p{L}{3}/u.test(plain(value))));
-  put('description', texts.length === 1 ? texts[0] : undefined, 'the only text of the line');
+  const code = matches.get('code')?.leaf;
+  const isWord = code !== undefined && present(code).some((value) => /\p{Ll}{3}/u.test(plain(value)));
+  put('description', texts.length === 1 ? texts[0] : isWord ? code : undefined, 'the only text of the line');
   const isCount = (leaf: Leaf) =>
     present(leaf).every((value) => /^\d{1,3}$/.test(plain(value))) &&
     present(leaf).some((value) => Number(value) > 1) &&
@@ -148,13 +152,14 @@ function chargeSection(
   leaves: readonly Leaf[],
   matches: Map<string, Match>,
   more: JsonObject = {},
+  areLines = false,
 ): Section {
   preferName(matches, leaves);
   preferLineTotal(matches, leaves);
   const once: JsonObject = { ...more, ...(!matches.has('quantity') && { quantity: { const: 1 } }) };
   const where = goneCondition(leaves) ?? paymentsOut(matches) ?? paymentTypesOut(leaves);
   const section = sectionOf('charges', withWhere(head, where), matches, once);
-  return { ...withLineAmounts(section, matches), leaves };
+  return { ...(areLines ? section : withLineAmounts(section, matches)), leaves };
 }
 
 /** Lines of a bill with a negative count are payments. */

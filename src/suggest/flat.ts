@@ -3,7 +3,7 @@ import { withDialCode } from './dial-code.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { chargeLexicon, guestLexicon, reservationLexicon, roomLexicon } from './lexicon.ts';
-import { type Match, matchFields, type Vocabulary } from './match.ts';
+import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
 import { withAllChildren } from './rooms.ts';
 import { type Section, sectionOf } from './section.ts';
 import { phrases } from './words.ts';
@@ -45,13 +45,7 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
   const own = new Map([
     [
       'id',
-      {
-        field: 'id',
-        leaf: key,
-        others: [],
-        confidence: 0.9,
-        reason: `the same in several of the rows: ${groups.size} reservations in ${key.values.length} rows`,
-      },
+      matchOf('id', key, 0.9, `the same in several rows: ${groups.size} reservations in ${key.values.length} rows`),
     ],
     ...reservation,
   ]);

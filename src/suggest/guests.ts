@@ -34,16 +34,13 @@ export function findGuests(
     .filter(({ score }) => score >= 2.5);
   const chosen = innermost(people);
   const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople(recordLeaves, tables);
+  const sections = found.map((one) => toSection(one, stays));
   if (found.length > 0)
-    return {
-      sections: withoutRepeats(
-        found,
-        found.map((one) => toSection(one, stays)),
-      ),
-      taken: chosen.map(({ head }) => String(head.from)),
-    };
+    return { sections: withoutRepeats(found, sections), taken: chosen.map(({ head }) => String(head.from)) };
   const direct = recordLeaves.filter(
-    ({ depth, path }) => depth === 0 || (depth === 1 && bodies.some((body) => path.startsWith(`${body}.`))),
+    ({ depth, path, around }) =>
+      depth === 0 ||
+      (depth === 1 && (around.includes('contact') || bodies.some((body) => path.startsWith(`${body}.`)))),
   );
   const matches = matchGuest(direct);
   for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);
@@ -92,7 +89,12 @@ function withBooker(people: readonly People[]): People[] {
 }
 
 function toSection({ head, leaves, matches }: People, stays?: string): Section {
-  const full = matches.get('full_name');
+  const [only, other] = ['first_name', 'last_name'].flatMap((field) => matches.get(field) ?? []);
+  // A name of several words without the other name is the full name.
+  const isWhole =
+    only !== undefined && other === undefined && present(only.leaf).every((name) => /\S\s+\S/.test(plain(name)));
+  if (isWhole) matches.delete(only.field);
+  const full = matches.get('full_name') ?? (isWhole ? only : undefined);
   const second = matches.get('second_name');
   matches.delete('full_name');
   matches.delete('second_name');

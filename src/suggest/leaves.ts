@@ -35,11 +35,12 @@ function isMinor(leaf: Leaf, leaves: readonly Leaf[]): boolean {
 
 const amountWords = new Set('amount total price value gross net sum'.split(' '));
 
-/** How many digits of the amounts beside it are decimals. */
+/** How many digits of the amounts beside it are decimals, or the word for their unit. */
 const isScale = ({ path, own, values }: Leaf, parent: string): boolean =>
   !path.slice(parent.length).includes('.') &&
-  /^(?:scale|exponent|decimals|decimal places|decimal digits|minor units?)$/.test(own.join(' ')) &&
-  values.every((value) => value === 2 || value === 3);
+  ((/^(?:scale|exponent|decimals|decimal places|decimal digits|minor units?)$/.test(own.join(' ')) &&
+    values.every((value) => value === 2 || value === 3)) ||
+    values.every((value) => /^(?:cents?|minor(?:.?units?)?|centavos|centimes|pence)$/i.test(String(value))));
 
 type Values = readonly (Json | undefined)[];
 

@@ -74,7 +74,7 @@ const ageGroups: ReadonlyMap<string, readonly string[]> = new Map([
   ['7', ['infants']],
 ]);
 const typeWords = new Set(['type', 'kind', 'group', 'category', 'qualifier', 'class']);
-const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'n', 'text', 'content', 'code', 'address'];
+const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'n', 'nombre', 'text', 'content', 'code', 'address'];
 
 /** In a list such as [{ type: Confirmation, id: 88 }] each type is a field of that name. */
 export function typedLeaves(lists: Lists, path: string, { own, around, depth }: Place): Leaf[] {

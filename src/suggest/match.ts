@@ -88,6 +88,11 @@ function alternatives(match: Match, pairs: readonly Omit<Match, 'others'>[], tak
   return others;
 }
 
+/** A leaf that was chosen by other signs than its name. */
+export const matchOf = (field: string, leaf: Leaf, confidence: number, reason: string): Match => {
+  return { field, leaf, others: [], confidence, reason };
+};
+
 /** How much was found: the confidence of each match, times the worth of its field. */
 export function weigh(matches: ReadonlyMap<string, Match>, worth: Readonly<Record<string, number>>): number {
   return [...matches].reduce((sum, [field, { confidence }]) => sum + (worth[field] ?? 0) * confidence, 0);

@@ -3,7 +3,7 @@ import type { Container } from './containers.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { fullNameLexeme, guestLexicon, guestWords, secondNameLexeme } from './lexicon.ts';
-import { type Match, matchFields, type Vocabulary, weigh } from './match.ts';
+import { type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
 
 /** Which objects of a record are people. */
 
@@ -36,13 +36,7 @@ export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary
       (one) => one.kind === 'value' && present(one).length > 0 && present(one).every(fits(look)),
     );
     if (leaf !== undefined && !matches.has(field) && ![...matches.values()].some((match) => match.leaf === leaf))
-      matches.set(field, {
-        field,
-        leaf,
-        others: [],
-        confidence: 0.7,
-        reason: `all its values look like a guest’s ${field}`,
-      });
+      matches.set(field, matchOf(field, leaf, 0.7, `all its values look like a guest’s ${field}`));
   }
   return matches;
 }

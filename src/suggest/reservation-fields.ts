@@ -3,7 +3,7 @@ import { dateFormat } from './formats.ts';
 import { plain } from './kinds.ts';
 import { isInEveryItem, type Leaf, present } from './leaf.ts';
 import { reservationLexicon } from './lexicon.ts';
-import { type Match, matchFields } from './match.ts';
+import { type Match, matchFields, matchOf } from './match.ts';
 import { areStatuses, betterStatus } from './status-field.ts';
 import { areNights, stayIn } from './stay-dates.ts';
 
@@ -16,7 +16,7 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   const free = (leaf: Leaf) =>
     leaf.kind === 'value' && leaf.depth <= 2 && ![...found.values()].some((match) => match.leaf === leaf);
   const put = (field: string, leaf: Leaf | undefined, reason: string) => {
-    if (leaf !== undefined) found.set(field, { field, leaf, others: [], confidence: 0.55, reason });
+    if (leaf !== undefined) found.set(field, matchOf(field, leaf, 0.55, reason));
   };
   const better = betterStatus(found.get('status'), leaves);
   if (better !== undefined) found.set('status', better);
@@ -44,13 +44,7 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
     const { path } = arrival.leaf;
     const source = { path, add_days: nights.path };
     const leaf = { ...arrival.leaf, source, path: `${path} + ${nights.path}` };
-    found.set('check_out', {
-      field: 'check_out',
-      leaf,
-      others: [],
-      confidence: 0.8,
-      reason: 'the arrival and the nights',
-    });
+    found.set('check_out', matchOf('check_out', leaf, 0.8, 'the arrival and the nights'));
   }
   if (!found.has('id') && !found.has('confirmation_number'))
     put(
@@ -84,16 +78,12 @@ function shallowest(leaves: readonly Leaf[]): Leaf | undefined {
 /** If every record has a plain `id`, an id under another name is composed or external. */
 function preferPlainId(found: Map<string, Match>, leaves: readonly Leaf[]): void {
   const current = found.get('id');
-  const id = leaves.find(({ depth, kind, own }) => depth === 0 && kind === 'value' && own.join(' ') === 'id');
+  const id = leaves.find(
+    ({ path, depth, kind, own }) => depth === 0 && kind === 'value' && own.join(' ') === 'id' && !path.includes('['),
+  );
   if (current === undefined || id === undefined || current.leaf === id || current.leaf.depth > 0) return;
   if (!isOwn(current.leaf) || !isOwn(id)) return;
-  found.set('id', {
-    ...current,
-    leaf: id,
-    others: [],
-    confidence: 0.9,
-    reason: 'the plain id; every record has its own',
-  });
+  found.set('id', matchOf('id', id, 0.9, 'the plain id; every record has its own'));
   if (!found.has('confirmation_number') && current.leaf.own.includes('number'))
     found.set('confirmation_number', { ...current, field: 'confirmation_number', confidence: 0.7 });
 }

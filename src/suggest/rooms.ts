@@ -5,7 +5,7 @@ import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
-import { type Match, matchFields, type Vocabulary, weigh } from './match.ts';
+import { type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { type Table, withLookups } from './tables.ts';
@@ -94,13 +94,7 @@ function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<st
     return leaf.kind === 'value' && !used.has(leaf.path) && meanings.size > 1 && !meanings.has(undefined);
   });
   if (board !== undefined && !matches.has('board'))
-    matches.set('board', {
-      field: 'board',
-      leaf: board,
-      others: [],
-      confidence: 0.6,
-      reason: 'all its values are boards',
-    });
+    matches.set('board', matchOf('board', board, 0.6, 'all its values are boards'));
   return matches;
 }
 
@@ -180,12 +174,12 @@ function productIn(leaves: readonly Leaf[], taken: (path: string) => boolean): M
     if (!isShared || !texts.every((text) => text.length <= 60 && /\p{L}{3}/u.test(text) && !/[@:/]/.test(text)))
       continue;
     const reason = 'the only short text that several records share; nothing is named after a room';
-    return { field: 'room_type', leaf, others: [], confidence: 0.5, reason };
+    return matchOf('room_type', leaf, 0.5, reason);
   }
   return undefined;
 }
 
-const bareNames = new Set(['name', 'type', 'code', 'title', 'kind']);
+const bareNames = new Set(['name', 'type', 'code', 'title', 'kind', 'label', 'description']);
 
 /** In a list of rooms a plain `name` is the room's; at the top of a record it is not. */
 const isBareName = ({ own, depth }: Leaf): boolean => depth === 0 && bareNames.has(own.join(' '));

@@ -2,7 +2,7 @@ import type { Status } from '../canonical/status.ts';
 import { foldSpelling, readStatus } from '../canonical/status.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaf.ts';
+import type { Leaf } from './leaf.ts';
 import { type Match, valuesOf } from './match.ts';
 import { guessBoard, guessConsent, guessDocument, guessStatus } from './vocabulary.ts';
 
@@ -99,14 +99,22 @@ function distinct(matches: readonly Match[]): string[] {
 export const hasUnknownStatus = (status: Match): boolean =>
   distinct([status]).some((spelling) => guessStatus(spelling) === undefined);
 
-/** A no-show as the text of another field than the status, such as a reason. */
-export function noShowReason(status: Match, leaves: readonly Leaf[]): Json[] {
-  if (present(status.leaf).some((value) => guessStatus(plain(value)) === 'no_show')) return [];
-  return leaves
-    .filter((leaf) => leaf !== status.leaf && leaf.kind === 'value' && leaf.depth <= 1)
-    .flatMap((leaf) => {
-      const reason = present(leaf).find((value) => typeof value === 'string' && foldSpelling(value) === 'noshow');
-      return reason === undefined ? [] : [{ const: 'no_show', when: { [leaf.path]: reason } }];
-    })
-    .slice(0, 1);
+/** A no-show as the text of another field than the status, such as a reason; a cancellation that only another status states. */
+export function statedElsewhere(status: Match, leaves: readonly Leaf[]): Json[] {
+  const meanings = valuesOf(status).map((value) => guessStatus(plain(value ?? null)));
+  const others = leaves.filter((leaf) => leaf !== status.leaf && leaf.kind === 'value' && leaf.depth <= 1);
+  return (['no_show', 'cancelled'] as const).flatMap((meaning) => {
+    const [found] = others.flatMap((leaf) => {
+      const isStatus = leaf.own.some((word) => word === 'status' || word === 'state');
+      const value = leaf.values.find(
+        (one, at) =>
+          typeof one === 'string' &&
+          guessStatus(one) === meaning &&
+          meanings[at] !== meaning &&
+          (isStatus || foldSpelling(one) === 'noshow'),
+      );
+      return value === undefined ? [] : [{ const: meaning, when: { [leaf.path]: value } }];
+    });
+    return found ?? [];
+  });
 }

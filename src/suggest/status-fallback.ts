@@ -46,7 +46,7 @@ function names(list: string, plain = ''): Signs {
 }
 
 /** Words that may surround a sign: isCancelled, bookingIsCheckedIn, cancelledAt, cancellation_date. */
-const around = new Set('is has was booking reservation at on date time flag stay guest the of'.split(' '));
+const around = new Set('is has was hizo fez booking reservation at on date time flag stay guest the of'.split(' '));
 
 interface Sign {
   readonly status: Status;

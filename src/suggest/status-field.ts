@@ -1,7 +1,7 @@
 import { plain } from './kinds.ts';
 import { isInEveryItem, type Leaf, present } from './leaf.ts';
 import { reservationLexicon } from './lexicon.ts';
-import type { Match } from './match.ts';
+import { type Match, matchOf } from './match.ts';
 import { guessStatus, statedStatus } from './vocabulary.ts';
 
 const lifecycle: ReadonlySet<string> = new Set(['checked_in', 'checked_out', 'no_show']);
@@ -27,13 +27,12 @@ export function betterStatus(current: Match | undefined, leaves: readonly Leaf[]
   };
   const varied = isConstant(current.leaf) ? leaves.find((leaf) => leaf.depth <= 1 && areStatuses(leaf)) : undefined;
   if (varied !== undefined)
-    return {
-      field: 'status',
-      leaf: varied,
-      others: [],
-      confidence: 0.75,
-      reason: `all its values are statuses; ${current.leaf.path} is the same in every record`,
-    };
+    return matchOf(
+      'status',
+      varied,
+      0.75,
+      `all its values are statuses; ${current.leaf.path} is the same in every record`,
+    );
   const [best] = leaves.filter((leaf) => leaf !== current.leaf && isStatus(leaf)).sort((a, b) => worth(b) - worth(a));
   if (best === undefined || worth(best) < worth(current.leaf) + 0.2) return undefined;
   const gaps = best.values.some((value) => value === undefined);

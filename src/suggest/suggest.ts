@@ -18,11 +18,11 @@ import { matchReservation } from './reservation-fields.ts';
 import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
 import type { Section } from './section.ts';
-import { hasUnknownStatus, noShowReason, spellingsOf } from './spellings.ts';
+import { hasUnknownStatus, spellingsOf, statedElsewhere } from './spellings.ts';
 import { computedStatus, signsBeside } from './status-fallback.ts';
 import { liftedLeaves } from './stays.ts';
 import { currencyAround } from './surroundings.ts';
-import { tablesOf } from './tables.ts';
+import { tablesOf, withLookups } from './tables.ts';
 import { unmappedIn } from './unmapped.ts';
 import { asWritten, writtenPath } from './written-paths.ts';
 
@@ -139,7 +139,8 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const people = taken.filter((from) => from !== root.stays);
   const isPersonal = (path: string) =>
     people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
-  const reservation = matchReservation(leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value'));
+  const plain = leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value');
+  const reservation = matchReservation(withLookups(plain, tables, ['status', 'state', 'channel', 'source']));
   const currency = reservation.has('currency') ? undefined : currencyAround(root);
   if (currency !== undefined) reservation.set('currency', currency);
   const number = reservation.get('confirmation_number');
@@ -214,7 +215,7 @@ function reservationFields(
       continue;
     }
     const { map: said, remark } = fieldMap(match);
-    const cases = field === 'status' ? [...signsBeside(match, leaves), ...noShowReason(match, leaves)] : [];
+    const cases = field === 'status' ? [...signsBeside(match, leaves), ...statedElsewhere(match, leaves)] : [];
     map[field] = cases.length === 0 ? said : { first: [...cases, said] };
     const isGuess = field === 'status' && (cases.length > 0 || hasUnknownStatus(match));
     const sure = isGuess ? { ...match, confidence: Math.min(match.confidence, 0.85) } : match;

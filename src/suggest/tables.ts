@@ -101,14 +101,15 @@ function nameLeaf(table: Table): Leaf | undefined {
   return undefined;
 }
 
-/** Replaces each id that refers to a table by the row's code or name: RateId becomes the rate's code. */
-export function withLookups(leaves: readonly Leaf[], tables: readonly Table[]): Leaf[] {
+/** Replaces each id that refers to a table by the row's code or name: RateId becomes the rate's code. `words`: only fields with such a name. */
+export function withLookups(leaves: readonly Leaf[], tables: readonly Table[], words?: readonly string[]): Leaf[] {
   const kinds = new Set(tables.flatMap(({ kind }) => kind?.value ?? []));
   // The kind of object that an id belongs to is not a field of the reservation.
   const isKind = (leaf: Leaf) => kinds.size > 0 && present(leaf).every((value) => kinds.has(plain(value)));
   return leaves
     .filter((leaf) => !isKind(leaf))
     .map((leaf) => {
+      if (words !== undefined && !leaf.own.some((word) => words.includes(word))) return leaf;
       const table = leaf.kind === 'value' ? tables.find((one) => refersTo(leaf, one, leaves)) : undefined;
       const name = table && nameLeaf(table);
       if (table?.id === undefined || name === undefined) return leaf;

@@ -5,11 +5,11 @@ import { foldSpelling, readStatus } from '../canonical/status.ts';
 
 const statuses: Readonly<Record<Status, string>> = {
   confirmed:
-    'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed fix garantiert prenotata ativa activa aktiv actif active gebucht geboekt fest bekraftad bekraeftet bekreftet potwierdzona potwierdzony',
+    'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed fix garantiert prenotata ativa activa aktiv actif active gebucht geboekt fest bekraftad bekraeftet bekreftet potwierdzona potwierdzony vigente reserviert reservada',
   checked_in:
-    'checkedin inhouse inh arr started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa encours arrive arrivee arrivata arrivato chegou alloggiato occupata aanwezig imhaus',
+    'checkedin inhouse inh arr started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa emcasa encurso encours belegt entrada arrive arrivee arrivata arrivato chegou alloggiato occupata aanwezig imhaus',
   checked_out:
-    'checkedout processed departed dep part checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado encerrada encerrado cerrada fechada salido out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
+    'checkedout left processed departed dep part checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado encerrada encerrado cerrada fechada salido saida out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
   cancelled:
     'cancelled canceled ann cancellation cancelation cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld avbokad aflyst avbestilt anulowana anulowany xx x denied released',
   no_show:
@@ -55,20 +55,29 @@ export function guessStatus(spelling: string): Status | undefined {
 
 /** The status that a spelling states by itself; `booking` beside `cancellation` only names the kind of record. */
 export function statedStatus(spelling: string): Status | undefined {
-  return readStatus(spelling) ?? byStatus.get(folded(spelling)) ?? byForm(folded(spelling));
+  return readStatus(spelling) ?? byStatus.get(folded(spelling)) ?? byForm(folded(spelling)) ?? byWord(spelling);
 }
 
 /** Abbreviations and compounds, such as CANC, guestcheckedin and cancelledbyguest; not requests or waiting lists. */
 function byForm(text: string): Status | undefined {
-  if (text.length > 24 || /pend|request|await|^not|^un|fail|partial|link|policy/.test(text)) return undefined;
+  if (text.length > 24 || unsure.test(text)) return undefined;
   return forms.find(([form]) => form.test(text))?.[1];
 }
+
+/** A phrase with one word that states a status: client arrivé. */
+function byWord(spelling: string): Status | undefined {
+  const words = spelling.split(/[^\p{L}]+/u).filter((word) => word.length > 4);
+  const meanings = new Set(words.map((word) => byStatus.get(folded(word))).filter((one) => one && one !== 'other'));
+  return meanings.size === 1 && !unsure.test(folded(spelling)) ? [...meanings][0] : undefined;
+}
+
+const unsure = /pend|request|await|^not|^un|fail|partial|link|policy/;
 const forms: readonly (readonly [RegExp, Status])[] = [
-  [/^canc|cancel|^cnx|^ann?ul|^storn/, 'cancelled'],
+  [/^canc|cancel|^cnx|^cxl|^ann?ul|^storn/, 'cancelled'],
   [/^no?sh|noshow/, 'no_show'],
-  [/checkedout|checkout|^depart/, 'checked_out'],
-  [/checkedin|checkin|inhouse|^resident/, 'checked_in'],
-  [/^confirm|confirmed$/, 'confirmed'],
+  [/checkedout|checkout|chkout|utsjekk|^depart/, 'checked_out'],
+  [/checkedin|checkin|chkin|innsjekk|inhouse|^resident/, 'checked_in'],
+  [/^confirm|confirmed$|^cfm/, 'confirmed'],
 ];
 
 export function guessBoard(spelling: string): string | undefined {

@@ -15,10 +15,14 @@ export function wordsOf(name: string): string[] {
   const isCode = /^[A-Z]{4,12}$/.test(name);
   const split = (word: string) => (isCode ? apart(word, codes, 4) : apart(word, parts, 6));
   return together(
-    words.flatMap((word) => joined.get(word) ?? foreign.get(word) ?? split(word)?.flatMap(known) ?? word),
+    words.flatMap(
+      (word) => joined.get(word) ?? foreign.get(word) ?? plural(word) ?? split(word)?.flatMap(known) ?? word,
+    ),
   );
 }
 
+/** Most plurals of foreign words have an s. */
+const plural = (word: string) => (word.length > 5 ? foreign.get(word.replace(/s$/, '')) : undefined);
 const known = (word: string): string | readonly string[] => joined.get(word) ?? foreign.get(word) ?? word;
 
 /** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. The earlier ones come first if several would do. */

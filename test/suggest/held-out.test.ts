@@ -14,8 +14,15 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   fifth eight   0.68 (0.11) at first: rows of cells and one booking as an object were not read, a booker with the only addresses, centavos
  *   sixth four    0.59 (0.00) at first: an answer of SOAP was too deep, flags of O and N, ids under other names, -$200.00
  *   seventh six   0.83 (0.69) at first: words of Italian and Spanish, odd words for a bill
+ *   eighth six    0.87 (0.73) at first: states in a table beside the list, full names as a first name, new words of rentals
+ *   ninth six     0.90 (0.67) at first: rooms under a label, a cancellation that only the state of the message has
+ *   tenth five    0.95 (0.86) at first: Mexican words, the type of a room in its own object
+ *   eleventh four 0.88 (0.74) at first: Norwegian words, a tax taken as the amount of a line, abbreviated states
+ *   twelfth four  0.64 (0.00) at first: one was not read, because an id of the guest hid that of the booking; cents as a word, phrases as states
+ *   thirteenth four 0.94 (0.89) at first: chosen for their structure; a board taken as a confirmation number
+ * From the fifth on they were written between changes, by somebody who knew the vocabulary: other people's systems score lower.
  */
-const least = { learnt: { mean: 0.965, lowest: 0.75 }, 'held-out': { mean: 0.9, lowest: 0.7 } } as const;
+const least = { learnt: { mean: 0.98, lowest: 0.8 }, 'held-out': { mean: 0.95, lowest: 0.9 } } as const;
 
 for (const [name, { mean, lowest }] of Object.entries(least)) {
   const scored = scoreSystems(new URL(`${name}/`, import.meta.url));
@@ -30,3 +37,19 @@ for (const [name, { mean, lowest }] of Object.entries(least)) {
     assert.ok(meanOf(scored) >= mean, scored.map(({ file, score }) => `${file} ${score.toFixed(3)}`).join('\n'));
   });
 }
+
+test('systems that one rule makes readable are read whole', () => {
+  const names = [
+    'rows-of-cells',
+    'spanish-single',
+    'booker-and-party',
+    'soap-prefixes',
+    'indian-stays',
+    'dotnet-wrapped',
+  ];
+  const scored = scoreSystems(new URL('learnt/', import.meta.url)).filter(({ file }) =>
+    names.includes(file.slice(0, -5)),
+  );
+  assert.equal(scored.length, names.length);
+  for (const { misses } of scored) assert.deepEqual(misses, []);
+});
