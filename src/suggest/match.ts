@@ -60,7 +60,7 @@ function scoreOf(
     fit(leaf.own, leaf.around, phrases, not),
     bare.length > 0 && bare.length < leaf.own.length ? fit(bare, leaf.around, phrases, not) : 0,
   );
-  const name = named * 0.985 ** leaf.depth;
+  const name = named * 0.985 ** leaf.depth * (isOthers(field, leaf) ? 0.3 : 1);
   if (name < 0.4) return undefined;
   const { score, seen } = compatibility(field, leaf);
   if (score < 0.4) return undefined;
@@ -70,6 +70,13 @@ function scoreOf(
   const byName = named >= 0.95 ? 'its name says so' : named >= 0.75 ? 'its name is close' : 'its name may mean it';
   const how = leaf.isKey ? 'records are grouped under it' : byName;
   return { confidence, reason: `${how}; ${seen}` };
+}
+
+const others = new Set('owner owners host hosts commission commissions payout payouts'.split(' '));
+
+/** What the owner, the host or an agent gets is not what the guest pays. */
+function isOthers(field: string, { own, around }: Leaf): boolean {
+  return (field === 'total_amount' || field === 'amount') && [...own, ...around].some((word) => others.has(word));
 }
 
 /** Leaves with values where the chosen one is empty. */

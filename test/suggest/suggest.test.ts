@@ -319,3 +319,16 @@ test('a full name is divided, also under its French name; mob is a phone', () =>
   assert.deepEqual(guests.fields.last_name, { path: 'NOM_COMPLET', name: 'last' });
   assert.equal(guests.fields.phone, 'mob');
 });
+
+test('what the owner gets is not what the guest pays', () => {
+  const row = (id: number) => ({
+    id: `R${id}`,
+    check_in: '2026-05-01',
+    check_out: '2026-05-03',
+    status: 'confirmed',
+    payout: { total: 80 + id, currency: 'EUR' },
+    price: { amount: 100 + id, currency: 'EUR' },
+  });
+  const { connector } = suggested({ reservations: [row(1), row(2), row(3)] });
+  assert.equal((connector.map as JsonObject).total_amount, 'price.amount');
+});
