@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { printable } from '../../packages/partner-kit/src/terminal/printable.ts';
 import { InnboundError } from '../errors.ts';
 import { version } from '../kit/version.ts';
 import { fail } from './command.ts';
@@ -17,8 +18,8 @@ export async function run(args: readonly string[]): Promise<void> {
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void io().stdout.write(text),
-      writeErr: (text) => void (wantsJson || io().stderr.write(text)),
+      writeOut: (text) => void io().stdout.write(printable(text)),
+      writeErr: (text) => void (wantsJson || io().stderr.write(printable(text))),
     })
     .addHelpText(
       'after',
