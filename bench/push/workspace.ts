@@ -25,12 +25,14 @@ export async function writeDocuments(folder: string, documents: Readonly<Record<
   }
 }
 
+/** What benchmarks change in every booking would be held as an accident of the partner. */
 export const pushingText = (name: string, destination: string): string => `integration: ${name}
 connector: bench-pms
 brand_id: ${brandId}
 timezone: Europe/Lisbon
 country: PT
 push: { enabled: true, rate: { requests: 100000, burst: 100000 } }
+guard: off
 deliver: [${destination}]
 `;
 
