@@ -195,8 +195,7 @@ export class StoreStory {
     const made = preparePage({ plan, run, position, requestedAt }, page as never, []);
     const counted = sum(made.counted, { pages: 1, rows: rows.length });
     const commit = { ...made, counted, position, requestedAt, log: { ...pageLog, requestedAt } };
-    const before = Promise.resolve(false);
-    const result = await runs.commitPage(run, hourMs, commit, this.#target(integration), { after, before });
+    const result = await runs.commitPage(run, hourMs, commit, this.#target(integration), after);
     if (result === 'fenced') return;
     this.#listed.set(run.runId, rows.length);
     for (const { id, amount } of rows) {

@@ -321,10 +321,7 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
         requestedAt,
         log: { ...pageLog, requestedAt },
       };
-      const counted = await runs.commitPage(run, leaseMs, commit, plan.target, {
-        after,
-        before: Promise.resolve(false),
-      });
+      const counted = await runs.commitPage(run, leaseMs, commit, plan.target, after);
       const { state: now, counters } = (await runs.get(run.integration, run.runId)) ?? {};
       return [counted, now, counters];
     },

@@ -3,15 +3,6 @@ import type { RunCounters } from './run-counters.ts';
 import type { RunLease } from './run-lease.ts';
 import type { PageCommit, Run } from './run-state.ts';
 
-/** A page that is being written. */
-interface PageUnderWay {
-  readonly ids: Promise<ReadonlySet<string>>;
-  /** Resolves after this page and all before it; false if another node has the run. */
-  readonly committed: Promise<boolean>;
-}
-
-const nothing: PageUnderWay = { ids: Promise.resolve(new Set()), committed: Promise.resolve(true) };
-
 interface PageWriterOptions {
   readonly lease: RunLease;
   readonly counters: RunCounters;
@@ -19,11 +10,7 @@ interface PageWriterOptions {
   readonly onStored?: ((ids: ReadonlySet<string>) => Promise<void>) | undefined;
 }
 
-/**
- * Writes the pages of a run, at most two at a time. Two pages are written at the same time only if they name different
- * reservations: for the same reservation, the later page must see what the earlier one stored. Pages are counted in order, whichever
- * finishes first.
- */
+/** Writes the pages of a run one after another, while the next one is read and prepared. */
 export class PageWriter {
   readonly #ports: Pick<PullPorts, 'runs'>;
   readonly #plan: PullPlan;
@@ -31,8 +18,9 @@ export class PageWriter {
   readonly #lease: RunLease;
   readonly #counters: RunCounters;
   readonly #onStored: PageWriterOptions['onStored'];
-  #earlier: PageUnderWay = nothing;
-  #latest: PageUnderWay = nothing;
+  /** Resolve when the page before the last one, and the last one, are stored. */
+  #earlier = Promise.resolve(true);
+  #latest = Promise.resolve(true);
   #pages: number;
 
   constructor(
@@ -52,36 +40,32 @@ export class PageWriter {
 
   /** Resolves when there is room for another page; false if another node has the run. */
   get hasRoom(): Promise<boolean> {
-    return this.#earlier.committed;
+    return this.#earlier;
   }
 
   /** Resolves when every page passed to the writer is stored; false if another node has the run. */
   get isSettled(): Promise<boolean> {
-    return this.#latest.committed;
+    return this.#latest;
   }
 
   /** Resolves like `isSettled` after this page; a failure shows there too. */
   write(preparing: Promise<PageCommit>): Promise<boolean> {
     const before = this.#latest;
     const after = this.#pages++;
-    const ids = preparing.then(idsIn);
     const committed = (async () => {
       const commit = await preparing;
-      if (!(await ids).isDisjointFrom(await before.ids) && !(await before.committed)) return false;
-      const isOurs = await this.#commit(commit, after, before.committed);
-      return isOurs && before.committed;
+      return (await before) && this.#commit(commit, after);
     })();
-    // Both are awaited later; until then a failure must not end the process as an unhandled rejection.
-    ids.catch(() => {});
+    // Awaited later; until then a failure must not end the process as an unhandled rejection.
     committed.catch(() => {});
     this.#earlier = before;
-    this.#latest = { ids, committed };
+    this.#latest = committed;
     return committed;
   }
 
-  async #commit(commit: PageCommit, after: number, before: Promise<boolean>): Promise<boolean> {
+  async #commit(commit: PageCommit, pagesBefore: number): Promise<boolean> {
     const { target } = this.#plan;
-    const counted = await this.#ports.runs.commitPage(this.#run, this.#lease.ms, commit, target, { after, before });
+    const counted = await this.#ports.runs.commitPage(this.#run, this.#lease.ms, commit, target, pagesBefore);
     if (counted === 'fenced') {
       this.#lease.lose();
       return false;

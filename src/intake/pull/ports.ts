@@ -145,14 +145,6 @@ export interface FormedCommit {
   readonly shown?: { readonly unchanged: number; readonly of?: number };
 }
 
-/** Two pages may be written at the same time; they are counted in order. */
-export interface PageTurn {
-  /** The number of pages before this one. */
-  readonly after: number;
-  /** Resolves when the page before is stored; false if another node has the run. */
-  readonly before: Promise<boolean>;
-}
-
 /** Runs in the store. Every write to an active run names its fence and changes nothing if another node has the run. */
 export interface RunStore {
   /** Nothing is stored, so nothing must be acknowledged to the partner. */
@@ -170,7 +162,7 @@ export interface RunStore {
     leaseMs: number,
     commit: PageCommit,
     target: ApplyTarget,
-    turn: PageTurn,
+    pagesBefore: number,
   ): Promise<Counters | 'fenced'>;
   /** Rows whose result is still the stored version: they need not be mapped again. */
   known(target: ApplyTarget, rows: readonly Pulled[]): Promise<readonly KnownRow[]>;

@@ -23,8 +23,6 @@ import { type Taken, takeIn } from './take-in.ts';
 export type OnChanged = (target: ApplyTarget) => void;
 
 export interface ApplyOptions {
-  /** Called before writing rows that all batches share (dead letters, drift counts), to serialize those writes. */
-  readonly inTurn?: () => Promise<unknown>;
   /** Rows that the page showed and that are not among the messages. */
   readonly shown?: Shown | undefined;
 }
@@ -38,7 +36,7 @@ export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
   arrived: readonly Prepared[],
-  { inTurn, shown = { unchanged: 0 } }: ApplyOptions = {},
+  { shown = { unchanged: 0 } }: ApplyOptions = {},
 ): Promise<Tally> {
   const messages = await withStoredIds(tx, target, arrived);
   const [anyErased, seq, known] = await together([
@@ -55,7 +53,7 @@ export async function applyPrepared(
   const guard = Guard.of(target, messages);
   const unchanged = () => shown.unchanged + seenUnchanged.length;
   const judged = (steps: readonly Step[]) =>
-    judgeSteps(tx, guard as Guard, target, steps, { ...shown, unchanged: unchanged(), inTurn });
+    judgeSteps(tx, guard as Guard, target, steps, { ...shown, unchanged: unchanged() });
   const moved = new Map<EntityType, ReadonlyMap<string, RecordState>>();
   for (const type of ['reservation', 'guest'] as const) {
     const ofType = arrivals.filter((arriving) => arriving.type === type);
@@ -77,7 +75,6 @@ export async function applyPrepared(
     // After the changes: a later message of this batch may have confirmed a state from an earlier one.
     ...[...moved].map(([type, states]) => moveViews(tx, target.integration, type, states)),
     enqueue(tx, target, changes),
-    inTurn?.(),
     insertDeadLetters(tx, target, dead),
     countDrift(tx, target.integration, changes),
   ]);

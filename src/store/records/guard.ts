@@ -125,17 +125,16 @@ export class Guard {
   }
 }
 
-/** The messages to hold back. `inTurn` is called before the brand's row is locked. */
+/** The messages to hold back. */
 export async function judgeSteps(
   tx: Tx,
   guard: Guard,
   { integration }: ApplyTarget,
   steps: readonly Step[],
-  { inTurn, ...shown }: Shown & { readonly inTurn: (() => Promise<unknown>) | undefined },
+  shown: Shown,
 ): Promise<ReadonlyMap<number, Arriving>> {
   const suspicion = guard.count(steps, shown);
   if (suspicion === undefined) return new Map();
-  await inTurn?.();
   const known = await lockNormal(tx, integration, guard.feed);
   const { normal, held } = guard.decide(suspicion, steps, known.normal, known.now);
   await saveNormal(tx, integration, guard.feed, normal);

@@ -1,17 +1,16 @@
-import type { Lease, PageTurn } from '../../intake/pull/ports.ts';
+import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit, PageRows } from '../../intake/pull/run-state.ts';
 import { isRefusedData, isSqlState } from '../../kit/sql-state.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Tally } from '../../reconcile/incoming.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
-import { type ApplyOptions, applyPrepared, type OnChanged } from '../records/apply.ts';
+import { applyPrepared, type OnChanged } from '../records/apply.ts';
 import { countUnrouted } from '../records/drift.ts';
 import { countUnchanged } from '../records/guard.ts';
 import { insertSighting } from '../records/sightings.ts';
 import { fencedTransaction } from './fenced.ts';
 import { moveRun } from './move-run.ts';
-import { PageLocks } from './page-locks.ts';
 import { changedSince, rememberRows } from './pulled.ts';
 import { added, withTally } from './row.ts';
 import { withoutRefused } from './set-aside.ts';
@@ -24,15 +23,15 @@ interface PageContext {
   readonly lease: Lease;
   readonly leaseMs: number;
   readonly target: ApplyTarget;
-  readonly turn: PageTurn;
+  readonly pagesBefore: number;
 }
 
 /**
  * A page in one transaction: its records, the position after it, its counters and its log. It commits only if this node still holds
- * the run, and only after the page before. Two pages may be in this function at the same time.
+ * the run.
  */
 export async function commitPage(page: PageContext, commit: PageCommit): Promise<Counters | 'fenced'> {
-  const { pool, onChanged, turn } = page;
+  const { pool, onChanged } = page;
   const write = async (written = commit) => {
     const done = await fencedTransaction(
       pool,
@@ -43,13 +42,11 @@ export async function commitPage(page: PageContext, commit: PageCommit): Promise
     for (const changed of done.changed) onChanged(changed);
     return done.counters;
   };
-  const counters = await write().catch((error: unknown) => {
-    if (isSqlState(error, 'deadlockDetected')) return 'fenced' as const;
+  return write().catch((error: unknown) => {
+    if (isSqlState(error, 'deadlockDetected')) return write();
     if (isRefusedData(error)) return writeRest(page, commit, write);
     throw error;
   });
-  // Fenced may also mean that the page before has not committed yet, or that both deadlocked: write it once more after that page.
-  return counters === 'fenced' && (await turn.before) ? write() : counters;
 }
 
 /** Writes the page with the records that the database refuses as dead letters. */
@@ -74,19 +71,14 @@ async function applyPage(
   page: PageContext,
   commit: PageCommit,
 ): Promise<{ counters: Counters; changed: readonly ApplyTarget[]; sendLast: () => Promise<unknown> }> {
-  const { program, lease, leaseMs, target, turn } = page;
-  const locks = new PageLocks(tx, lease.runId, turn.after);
-  const own = locks.lockOwn();
-  const options = { inTurn: locks.inTurn };
-  const applied = [{ target, ...(await applyRows(tx, lease.runId, commit, target, options)) }];
+  const { program, lease, leaseMs, target, pagesBefore } = page;
+  const applied = [{ target, ...(await applyRows(tx, lease.runId, commit, target)) }];
   for (const rows of commit.routed ?? []) {
-    applied.push({ target: rows.target, ...(await applyRows(tx, lease.runId, rows, rows.target, options)) });
+    applied.push({ target: rows.target, ...(await applyRows(tx, lease.runId, rows, rows.target)) });
   }
   const counters = applied.map((one) => one.counters).reduce(added);
-  await own;
   const sendLast = () =>
     Promise.all([
-      locks.inTurn(),
       ...applied.flatMap(({ target: of, pulled, prepared, outcomes, unchanged }) => [
         rememberRows(tx, program, of, { pulled, prepared, outcomes }),
         ...(unchanged.length > 0
@@ -99,7 +91,7 @@ async function applyPage(
       ]),
       ...(commit.unrouted ? [countUnrouted(tx, target.integration, commit.unrouted)] : []),
       stageRows(tx, lease, commit.staged),
-      moveRun(tx, { lease, leaseMs, pagesBefore: turn.after, commit, counters }),
+      moveRun(tx, { lease, leaseMs, pagesBefore, commit, counters }),
     ]);
   const changed = applied.filter((one) => one.counters.changed > 0).map((one) => one.target);
   return { counters, changed, sendLast };
@@ -108,7 +100,7 @@ async function applyPage(
 const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0, outcomes: [] };
 
 /** Known rows were skipped before the transaction; those whose reservation has changed since are now mapped and applied. */
-async function applyRows(tx: Tx, runId: string, commit: PageRows, target: ApplyTarget, options: ApplyOptions) {
+async function applyRows(tx: Tx, runId: string, commit: PageRows, target: ApplyTarget) {
   const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
   const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
@@ -116,7 +108,7 @@ async function applyRows(tx: Tx, runId: string, commit: PageRows, target: ApplyT
   const tally =
     prepared.length === 0
       ? noTally
-      : await applyPrepared(tx, target, prepared, { ...options, shown: { unchanged: commit.known.length } });
+      : await applyPrepared(tx, target, prepared, { shown: { unchanged: commit.known.length } });
   if (prepared.length === 0) countUnchanged(target, runId, commit.known.length);
   const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
   const counted = withTally(late ? added(commit.counted, late.counted) : commit.counted, tally);

@@ -30,8 +30,8 @@ export function openRunStore(
     claim: (integration, runId, node, leaseMs) => claimRun(pool, integration, runId, node, leaseMs),
     extend: (lease, leaseMs, waiting) => extendLease(pool, lease, leaseMs, waiting),
     start: (lease, position, target) => startRun(pool, lease, position, target),
-    commitPage: (lease, leaseMs, commit, target, turn) =>
-      commitPage({ pool, program, onChanged, lease, leaseMs, target, turn }, commit),
+    commitPage: (lease, leaseMs, commit, target, pagesBefore) =>
+      commitPage({ pool, program, onChanged, lease, leaseMs, target, pagesBefore }, commit),
     known: (target, rows) => knownRows(pool, program, target, rows),
     commitPosition: (lease, position) => commitPosition(pool, lease, position),
     windowPages: (lease, window, pass) => windowPages(pool, lease, window, pass),

@@ -60,8 +60,7 @@ export class Poll {
     const made = preparePage({ plan, run: this.#run, position, requestedAt }, records as never, []);
     const counted = sum(made.counted, { pages: 1, rows: this.rows.length });
     const commit = { ...made, counted, position, requestedAt, log: { ...pageLog, requestedAt } };
-    const turn = { after: 0, before: Promise.resolve(false) };
-    await this.#ports.runs.commitPage(this.#run, hourMs, commit, plan.target, turn);
+    await this.#ports.runs.commitPage(this.#run, hourMs, commit, plan.target, 0);
   }
 
   async finish(): Promise<void> {

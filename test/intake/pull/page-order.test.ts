@@ -1,78 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PullPorts, RunStore } from '../../../src/intake/pull/ports.ts';
+import type { RunStore } from '../../../src/intake/pull/ports.ts';
 import { executeRun } from '../../../src/intake/pull/run.ts';
 import { book, range, setUpBackfills } from './support/backfills.ts';
 import { sync } from './support/runtime.ts';
 
-/** Two pages may be written at the same time; they are counted in order. */
 const { runtime, partnerOf, scripted, portsFor, claimed } = setUpBackfills();
-
-/** The ports, with `hold` before a page is written. `overtaken` resolves when the next page waits for this one, or was written before it. */
-function holding(
-  ports: PullPorts,
-  hold: (pagesBefore: number, isLast: boolean, overtaken: () => Promise<void>) => Promise<void>,
-): PullPorts {
-  const arrived = new Map<number, PromiseWithResolvers<void>>();
-  const arrivalOf = (pagesBefore: number) => {
-    const arrival = arrived.get(pagesBefore) ?? Promise.withResolvers<void>();
-    arrived.set(pagesBefore, arrival);
-    return arrival;
-  };
-  const commitPage: RunStore['commitPage'] = async (lease, leaseMs, commit, target, { after, before }) => {
-    await hold(after, commit.position.window === undefined, () => arrivalOf(after + 1).promise);
-    const turn = {
-      after,
-      // Read only to wait for the page before.
-      get before() {
-        arrivalOf(after).resolve();
-        return before;
-      },
-    };
-    return ports.runs.commitPage(lease, leaseMs, commit, target, turn).finally(arrivalOf(after).resolve);
-  };
-  return { ...ports, runs: { ...ports.runs, commitPage } };
-}
-
-test('pages are counted in order, whichever is written first', async () => {
-  const integration = 'out-of-turn';
-  const partner = await partnerOf('token');
-  const ports = portsFor(integration, 'token', partner.url);
-  let held = 0;
-  const slow = holding(ports, async (pagesBefore, isLast, overtaken) => {
-    if (pagesBefore % 2 === 1 || isLast) return;
-    held++;
-    await overtaken();
-  });
-  const run = await claimed(ports, integration);
-  const outcome = await executeRun(slow, run, { parkable: true });
-  assert.ok(outcome.kind === 'finished' && held > 5);
-  assert.equal(outcome.counters.changed, book.length);
-  assert.equal(outcome.counters.requests, partner.requests.length);
-  const { rows } = await runtime.pool.query<{ page_no: number; rows: number; window_from: string }>(
-    'select page_no, rows, window_from::text from run_pages where run_id = $1 order by page_no',
-    [run.runId],
-  );
-  assert.deepEqual(
-    rows.map(({ page_no }) => page_no),
-    partner.requests.map((_, i) => i + 1),
-  );
-  assert.deepEqual(
-    rows.map(({ window_from }) => window_from),
-    partner.requests.map(({ query }) => query.get('dateFrom')),
-  );
-  assert.equal((await runtime.stored(integration)).length, book.length);
-});
 
 test('if a page cannot be written, neither is the page after it', async () => {
   const integration = 'broken-page';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
-  const broken = holding(ports, async (pagesBefore, _isLast, overtaken) => {
-    if (pagesBefore !== 3) return;
-    await overtaken();
-    throw new Error('the store went away');
-  });
+  const commitPage: RunStore['commitPage'] = async (...page) => {
+    if (page[4] === 3) throw new Error('the store went away');
+    return ports.runs.commitPage(...page);
+  };
+  const broken = { ...ports, runs: { ...ports.runs, commitPage } };
   const run = await claimed(ports, integration);
   await assert.rejects(executeRun(broken, run, { parkable: true }), /the store went away/);
   const { rows } = await runtime.pool.query<{ pages: number; changed: number }>(

@@ -1,5 +1,5 @@
 import type { Reservation } from '../../../src/canonical/reservation.ts';
-import type { Lease, PageTurn, Queued, QueueRequest, RunStore } from '../../../src/intake/pull/ports.ts';
+import type { Lease, Queued, QueueRequest, RunStore } from '../../../src/intake/pull/ports.ts';
 import { type Counters, noCounts, type PageCommit, type Run, sum } from '../../../src/intake/pull/run-state.ts';
 import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
 import type { MessageOutcome, Prepared } from '../../../src/reconcile/incoming.ts';
@@ -58,11 +58,8 @@ export function runsModel(model: StoreModel, link: Link, onChanged: OnChanged): 
       whileHeld('commitPosition', lease, (row) => {
         row.position = position;
       }),
-    commitPage: async (lease, leaseMs, commit, target, turn) => {
-      const write = () => commitPage({ model, link, onChanged, held }, lease, leaseMs, commit, target, turn);
-      const counters = await write();
-      return counters === 'fenced' && (await turn.before) ? write() : counters;
-    },
+    commitPage: (lease, leaseMs, commit, target, pagesBefore) =>
+      commitPage({ model, link, onChanged, held }, lease, leaseMs, commit, target, pagesBefore),
     known: (target, rows) =>
       link.call('known', () =>
         rows.flatMap(({ key, content }) => {
@@ -196,7 +193,7 @@ async function commitPage(
   leaseMs: number,
   commit: PageCommit,
   target: ApplyTarget,
-  turn: PageTurn,
+  pagesBefore: number,
 ): Promise<Counters | 'fenced'> {
   const write = async () => {
     for (;;) {
@@ -229,7 +226,7 @@ async function commitPage(
           row.pages.push(commit.log);
           setWaiting(row, undefined);
         });
-        const isOurs = () => held(lease)?.counters.pages === turn.after;
+        const isOurs = () => held(lease)?.counters.pages === pagesBefore;
         const result = await link.call('commit', () => tx.commit(isOurs));
         if (result === 'refused') throw new Fenced();
         if (result === 'conflict') continue;
