@@ -17,29 +17,25 @@ import { countQuality } from '../store/records/quality.ts';
 /** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
 export function startWatch(runtime: Runtime): Loop {
   const { pool, log } = runtime;
-  const every = (name: string, ms: number, turn: (signal: AbortSignal) => Promise<unknown>): Loop =>
+  /** With many or large brands some turns take long: a rest of `rest` times as long follows them. */
+  const every = (name: string, ms: number, turn: (signal: AbortSignal) => Promise<unknown>, rest = 0): Loop =>
     startLoop({
       name,
       heartbeats: runtime.heartbeats,
-      patienceMs: Math.max(ms, 60_000),
-      turn,
-      pause: (_, signal) => systemClock.wait(ms, signal),
+      patienceMs: rest > 0 ? 600_000 : Math.max(ms, 60_000),
+      turn: async (signal) => {
+        const startedAt = systemClock.now();
+        await turn(signal);
+        return systemClock.now() - startedAt;
+      },
+      pause: (tookMs, signal) => systemClock.wait(Math.max(ms, rest * (tookMs ?? 0)), signal),
       onError: (error) => log.warn({ task: name, error: errorFacts(error) }, 'watch: failed'),
     });
-  // One node judges what concerns single brands. With many brands that takes long, so it gets a fiftieth of the time.
-  const judging = startLoop({
-    name: 'alerts',
-    heartbeats: runtime.heartbeats,
-    patienceMs: 600_000,
-    turn: async () => {
-      const startedAt = systemClock.now();
-      if (await claimMark(pool, 'alerts', judgedEveryMs - 1_000)) await judgeBrands(runtime);
-      if (await claimMark(pool, 'feeds', 20 * 60_000)) await judgeFeeds(runtime);
-      return systemClock.now() - startedAt;
-    },
-    pause: (tookMs, signal) => systemClock.wait(Math.max(judgedEveryMs, 49 * (tookMs ?? 0)), signal),
-    onError: (error) => log.warn({ task: 'alerts', error: errorFacts(error) }, 'watch: failed'),
-  });
+  // One node judges what concerns single brands.
+  const judge = async () => {
+    if (await claimMark(pool, 'alerts', judgedEveryMs - 1_000)) await judgeBrands(runtime);
+    if (await claimMark(pool, 'feeds', 20 * 60_000)) await judgeFeeds(runtime);
+  };
   const loops = [
     every('activity', 2_000, async () => {
       await addTally(pool, runtime.tally, runtime.clock.now());
@@ -48,12 +44,12 @@ export function startWatch(runtime: Runtime): Loop {
     every('alert causes', judgedEveryMs, async () => {
       if (await claimMark(pool, 'alert causes', judgedEveryMs - 1_000)) await judgeCauses(runtime);
     }),
-    judging,
+    every('alerts', judgedEveryMs, judge, 49),
     every('alert routes', 2_000, (signal) => sendDueAlerts(runtime, signal)),
     every('delivered erasures', 5_000, () => forgetErasures(runtime)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
     every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
-    every('hotel reports', 60_000, () => countHotelsOnce(runtime)),
+    every('hotel reports', 60_000, () => countHotelsOnce(runtime), 9),
     every('retention', 10 * 60_000, () => prune(runtime)),
   ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
@@ -76,11 +72,14 @@ async function countQualityOnce({ pool }: Runtime): Promise<void> {
   if (await claimMark(pool, 'quality', 30 * 60_000)) await withPatience(pool, countQuality);
 }
 
-/** On one node: the brands that changed, or whose day has ended. */
+/** On one node, for five seconds at a time: the brands that changed, or whose day has ended, the oldest report first. */
 async function countHotelsOnce({ pool, active }: Runtime): Promise<void> {
   if (!(await claimMark(pool, 'hotel reports', 59_000))) return;
   const places = [...active().documents].map(([integration, { body }]) => ({ integration, timezone: body.timezone }));
-  for (const place of await outdatedHotels(pool, places)) await withPatience(pool, (db) => countHotel(db, place));
+  const until = systemClock.now() + 5_000;
+  for (const place of await outdatedHotels(pool, places)) {
+    if (systemClock.now() < until) await withPatience(pool, (db) => countHotel(db, place));
+  }
 }
 
 async function prune(runtime: Runtime): Promise<void> {
