@@ -33,7 +33,7 @@ interface Advanced {
 }
 
 /**
- * One node's work on a run, as a pipeline: while two pages are prepared and written (PageWriter), the next one is read and
+ * One node's work on a run, as a pipeline: while a page is written and the next one prepared (PageWriter), another is read and
  * the one after that is requested. Pages are counted in order, each together with the position after it: a crash loses only work
  * that was never counted.
  *
