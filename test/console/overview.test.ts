@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { settleAlerts } from '../../src/store/operate/alerts.ts';
 import { groupIncidents } from '../../src/store/operate/incidents.ts';
 import { causeOf, causeText } from '../../src/watch/causes.ts';
+import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
 import { barriers } from './support/look.ts';
@@ -82,6 +83,10 @@ describe('the overview', { skip }, () => {
     for (let sent = 0; sent < 12; sent++) {
       await assert.rejects(desk.pushTo(wrong, { event: 'reservation.created', data: booking('R1') }), /401/);
     }
+    // Refusals are written once a second, and the page looks again after twenty.
+    await until('the overview knows it', async () =>
+      /refused/.test(JSON.stringify(await desk.api('GET', '/overview'))),
+    );
     const page = await desk.signIn();
     const banner = page.getByRole('region', { name: /wrong$/ });
     await banner.getByText(/webhooks were refused/).waitFor();
