@@ -30,7 +30,11 @@ export const port = 5432;
 const longestSocketPath = 100;
 
 export async function findPlace(workspaceDir: string, force?: 'namespace' | 'nobody'): Promise<Place> {
-  const home = path.join(await realpath(workspaceDir), '.innbound');
+  const folder = await realpath(workspaceDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new InnboundError('documents.no_workspace', `There is no folder ${workspaceDir}.`, { dir: workspaceDir });
+  });
+  const home = path.join(folder, '.innbound');
   await mkdir(home, { recursive: true, mode: 0o700 });
   const dataLink = path.join(home, 'pg');
   const account = await accountOf(dataLink, force);

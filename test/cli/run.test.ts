@@ -29,3 +29,11 @@ for (const args of lines) {
     assert.ok(here.stdout + here.stderr !== '');
   });
 }
+
+test('a command in a folder that does not exist says so', async () => {
+  const { code, json } = await innbound(['status', '-w', path.join(dir, 'nowhere'), '--json']);
+  assert.equal(code, 1);
+  const { error } = json()[0] as { error: { code: string; message: string } };
+  assert.equal(error.code, 'documents.no_workspace');
+  assert.match(error.message, /There is no folder .*nowhere/);
+});
