@@ -194,7 +194,7 @@ function LatestChanges() {
               <RecordLink integration={one.integration} type={one.type} id={one.id}>
                 {one.type === 'guest' ? 'A guest' : one.id}
               </RecordLink>{' '}
-              {one.event} <span className="muted">{causeOf(one.cause)}</span>
+              {one.event} <span className="muted">{causeOf(one.cause, one.type)}</span>
               <span className="muted place">{one.integration}</span>
             </li>
           ))}

@@ -65,7 +65,8 @@ const causes: Record<string, string> = {
   erasure: 'by an erasure',
   reprocess: 'by reprocessing its payload',
 };
-export const causeOf = (cause: string): string => causes[cause] ?? `by ${words(cause)}`;
+export const causeOf = (cause: string, type?: string): string =>
+  type === 'guest' && cause === 'guest' ? 'from its bookings' : (causes[cause] ?? `by ${words(cause)}`);
 /** The service's own destination, which keeps the profiles, has a name that no document has. */
 export const destinationName = (name: string): string => (name === 'innbound:profiles' ? 'the guest profiles' : name);
 /** With a full stop, so that another sentence can follow. */
