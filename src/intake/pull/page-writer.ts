@@ -18,7 +18,7 @@ export class PageWriter {
   readonly #lease: RunLease;
   readonly #counters: RunCounters;
   readonly #onStored: PageWriterOptions['onStored'];
-  /** Resolve when the page before the last one, and the last one, are stored. */
+  /** Resolves when all pages but the last are stored; `#latest` when all are. */
   #earlier = Promise.resolve(true);
   #latest = Promise.resolve(true);
   #pages: number;

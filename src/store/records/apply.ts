@@ -22,21 +22,16 @@ import { type Taken, takeIn } from './take-in.ts';
 /** Called after the commit of changes, so that this node delivers them at once. */
 export type OnChanged = (target: ApplyTarget) => void;
 
-export interface ApplyOptions {
-  /** Rows that the page showed and that are not among the messages. */
-  readonly shown?: Shown | undefined;
-}
-
 /**
  * Applies a batch of prepared messages inside the caller's transaction: all or nothing. Records that a poll shows
  * unchanged cost one read and no write to their row. The others are locked in the order of their ids, so that two nodes rarely
- * deadlock; if they do, one transaction is run again.
+ * deadlock; if they do, one transaction is run again. `shown`: rows that the page showed and that are not among the messages.
  */
 export async function applyPrepared(
   tx: Tx,
   target: ApplyTarget,
   arrived: readonly Prepared[],
-  { shown = { unchanged: 0 } }: ApplyOptions = {},
+  shown: Shown = { unchanged: 0 },
 ): Promise<Tally> {
   const messages = await withStoredIds(tx, target, arrived);
   const [anyErased, seq, known] = await together([

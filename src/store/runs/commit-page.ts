@@ -106,9 +106,7 @@ async function applyRows(tx: Tx, runId: string, commit: PageRows, target: ApplyT
   const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
   const pulled = late ? [...commit.pulled, ...late.pulled] : commit.pulled;
   const tally =
-    prepared.length === 0
-      ? noTally
-      : await applyPrepared(tx, target, prepared, { shown: { unchanged: commit.known.length } });
+    prepared.length === 0 ? noTally : await applyPrepared(tx, target, prepared, { unchanged: commit.known.length });
   if (prepared.length === 0) countUnchanged(target, runId, commit.known.length);
   const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
   const counted = withTally(late ? added(commit.counted, late.counted) : commit.counted, tally);

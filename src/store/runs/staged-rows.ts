@@ -50,7 +50,7 @@ export async function commitFormed(
 ): Promise<Tally | 'fenced'> {
   const write = (written: FormedCommit) =>
     fencedTransaction(pool, async (tx) => {
-      const tally = await applyPrepared(tx, target, written.prepared, { shown: written.shown });
+      const tally = await applyPrepared(tx, target, written.prepared, written.shown);
       const { pulled, prepared } = written;
       if (pulled) await rememberRows(tx, program, target, { pulled, prepared, outcomes: tally.outcomes });
       await settleDeadLetters(tx, lease.integration, lease.runId, processedOf(prepared, tally.outcomes));

@@ -81,7 +81,7 @@ test('a node whose lease expired cannot write', async () => {
     runs: {
       ...ports.runs,
       commitPage: async (...page) => {
-        // Between two pages another node finds the lease expired. Two pages may be written at the same time.
+        // Between two pages another node finds the lease expired.
         taken ??= takeOver();
         await taken;
         return ports.runs.commitPage(...page);
