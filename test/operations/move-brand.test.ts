@@ -212,7 +212,6 @@ test('a preview shows what matches and why, and what is in one system only', asy
 test('an unfinished feed, and one of another hotel, are refused, and the old feed goes on', async () => {
   book = [matos];
   await node.runtime.pool.query(`delete from records where integration = 'grand-new'`);
-  await node.runtime.pool.query(`delete from pulled where integration = 'grand-new'`);
   assert.equal(await sync('grand-new', 'pre_stay'), 'complete');
   await assert.rejects(
     moveBrand(node.runtime, 'grand', 'grand-new', { by: 'test' }),
