@@ -1,5 +1,6 @@
 import type { ApiPorts } from '../api/api.ts';
 import type { IntegrationView } from '../api/routes/integrations.ts';
+import { listRequestOf, noList } from '../intake/pull/list-request.ts';
 import { fetchSample } from '../operations/fetch-sample.ts';
 import { healthOf } from '../operations/health.ts';
 import { refetchReservation } from '../operations/refetch.ts';
@@ -54,6 +55,8 @@ export function integrationPorts(runtime: Runtime): ApiPorts['integrations'] {
     refetch: (integration, id, by) => refetchReservation(runtime, integration, id, by),
     resend: (wanted) => resendRecords(runtime, wanted),
     run: async ({ integration, sync, by, from, to }) => {
+      const pull = runtime.active().integrations.get(integration)?.connector.body.pull;
+      if (pull !== undefined && listRequestOf(pull, { sync }) === undefined) return noList;
       const queued = await queueRun(pool, {
         integration: integration as IntegrationName,
         kind: sync === undefined ? 'backfill' : 'manual',

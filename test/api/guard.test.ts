@@ -29,6 +29,7 @@ before(async () => {
   await node.take('other', reservation('R1'), { id: 'broken' });
   others.set('id', (await node.ports.deadLetters.list({}))[0]?.id ?? '');
   const run = await node.ports.integrations.run({ integration: 'other', sync: 'pre_stay', by: 'test' });
+  assert.ok(run.kind !== 'failed');
   others.set('run_id', run.runId);
   const document = openApiDocument(apiRoutes(node.ports)) as {
     paths: Record<string, Record<string, { operationId: string; 'x-role': string; 'x-scope': string }>>;

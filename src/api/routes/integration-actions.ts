@@ -44,7 +44,10 @@ export interface IntegrationActionPorts {
     readonly from?: string;
     readonly to?: string;
     readonly by: string;
-  }) => Promise<{ readonly kind: 'queued' | 'busy'; readonly runId: string }>;
+  }) => Promise<
+    | { readonly kind: 'queued' | 'busy'; readonly runId: string }
+    | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
+  >;
 }
 
 const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
@@ -248,5 +251,6 @@ async function start(
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   });
+  if (found.kind === 'failed') return problem(409, found.code, found.message);
   return ok({ run_id: found.runId, already_going: found.kind === 'busy' });
 }
