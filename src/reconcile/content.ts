@@ -21,10 +21,6 @@ export const removedContent = (content: Content): Content => ({ ...content, hash
 export const isRemoved = ({ version, hash: own }: { readonly version: number; readonly hash: string }): boolean =>
   version > 0 && own === '';
 
-/** The hash to store beside the record's own; undefined if they are equal. */
-export const unlessOwnHash = ({ hash: own }: Content, other: string): string | undefined =>
-  own === other ? undefined : other;
-
 export function statusOf(record: Reservation | Guest): string | undefined {
   return 'status' in record ? record.status : undefined;
 }

@@ -1,6 +1,6 @@
-import { isRemoved, removedContent, unlessOwnHash } from './content.ts';
+import { isRemoved, removedContent } from './content.ts';
 import type { LockedRecord } from './decision.ts';
-import { type Arriving, arrivedAt, type Decision, newerIsStored, stillShown } from './decision.ts';
+import { type Arriving, arrivedAt, type Decision, isOfList, newerIsStored, stillShown } from './decision.ts';
 import { difference } from './difference.ts';
 import type { Message } from './incoming.ts';
 import { mergeMessage, statedAt } from './merge-message.ts';
@@ -9,6 +9,7 @@ import { changeAfter } from './reconcile.ts';
 import { type RecordState, viewsText } from './record-state.ts';
 import { isNewer } from './statement.ts';
 import { readViews, storedViews } from './stored-views.ts';
+import { statesSame, type View } from './view.ts';
 
 /** Merges the message with the statements of other sources. */
 export function merged(
@@ -28,16 +29,11 @@ export function merged(
   if (finished.kind === 'dead') return finished;
   const newest = isNewer(moment, before.moment) ? moment : before.moment;
   if (finished.kind === 'dropped') {
-    const left = { moment: newest, views: storedViews(result.views, true), pulledHash: '' };
+    const left = { moment: newest, views: storedViews(result.views, true) };
     return removed(finished.reason, message, arriving, before, left);
   }
   const content = contentOf(finished.record);
-  const inLine = pulledHashAfter(arriving, message, before, result);
-  const state: RecordState = {
-    moment: newest,
-    views: storedViews(result.views, finished.isRuled),
-    pulledHash: unlessOwnHash(content, inLine),
-  };
+  const state: RecordState = { moment: newest, views: storedViews(result.views, finished.isRuled) };
   const { isOverruled } = result;
   if (content.hash === before.hash) {
     const reason = sightedAt === undefined ? newerIsStored : stillShown(sightedAt);
@@ -46,6 +42,7 @@ export function merged(
       version: before.version,
       ...(isOverruled && { reason, isOverruled }),
       ...(!isSameState(before, state) && { state }),
+      isShown: !isOverruled && isRepeated(arriving, message, pull, result.views.pull),
     };
   }
   const diff = difference(before.data, content.json());
@@ -86,22 +83,20 @@ function removed(
   };
 }
 
-/** Hash of the pulled row that the record is in line with after the message; empty where it is in line with none. */
-function pulledHashAfter(
+/** Values that could not be read are noted, unless the row cannot be recognised the next time: it would be noted at each poll. */
+function isRepeated(
   arriving: Arriving,
-  { source }: Message,
-  before: LockedRecord,
-  { isPullInForce }: { readonly isPullInForce: boolean },
-): string {
-  if (!isPullInForce) return '';
-  return source === 'pull' ? arriving.hash : (before.pulledHash ?? before.hash);
+  { unread }: Message,
+  before: View | undefined,
+  after: View | undefined,
+): boolean {
+  const { prepared } = arriving;
+  const isNoted = unread.size > 0 && prepared.kind === 'record' && (prepared.listed ?? 1) > 0;
+  return isOfList(arriving) && !isNoted && before !== undefined && after !== undefined && statesSame(before, after);
 }
 
-function isSameState(before: LockedRecord, { moment, views, pulledHash }: RecordState): boolean {
+function isSameState(before: LockedRecord, { moment, views }: RecordState): boolean {
   return (
-    before.moment[0] === moment[0] &&
-    before.moment[1] === moment[1] &&
-    before.pulledHash === pulledHash &&
-    viewsText(before.views) === viewsText(views)
+    before.moment[0] === moment[0] && before.moment[1] === moment[1] && viewsText(before.views) === viewsText(views)
   );
 }

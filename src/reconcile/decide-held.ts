@@ -19,17 +19,11 @@ export function decideHeld(
   const decision = decide(guarded, before, sightedAt);
   if (decision.kind === 'change') {
     const note: Note = { step: 'reconcile', field: held.paths[0] ?? '', code: 'held', reason };
-    return { ...decision, state: notInLine(decision.state), notes: [...decision.notes, note] };
+    return { ...decision, notes: [...decision.notes, note] };
   }
   if (decision.kind !== 'unchanged' && decision.kind !== 'superseded') return decision;
-  return { ...decision, reason, ...(decision.state && { state: notInLine(decision.state) }) };
+  return { ...decision, reason, isShown: false };
 }
-
-/** The next poll must not take the same row for a known one: it is judged again, and held again. */
-const notInLine = <State extends { readonly pulledHash: string | undefined }>(state: State): State => ({
-  ...state,
-  pulledHash: '',
-});
 
 const reasonOf = ({ holds }: HeldBack): string => `Held: ${holds.map(describeHold).join('; ')}.`;
 

@@ -1,7 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import { newerConsent } from './consent.ts';
 import type { Consent } from './consent-run.ts';
-import { type Content, type ContentOf, statusOf, unlessOwnHash } from './content.ts';
+import { type Content, type ContentOf, statusOf } from './content.ts';
 import { merged } from './decide-among-sources.ts';
 import type { LockedRecord } from './decision.ts';
 import {
@@ -9,6 +9,7 @@ import {
   arrivedAt,
   type Decision,
   droppedOrDead,
+  isOfList,
   isRuled,
   newerIsStored,
   stillShown,
@@ -56,7 +57,6 @@ export function decideFirst(arriving: Arriving): Decision {
     state: {
       moment,
       views: message ? firstViews(message, moment, isRuled(prepared)) : profileViews(prepared),
-      pulledHash: message === undefined || message.source === 'pull' ? unlessOwnHash(alone, arriving.hash) : '',
     },
     // Everything is new in the first version, and its data shows that already.
     diff: [],
@@ -110,9 +110,9 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
     const state = {
       moment: isLater ? moment : before.moment,
       views: stated === undefined ? views : { consent: stated },
-      pulledHash: before.pulledHash,
     };
-    return { kind: 'unchanged', version: before.version, ...((isLater || isRestated) && { state }) };
+    const isShown = isOfList(arriving);
+    return { kind: 'unchanged', version: before.version, ...((isLater || isRestated) && { state }), isShown };
   }
   if (verdict.kind === 'superseded') {
     return lateConsent(arriving, before) ?? { kind: 'superseded', version: before.version, reason: newerIsStored };
@@ -124,7 +124,6 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
     state: {
       moment,
       views: stated === undefined ? consentKept(arriving, alone.record, views) : { consent: stated },
-      pulledHash: undefined,
     },
     diff: difference(before.data, alone.json()),
     notes: prepared.kind === 'record' ? prepared.incoming.notes : [],
@@ -132,7 +131,7 @@ function replaced(arriving: Arriving, before: LockedRecord, sightedAt: Date | un
 }
 
 /**
- * A message that is older than the profile changes its consent, if nothing newer was views about it: a withdrawal must not be lost
+ * A message that is older than the profile changes its consent, if nothing newer was stated about it: a withdrawal must not be lost
  * because another message about the guest was faster.
  */
 function lateConsent({ type, prepared, contentOf }: Arriving, before: LockedRecord): Decision | undefined {
@@ -141,8 +140,8 @@ function lateConsent({ type, prepared, contentOf }: Arriving, before: LockedReco
   const consent = newerConsent(before.views?.consent, stated);
   if (consent === before.views?.consent) return undefined;
   const content = contentOf(withConsent(before.data as Guest, consent));
-  const { version, moment, pulledHash } = before;
-  const state = { moment, views: { consent }, pulledHash };
+  const { version, moment } = before;
+  const state = { moment, views: { consent } };
   if (content.hash === before.hash) return { kind: 'superseded', version, reason: newerIsStored, state };
   const diff = difference(before.data, content.json());
   return { kind: 'change', ...changeAfter(before, undefined), content, state, diff, notes: [] };

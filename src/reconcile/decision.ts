@@ -15,8 +15,6 @@ export interface LockedRecord extends Known {
   reservation(): Reservation;
   /** What each source states; undefined if the record equals the pulled row. */
   readonly views: StoredViews | undefined;
-  /** Hex; undefined if equal to the record's own hash, empty if there is none. */
-  readonly pulledHash: string | undefined;
 }
 
 /** A prepared message with the record that it would make by itself. */
@@ -29,13 +27,14 @@ export interface Arriving {
   readonly prepared: Prepared;
   /** The record that the message would make by itself; undefined if it is incomplete. */
   readonly alone: Content | undefined;
-  /** Hash of that record and of the fields stated to be empty; empty text if there is no record. */
-  readonly hash: string;
   readonly held?: HeldBack;
   readonly contentOf: ContentOf;
 }
 
 export const arrivedAt = ({ arrival, seq }: Arriving): Moment => [arrival.effectiveAt, seq];
+
+/** A row of a list that a run reads. Older rows that are processed again show nothing. */
+export const isOfList = ({ arrival }: Arriving): boolean => arrival.cause === 'run' && arrival.mode === 'pull';
 
 /** The outcome of a message, decided while its record is locked. */
 export type Decision =
@@ -56,6 +55,8 @@ export type Decision =
       /** Present if the message changes the stored statements but not the record. */
       readonly state?: RecordState;
       readonly isOverruled?: boolean;
+      /** The partner's list shows what it showed before: that it was seen is kept for the whole page, instead of the state. */
+      readonly isShown?: boolean;
     }
   | (Extract<Finished, { kind: 'dropped' }> & { readonly state?: RecordState })
   | Extract<Finished, { kind: 'dead' }>;

@@ -10,8 +10,6 @@ export interface MergedMessage extends Merged {
   readonly views: Views;
   /** A newer statement overrules a field of the message. */
   readonly isOverruled: boolean;
-  /** Everything that the last pulled row stated is in force: the same row again changes nothing. */
-  readonly isPullInForce: boolean;
 }
 
 /** Merges one message into the views of its reservation. */
@@ -23,10 +21,7 @@ export function mergeMessage(known: Views, message: Message, moment: Moment): Me
   const isSame = (others: Views) => difference(merge(others).draft, merged.draft).length === 0;
   const isNewest = Object.values(known).every((view) => view === undefined || !isNewer(view.moment, moment));
   const isOverruled = !isNewest && !isSame({ ...known, [source]: accept(known[source], statement, endOfTime, manner) });
-  const { pull } = views;
-  const isPullInForce =
-    pull !== undefined && (source === 'pull' ? !isOverruled : isSame({ ...views, pull: statedAt(pull, endOfTime) }));
-  return { ...merged, views, isOverruled, isPullInForce };
+  return { ...merged, views, isOverruled };
 }
 
 const endOfTime: Moment = [Number.MAX_SAFE_INTEGER, 0];

@@ -5,7 +5,6 @@ import type { StoredViews } from './stored-views.ts';
 export interface RecordState {
   readonly moment: Moment;
   readonly views: StoredViews | undefined;
-  readonly pulledHash: string | undefined;
 }
 
 export const viewsText = (views: StoredViews | undefined): string | undefined =>

@@ -82,7 +82,7 @@ export function readViews(stored: StoredViews | undefined, record: Reservation, 
 }
 
 /**
- * The views of a record whose brand moves to another system. What the old one moment stays as one view, as if the partner had been asked for the
+ * The views of a record whose brand moves to another system. What the old one stated stays as one view, as if the partner had been asked for the
  * reservation: fields that the new system does not mention keep their values.
  */
 export function asEarlierSystem(stored: StoredViews | undefined, record: Reservation, moment: Moment): StoredViews {

@@ -1,5 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
+import type { Json } from '../terms.ts';
 import { type ConsentRun, runOf } from './consent-run.ts';
+import { difference } from './difference.ts';
 import { type ItemIdentity, matchItems } from './match-items.ts';
 import {
   fieldsSaid,
@@ -147,6 +149,15 @@ function mergeLists(
 function inFront(newer: ViewList, older: ViewList): boolean {
   if (newer.at === undefined) return false;
   return older.at === undefined || !isNewer(older.at, newer.at);
+}
+
+/** Whether two views of a source state the same, whenever it stated it. */
+export function statesSame(a: View, b: View): boolean {
+  const timeless = ({ values, lists }: View) => {
+    const items = listNames.map((name) => lists[name]?.items.map(({ values, key, as }) => ({ values, key, as })));
+    return { values, items } as unknown as Json;
+  };
+  return difference(timeless(a), timeless(b)).length === 0;
 }
 
 /** An element's fields are as old as its list, or as its last mention. */

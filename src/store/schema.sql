@@ -164,7 +164,6 @@ create table records (
   hash bytea not null,
   data json not null,
   views json,
-  pulled_hash bytea,
   keys tsvector not null default '',
   trace text,
   partner_id text,
@@ -182,7 +181,6 @@ create index records_unlisted on records (integration, id) where unlisted is not
 comment on table records is 'The newest version of each reservation and guest. A poll that brings nothing new writes nothing here.';
 comment on column records.event is 'What made the version: created, updated, cancelled, erased or removed.';
 comment on column records.views is 'What each source (pull, single, push, destination:NAME) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
-comment on column records.pulled_hash is 'Hash of the pulled row, as a record of its own, that the record is in line with: the same row again changes nothing. Null: the hash of the record. Empty: none.';
 comment on column records.keys is 'By what it is found: the guests'' ids, e-mails, phones and names, the confirmation number (records/search-keys.ts).';
 comment on column records.trace is 'W3C traceparent of the span that made the version, which its deliveries continue; null without tracing.';
 comment on column records.partner_id is 'Of a reservation from before the brand moved to another system: its id there, with the prefix of that system.';

@@ -139,31 +139,6 @@ test('the next poll does not bring the guest back, and a poll without news makes
   assert.deepEqual(rows[0].data.guests, [{}]);
 });
 
-test('rows that repeat what is stored are not searched for erased guests', async () => {
-  const grand = node.runtime.active().integrations.get('grand');
-  assert.ok(grand?.target.erasure);
-  const { erasure } = grand.target;
-  const searched: string[] = [];
-  const watched: typeof erasure = {
-    ...erasure,
-    hashesOf: (one, integration) => {
-      if (one.kind === 'record') searched.push(one.incoming.id);
-      return erasure.hashesOf(one, integration);
-    },
-  };
-  const page = async (...rows: Json[]) => {
-    searched.length = 0;
-    const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
-    const prepared = rows.map((value) => grand.path.prepare({ key: (value as { id: string }).id, value }, arrival));
-    await transaction(node.runtime.pool, (tx) => applyPrepared(tx, { ...grand.target, erasure: watched }, prepared));
-    return [...searched];
-  };
-  const [plain, withErased] = [reservation('M1'), reservation('M2', { guests: [vera] })];
-  assert.deepEqual(await page(plain, withErased), ['M1', 'M2']);
-  assert.deepEqual(await page(plain, withErased), ['M2'], 'a row with an erased guest is stored without the guest');
-  assert.deepEqual(await page(reservation('M1', { channel: 'web' }), withErased), ['M1', 'M2']);
-});
-
 test('deletes the identifiers once every destination has received the erasure', async () => {
   const { forgetDeliveredErasures } = await import('../../src/store/erasure/identifiers.ts');
   assert.equal(await forgetDeliveredErasures(node.runtime.pool), 0);

@@ -121,7 +121,7 @@ function erasedChange(
       text,
       hash,
     },
-    state: { moment, views: viewsKeptWithout(found, record, isErased), pulledHash: '' },
+    state: { moment, views: viewsKeptWithout(found, record, isErased) },
     diff: [],
     was: found.record,
     idempotencyKey: idempotencyKey(integration, type, id, version, hash),

@@ -19,17 +19,15 @@ export async function lockErasures(tx: Tx, { erasure }: ApplyTarget): Promise<bo
 
 /**
  * Removes erased guests from incoming records, before anything is compared or stored, and their payload from stored events.
- * Only `news` are searched: hashing everything in a row takes several times as long as finding that it repeats what is stored.
  */
 export async function withoutErased(
   tx: Tx,
   target: ApplyTarget,
   prepared: readonly Prepared[],
-  news: readonly Prepared[],
 ): Promise<readonly Prepared[]> {
   const { erasure, integration } = target;
-  if (erasure === undefined || news.length === 0) return prepared;
-  const hashesOf = new Map(news.map((one) => [one, erasure.hashesOf(one, integration)]));
+  if (erasure === undefined || prepared.length === 0) return prepared;
+  const hashesOf = new Map(prepared.map((one) => [one, erasure.hashesOf(one, integration)]));
   const hashes = new Set([...hashesOf.values()].flat());
   const { rows } = await tx.query<{ hash: string; erasure_id: string }>(
     `select encode(hash, 'hex') as hash, erasure_id from erased_guests
@@ -40,7 +38,7 @@ export async function withoutErased(
   const erased = new Map(rows.map((row) => [row.hash, row.erasure_id]));
   const namesErased = (one: Prepared) => hashesOf.get(one)?.some((hash) => erased.has(hash)) === true;
   const othersOf = (one: Prepared) => (namesErased(one) ? erasure.others(one, integration, erased) : []);
-  await remember(tx, learn(news, hashes, erased, othersOf));
+  await remember(tx, learn(prepared, hashes, erased, othersOf));
   const stripped = prepared.map((one) => (namesErased(one) ? erasure.strip(one, integration, erased) : one));
   const events = stripped.flatMap((one, i) =>
     one !== prepared[i] && isOfEvent(one.arrival) ? [Number(one.arrival.causeId)] : [],

@@ -1,18 +1,17 @@
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Content } from '../../reconcile/content.ts';
 import { type Arriving, letterOf } from '../../reconcile/decision.ts';
 import type { MessageOutcome, Prepared, Tally } from '../../reconcile/incoming.ts';
 import type { RecordState } from '../../reconcile/record-state.ts';
 import type { EntityType } from '../../terms.ts';
+import { texts } from '../db/columns.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
 import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import { writeChanges } from './changes.ts';
-import { contentOf, statementHash } from './content.ts';
+import { contentOf } from './content.ts';
 import { countDrift } from './drift.ts';
 import { Guard, judgeSteps, type Shown, type Step } from './guard.ts';
-import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
 import { markListed } from './listed.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { withStoredIds } from './partner-ids.ts';
@@ -24,9 +23,8 @@ import { type Taken, takeIn } from './take-in.ts';
 export type OnChanged = (target: ApplyTarget) => void;
 
 /**
- * Applies a batch of prepared messages inside the caller's transaction: all or nothing. Records that a poll shows
- * unchanged cost one read and no write to their row. The others are locked in the order of their ids, so that two nodes rarely
- * deadlock; if they do, one transaction is run again. `shown`: rows that the page showed and that are not among the messages.
+ * Applies a batch of prepared messages inside the caller's transaction: all or nothing. Their records are locked in the order of their
+ * ids, so that two nodes rarely deadlock; if they do, one transaction is run again. `shown`: rows that the page showed and that are not among the messages.
  */
 export async function applyPrepared(
   tx: Tx,
@@ -35,37 +33,29 @@ export async function applyPrepared(
   shown: Shown = { unchanged: 0 },
 ): Promise<Tally> {
   const messages = await withStoredIds(tx, target, arrived);
-  const [anyErased, seq, known] = await together([
+  const [anyErased, seq, stored] = await together([
     lockErasures(tx, target),
     nextSeq(tx, messages),
-    knownRecords(tx, target, messages),
+    storedAmong(tx, target, messages),
   ]);
-  const contents = new Contents();
-  const news = () => messages.filter(isNews(messages, (one) => contents.of(one).hash, known));
-  const prepared = anyErased ? await withoutErased(tx, target, messages, news()) : messages;
-  const taken: Taken = { outcomes: new Array(prepared.length), entries: [], changes: [], dead: [] };
-  const arrivals = arrivalsOf(prepared, contents, seq, known, taken);
-  const seenUnchanged: string[] = [];
+  const prepared = anyErased ? await withoutErased(tx, target, messages) : messages;
+  const taken: Taken = { outcomes: new Array(prepared.length), entries: [], changes: [], shown: [], dead: [] };
+  const arrivals = arrivalsOf(prepared, seq, stored, taken);
   const guard = Guard.of(target, messages);
-  const unchanged = () => shown.unchanged + seenUnchanged.length;
-  const judged = (steps: readonly Step[]) =>
-    judgeSteps(tx, guard as Guard, target, steps, { ...shown, unchanged: unchanged() });
+  const judged = (steps: readonly Step[]) => judgeSteps(tx, guard as Guard, target, steps, shown);
   const moved = new Map<EntityType, ReadonlyMap<string, RecordState>>();
   for (const type of ['reservation', 'guest'] as const) {
     const ofType = arrivals.filter((arriving) => arriving.type === type);
     if (ofType.length === 0) continue;
-    const stored = known.get(type);
-    const open = stored ? withoutUnchanged(ofType, stored, taken.outcomes, seenUnchanged) : ofType;
-    if (open.length === 0) continue;
-    const states = await takeIn(tx, target, { type, arrivals: open, known: stored, guard: guard && judged }, taken);
+    const states = await takeIn(tx, target, { type, arrivals: ofType, guard: guard && judged }, taken);
     if (states.size > 0) moved.set(type, states);
   }
 
   const requested = arrivals[0]?.arrival;
   const { entries, changes, dead } = taken;
   await together([
-    ...(seenUnchanged.length > 0 && requested
-      ? [insertSighting(tx, target.integration, requested.effectiveAt, requested.causeId, seenUnchanged)]
+    ...(taken.shown.length > 0 && requested
+      ? [insertSighting(tx, target.integration, requested.effectiveAt, requested.causeId, taken.shown)]
       : []),
     ...writeChanges(tx, target, entries, changes),
     // After the changes: a later message of this batch may have confirmed a state from an earlier one.
@@ -90,26 +80,25 @@ function unchangedRows(prepared: readonly Prepared[], outcomes: readonly Message
   });
 }
 
-/** The text and hash of each message, made once. */
-class Contents {
-  readonly #made = new Map<PreparedRecord, { readonly alone: Content; readonly hash: string }>();
-
-  of(one: PreparedRecord): { readonly alone: Content; readonly hash: string } {
-    const known = this.#made.get(one);
-    if (known !== undefined) return known;
-    const alone = contentOf(one.incoming.record);
-    const made = { alone, hash: statementHash(alone, one.message), contentOf };
-    this.#made.set(one, made);
-    return made;
-  }
+/** Of a run's messages that make no record by themselves: which concern a stored reservation. Those of events are looked up when they lock it. */
+async function storedAmong(tx: Tx, { integration }: ApplyTarget, messages: readonly Prepared[]): Promise<Set<string>> {
+  const ids = messages.flatMap(({ kind, arrival, message }) =>
+    kind !== 'record' && arrival.cause === 'run' && message !== undefined ? [message.id] : [],
+  );
+  if (ids.length === 0) return new Set();
+  const { rows } = await tx.query<{ id: string }>({
+    name: 'stored-among',
+    text: `select id from records where integration = $1 and type = 'reservation' and id = any($2::text[])`,
+    values: [integration, texts(ids)],
+  });
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** The messages that concern a record. The others end here: dropped or dead, without a stored record to merge them into. */
 function arrivalsOf(
   prepared: readonly Prepared[],
-  contents: Contents,
   batchSeq: number,
-  known: ReadonlyMap<EntityType, KnownRecords>,
+  stored: ReadonlySet<string>,
   { outcomes, entries, dead }: Taken,
 ): Arriving[] {
   const arrivals: Arriving[] = [];
@@ -118,24 +107,21 @@ function arrivalsOf(
     const { arrival, message } = one;
     const seq = arrival.seq ?? batchSeq;
     if (one.kind === 'record') {
-      const { type, id } = one.incoming;
-      arrivals.push({ index, type, id, arrival, seq, prepared: one, ...contents.of(one), contentOf });
+      const { type, id, record } = one.incoming;
+      arrivals.push({ index, type, id, arrival, seq, prepared: one, alone: contentOf(record), contentOf });
       if (type === 'reservation') made.add(id);
       continue;
     }
-    const knows = (id: string) => made.has(id) || known.get('reservation')?.has(id) === true;
-    const isMergeable = arrival.cause !== 'run' || knows(message?.id ?? '');
-    if (message !== undefined && isMergeable) {
-      const { id } = message;
+    const { id: named = '' } = message ?? {};
+    if (message !== undefined && (arrival.cause !== 'run' || made.has(named) || stored.has(named))) {
       arrivals.push({
         index,
         type: 'reservation',
-        id,
+        id: named,
         arrival,
         seq,
         prepared: one,
         alone: undefined,
-        hash: '',
         contentOf,
       });
       continue;

@@ -140,11 +140,11 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
     text: `
       update records r
          set version = t.version, event = t.event, trace = t.trace, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, hash = decode(t.hash, 'hex'),
-             data = t.data::json, views = t.views::json, pulled_hash = decode(t.pulled, 'hex'), keys = t.keys::tsvector, changed_at = now(),
+             data = t.data::json, views = t.views::json, keys = t.keys::tsvector, changed_at = now(),
              arrival = t.arrival::date, listed = coalesce(t.listed, case when r.listed is not null then least(r.listed, -1) end)
         from unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::bigint[], $7::text[], $8::text[], $9::text[],
-                    $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::float8[])
-          as t (type, id, version, ms, seq, hash, data, views, pulled, event, trace, keys, arrival, listed)
+                    $10::text[], $11::text[], $12::text[], $13::text[], $14::float8[])
+          as t (type, id, version, ms, seq, hash, data, views, event, trace, keys, arrival, listed)
        where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any($3::text[])`,
     values: [
       target.integration,
@@ -156,7 +156,6 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
       texts(changes.map((c) => c.item.hash)),
       texts(changes.map((c) => c.item.text)),
       texts(changes.map((c) => viewsText(c.state.views))),
-      texts(changes.map((c) => c.state.pulledHash)),
       texts(changes.map((c) => c.event)),
       texts(changes.map((c) => c.item.arrival.trace)),
       texts(changes.map((c) => keysText(c.type, c.item.incoming.record))),

@@ -76,30 +76,29 @@ async function insertOrLock(
     name: 'lock-records',
     text: `
       with inserted as (
-        insert into records (integration, type, id, version, effective_at, seq, hash, data, views, pulled_hash, event, trace, keys,
-                             arrival, listed)
+        insert into records (integration, type, id, version, effective_at, seq, hash, data, views, event, trace, keys, arrival, listed)
         select $1, $2, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
                coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}'), views::json,
-               decode(pulled, 'hex'), coalesce(event, 'created'), trace, coalesce(keys, '')::tsvector, arrival::date, listed
-          from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $11::text[], $12::text[],
-                      $13::text[], $14::text[], $15::float8[])
-            as wanted (id, ms, seq, hash, data, views, pulled, event, trace, keys, arrival, listed)
+               coalesce(event, 'created'), trace, coalesce(keys, '')::tsvector, arrival::date, listed
+          from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $10::text[], $11::text[], $12::text[],
+                      $13::text[], $14::float8[])
+            as wanted (id, ms, seq, hash, data, views, event, trace, keys, arrival, listed)
          order by id
             on conflict do nothing
         returning id, version
       ), locked as materialized (
-        select id, version, effective_at, seq, hash, data, views, pulled_hash
+        select id, version, effective_at, seq, hash, data, views
           from records where integration = $1 and type = $2 and id = any($3::text[]) order by id for update
       )
       select true as is_new, id, version, 0::bigint as effective_ms, 0::bigint as seq, '' as hash, '{}' as text, null::json as views,
-             null as pulled_hash, null::timestamptz as sighted_at
+             null::timestamptz as sighted_at
         from inserted
       union all
       select false, l.id, l.version, (extract(epoch from l.effective_at) * 1000)::bigint, l.seq,
-             encode(l.hash, 'hex'), l.data::text, l.views, encode(l.pulled_hash, 'hex'),
+             encode(l.hash, 'hex'), l.data::text, l.views,
              (select max(s.requested_at) from sightings s
                where s.integration = $1 and s.requested_at > to_timestamp(e.ms / 1000.0) and l.id = any(s.ids))
-        from locked l join unnest($3::text[], $10::float8[]) as e (id, ms) on e.id = l.id`,
+        from locked l join unnest($3::text[], $9::float8[]) as e (id, ms) on e.id = l.id`,
     values: [
       integration,
       type,
@@ -109,7 +108,6 @@ async function insertOrLock(
       texts(states.map((state) => state?.hash)),
       texts(states.map((state) => state?.text)),
       texts(states.map((state) => viewsText(state?.views))),
-      texts(states.map((state) => state?.pulledHash)),
       float8s([...wanted.values()].map(({ eventAt }) => eventAt)),
       texts(states.map((state) => state?.event)),
       texts(states.map((state) => state?.trace)),
@@ -130,11 +128,10 @@ interface Row {
   readonly hash: string;
   readonly text: string;
   readonly views: StoredViews | null;
-  readonly pulled_hash: string | null;
   readonly sighted_at: Date | null;
 }
 
-function lockedRecord({ version, effective_ms, seq, hash, text, views, pulled_hash }: Row): LockedRecord {
+function lockedRecord({ version, effective_ms, seq, hash, text, views }: Row): LockedRecord {
   let data: Json | undefined;
   const read = () => {
     if (version === 0) return undefined;
@@ -153,7 +150,6 @@ function lockedRecord({ version, effective_ms, seq, hash, text, views, pulled_ha
     },
     reservation: () => readReservation(text),
     views: views ?? undefined,
-    pulledHash: pulled_hash ?? undefined,
   };
 }
 

@@ -114,7 +114,7 @@ export async function moveFeeds(tx: Tx, { integration, to, prefix, matched }: Mo
   );
 }
 
-/** Everything views about these reservations so far was views by the old system: the new one adds to it and clears none of it. */
+/** Everything stated about these reservations so far was stated by the old system: the new one adds to it and clears none of it. */
 async function continueBookings(
   tx: Tx,
   integration: IntegrationName,
@@ -130,7 +130,7 @@ async function continueBookings(
   const states = rows.map(({ id, data, views, ms, seq }) => {
     const moment: Moment = [ms, seq];
     const earlier = asEarlierSystem(views ?? undefined, readReservation(data), moment);
-    return [id, { moment, views: earlier, pulledHash: '' }] as const;
+    return [id, { moment, views: earlier }] as const;
   });
   await moveViews(tx, integration, 'reservation', new Map(states));
   await tx.query(

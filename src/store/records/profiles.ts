@@ -135,7 +135,7 @@ class Made {
     if (isSame) {
       // A repeated consent changes only its time, which decides against a statement that arrives late.
       const isRestated = consent !== undefined && consent !== known.consent;
-      if (isRestated) this.restated.set(id, { moment, views: { consent }, pulledHash: undefined });
+      if (isRestated) this.restated.set(id, { moment, views: { consent } });
       return profile;
     }
     this.restated.delete(id);

@@ -14,9 +14,8 @@ export async function moveViews(
   await tx.query({
     name: 'move-views',
     text: `update records r
-              set effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, views = t.views::json,
-                  pulled_hash = decode(t.pulled, 'hex')
-             from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[]) as t (id, ms, seq, views, pulled)
+              set effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, views = t.views::json
+             from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[]) as t (id, ms, seq, views)
             where r.integration = $1 and r.type = $2 and r.id = t.id and r.id = any($3::text[])`,
     values: [
       integration,
@@ -25,7 +24,6 @@ export async function moveViews(
       float8s(states.map(({ moment }) => moment[0])),
       int8s(states.map(({ moment }) => moment[1])),
       texts(states.map(({ views }) => viewsText(views))),
-      texts(states.map(({ pulledHash }) => pulledHash)),
     ],
   });
 }

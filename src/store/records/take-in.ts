@@ -10,7 +10,6 @@ import type { EntityType, Json } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { arrivalOf, type Change, type Entry, type Item, idempotencyKey, isInEvent } from './changes.ts';
 import type { Step } from './guard.ts';
-import type { KnownRecords } from './known-records.ts';
 import { dropUnused, type FirstState, type LockedRecords, lockRecords, type Wanted } from './locked-records.ts';
 import { keysText } from './search-keys.ts';
 
@@ -19,13 +18,14 @@ export interface Taken {
   readonly outcomes: MessageOutcome[];
   readonly entries: Entry[];
   readonly changes: Change[];
+  /** Reservations that a list shows unchanged. */
+  readonly shown: string[];
   readonly dead: { readonly letter: RecordDeadLetter; readonly arrival: Arrival }[];
 }
 
 interface OfOneType {
   readonly type: EntityType;
   readonly arrivals: readonly Arriving[];
-  readonly known: KnownRecords | undefined;
   /** The messages to hold back, by index. */
   readonly guard: ((steps: readonly Step[]) => Promise<ReadonlyMap<number, Arriving>>) | undefined;
 }
@@ -37,11 +37,10 @@ interface OfOneType {
 export async function takeIn(
   tx: Tx,
   target: ApplyTarget,
-  { type, arrivals, known, guard }: OfOneType,
+  { type, arrivals, guard }: OfOneType,
   into: Taken,
 ): Promise<ReadonlyMap<string, RecordState>> {
-  const wanted = wantedBy(arrivals, (id) => known?.has(id) === true);
-  const locked = await lockRecords(tx, target.integration, type, wanted);
+  const locked = await lockRecords(tx, target.integration, type, wantedBy(arrivals));
   const first = decideAll(arrivals, locked);
   const held = (await guard?.(first.steps)) ?? new Map<number, Arriving>();
   const withHeld = () => arrivals.map((one) => held.get(one.index) ?? one);
@@ -60,10 +59,12 @@ export async function takeIn(
       if (decision.kind === 'dropped' && decision.state !== undefined && before !== undefined)
         moved.set(id, decision.state);
     } else {
-      const { kind, version, reason, state, isOverruled } = decision;
-      if (state !== undefined && before !== undefined) moved.set(id, state);
+      const { kind, version, reason, state, isOverruled, isShown } = decision;
+      if (isShown) into.shown.push(id);
+      else if (state !== undefined && before !== undefined) moved.set(id, state);
       const why = reason === undefined ? undefined : { reason };
       into.outcomes[arriving.index] = { outcome: kind, id, version, ...why, ...(isOverruled && { isOverruled }) };
+      if (isShown) continue;
       const entry = entryOf(arriving);
       // An event without news is settled in its own row.
       if (isInEvent(entry) && arriving.arrival.cause === 'event' && entry.notes === '[]' && arriving.held === undefined)
@@ -93,14 +94,14 @@ function decideAll(arrivals: readonly Arriving[], { rows: found, sighted }: Lock
   return { steps, rows };
 }
 
-function wantedBy(arrivals: readonly Arriving[], hasRow: (id: string) => boolean): ReadonlyMap<string, Wanted> {
+function wantedBy(arrivals: readonly Arriving[]): ReadonlyMap<string, Wanted> {
   const wanted = new Map<string, Wanted>();
   for (const arriving of arrivals) {
     const { id, arrival } = arriving;
     const before = wanted.get(id);
     const eventAt = arrival.cause === 'run' ? Infinity : arrival.effectiveAt;
     const oldest = Math.min(before?.eventAt ?? Infinity, eventAt);
-    const first = before === undefined && !hasRow(id) ? firstState(arriving) : before?.first;
+    const first = before === undefined ? firstState(arriving) : before.first;
     wanted.set(id, { first, ...(oldest < Infinity && { eventAt: oldest }) });
   }
   return wanted;

@@ -5,7 +5,9 @@ import type { NewEvent } from '../../../src/intake/push/ports.ts';
 import type { EventWorkerPorts } from '../../../src/intake/push/worker.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
+import { shortHash } from '../../../src/kit/short-hash.ts';
 import { Wake } from '../../../src/kit/wake.ts';
+import type { Prepared } from '../../../src/reconcile/incoming.ts';
 import { activate } from '../../../src/runtime/active.ts';
 import type { ActiveIntegration } from '../../../src/runtime/active-integration.ts';
 import { eventPathOf } from '../../../src/runtime/event-path.ts';
@@ -16,6 +18,8 @@ import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
 import { putEventsBack, setEventAside } from '../../../src/store/events/set-aside.ts';
 import { workEvents } from '../../../src/store/events/work-events.ts';
 import { applyPrepared } from '../../../src/store/records/apply.ts';
+import { knownRows } from '../../../src/store/records/listed.ts';
+import { insertSighting } from '../../../src/store/records/sightings.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
 import { brandId, integration, migratedPool, minter, openSealer, reservationData } from './support.ts';
 
@@ -164,8 +168,19 @@ export async function poll(
   const arrival = { mode: 'pull', effectiveAt: requestedAt, cause: 'run', causeId: 'run_1' } as const;
   const found = path.shaper.records(rows);
   if (found.kind === 'invalid') throw new Error(found.message);
-  const prepared = found.records.map((raw) => path.prepare(raw, arrival));
-  return transaction(pool, (tx) => applyPrepared(tx, target, prepared));
+  const listed = found.records.map(({ key, value }) => ({ key, listed: shortHash(JSON.stringify(value)) }));
+  return transaction(pool, async (tx) => {
+    const known = await knownRows(tx, target, listed);
+    const ids = known.map(({ id }) => id);
+    if (ids.length > 0) await insertSighting(tx, target.integration, requestedAt, arrival.causeId, ids);
+    const read = found.records.flatMap((raw, i): Prepared[] => {
+      const one = path.prepare(raw, arrival);
+      if (known.some(({ key }) => key === raw.key)) return [];
+      return [one.kind === 'record' ? { ...one, listed: listed[i]?.listed } : one];
+    });
+    const tally = await applyPrepared(tx, target, read);
+    return { ...tally, unchanged: tally.unchanged + ids.length };
+  });
 }
 
 function workerPorts(pool: Pool, active: ActiveIntegration, errors: unknown[]): EventWorkerPorts {

@@ -36,12 +36,12 @@ async function withServer(work: (url: string) => Promise<void>, secret = 'Bearer
   }
 }
 
-function open(url: string, query: string, { allowPrivate = true } = {}) {
+function open(url: string, query: string, { allowPrivate = true, pingMs = 10_000 } = {}) {
   const received: Json[] = [];
   let idle = 0;
   const openSocket = socketsOf({ allowPrivate, userAgent: 'test' }, systemClock);
   const conversation = converse(
-    { openSocket, clock: systemClock, pingMs: 50, jsonLimits: strictLimits },
+    { openSocket, clock: systemClock, pingMs, jsonLimits: strictLimits },
     {
       kind: 'ok',
       url,
@@ -106,7 +106,7 @@ test('a server that stops answering is left after two pings', async () => {
       if (String(data).includes('connection_init')) socket.send('{"type":"connection_ack"}');
     }),
   );
-  const { conversation, idle } = open(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, '');
+  const { conversation, idle } = open(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, '', { pingMs: 50 });
   assert.deepEqual(await conversation.closed, { code: 1006, wasAlive: false });
   assert.equal(idle(), 0);
   await new Promise((closed) => server.close(closed));

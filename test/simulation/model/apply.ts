@@ -6,9 +6,8 @@ import type { MessageOutcome, Prepared, Tally } from '../../../src/reconcile/inc
 import { type RecordState, viewsText } from '../../../src/reconcile/record-state.ts';
 import type { StoredViews } from '../../../src/reconcile/stored-views.ts';
 import { idempotencyKey } from '../../../src/store/records/changes.ts';
-import { contentOf, statementHash } from '../../../src/store/records/content.ts';
+import { contentOf } from '../../../src/store/records/content.ts';
 import { Guard, type Step } from '../../../src/store/records/guard.ts';
-import { withoutUnchanged } from '../../../src/store/records/known-records.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';
 import type { Json } from '../../../src/terms.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
@@ -25,17 +24,11 @@ export function applyPrepared(
   const { integration } = target;
   const batchSeq = prepared.every(({ arrival }) => arrival.seq !== undefined) ? 0 : model.nextSeq();
   const outcomes: MessageOutcome[] = new Array(prepared.length);
-  const known = knownRecords(tx, integration, prepared);
-  const arrivals = arrivalsOf(prepared, batchSeq, known, outcomes);
+  const open = arrivalsOf(prepared, batchSeq, (id) => tx.record(integration, id) !== undefined, outcomes);
   const seen: string[] = [];
-  const open = withoutUnchanged(arrivals, known, outcomes, seen);
-  const requestedAt = arrivals[0]?.arrival.effectiveAt;
-  if (seen.length > 0 && requestedAt !== undefined) {
-    tx.atCommit(() => model.sightings.push({ integration, requestedAt, ids: new Set(seen) }));
-  }
   const sighted = lastSighted(model, integration, open);
   const changes = new Map<string, ChangeRow[]>();
-  const held = heldOf(model, tx, target, prepared, { open, sighted, unchanged: shown + seen.length });
+  const held = heldOf(model, tx, target, prepared, { open, sighted, unchanged: shown });
   for (const arriving of open.map((one) => held.get(one.index) ?? one)) {
     const { id } = arriving;
     const row = tx.record(integration, id);
@@ -49,7 +42,8 @@ export function applyPrepared(
     if (decision.kind !== 'change') {
       const { reason } = decision;
       outcomes[arriving.index] = { outcome: decision.kind, ...more, ...(reason !== undefined && { reason }) };
-      if (decision.state && row) tx.putRecord(integration, id, { ...row, ...stateOf(decision.state) });
+      if (decision.isShown) seen.push(id);
+      else if (decision.state && row) tx.putRecord(integration, id, { ...row, ...stateOf(decision.state) });
       continue;
     }
     const { content, event, state } = decision;
@@ -61,6 +55,10 @@ export function applyPrepared(
     const key = idempotencyKey(integration, 'reservation', id, version, content.hash);
     const change = { version, event, idempotencyKey: key, at: model.now(), text: content.text };
     changes.set(id, [...(changes.get(id) ?? []), change]);
+  }
+  const requestedAt = open[0]?.arrival.effectiveAt;
+  if (seen.length > 0 && requestedAt !== undefined) {
+    tx.atCommit(() => model.sightings.push({ integration, requestedAt, ids: new Set(seen) }));
   }
   for (const { index } of held.values())
     outcomes[index] = { ...(outcomes[index] as MessageOutcome), isHeld: true, isOverruled: true };
@@ -110,23 +108,10 @@ function heldOf(
   return held;
 }
 
-type Known = ReadonlyMap<string, { readonly id: string; readonly version: number; readonly pulledHash: string }>;
-
-function knownRecords(tx: Transaction, integration: string, prepared: readonly Prepared[]): Known {
-  const known = new Map<string, { id: string; version: number; pulledHash: string }>();
-  for (const one of prepared) {
-    const id = one.kind === 'record' ? one.incoming.id : one.message?.id;
-    if (one.arrival.cause !== 'run' || id === undefined) continue;
-    const row = tx.record(integration, id);
-    if (row) known.set(id, { id, version: row.version, pulledHash: row.pulledHash ?? row.hash });
-  }
-  return known;
-}
-
 function arrivalsOf(
   prepared: readonly Prepared[],
   batchSeq: number,
-  known: Known,
+  isStored: (id: string) => boolean,
   outcomes: MessageOutcome[],
 ): Arriving[] {
   return prepared.flatMap((one, index): Arriving[] => {
@@ -134,10 +119,10 @@ function arrivalsOf(
     const about = { index, type: 'reservation' as const, arrival, seq: arrival.seq ?? batchSeq, prepared: one };
     if (one.kind === 'record') {
       const alone = contentOf(one.incoming.record);
-      return [{ ...about, id: one.incoming.id, alone, hash: statementHash(alone, message), contentOf }];
+      return [{ ...about, id: one.incoming.id, alone, contentOf }];
     }
-    if (message !== undefined && (arrival.cause !== 'run' || known.has(message.id))) {
-      return [{ ...about, id: message.id, alone: undefined, hash: '', contentOf }];
+    if (message !== undefined && (arrival.cause !== 'run' || isStored(message.id))) {
+      return [{ ...about, id: message.id, alone: undefined, contentOf }];
     }
     const id = one.kind === 'dropped' ? one.id : one.deadLetter.id;
     outcomes[index] = { outcome: one.kind, ...(id !== undefined && { id }) };
@@ -157,9 +142,9 @@ function lastSighted(model: StoreModel, integration: string, arrivals: readonly 
   return found;
 }
 
-const stateOf = ({ moment, views, pulledHash }: RecordState) => ({ moment, views: viewsText(views), pulledHash });
+const stateOf = ({ moment, views }: RecordState) => ({ moment, views: viewsText(views) });
 
-function lockedRecord({ version, moment, hash, text, views, pulledHash }: RecordRow): LockedRecord {
+function lockedRecord({ version, moment, hash, text, views }: RecordRow): LockedRecord {
   return {
     version,
     moment,
@@ -172,7 +157,6 @@ function lockedRecord({ version, moment, hash, text, views, pulledHash }: Record
     },
     reservation: () => readReservation(text),
     views: views === undefined ? undefined : (JSON.parse(views) as StoredViews),
-    pulledHash,
   };
 }
 

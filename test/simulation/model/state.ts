@@ -15,7 +15,6 @@ export interface RecordRow {
   readonly hash: string;
   readonly text: string;
   readonly views: string | undefined;
-  readonly pulledHash: string | undefined;
   readonly listed?: number | undefined;
 }
 
