@@ -129,7 +129,7 @@ function cleanEnv(more: Record<string, string> = {}): NodeJS.ProcessEnv {
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  withinMs = 90_000,
+  withinMs = 180_000,
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
