@@ -20,7 +20,6 @@ export const alone = [
   'deliver/sigstop',
   'e2e',
   'embedded-postgres',
-  'fuzz',
   'install',
   'intake/pull/partner-scripts',
   'intake/pull/resume',
@@ -31,7 +30,6 @@ export const alone = [
   'intake/push/failover',
   'intake/push/group-commit',
   'intake/push/vendors',
-  'simulation',
 ];
 
 /** The files of each process by its name, in the order in which the processes start. */
@@ -71,6 +69,7 @@ export const longest = [
   'intake-push',
   'e2e/stop',
   'history',
+  'simulation',
   'deliver/chaos',
   'e2e/thin',
   'e2e/backup',
