@@ -20,7 +20,6 @@ export const alone = [
   'deliver/sigstop',
   'e2e',
   'embedded-postgres',
-  'fuzz',
   'install',
   'intake/pull/partner-scripts',
   'intake/pull/resume',
@@ -31,7 +30,6 @@ export const alone = [
   'intake/push/failover',
   'intake/push/group-commit',
   'intake/push/vendors',
-  'simulation',
 ];
 
 /** The files of each process by its name, in the order in which the processes start. */
@@ -45,29 +43,36 @@ export function planTests(root: string): TestPlan {
   return new Map(inOrder.map((name) => [name, plan.get(name) ?? []]));
 }
 
-/** Started first and in this order: what starts last should be short, or one core waits for the other at the end. */
+/**
+ * Started first and in this order. What starts last should be short, or one core waits for the other at the end; and those that keep a core
+ * busy take turns with those that mostly wait for processes and timers.
+ */
 export const longest = [
   'console-2',
-  'console-1',
   'operations',
-  'deliver',
-  'api',
   'install/packages/packages',
-  'packages',
-  'rest',
-  'pure',
-  'e2e/demo',
-  'intake-stream',
-  'intake-pull',
+  'deliver',
   'store',
+  'console-1',
+  'rest',
+  'e2e/demo',
+  'api',
+  'intake-stream',
   'e2e/kill',
+  'packages',
   'intake/pull/partner-scripts',
-  'intake-push',
+  'intake-pull',
   'e2e/rolling-restart',
+  'pure',
   'e2e/readme',
   'e2e/key-rotation',
+  'intake-push',
   'e2e/stop',
   'history',
+  'simulation',
+  'deliver/chaos',
+  'e2e/thin',
+  'e2e/backup',
 ];
 
 /** Files of the pure rooms and the store that start programs or further servers, or fill large tables. */

@@ -93,7 +93,8 @@ test('keys are found anywhere in the files that may hold them', async (t) => {
   await mkdir(root, { recursive: true });
   const keys = ['ib_first_key_of_all', 'ib_across_two_reads', 'ib_in_an_older_file', 'ib_in_no_file'];
   const [first = '', across = '', older = ''] = keys;
-  const filler = Buffer.alloc((4 << 20) - first.length - 7, 'ib_');
+  const starts = 'ib_'.repeat(1_000);
+  const filler = Buffer.concat([Buffer.alloc((4 << 20) - first.length - starts.length - 7, '.'), Buffer.from(starts)]);
   await writeFile(path.join(root, 'a.ndjson'), Buffer.concat([Buffer.from(first), filler, Buffer.from(`${across}"`)]));
   await writeFile(path.join(root, 'b.ndjson'), older);
   await writeFile(path.join(root, '.c.ndjson.tmp'), 'ib_in_no_file');

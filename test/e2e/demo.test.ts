@@ -75,9 +75,9 @@ test('the demo delivers from both hotels, every command that it suggests works, 
 });
 
 test('with --trouble a third hotel has faults that come and go, and they are seen', async (t) => {
-  const { root, workspace, printed, stopped } = await startDemo(t, '--trouble', '4');
+  const { workspace, printed, stopped } = await startDemo(t, '--trouble', '4');
   const ask = async (...command: string[]): Promise<string> => {
-    const ran = await innbound([...command, '-w', workspace, '--json'], { cwd: root });
+    const ran = await innbound([...command, '-w', workspace, '--json']);
     assert.equal(ran.code, 0, ran.stdout + ran.stderr);
     return ran.stdout;
   };

@@ -41,9 +41,7 @@ async function sealedWith(url: string, keyId: string): Promise<string[]> {
   }
 }
 
-test('the key is rotated while a node runs: webhooks, secrets and erased guests keep working, the old key is refused', {
-  timeout: 120_000,
-}, async (t) => {
+test('the key is rotated while a node runs: webhooks, secrets and erased guests keep working, the old key is refused', async (t) => {
   const { url: DATABASE_URL } = await testDatabase();
   const env = { DATABASE_URL };
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
@@ -132,9 +130,7 @@ test('the key is rotated while a node runs: webhooks, secrets and erased guests 
   }
 });
 
-test('a rotation that is killed leaves every value readable, and the next one continues it', {
-  timeout: 120_000,
-}, async (t) => {
+test('a rotation that is killed leaves every value readable, and the next one continues it', async (t) => {
   const { url: DATABASE_URL } = await testDatabase();
   const env = { DATABASE_URL };
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
@@ -188,9 +184,7 @@ test('a rotation that is killed leaves every value readable, and the next one co
   assert.equal(kept.trim(), text(old), 'backups from before still need it');
 });
 
-test('keys from the environment, a file or a command: nothing changes before every node has the new one', {
-  timeout: 120_000,
-}, async (t) => {
+test('keys from the environment, a file or a command: nothing changes before every node has the new one', async (t) => {
   const { url: DATABASE_URL } = await testDatabase();
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
   t.after(remove);
@@ -225,7 +219,7 @@ test('keys from the environment, a file or a command: nothing changes before eve
   assert.ok(!failing.stderr.includes(text(next)), 'no key is printed');
 });
 
-test('a node that does not get the new key stops and says why', { timeout: 120_000 }, async (t) => {
+test('a node that does not get the new key stops and says why', async (t) => {
   const { url: DATABASE_URL } = await testDatabase();
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
   t.after(remove);

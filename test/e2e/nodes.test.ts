@@ -6,9 +6,7 @@ import { testDatabase } from '../support/database.ts';
 import { innbound, type ServiceProcess, serve, until } from '../support/process.ts';
 import { deliveredLines, hotelWorkspace } from './workspace.ts';
 
-test('several nodes share one database: any of them accepts events, each change is delivered once', {
-  timeout: 110_000,
-}, async (t) => {
+test('several nodes share one database: any of them accepts events, each change is delivered once', async (t) => {
   const { url: DATABASE_URL } = await testDatabase();
   const env = { DATABASE_URL };
   const partner = await startSimulator({ seed: 9, reservations: 80, auth: { type: 'bearer', token: 'letmein' } });

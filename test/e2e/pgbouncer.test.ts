@@ -9,7 +9,7 @@ import { noPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { innbound, serve, until } from '../support/process.ts';
 import { deliveredLines, hotelWorkspace } from './workspace.ts';
 
-test('a node works through pgbouncer in session mode', { skip: noPgbouncer, timeout: 110_000 }, async (t) => {
+test('a node works through pgbouncer in session mode', { skip: noPgbouncer }, async (t) => {
   const bouncer = await startPgbouncer(await testDatabase(), 'session');
   const partner = await startSimulator({ seed: 9, reservations: 40, auth: { type: 'bearer', token: 'letmein' } });
   const { dir, remove } = await hotelWorkspace(partner.baseUrl);

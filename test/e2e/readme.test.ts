@@ -52,7 +52,7 @@ test('the tutorial of the README works as written', async () => {
     sent += 1;
     const done = new RegExp(`step ${sent} ended (\\d+)\\n`);
     shell.stdin.write(`{ ${typed(commands)}\n}; echo "step ${sent} ended $?"\n`);
-    const ended = await until(`step ${sent}`, async () => done.exec(output), 180_000);
+    const ended = await until(`step ${sent}`, async () => done.exec(output));
     const said = output.slice(from);
     assert.equal(ended?.[1], '0', said);
     return said;

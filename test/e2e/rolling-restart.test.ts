@@ -66,9 +66,7 @@ async function startProxy(
   };
 }
 
-test('nodes are restarted one after the other behind a proxy, and no event is refused', {
-  timeout: 120_000,
-}, async (t) => {
+test('nodes are restarted one after the other behind a proxy, and no event is refused', async (t) => {
   const env = { DATABASE_URL: (await testDatabase()).url };
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
   const nodes: ServiceProcess[] = [];

@@ -51,9 +51,7 @@ test('recorded events are forwarded first, oldest first; new ones follow once ea
   assert.equal(failed, 2);
 });
 
-test('listen forwards what a real service accepted, with a new signature, and replays one event', {
-  timeout: 110_000,
-}, async (t) => {
+test('listen forwards what a real service accepted, with a new signature, and replays one event', async (t) => {
   const env = { DATABASE_URL: (await testDatabase()).url };
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
   const node = await serve(dir, { env });

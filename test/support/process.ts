@@ -125,17 +125,18 @@ function cleanEnv(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   return { ...env, INNBOUND_ALLOW_PRIVATE_NETWORK: '1', INNBOUND_LOG_LEVEL: 'warn', ...more };
 }
 
-/** Waits for a condition; fails with what it last saw. */
+/** Waits for a condition; fails with what it last saw. Pauses at least as long as looking took, which leaves the processor to the others. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  withinMs = 90_000,
+  withinMs = 180_000,
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
+    const startedAt = performance.now();
     const seen = await look();
     if (seen) return seen;
     if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(50, performance.now() - startedAt)));
   }
 }

@@ -127,7 +127,7 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
       const look = { colorScheme: scheme, hasTouch: phone, reducedMotion: 'reduce' } as const;
       const context = await browser.newContext({ viewport, ...look });
       contexts.push(context);
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       page.on(
         'console',

@@ -110,9 +110,7 @@ function flood(port: number) {
   };
 }
 
-test('acknowledged events survive a kill of service and database', {
-  timeout: 120_000,
-}, async () => {
+test('acknowledged events survive a kill of service and database', async () => {
   let { child, port, said } = await serve();
   target = await issue();
   const sending = flood(port);
@@ -140,9 +138,7 @@ test('acknowledged events survive a kill of service and database', {
   assert.equal(code, 0, said());
 });
 
-test('SIGTERM: earlier requests are answered, later ones get 503', {
-  timeout: 120_000,
-}, async () => {
+test('SIGTERM: earlier requests are answered, later ones get 503', async () => {
   const { child, port, said } = await serve();
   const sending = flood(port);
   while (sending.answers.size < 100) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -49,7 +49,7 @@ before(async () => {
   partner = await startSimulator({ seed: 11, reservations: 80, untidy: 0, sender: { wait: async () => undefined } });
   browser = await chromium.launch({ executablePath: requiredBrowser(), args: [...browserFlags] });
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => {
     if (!request.url().startsWith(partner.baseUrl)) complaints.push(`a request to ${request.url()}`);

@@ -37,7 +37,7 @@ test('readFeed follows a real service over a kill and a restore, from any cursor
   const pages: FeedPage[] = [];
   const stopped = new AbortController();
   const reading = (async () => {
-    for await (const page of readFeed({ url: service.url, token, limit: 2, signal: stopped.signal })) {
+    for await (const page of readFeed({ url: service.url, token, limit: 2, retryMs: 50, signal: stopped.signal })) {
       for (const change of page.changes)
         if (isNewer(change, stored.get(recordKey(change)))) stored.set(recordKey(change), change);
       pages.push(page);

@@ -55,7 +55,7 @@ test('a node that stops while it begins to listen ends its connections', async (
   void pool.end().then(() => {
     isEnded = true;
   });
-  await until('the pool ends: nobody holds a connection', async () => isEnded, 30_000);
+  await until('the pool ends: nobody holds a connection', async () => isEnded);
 });
 
 async function listeners(pool: Pool): Promise<number> {
