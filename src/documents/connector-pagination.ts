@@ -19,8 +19,8 @@ const offset = crossChecked(
       .describe(
         'A start and a limit; the start grows by the rows received, less a few where the partner reports a total.',
       ),
-    offset: placeText().describe('Where the request carries the start.'),
-    limit: placeText().optional().describe('Where the request carries the limit.'),
+    offset: placeText('query.offset').describe('Where the request carries the start.'),
+    limit: placeText('query.limit').optional().describe('Where the request carries the limit.'),
     end: placeText()
       .optional()
       .describe(
@@ -41,8 +41,10 @@ const offset = crossChecked(
 const page = z
   .strictObject({
     type: z.literal('page').describe('A page number that grows by one.'),
-    page: placeText().describe('Where the request carries the page’s number.'),
-    limit: placeText().optional().describe('Where the request carries the page’s size, if it can be chosen.'),
+    page: placeText('query.page').describe('Where the request carries the page’s number.'),
+    limit: placeText('query.limit')
+      .optional()
+      .describe('Where the request carries the page’s size, if it can be chosen.'),
     page_size: pageSize()
       .default(200)
       .describe(
@@ -56,15 +58,15 @@ const page = z
 const cursor = z
   .strictObject({
     type: z.literal('cursor').describe('Each page names the next.'),
-    next: answerPath().describe(
-      'Path in the response to the next cursor, or header.NAME; absent, null or empty on the last page.',
-    ),
+    next: answerPath()
+      .meta({ examples: ['next_cursor'] })
+      .describe('Path in the response to the next cursor, or header.NAME; absent, null or empty on the last page.'),
     more: answerPath()
       .optional()
       .describe(
         'Path in the response to a flag such as pageInfo.hasNextPage, for a partner that sends a cursor with the last page too. The list ends where it is false.',
       ),
-    cursor: placeText().describe('Where the next request carries the cursor.'),
+    cursor: placeText('query.cursor').describe('Where the next request carries the cursor.'),
     limit: placeText().optional().describe('Where the request carries the page’s size, if it can be chosen.'),
     page_size: pageSize().default(200).describe('The page size to request with `limit`.'),
     total: totalPath(),
@@ -83,9 +85,11 @@ const link = z
 const url = z
   .strictObject({
     type: z.literal('url').describe('The response holds the next page’s address, such as links.next.'),
-    next: answerPath().describe(
-      'Path in the response to the next address, or header.NAME; absent, null or empty on the last page. Followed on the same host only.',
-    ),
+    next: answerPath()
+      .meta({ examples: ['links.next'] })
+      .describe(
+        'Path in the response to the next address, or header.NAME; absent, null or empty on the last page. Followed on the same host only.',
+      ),
     limit: placeText().optional().describe('Where the first request carries the page’s size, if it can be chosen.'),
     page_size: pageSize().default(200).describe('The page size to request with `limit`.'),
     total: totalPath(),

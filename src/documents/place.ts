@@ -21,7 +21,8 @@ export function parsePlace(text: string): Place | undefined {
   return [first, ...more].includes('') ? undefined : { part, keys: [first, ...more] };
 }
 
-export const placeText = () =>
+/** `usual`: the name to begin a form with. */
+export const placeText = (usual?: string) =>
   checkedText('a place in the request such as query.offset', (text) => {
     if (parsePlace(text) !== undefined) return undefined;
     const message = 'must be a place in the request: query.NAME, body.KEY.KEY or header.NAME';
@@ -29,4 +30,4 @@ export const placeText = () =>
     if (dot === -1) return text === '' ? { message } : { message, suggestion: `query.${text}` };
     const near = closest(text.slice(0, dot), parts);
     return near === undefined ? { message } : { message, suggestion: `${near}${text.slice(dot)}` };
-  }).meta({ pattern: '^(query|body|header)\\..+', examples: ['query.offset'] });
+  }).meta({ pattern: '^(query|body|header)\\..+', ...(usual !== undefined && { examples: [usual] }) });

@@ -50,8 +50,7 @@ export function findCharges(
         ? matches.has('amount') && (matches.has('code') || matches.has('description'))
         : ['amount', 'description', 'quantity'].every((field) => matches.has(field)),
     );
-  const all = lists.filter(({ container }) => !lists.some((other) => container.inside.includes(other.container.from)));
-  const outer = withoutTaxes(all, total);
+  const outer = lists.filter(({ container }) => !lists.some((one) => container.inside.includes(one.container.from)));
   if (outer.length > 0) {
     const areLines = addUp(outer, total);
     const sections = outer.map(({ container, leaves, matches }) => {
@@ -72,12 +71,6 @@ interface ChargeList {
   readonly matches: Map<string, Match>;
 }
 
-/** Taxes beside charges that already add up to the total are part of them. */
-function withoutTaxes(lists: readonly ChargeList[], total: Leaf | undefined): readonly ChargeList[] {
-  const others = lists.filter(({ container }) => !container.words.some((word) => taxWords.has(word)));
-  return others.length < lists.length && addUp(others, total) ? others : lists;
-}
-
 /** Whether the amounts of all lines are the total in every record. */
 function addUp(lists: readonly ChargeList[], total: Leaf | undefined): boolean {
   if (total === undefined || lists.length === 0) return false;
@@ -87,7 +80,6 @@ function addUp(lists: readonly ChargeList[], total: Leaf | undefined): boolean {
       sums[container.owners[at] ?? 0] = (sums[container.owners[at] ?? 0] ?? 0) + amountOf(value);
   return sums.every((sum, record) => isEqual(amountOf(total.values[record]), sum));
 }
-const taxWords = new Set(['tax', 'taxes', 'vat', 'levy', 'levies']);
 
 /** Whole amounts beside a total in minor units are in minor units too. */
 const asTotal = (leaf: Leaf, total: Leaf | undefined): Leaf =>
@@ -147,16 +139,9 @@ function chargeSection(
   preferName(matches, leaves);
   preferLineTotal(matches, leaves);
   const once: JsonObject = { ...more, ...(!matches.has('quantity') && { quantity: { const: 1 } }) };
-  const where = goneCondition(leaves) ?? paymentsOut(matches) ?? paymentTypesOut(leaves);
+  const where = goneCondition(leaves) ?? paymentTypesOut(leaves);
   const section = sectionOf('charges', withWhere(head, where), matches, once);
   return { ...(areLines ? section : withLineAmounts(section, matches)), leaves };
-}
-
-/** Lines of a bill with a negative count are payments. */
-function paymentsOut(matches: ReadonlyMap<string, Match>): JsonObject | undefined {
-  const quantity = matches.get('quantity')?.leaf;
-  if (quantity === undefined || !present(quantity).some((value) => Number(value) < 0)) return undefined;
-  return { [quantity.path]: { at_least: 0 } };
 }
 
 const paymentWord = /^(?:payments?|refunds?|deposits?|paid|prepayment|zahlung|pago|paiement|pagamento|betaling)$/i;

@@ -23,9 +23,6 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   const better = betterStatus(found.get('status'), leaves);
   if (better !== undefined) found.set('status', better);
   preferPlainId(found, leaves);
-  // A number inside a room or a guest is not the booking's own, if the booking has one.
-  const isOfAnother = found.get('id')?.leaf.around.some((word) => reservationLexicon.id.not.has(word));
-  if (isOfAnother && found.has('confirmation_number')) found.delete('id');
   if (!found.has('check_in') || !found.has('check_out')) {
     const stay = stayIn(leaves.filter(free), found.get('check_in')?.leaf, found.get('check_out')?.leaf);
     const reason = 'two dates of which the second is never before the first';

@@ -21,7 +21,7 @@ import type { Section } from './section.ts';
 import { hasUnknownStatus, spellingsOf, statedElsewhere } from './spellings.ts';
 import { computedStatus, signsBeside } from './status-fallback.ts';
 import { liftedLeaves } from './stays.ts';
-import { currencyAround } from './surroundings.ts';
+import { fieldsAround } from './surroundings.ts';
 import { tablesOf, withLookups } from './tables.ts';
 import { unmappedIn } from './unmapped.ts';
 import { asWritten, writtenPath } from './written-paths.ts';
@@ -142,8 +142,6 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
     people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
   const plain = leaves.filter(({ path }) => !isPersonal(path));
   const reservation = matchReservation(withLookups(plain, tables, ['status', 'state', 'channel', 'source']));
-  const currency = reservation.has('currency') ? undefined : currencyAround(root);
-  if (currency !== undefined) reservation.set('currency', currency);
   const number = reservation.get('confirmation_number');
   // A confirmation number that is unique in every record can be the id.
   if (!reservation.has('id') && number !== undefined && isOwn(number))
@@ -151,6 +149,8 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const second =
     number !== undefined && reservation.get('id')?.leaf === number.leaf ? secondNumber(number, leaves) : undefined;
   if (second !== undefined) reservation.set('confirmation_number', second);
+  for (const match of fieldsAround(root))
+    if (match.confidence > (reservation.get(match.field)?.confidence ?? 0)) reservation.set(match.field, match);
   const dates = new Set(['check_in', 'check_out']);
   const own = new Set([...reservation].flatMap(([field, { leaf }]) => (dates.has(field) ? [] : [leaf.path])));
   const rooms = findRooms({

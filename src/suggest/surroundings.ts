@@ -8,28 +8,34 @@ import { reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields } from './match.ts';
 import type { Root } from './root.ts';
 
-/** A currency that is stated once: beside the list of reservations, or in what encloses them, such as the property. */
-export function currencyAround({ path = '', envelope }: Root): Match | undefined {
+/**
+ * What is stated once for several reservations: in the booking or property that encloses them, or, of a currency, beside their list.
+ */
+export function fieldsAround({ path = '', envelope }: Root): Match[] {
   const holders = /^(.+)\[\]\.[^.[\]]+$/.exec(path)?.[1];
-  return (
-    (holders === undefined ? undefined : currencyIn(pathWalker(holders)(envelope), '$parent')) ??
-    currencyIn([envelope], '$body')
-  );
+  const parents = holders === undefined ? [] : pathWalker(holders)(envelope);
+  const { currency, confirmation_number, channel, source } = reservationLexicon;
+  const own = fieldsIn(parents, '$parent', { currency, confirmation_number, channel, source }, 0);
+  return own.some(({ field }) => field === 'currency')
+    ? own
+    : [...own, ...fieldsIn([envelope], '$body', { currency }, 6)];
 }
 
-function currencyIn(objects: readonly Json[], start: string): Match | undefined {
+function fieldsIn(
+  objects: readonly Json[],
+  start: string,
+  lexicon: typeof reservationLexicon | object,
+  deepest: number,
+): Match[] {
   const leaves = leavesOf(objects.filter(isObject)).filter(
-    (leaf) =>
-      leaf.kind === 'value' &&
-      !leaf.path.includes('[') &&
-      isInEveryItem(leaf) &&
-      present(leaf).every((value) => isCurrency(plain(value))),
+    (leaf) => leaf.kind === 'value' && leaf.depth <= deepest && !leaf.path.includes('[') && isInEveryItem(leaf),
   );
-  const found = matchFields(leaves, { lexicon: { currency: reservationLexicon.currency }, scope: new Set() }).get(
-    'currency',
-  );
-  if (found === undefined) return undefined;
-  const path = `${start}.${found.leaf.path}`;
-  const reason = 'stated once for all reservations of the response';
-  return { ...found, leaf: { ...found.leaf, path, source: path }, confidence: 0.85, reason };
+  const found = matchFields(leaves, { lexicon: { ...lexicon }, scope: new Set(['reservation', 'booking']) });
+  return [...found.values()]
+    .filter(({ field, leaf }) => field !== 'currency' || present(leaf).every((value) => isCurrency(plain(value))))
+    .map(({ leaf, confidence, ...match }) => {
+      const path = `${start}.${leaf.path}`;
+      const reason = 'stated once for all reservations that it contains';
+      return { ...match, leaf: { ...leaf, path, source: path }, confidence: confidence * 0.9, reason };
+    });
 }

@@ -63,6 +63,7 @@ describe('the integration engineer', { skip }, () => {
     await page.getByLabel('Sample as JSON').fill(sample);
     await page.getByRole('button', { name: 'Suggest a mapping' }).click();
     await page.getByText(/of 2 records can be stored/).waitFor();
+    await page.getByText(/guests\.email 0 of 1/).waitFor();
     assert.match(await yamlEditor(page, 'Connector as YAML').text(), /check_in: arrival/);
   });
 

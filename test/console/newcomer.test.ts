@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
-import { type Desk, openDesk, skip, textOf } from './support/desk.ts';
+import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
+import { go } from './support/go.ts';
 import { barriers } from './support/look.ts';
 
 const soon = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -35,17 +36,19 @@ describe('a newcomer', { skip }, () => {
   let page: Page;
   let partner: Server;
   const asked: string[] = [];
+  let password = 'open sesame';
+  let isGone = false;
   before(async () => {
     partner = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://partner.example');
       asked.push(`${request.method} ${request.url}`);
-      const isKnown = request.headers.authorization === 'Bearer open sesame';
+      const isKnown = request.headers.authorization === `Bearer ${password}`;
       const isRight = pathname === '/v3/bookings' && /^\d\d\/\d\d\/\d{4}$/.test(searchParams.get('arriveFrom') ?? '');
       const isFirst = (searchParams.get('page') ?? '1') === '1';
       const [status, body] = !isKnown
         ? [401, { error: 'who are you?' }]
         : isRight
-          ? [200, isFirst ? answer : { ...answer, bookings: [] }]
+          ? [isGone ? 404 : 200, isFirst ? answer : { ...answer, bookings: [] }]
           : [400, { error: 'arriveFrom is wrong' }];
       response.writeHead(status as number, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
@@ -72,6 +75,7 @@ describe('a newcomer', { skip }, () => {
     await page.getByLabel('Country').fill('PT');
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByText('3 of 3 records valid').waitFor();
+    await page.getByText(/rooms 0 of 3/).waitFor();
     await page.getByRole('region', { name: 'Canonical record, linked' }).getByText('+351912345678').waitFor();
   });
 
@@ -133,6 +137,41 @@ describe('a newcomer', { skip }, () => {
     await page.getByRole('heading', { name: 'cove-inn', level: 1 }).waitFor();
     const found = await desk.api<{ items: { id: string }[] }>('GET', '/reservations?integration=cove-inn');
     assert.equal(found.items.length, 3, asked.join('\n'));
+  });
+
+  for (const [status, change] of [
+    [404, () => (isGone = true)],
+    [401, () => (password = 'changed')],
+  ] as const) {
+    test(`after a ${status}, the page of the run shows what was asked and answered`, async () => {
+      change();
+      const { run_id } = await desk.api<{ run_id: string }>('POST', '/integrations/cove-inn/runs', {
+        sync: 'pre_stay',
+      });
+      await go(page, `/runs/${run_id}`);
+      const sent = page.locator('.card', { hasText: 'Last request' });
+      await sent.getByText(`${status} after`).waitFor();
+      const text = await textOf(sent);
+      assert.match(text, /GET http.*\/v3\/bookings\?arriveFrom=\d\d/);
+      assert.doesNotMatch(text, /open sesame|TOMÁS|tomas\.\d|Seaside Travel/, 'neither credentials nor guests');
+      assert.match(text, status === 401 ? /error/ : /bookings/, 'the beginning of the answer');
+    });
+  }
+
+  test('a spelling that no brand knows is added for all of them with one click', async () => {
+    const stays = [{ room_type: 'Double', board_type: 'Bed & Brekkie', adults: 2, children: 0 }];
+    await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1', { stays }) });
+    await until('the spelling is counted', async () => {
+      const { items } = await desk.api<{ items: { value: string }[] }>('GET', '/spellings/unknown');
+      return items.some(({ value }) => value === 'Bed & Brekkie');
+    });
+    await go(page, '/documents');
+    const row = page.getByRole('row', { name: /Bed & Brekkie/ });
+    assert.match(await textOf(row), /board.*1.*grand/);
+    await row.getByLabel('What Bed & Brekkie means').fill('bed_and_breakfast');
+    await row.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Bed & Brekkie means bed_and_breakfast for all brands.').waitFor();
+    await row.waitFor({ state: 'detached' });
   });
 });
 

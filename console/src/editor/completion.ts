@@ -13,6 +13,7 @@ export interface Schema {
   readonly description?: string;
   readonly required?: readonly string[];
   readonly default?: unknown;
+  readonly examples?: readonly unknown[];
   readonly writeOnly?: boolean;
   readonly $ref?: string;
   readonly definitions?: Readonly<Record<string, Schema>>;

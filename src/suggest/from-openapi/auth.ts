@@ -18,92 +18,60 @@ export function findAuth(
   operation: Operation,
   baseUrl: string | undefined,
 ): Proposed<ProposedAuth> {
-  const schemes = schemesFor(description, operation);
   const token = tokenOperation(description, operation);
   const keys = operation.parameters.filter((one) => one.in === 'header' && one.required && isCredential(one));
   const fields = operation.parameters.filter((one) => one.in === 'body' && one.required && isCredential(one));
-  const headers = Object.fromEntries(keys.map(({ name }) => [name, secret(name)]));
+  const all = secretsOf(keys);
   const bearer = operation.parameters.find((one) => one.in === 'header' && one.name.toLowerCase() === 'authorization');
+  const plainToken = { type: 'bearer', token: secret('token') };
+  const as = (auth: JsonObject, confidence: number, reason: string, headers = {}, notes: readonly string[] = []) => ({
+    value: { auth, headers, notes },
+    confidence,
+    reason,
+  });
 
   // A description may name only the scheme of its token request; the header of the operation then says more.
   if (bearer !== undefined && /bearer|token/i.test(bearer.about) && token?.grants !== undefined) {
-    return {
-      value: { auth: oauth2(token.grants, tokenUrl(baseUrl, token.operation.path)), headers, notes: [] },
-      confidence: 0.9,
-      reason: `the operation needs a bearer token, which POST ${token.operation.path} issues`,
-    };
+    const reason = `the operation needs a bearer token, which POST ${token.operation.path} issues`;
+    return as(oauth2(token.grants, tokenUrl(baseUrl, token.operation.path)), 0.9, reason, all);
   }
-  const scheme = schemes.toSorted((a, b) => preference(b) - preference(a))[0];
-  if (scheme !== undefined) {
-    const other = schemes.filter((one) => one !== scheme).map(({ type }) => type);
-    const notes = other.length === 0 ? [] : [`The description also offers ${other.join(', ')}.`];
-    if (token !== undefined && token.grants === undefined && scheme.in !== 'query' && isTokenScheme(scheme)) {
-      const header = scheme.type === 'api_key' ? (scheme.key ?? 'Authorization') : 'Authorization';
-      return {
-        value: { auth: loginOf(token.operation, header, secret), headers: without(headers, header), notes },
-        confidence: 0.85,
-        reason: `the security scheme ${scheme.name} carries a token, which POST ${token.operation.path} issues`,
-      };
-    }
-    return {
-      value: { auth: authOf(scheme, baseUrl, token), headers: without(headers, scheme.key), notes },
-      confidence: 0.9,
-      reason: `the description’s security scheme ${scheme.name}`,
-    };
-  }
-  const issued = token?.grants === undefined ? token : undefined;
-  const carrier = bearer ?? keys.find(({ name }) => isTokenName(name));
-  if (issued !== undefined && carrier !== undefined) {
-    return {
-      value: {
-        auth: loginOf(issued.operation, carrier.name, secret),
-        headers: without(headers, carrier.name),
-        notes: [],
-      },
-      confidence: 0.85,
-      reason: `the header ${carrier.name} carries a token, which POST ${issued.operation.path} issues`,
-    };
-  }
-  if (bearer !== undefined) {
-    return {
-      value: { auth: { type: 'bearer', token: secret('token') }, headers, notes: [] },
-      confidence: 0.8,
-      reason: 'the operation needs an Authorization header',
-    };
-  }
-  if (keys.length === 1 && keys[0] !== undefined) {
-    const [{ name }] = keys as [Parameter];
-    return {
-      value: { auth: { type: 'api_key', header: name, key: secret(name) }, headers: {}, notes: [] },
-      confidence: 0.85,
-      reason: `the operation needs the header ${name}`,
-    };
-  }
-  if (keys.length > 1) {
-    return {
-      value: { auth: { type: 'custom', headers }, headers: {}, notes: [] },
-      confidence: 0.9,
-      reason: `the operation needs the headers ${keys.map(({ name }) => name).join(' and ')}`,
-    };
-  }
-  if (fields.length > 0) {
-    const body = Object.fromEntries(fields.map(({ name }) => [name, secret(name)]));
-    return {
-      value: { auth: { type: 'custom', body }, headers: {}, notes: [] },
-      confidence: 0.9,
-      reason: `the body needs ${fields.map(({ name }) => name).join(' and ')}`,
-    };
-  }
-  return {
-    value: {
-      auth: { type: 'bearer', token: secret('token') },
-      headers: {},
-      notes: ['The description names no credentials.'],
-    },
-    confidence: 0.3,
-    reason: 'the description names no credentials; a bearer token is the most common way',
+  const issued = token?.grants === undefined ? token?.operation : undefined;
+  const login = (header: string, carrier: string, notes: readonly string[] = []) => {
+    const reason = `${carrier} carries a token, which POST ${issued?.path} issues`;
+    return issued && as(loginOf(issued, header, secret), 0.85, reason, without(all, header), notes);
   };
+  const schemes = schemesFor(description, operation).toSorted((a, b) => preference(b) - preference(a));
+  const [scheme, ...others] = schemes;
+  if (scheme !== undefined) {
+    const notes =
+      others.length === 0 ? [] : [`The description also offers ${others.map(({ type }) => type).join(', ')}.`];
+    const header = scheme.type === 'api_key' ? (scheme.key ?? 'Authorization') : 'Authorization';
+    const isIssued = scheme.in !== 'query' && isTokenScheme(scheme);
+    const reason = `the description’s security scheme ${scheme.name}`;
+    return (
+      (isIssued ? login(header, `the security scheme ${scheme.name}`, notes) : undefined) ??
+      as(authOf(scheme, baseUrl, token), 0.9, reason, without(all, scheme.key), notes)
+    );
+  }
+  const carrier = (bearer ?? keys.find(({ name }) => isTokenName(name)))?.name;
+  const byLogin = carrier === undefined ? undefined : login(carrier, `the header ${carrier}`);
+  if (byLogin !== undefined) return byLogin;
+  if (bearer !== undefined) return as(plainToken, 0.8, 'the operation needs an Authorization header', all);
+  const names = (ones: readonly Parameter[]) => ones.map(({ name }) => name).join(' and ');
+  const [key, more] = keys;
+  if (key !== undefined && more === undefined) {
+    const auth = { type: 'api_key', header: key.name, key: secret(key.name) };
+    return as(auth, 0.85, `the operation needs the header ${key.name}`);
+  }
+  if (keys.length > 1)
+    return as({ type: 'custom', headers: all }, 0.9, `the operation needs the headers ${names(keys)}`);
+  if (fields.length > 0) return as({ type: 'custom', body: secretsOf(fields) }, 0.9, `the body needs ${names(fields)}`);
+  const reason = 'the description names no credentials; a bearer token is the most common way';
+  return as(plainToken, 0.3, reason, {}, ['The description names no credentials.']);
 }
+
+const secretsOf = (parameters: readonly Parameter[]): JsonObject =>
+  Object.fromEntries(parameters.map(({ name }) => [name, secret(name)]));
 
 function schemesFor({ schemes }: ApiDescription, { security }: Operation): readonly SecurityScheme[] {
   const named = schemes.filter(({ name }) => security?.includes(name) === true);

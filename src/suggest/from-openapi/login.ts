@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../terms.ts';
-import { wordsOf } from '../words.ts';
+import type { JsonObject } from '../../terms.ts';
+import type { Leaf } from '../leaf.ts';
+import { leavesOf } from '../leaves.ts';
 import type { Operation, Parameter } from './model.ts';
 import { setAt } from './set-at.ts';
 import { synthesize } from './synthesize.ts';
@@ -7,10 +8,10 @@ import { synthesize } from './synthesize.ts';
 /** `auth: { type: login }`: a token from the partner's login call, in the header that the list needs. */
 export function loginOf(operation: Operation, header: string, secret: (name: string) => string): JsonObject {
   const answer = operation.sample ?? (operation.response === undefined ? undefined : synthesize(operation.response));
-  const places = answer === undefined ? [] : leafPaths(answer, '', 0);
-  const token = places.find(({ words }) => isToken(words) && !words.includes('refresh')) ?? places.find(isOnlyText);
+  const places = answer === undefined ? [] : leavesOf([answer]).filter(({ kind }) => kind === 'value');
+  const token = places.find(({ own }) => isToken(own) && !own.includes('refresh')) ?? places.find(isOnlyText);
   const lifetime = places.find(
-    ({ words, value }) => words.some((word) => /^expir/.test(word)) && typeof value === 'number',
+    ({ own, values: [value] }) => own.some((word) => /^expir/.test(word)) && typeof value === 'number',
   );
   const isBearer = header.toLowerCase() === 'authorization';
   const body: JsonObject = {};
@@ -33,20 +34,6 @@ function fieldsOf({ parameters }: Operation): readonly Parameter[] {
   return required.length > 0 ? required : body;
 }
 
-interface Place {
-  readonly path: string;
-  readonly words: readonly string[];
-  readonly value: Json;
-}
-
 const isToken = (words: readonly string[]) => words.some((word) => word === 'token' || word === 'jwt');
-const isOnlyText = ({ value, words }: Place, _index: number, all: readonly Place[]) =>
-  typeof value === 'string' && (all.length === 1 || words.some((word) => ['session', 'key', 'ticket'].includes(word)));
-
-function leafPaths(value: Json, path: string, depth: number): Place[] {
-  if (!isObject(value) || depth > 3) return [];
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const at = path === '' ? key : `${path}.${key}`;
-    return isObject(inner) ? leafPaths(inner, at, depth + 1) : [{ path: at, words: wordsOf(key), value: inner }];
-  });
-}
+const isOnlyText = ({ values: [value], own }: Leaf, _index: number, all: readonly Leaf[]) =>
+  typeof value === 'string' && (all.length === 1 || own.some((word) => ['session', 'key', 'ticket'].includes(word)));

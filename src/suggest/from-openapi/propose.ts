@@ -5,13 +5,11 @@ import { findAuth } from './auth.ts';
 import { withMinorUnits } from './minor-units.ts';
 import type { ApiDescription, Operation } from './model.ts';
 import { pagingFor } from './paging.ts';
-import { parentFields } from './parent.ts';
 import { type Candidate, operationName, type Ranked, rank } from './rank.ts';
 import { type ProposedRequest, requestOf, windowLine } from './request.ts';
 import { findSince } from './since.ts';
 import { findSingle } from './single.ts';
 import { listedSpellings, onlyListed } from './spellings.ts';
-import { roomsFromOneObject } from './tidy.ts';
 import { findWindow, isDate } from './window.ts';
 
 export interface ProposeOptions {
@@ -94,7 +92,6 @@ function proposalFor(
     paging: pagingFor(operation, sample, suggestion),
     single: findSingle(description, operation),
     auth: findAuth(description, operation, baseUrl),
-    parent: parentFields(sample, suggestion),
     isReal: options.sample !== undefined || operation.sample !== undefined,
   };
   const { auth, headers } = found.auth.value;
@@ -152,13 +149,12 @@ interface Found {
   readonly paging: ReturnType<typeof pagingFor>;
   readonly single: ReturnType<typeof findSingle>;
   readonly auth: ReturnType<typeof findAuth>;
-  readonly parent: ReturnType<typeof parentFields>;
   /** The values of the sample are a partner's, not made up. */
   readonly isReal: boolean;
 }
 
 function connectorOf(found: Found, request: JsonObject): JsonObject {
-  const { suggestion, best, single, paging, parent, hasDates, since, isReal } = found;
+  const { suggestion, best, single, paging, hasDates, since, isReal } = found;
   const { shape, map, values: seen } = suggestion.connector;
   const values = isReal ? seen : onlyListed(seen, listedSpellings(best.operation));
   return {
@@ -171,11 +167,7 @@ function connectorOf(found: Found, request: JsonObject): JsonObject {
     },
     ...shapeWith(shape, single?.value.singlePath),
     ...(isObject(map) && {
-      map: withMinorUnits(
-        roomsFromOneObject({ ...map, ...parent.map }),
-        best.operation.response,
-        isObject(shape) ? shape.root_path : undefined,
-      ),
+      map: withMinorUnits(map, best.operation.response, isObject(shape) ? shape.root_path : undefined),
     }),
     ...(values !== undefined && { values }),
   };
@@ -183,7 +175,7 @@ function connectorOf(found: Found, request: JsonObject): JsonObject {
 
 /** Each part of the proposal with its reason. */
 function linesOf(found: Found): FieldLine[] {
-  const { best, suggestion, window, since, fixed, hasDates, paging, single, auth, parent, isReal } = found;
+  const { best, suggestion, window, since, fixed, hasDates, paging, single, auth, isReal } = found;
   const line = (field: string, path: string, { confidence, reason }: Omit<FieldLine, 'field' | 'path'>): FieldLine => ({
     field,
     path,
@@ -198,10 +190,7 @@ function linesOf(found: Found): FieldLine[] {
     line('pull.pagination', String(paging.pagination.type), paging),
     ...(single === undefined ? [] : [line('pull.single', String(single.value.single.path), single)]),
     line('auth', String(auth.value.auth.type), auth),
-    ...suggestion.fields
-      .filter(({ field }) => field !== 'pull.pagination' && !parent.lines.some((one) => one.field === field))
-      .map((one) => (isReal ? one : unseen(one))),
-    ...parent.lines,
+    ...suggestion.fields.filter(({ field }) => field !== 'pull.pagination').map((one) => (isReal ? one : unseen(one))),
   ];
 }
 

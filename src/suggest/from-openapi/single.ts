@@ -1,7 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
-import { child } from '../keys.ts';
-import { leavesOf } from '../leaves.ts';
-import { matchReservation } from '../reservation-fields.ts';
+import { findRoot } from '../root.ts';
 import { wordsOf } from '../words.ts';
 import { namesProperty } from './credentials.ts';
 import type { ApiDescription, Operation, Proposed } from './model.ts';
@@ -80,23 +78,8 @@ function shared(a: string, b: string): number {
   return length;
 }
 
-/** The object in an answer that looks most like a reservation. */
+/** Where an answer has a reservation; an answer may be a list of one. */
 function placeOfOne(answer: Json): { readonly path: string; readonly score: number } | undefined {
-  const found: { path: string; score: number }[] = [];
-  const look = (value: Json | undefined, path: string, depth: number): void => {
-    if (Array.isArray(value)) {
-      // An answer may be a list of one.
-      look(value[0], path === '' ? '[0]' : `${path}[0]`, depth);
-      return;
-    }
-    if (!isObject(value) || depth > 2) return;
-    const matches = matchReservation(leavesOf([value]).filter(({ kind }) => kind === 'value'));
-    const sum = ['id', 'check_in', 'check_out', 'status'].map((field) => matches.get(field)?.confidence ?? 0);
-    if (matches.has('check_in') && matches.has('check_out'))
-      found.push({ path, score: sum.reduce((total, one) => total + one, 0) });
-    for (const [key, inner] of Object.entries(value))
-      if (isObject(inner) || Array.isArray(inner)) look(inner, child(path, key), depth + 1);
-  };
-  look(answer, '', 0);
-  return found.toSorted((a, b) => b.score - a.score || a.path.length - b.path.length)[0];
+  const root = findRoot(answer);
+  return root && { path: `${root.path ?? ''}${root.single ? '' : '[0]'}`, score: root.confidence };
 }

@@ -8,36 +8,31 @@ import type { Operation } from './model.ts';
  * of a value map.
  */
 export function listedSpellings(operation: Operation): ReadonlySet<string> {
-  const { response, parameters } = operation;
-  const found = new Set<string>();
-  const seen = new Set<Json>();
-  const look = (value: Json | undefined): void => {
-    if (typeof value !== 'object' || value === null || seen.has(value)) return;
-    seen.add(value);
-    if (isObject(value) && Array.isArray(value.enum)) for (const one of value.enum) found.add(String(one));
-    for (const inner of Object.values(value)) look(inner);
-  };
-  look(response);
-  for (const { schema } of parameters) look(schema);
-  for (const word of statusesInText(operation)) found.add(word);
-  return found;
+  const schemas = [operation.response, ...operation.parameters.map(({ schema }) => schema)];
+  const listed = schemas.flatMap((schema) =>
+    partsOf(schema).flatMap(([, { enum: values }]) => (Array.isArray(values) ? values.map(String) : [])),
+  );
+  return new Set([...listed, ...statusesInText(operation)]);
+}
+
+/** Every object in a schema with its key, each once. */
+function partsOf(schema: Json | undefined, key = '', seen = new Set<Json>()): [string, JsonObject][] {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
+  seen.add(schema);
+  const inner = Object.entries(schema).flatMap(([name, one]) => partsOf(one, name, seen));
+  return isObject(schema) ? [[key, schema], ...inner] : inner;
 }
 
 const isStatusName = (name: string) => wordsOf(name).some((word) => word === 'status' || word === 'state');
 
 /** Statuses that a sentence lists: "CONF for confirmed, CXL if it was cancelled". */
 export function statusesInText({ response, parameters }: Operation): string[] {
-  const texts = parameters.filter(({ name }) => isStatusName(name)).map(({ about }) => about);
-  const seen = new Set<Json>();
-  const look = (value: Json | undefined): void => {
-    if (typeof value !== 'object' || value === null || seen.has(value)) return;
-    seen.add(value);
-    for (const [key, inner] of Object.entries(value)) {
-      if (isStatusName(key) && isObject(inner) && typeof inner.description === 'string') texts.push(inner.description);
-      look(inner);
-    }
-  };
-  look(response);
+  const texts = [
+    ...parameters.filter(({ name }) => isStatusName(name)).map(({ about }) => about),
+    ...partsOf(response).flatMap(([key, { description }]) =>
+      isStatusName(key) && typeof description === 'string' ? [description] : [],
+    ),
+  ];
   return texts.flatMap((text) => {
     // Codes in capitals or in quotes; ordinary words only if there are none.
     const codes = text.match(/(?<=["'`])[\w-]+(?=["'`])|\b[A-Z][A-Z_-]{1,20}\b/g) ?? [];

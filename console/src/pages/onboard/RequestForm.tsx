@@ -1,7 +1,7 @@
 import { Autocomplete, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useSchema } from '../../editor/checking.ts';
-import { type AuthField, pagingForms } from './auth.ts';
+import { type AuthField, type AuthForm, pagingForms } from './auth.ts';
 import { type ListRequest, readRequest, writeRequest } from './connector-request.ts';
 
 const notations = ['DD/MM/YYYY', 'DD.MM.YYYY', 'MM/DD/YYYY', 'YYYYMMDD', 'YYYY-MM-DD[T]HH:mm:ss', 'epoch_s'];
@@ -19,7 +19,8 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
     onChange: (event: { currentTarget: { value: string } }) => change({ [name]: event.currentTarget.value }),
   });
   const type = request.paging.type ?? 'none';
-  const form = forms.find((one) => one.fixed.type === type);
+  const formOf = (kind: string | null) => forms.find((one) => one.fixed.type === kind);
+  const form = formOf(type);
   const where = request.method === 'POST' ? 'body' : 'query';
   const draw = ({ name, label, description, required, usual }: AuthField) => (
     <TextInput
@@ -70,7 +71,7 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
         label="Paging"
         data={forms.map(({ fixed: { type: value = '' }, description }) => ({ value, label: description }))}
         value={type}
-        onChange={(next) => change({ paging: { type: next ?? 'none', ...firstPaging(next, where) } })}
+        onChange={(next) => change({ paging: { type: next ?? 'none', ...firstPaging(formOf(next), where) } })}
       />
       {form && form.fields.length > 0 && (
         <>
@@ -85,11 +86,10 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
   );
 }
 
-/** The usual names, so that a kind that is chosen is complete. */
-function firstPaging(type: string | null, where: 'query' | 'body'): Record<string, string> {
-  if (type === 'page') return { page: `${where}.page`, limit: `${where}.limit` };
-  if (type === 'offset') return { offset: `${where}.offset`, limit: `${where}.limit` };
-  if (type === 'cursor') return { next: 'next_cursor', cursor: `${where}.cursor` };
-  if (type === 'url') return { next: 'links.next' };
-  return {};
+/** The schema's examples, so that a kind that is chosen is complete. */
+function firstPaging(form: AuthForm | undefined, where: 'query' | 'body'): Record<string, string> {
+  const filled = (form?.fields ?? []).flatMap(({ name, first }) =>
+    first === undefined ? [] : [[name, first] as const],
+  );
+  return Object.fromEntries(filled.map(([name, first]) => [name, first.replace(/^query\./, `${where}.`)]));
 }

@@ -22,6 +22,8 @@ export interface AuthField {
   readonly choices: readonly string[];
   /** The default, as text; undefined if the field has none. */
   readonly usual: string | undefined;
+  /** What a new document begins with; undefined if the schema has no example. */
+  readonly first: string | undefined;
 }
 
 export function authForms(schema: Schema | undefined): AuthForm[] {
@@ -69,6 +71,7 @@ function fieldOf(name: string, field: Schema, required: boolean): AuthField {
     form,
     choices: (field.enum ?? []).map(String),
     usual: usualText(field.default),
+    first: usualText(field.examples?.[0]),
   };
 }
 

@@ -32,7 +32,8 @@ export interface Listed {
   readonly nextCursor: string | undefined;
 }
 
-export type WalkKind = 'offset' | 'page' | 'cursor' | 'link';
+export const walkKinds = ['offset', 'page', 'cursor', 'link'] as const;
+export type WalkKind = (typeof walkKinds)[number];
 
 /** The list, read again in small pages, to its end or to the page limit. */
 export interface Walk {

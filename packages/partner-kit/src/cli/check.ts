@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type WalkKind, walkKinds } from '../check/evidence.ts';
 import { type CheckAuth, runApiCheck, runSenderCheck } from '../check/index.ts';
 import { terminalIo } from '../terminal/io.ts';
 import { readAuthFile } from './auth-file.ts';
@@ -21,7 +22,7 @@ interface Options {
   readonly auth?: string;
   readonly from: string;
   readonly to: string;
-  readonly paging?: 'offset' | 'page' | 'cursor' | 'link';
+  readonly paging?: WalkKind;
   readonly cursorParameter: string;
   readonly root?: string;
   readonly property?: string;
@@ -49,14 +50,7 @@ export function registerCheck(program: Command, shell: Shell, integrations?: Int
     )
     .option('--from <date>', 'start of the date range', date, dayFromNow(-3))
     .option('--to <date>', 'end of the date range', date, dayFromNow(3))
-    .addOption(
-      new Option('--paging <paging>', 'how lists are paged; detected by default').choices([
-        'offset',
-        'page',
-        'cursor',
-        'link',
-      ]),
-    )
+    .addOption(new Option('--paging <paging>', 'how lists are paged; detected by default').choices(walkKinds))
     .option('--cursor-parameter <name>', 'the query parameter that takes next_cursor', 'cursor')
     .option('--root <key>', 'the key that holds the list; default: reservations, or the only array')
     .option('--post', 'request the list by POST with a body')
