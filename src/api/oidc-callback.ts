@@ -1,25 +1,26 @@
 import type { FastifyInstance } from 'fastify';
-import { shownToken } from './caller.ts';
-import { flowCookie, flowCookieOf, sessionCookieOf } from './cookies.ts';
-import type { SessionPorts } from './routes/session.ts';
+import { revokeSession } from '../store/operate/tokens.ts';
+import { isServedOverHttps, shownToken } from './caller.ts';
+import { flowCookie, flowCookieOf, secondsUntil, sessionCookieOf } from './cookies.ts';
+import type { Api } from './route.ts';
 import { strictPolicy } from './security-headers.ts';
 
 /**
  * Where the identity provider sends the browser back to. The answer is a page that then opens the console, not a redirect: a browser
  * does not send the strict session cookie along a chain of redirects that began at another site.
  */
-export function registerOidcCallback(app: FastifyInstance, ports: SessionPorts): void {
+export function registerOidcCallback(app: FastifyInstance, { runtime, oidc }: Api): void {
   app.get('/sign-in/callback', async (request, reply) => {
-    const secure = ports.secure();
+    const secure = isServedOverHttps(runtime);
     const query = new URL(request.url, 'http://callback').searchParams;
     const flow = cookieIn(request.headers.cookie, flowCookie(secure));
-    const finished = await ports.oidc.finish(query, flow, { address: request.ip, requestId: request.id });
+    const finished = await oidc.finish(query, flow, { address: request.ip, requestId: request.id });
     const cookies = [flowCookieOf(secure, '', 0)];
     if (finished.kind === 'wait') reply.header('retry-after', finished.seconds);
     if (finished.kind === 'session') {
       const previous = shownToken(request.headers, secure);
-      if (previous?.by === 'cookie') await ports.endPrevious(previous.token);
-      const maxAgeS = Math.floor((finished.expiresAt.getTime() - ports.now()) / 1000);
+      if (previous?.by === 'cookie') await revokeSession(runtime.pool, previous.token);
+      const maxAgeS = secondsUntil(finished.expiresAt, runtime.clock.now());
       cookies.push(sessionCookieOf(secure, finished.session, maxAgeS));
     }
     return reply

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { linkFor } from '../wiring/consent.ts';
+import { linkFor } from '../operations/consent.ts';
 import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
 
 export function define(command: Command): void {

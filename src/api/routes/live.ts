@@ -1,17 +1,13 @@
 import { z } from 'zod';
-import type { LiveFeed } from '../../operations/live-feed.ts';
-import { instant, type Route, route } from '../route.ts';
+import { type Api, instant, type Route, route } from '../route.ts';
 
-export function liveRoutes(ports: LiveFeed): Route[] {
+export function liveRoutes({ live }: Api): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/live',
+    route('GET /live', {
       id: 'live',
       summary: 'Live events, as server-sent events',
       description:
         'activity: counts of the last ten seconds of each integration; run: progress of a run; change: a new version of a record; event: an accepted webhook; alert: raised, acknowledged or resolved. A comment every 15 seconds keeps the connection open.',
-      tag: 'overview',
       role: 'viewer',
       scope: 'any',
       media: 'text/event-stream',
@@ -26,7 +22,7 @@ export function liveRoutes(ports: LiveFeed): Route[] {
         return {
           kind: 'stream',
           open: (send) => {
-            stop = ports.follow(({ event, integration, data, shared }) => {
+            stop = live.follow(({ event, integration, data, shared }) => {
               if (isVisible(integration)) send(event, data);
               else if (shared?.brands.some(isVisible)) send(event, shared.data);
             });

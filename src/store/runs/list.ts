@@ -64,11 +64,11 @@ export interface WindowSummary {
 }
 
 export interface RunFilter {
-  readonly integration?: string;
-  readonly sync?: string;
-  readonly status?: string;
+  readonly integration?: string | undefined;
+  readonly sync?: string | undefined;
+  readonly status?: string | undefined;
   /** Limits the list to these brands, for callers with a brand scope. */
-  readonly integrations?: readonly string[];
+  readonly integrations?: readonly string[] | undefined;
   /** For paging: only runs queued before this one. The id decides between runs queued in the same millisecond. */
   readonly before?: Date;
   readonly beforeId?: string;
