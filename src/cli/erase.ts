@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
@@ -8,7 +7,17 @@ import { deliverPorts } from '../ports/deliver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
-import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import {
+  audited,
+  type CommonOptions,
+  commandLineUser,
+  common,
+  printJson,
+  say,
+  show,
+  table,
+  withRuntime,
+} from './command.ts';
 import { notificationText, receiptText } from './erasure-text.ts';
 import { readPrivateOptions } from './private-options.ts';
 
@@ -49,11 +58,10 @@ Example:
       withRuntime(options, 'erase', async (runtime) => {
         const { guestId, integration } = options;
         const { email, phone } = await readPrivateOptions({ email: options.email, phone: options.phone });
-        const by = `${userInfo().username} (command line)`;
         const whom = { email, phone, guest_id: guestId, integration };
         if (options.proof) return prove(runtime, whom, options.json ?? false);
         if (options.dryRun) return preview(runtime, whom, options.json ?? false);
-        const erased = await eraseGuest(runtime, whom, by);
+        const erased = await eraseGuest(runtime, whom, commandLineUser());
         if (erased.kind === 'invalid') throw new InnboundError('operate.usage', erased.message);
         const { receipt } = erased;
         await audited(runtime, 'privacy.erase', { integration, target: { erasure_id: receipt.erasure_id } });

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
 import type { Role } from '../service.ts';
 import { type CommonOptions, common } from './command.ts';
-import { portNumber } from './port-number.ts';
+import { portNumber } from './option-values.ts';
 import { sayFinishing, sayReady, stopInTime } from './serving.ts';
 
 interface ServeOptions extends CommonOptions {

@@ -262,7 +262,7 @@ async function replay(
     by,
     perSecond: replaysPerSecond,
     onEach: (result) => results.push(result),
-    ...(under && { under }),
+    under,
   });
   return results;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonSchema } from '../../documents/published-schemas.ts';
+import { jsonSchema } from '../../documents/json-schema.ts';
 import { maskedSource } from '../../documents/typed-secrets.ts';
 import { documentImpact } from '../../operations/document-impact.ts';
 import { listConnectors } from '../../operations/list-connectors.ts';
