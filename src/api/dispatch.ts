@@ -119,7 +119,7 @@ async function serve(
     cookie: shown?.by === 'cookie' ? shown.token : undefined,
     fromConsole: request.headers[consoleHeader] !== undefined,
     caller,
-    within: caller.integrations,
+    within: typeof asked === 'string' ? [asked] : caller.integrations,
     signal: wait?.signal ?? never,
   };
   const stillMay = async () => token !== undefined && (await callerOf(runtime, token, false)) !== undefined;

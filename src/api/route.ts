@@ -71,7 +71,7 @@ export interface Call<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The integrations to include; undefined means all. */
+  /** The integrations to include: the one that the query names, or those of the token; undefined means all. */
   readonly within: readonly string[] | undefined;
   /** Aborted when the caller has gone or the server closes; only for routes that wait. */
   readonly signal: AbortSignal;
@@ -117,6 +117,7 @@ export const problem = (status: number, code: ErrorCode, detail: string, more?: 
   more,
 });
 export const notFound = (what: string): Problem => problem(404, 'operate.not_found', `There is no ${what}.`);
+export const okIfFound = (found: unknown, what: string): Result => (found === undefined ? notFound(what) : ok(found));
 
 type Infer<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 

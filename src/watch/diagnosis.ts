@@ -9,18 +9,11 @@ export interface Diagnosis {
 }
 
 const ok = (check: string, message: string): Diagnosis => ({ check, state: 'ok', message });
-const warning = (check: string, message: string, next: string): Diagnosis => ({
-  check,
-  state: 'warning',
-  message,
-  next,
-});
-const problem = (check: string, message: string, next: string): Diagnosis => ({
-  check,
-  state: 'problem',
-  message,
-  next,
-});
+const finding =
+  (state: 'warning' | 'problem') =>
+  (check: string, message: string, next: string): Diagnosis => ({ check, state, message, next });
+const warning = finding('warning');
+const problem = finding('problem');
 
 export interface DatabaseFacts {
   /** As PostgreSQL numbers itself: 150004 is 15.4. */

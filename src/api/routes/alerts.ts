@@ -4,7 +4,7 @@ import { testAlertRoute, viewRoutes } from '../../operations/alert-routes.ts';
 import { concernOf, limitedAlert } from '../../operations/alert-view.ts';
 import { acknowledgeAlert, listAlerts, readAlert } from '../../store/operate/alerts.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, notFound, ok, okIfFound, type Route, route } from '../route.ts';
 
 export const alertSchema = z.object({
   alert_id: z.string(),
@@ -48,14 +48,13 @@ export function alertRoutes({ runtime }: Api): Route[] {
       response: pageOf(alertSchema),
       handle: async ({ query, within }) => {
         const [raisedAt, alertId = ''] = decodeCursor(query.cursor, 'time', 'text');
-        const integrations = query.integration === undefined ? within : [query.integration];
         const found = await listAlerts(pool, {
           open: query.state === 'open',
-          concern: concernOf(runtime, integrations),
+          concern: concernOf(runtime, within),
           before: raisedAt === undefined ? undefined : { raisedAt, alertId },
           limit: query.limit + 1,
         });
-        const rows = integrations ? found.map(limitedAlert) : found.map(({ brands: _, ...alert }) => alert);
+        const rows = within ? found.map(limitedAlert) : found.map(({ brands: _, ...alert }) => alert);
         return ok(paged(rows, query.limit, (row) => [row.raised_at.toISOString(), row.alert_id]));
       },
     }),
@@ -65,10 +64,8 @@ export function alertRoutes({ runtime }: Api): Route[] {
       role: 'operator',
       scope: async ({ alert_id = '' }) => (await readAlert(pool, alert_id))?.integration,
       response: alertSchema,
-      handle: async ({ params, caller }) => {
-        const row = await acknowledgeAlert(pool, params.alert_id, caller.name);
-        return row ? ok(row) : notFound(`alert ${params.alert_id}`);
-      },
+      handle: async ({ params: { alert_id }, caller }) =>
+        okIfFound(await acknowledgeAlert(pool, alert_id, caller.name), `alert ${alert_id}`),
     }),
     route('GET /alert-routes', {
       id: 'alert_routes.list',

@@ -42,7 +42,7 @@ export function changeRoutes({ changes }: Api): Route[] {
         const { after, limit, wait, integration, type } = query;
         const page = await changes.read({
           after,
-          integrations: integration === undefined ? within : [integration],
+          integrations: within,
           types: type && [type],
           filter: JSON.stringify([integration ?? null, type ?? null]),
           limit,

@@ -3,9 +3,9 @@ import { healthOf } from '../../operations/health.ts';
 import { tryDestinations } from '../../runtime/probe-again.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { destinationsNow, listDeliveries } from '../../store/outbox/delivery-list.ts';
-import { judgeDestination } from '../../watch/health.ts';
+import { healthStates, judgeDestination } from '../../watch/health.ts';
 import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
-import { backlogSchema, healthStates } from './integrations.ts';
+import { backlogSchema } from './integrations.ts';
 
 const lane = z.object({ integration: z.string(), ...backlogSchema });
 
@@ -117,7 +117,7 @@ export function destinationRoutes({ runtime }: Api): Route[] {
         ok({
           items: await listDeliveries(pool, {
             destination: query.destination,
-            integrations: query.integration === undefined ? within : [query.integration],
+            integrations: within,
             state: query.state,
             limit: query.limit,
           }),

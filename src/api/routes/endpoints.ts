@@ -8,7 +8,7 @@ import { retireEndpoint } from '../../store/events/endpoints.ts';
 import { countRejections, listRejections } from '../../store/events/rejections.ts';
 import { listSandboxReports, readSandboxReport } from '../../store/events/sandbox.ts';
 import { sandboxReport } from '../forms.ts';
-import { type Api, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+import { type Api, instant, notFound, ok, okIfFound, problem, type Route, route } from '../route.ts';
 
 const issued = z.object({
   endpoint_id: z.string(),
@@ -135,7 +135,7 @@ export function endpointRoutes({ runtime }: Api): Route[] {
       handle: async ({ params }) => {
         const { sandbox_id: sandbox } = (await endpointStatus(pool, params.integration)) ?? {};
         const found = sandbox == null ? undefined : await readSandboxReport(pool, sandbox, params.report_id);
-        return found ? ok(found) : notFound(`sandbox report ${params.report_id} of ${params.integration}`);
+        return okIfFound(found, `sandbox report ${params.report_id} of ${params.integration}`);
       },
     }),
   ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listEvents, readEvent } from '../../store/events/list.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, ok, okIfFound, type Route, route } from '../route.ts';
 
 const event = z.object({
   integration: z.string(),
@@ -35,7 +35,6 @@ export function eventRoutes({ runtime: { pool } }: Api): Route[] {
       handle: async ({ query, within }) => {
         const [receivedAt, seq] = decodeCursor(query.cursor, 'time', 'number');
         const rows = await listEvents(pool, {
-          integration: query.integration,
           integrations: within,
           state: query.state,
           eventId: query.event_id,
@@ -52,10 +51,8 @@ export function eventRoutes({ runtime: { pool } }: Api): Route[] {
       payload: true,
       params: z.strictObject({ integration: z.string(), seq: z.string().regex(/^\d{1,18}$/) }),
       response: event.extend({ body: anyJson }),
-      handle: async ({ params }) => {
-        const found = await readEvent(pool, params.integration, params.seq);
-        return found ? ok(found) : notFound(`event ${params.seq} of ${params.integration}`);
-      },
+      handle: async ({ params: { integration, seq } }) =>
+        okIfFound(await readEvent(pool, integration, seq), `event ${seq} of ${integration}`),
     }),
   ];
 }

@@ -32,10 +32,8 @@ export function holdRoutes({ runtime }: Api): Route[] {
       scope: 'any',
       query: z.strictObject({ integration: z.string().optional(), state: state.optional() }),
       response: z.object({ items: z.array(hold) }),
-      handle: async ({ query, within }) => {
-        const integrations = query.integration === undefined ? within : [query.integration];
-        return ok({ items: await holds(runtime, { state: query.state, integrations }) });
-      },
+      handle: async ({ query, within }) =>
+        ok({ items: await holds(runtime, { state: query.state, integrations: within }) }),
     }),
     route('GET /holds/{hold_id}/preview', {
       id: 'holds.preview',

@@ -3,7 +3,7 @@ import { incidentDetail, incidentList } from '../../operations/incidents.ts';
 import { acknowledgeIncident } from '../../store/operate/incidents.ts';
 import { readCause, titleOf } from '../../watch/causes.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, notFound, ok, okIfFound, problem, type Route, route } from '../route.ts';
 import { alertSchema } from './alerts.ts';
 import { operatorAction } from './operator-action.ts';
 
@@ -65,10 +65,8 @@ export function incidentRoutes({ runtime }: Api): Route[] {
       role: 'viewer',
       scope: 'any',
       response: detail,
-      handle: async ({ params, within }) => {
-        const found = await incidentDetail(runtime, params.incident_id, within);
-        return found ? ok(found) : notFound(`incident ${params.incident_id}`);
-      },
+      handle: async ({ params: { incident_id: id }, within }) =>
+        okIfFound(await incidentDetail(runtime, id, within), `incident ${id}`),
     }),
     route('POST /incidents/{incident_id}/acknowledge', {
       id: 'incidents.acknowledge',

@@ -7,30 +7,10 @@ import { schedulesNow } from '../../store/operate/overview.ts';
 import { listDrift } from '../../store/records/drift.ts';
 import { holdsTokens } from '../../store/runs/partner-tokens.ts';
 import { syncTypes } from '../../terms.ts';
-import type { Action, Check, HealthState } from '../../watch/health.ts';
+import { actions, checks, healthStates } from '../../watch/health.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
 import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
 
-export const healthStates = [
-  'healthy',
-  'new',
-  'paused',
-  'attention',
-  'failing',
-  'auth_failed',
-] as const satisfies readonly HealthState[];
-const checks = [
-  'data',
-  'credentials',
-  'circuit',
-  'runs',
-  'events',
-  'deliveries',
-  'backlog',
-  'dead_letters',
-  'alerts',
-] as const satisfies readonly Check[];
-const actions = ['resume', 'test_and_resume', 'try_now', 'try_destination'] as const satisfies readonly Action[];
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),
   reasons: z.array(z.string()).describe('The messages of the findings.'),

@@ -13,11 +13,9 @@ export function liveRoutes({ live }: Api): Route[] {
       media: 'text/event-stream',
       query: z.strictObject({ integration: z.string().optional() }),
       response: z.object({ at: instant }).describe('The data of an event.'),
-      handle: ({ query, within }) => {
+      handle: ({ within }) => {
         const allowed = within && new Set(within);
-        const isVisible = (integration: string): boolean =>
-          (allowed === undefined || allowed.has(integration)) &&
-          (query.integration === undefined || query.integration === integration);
+        const isVisible = (integration: string): boolean => allowed === undefined || allowed.has(integration);
         let stop: (() => void) | undefined;
         return {
           kind: 'stream',

@@ -7,9 +7,9 @@ import { readActivity, readBrandActivity, readDays } from '../../store/operate/a
 import { countOpenAlerts } from '../../store/operate/alerts.ts';
 import { operatorActions } from '../../store/operate/incidents.ts';
 import { liveNodes } from '../../store/operate/nodes.ts';
-import { leastLateMs } from '../../watch/health.ts';
+import { healthStates, leastLateMs } from '../../watch/health.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
-import { healthAnswer, healthSchema, healthStates, integrationsWithin } from './integrations.ts';
+import { healthAnswer, healthSchema, integrationsWithin } from './integrations.ts';
 import { operatorAction } from './operator-action.ts';
 
 const point = z.object({
@@ -106,19 +106,18 @@ export function overviewRoutes({ runtime }: Api): Route[] {
         nodes: z.array(z.object({ node: z.string(), role: z.string(), url: z.string(), started_at: instant })),
         broken: z.array(z.object({ document: z.string(), message: z.string() })),
       }),
-      handle: async ({ query, within }) => {
-        const seen = query.integration === undefined ? within : [query.integration];
-        const integrations = integrationsWithin(runtime, seen);
+      handle: async ({ query, within, caller }) => {
+        const integrations = integrationsWithin(runtime, within);
         const names = integrations.map(({ name }) => name);
         const periodMs = periods[query.period];
         const step = periodMs <= periods['1h'] ? '10s' : '1h';
         const [activity, byBrand, causes, health, nodes, open_alerts] = await Promise.all([
-          readActivity(pool, step, periodMs, seen),
-          readBrandActivity(pool, step, periodMs, seen),
-          openCauses(runtime, seen),
+          readActivity(pool, step, periodMs, within),
+          readBrandActivity(pool, step, periodMs, within),
+          openCauses(runtime, within),
           healthOf(runtime, names),
           liveNodes(pool),
-          countOpenAlerts(pool, concernOf(runtime, seen)),
+          countOpenAlerts(pool, concernOf(runtime, within)),
         ]);
         const now = health.map((one) => one.now);
         const lanes = health.flatMap((one) => one.lanes);
@@ -165,7 +164,7 @@ export function overviewRoutes({ runtime }: Api): Route[] {
             : ['No worker node is running, so nothing is pulled, processed or delivered.'],
           nodes,
           // A caller limited to some integrations must not learn the names of others.
-          broken: within === undefined ? runtime.active().broken : [],
+          broken: caller.integrations === undefined ? runtime.active().broken : [],
         });
       },
     }),

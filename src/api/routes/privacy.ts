@@ -4,7 +4,7 @@ import { eraseGuest, findReceipts, previewErasure, readReceipt, receiptOf } from
 import { exportGuest } from '../../operations/export-guest.ts';
 import { listErasures, stopErasure } from '../../store/erasure/erasures.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, notFound, ok, okIfFound, problem, type Route, route } from '../route.ts';
 
 const receipt = z.object({
   erasure_id: z.string(),
@@ -139,10 +139,7 @@ export function privacyRoutes({ runtime }: Api): Route[] {
       id: 'privacy.get',
       summary: 'One receipt',
       response: receipt,
-      handle: async ({ params }) => {
-        const found = await readReceipt(runtime, params.erasure_id);
-        return found ? ok(found) : notFound(`erasure ${params.erasure_id}`);
-      },
+      handle: async ({ params: { erasure_id: id } }) => okIfFound(await readReceipt(runtime, id), `erasure ${id}`),
     }),
     route('POST /privacy/erasures/{erasure_id}/stop', {
       role: 'admin',

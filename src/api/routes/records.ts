@@ -104,12 +104,12 @@ const arrivalsRoute = ({ runtime }: Api) =>
       since: instant.nullable().describe('Since when the history is complete; null for since the first record.'),
       refused: z.int().describe('Webhooks refused in the last day: nothing of their content is kept.'),
     }),
-    handle: async ({ query: { q, integration }, within, caller }) => {
-      const withErasures = caller.role === 'admin' && within === undefined;
+    handle: async ({ query: { q }, within, caller }) => {
+      const withErasures = caller.role === 'admin' && caller.integrations === undefined;
       return ok(
         await findArrivals(runtime, {
           text: q,
-          within: integration === undefined ? within : [integration],
+          within,
           withErasures,
         }),
       );
@@ -135,12 +135,12 @@ const recordRoutes = (type: EntityType, { runtime }: Api): Route[] => [
     }),
     response: pageOf(found),
     handle: async ({ query, within }) => {
-      const { q, integration, limit, status } = query as typeof query & { status?: string };
+      const { q, limit, status } = query as typeof query & { status?: string };
       const [changedAt, id = '', from = ''] = decodeCursor(query.cursor, 'time', 'text', 'text');
       const rows = await findRecords(runtime, {
         type,
         text: q,
-        integrations: integration === undefined ? within : [integration],
+        integrations: within,
         status,
         before: changedAt === undefined ? undefined : { changedAt, id, integration: from },
         limit: limit + 1,

@@ -3,7 +3,7 @@ import { runIntegration } from '../../store/operate/owners.ts';
 import { listRuns, runDetail, runPartnerText } from '../../store/runs/list.ts';
 import { type RowOutcome, runRows } from '../../store/runs/run-rows.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
+import { type Api, instant, notFound, ok, okIfFound, type Route, route } from '../route.ts';
 
 const outcomes = [
   'changed',
@@ -100,9 +100,10 @@ export function runRoutes({ runtime: { pool } }: Api): Route[] {
       response: pageOf(runSummary),
       handle: async ({ query, within }) => {
         const [before, beforeId = ''] = decodeCursor(query.cursor, 'time', 'text');
-        const { cursor: _, limit, ...filter } = query;
+        const { limit, sync, status } = query;
         const rows = await listRuns(pool, {
-          ...filter,
+          sync,
+          status,
           integrations: within,
           ...(before !== undefined && { before: new Date(before), beforeId }),
           limit: limit + 1,
@@ -116,10 +117,7 @@ export function runRoutes({ runtime: { pool } }: Api): Route[] {
       role: 'viewer',
       scope,
       response: wholeRun,
-      handle: async ({ params }) => {
-        const found = await runDetail(pool, params.run_id);
-        return found ? ok(found) : notFound(`run ${params.run_id}`);
-      },
+      handle: async ({ params: { run_id } }) => okIfFound(await runDetail(pool, run_id), `run ${run_id}`),
     }),
     route('GET /runs/{run_id}/rows', {
       id: 'runs.rows',
