@@ -23,7 +23,6 @@ export interface LakeSettings {
 
 /** Rows of growing files are kept in memory up to about this size. */
 const mostKept = 64 * 1024 * 1024;
-const mostParts = 64;
 /** How often another writer may be faster before we give up. */
 const mostRaces = 20;
 
@@ -132,7 +131,7 @@ export class LakeWriter {
   #forgetOldest(): void {
     let kept = this.#growing.values().reduce((sum, { size }) => sum + size, 0);
     for (const [folder, { size }] of this.#growing) {
-      if (this.#growing.size === 1 || (this.#growing.size <= mostParts && kept <= mostKept)) return;
+      if (this.#growing.size === 1 || kept <= mostKept) return;
       this.#growing.delete(folder);
       kept -= size;
     }
