@@ -6,15 +6,13 @@ import { openLiveFeed } from '../operations/live-feed.ts';
 import { openOidc } from '../operations/oidc.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { registerRoutes } from './dispatch.ts';
-import { registerOidcCallback } from './oidc-callback.ts';
-import { registerOidcLogout } from './oidc-logout.ts';
+import { registerOidc } from './oidc.ts';
 import { openApiDocument, type Tagged } from './openapi.ts';
 import { referencePage } from './reference.ts';
 import type { Api, Route } from './route.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { changeRoutes } from './routes/changes.ts';
-import { consentRoutes } from './routes/consent.ts';
 import { coverageRoutes } from './routes/coverage.ts';
 import { deadLetterRoutes } from './routes/dead-letters.ts';
 import { destinationRoutes } from './routes/destinations.ts';
@@ -30,7 +28,6 @@ import { incidentRoutes } from './routes/incidents.ts';
 import { integrationActionRoutes } from './routes/integration-actions.ts';
 import { integrationRoutes } from './routes/integrations.ts';
 import { jobRoutes } from './routes/jobs.ts';
-import { liveRoutes } from './routes/live.ts';
 import { mappingCaseRoutes } from './routes/mapping-cases.ts';
 import { overviewRoutes } from './routes/overview.ts';
 import { privacyRoutes } from './routes/privacy.ts';
@@ -47,8 +44,8 @@ import { strictPolicy } from './security-headers.ts';
 /** The resources of /api/v1, in the order of the reference, each with the files of its routes. */
 const resources: Readonly<Record<string, readonly ((api: Api) => Route[])[]>> = {
   session: [sessionRoutes],
-  overview: [overviewRoutes, liveRoutes],
-  integrations: [integrationRoutes, integrationActionRoutes, coverageRoutes, hotelRoutes, consentRoutes, dryRunRoutes],
+  overview: [overviewRoutes],
+  integrations: [integrationRoutes, integrationActionRoutes, coverageRoutes, hotelRoutes, dryRunRoutes],
   endpoints: [endpointRoutes],
   runs: [runRoutes],
   events: [eventRoutes],
@@ -97,8 +94,7 @@ export function registerApi(app: FastifyInstance, api: Api): void {
       .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
       .send(html);
   });
-  registerOidcCallback(app, api);
-  registerOidcLogout(app, api);
+  registerOidc(app, api);
   const page = referencePage(document);
   app.get('/api/reference', (_request, reply) =>
     reply

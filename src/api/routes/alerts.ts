@@ -3,7 +3,7 @@ import { systemClock } from '../../kit/clock.ts';
 import { testAlertRoute, viewRoutes } from '../../operations/alert-routes.ts';
 import { concernOf, limitedAlert } from '../../operations/alert-view.ts';
 import { acknowledgeAlert, listAlerts, readAlert } from '../../store/operate/alerts.ts';
-import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, anyJson, instant, notFound, ok, okIfFound, type Route, route } from '../route.ts';
 
 export const alertSchema = z.object({
@@ -47,11 +47,10 @@ export function alertRoutes({ runtime }: Api): Route[] {
       }),
       response: pageOf(alertSchema),
       handle: async ({ query, within }) => {
-        const [raisedAt, alertId = ''] = decodeCursor(query.cursor, 'time', 'text');
         const found = await listAlerts(pool, {
           open: query.state === 'open',
           concern: concernOf(runtime, within),
-          before: raisedAt === undefined ? undefined : { raisedAt, alertId },
+          before: beforeOf(query.cursor),
           limit: query.limit + 1,
         });
         const rows = within ? found.map(limitedAlert) : found.map(({ brands: _, ...alert }) => alert);

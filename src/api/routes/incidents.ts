@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { incidentDetail, incidentList } from '../../operations/incidents.ts';
 import { acknowledgeIncident } from '../../store/operate/incidents.ts';
 import { readCause, titleOf } from '../../watch/causes.ts';
-import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { operatorAction } from '../forms.ts';
+import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, anyJson, instant, notFound, ok, okIfFound, problem, type Route, route } from '../route.ts';
 import { alertSchema } from './alerts.ts';
-import { operatorAction } from './operator-action.ts';
 
 const listed = z.object({
   incident_id: z.string(),
@@ -48,11 +48,10 @@ export function incidentRoutes({ runtime }: Api): Route[] {
       query: z.strictObject({ ...pageQuery, state: z.enum(['open', 'all']).default('open') }),
       response: pageOf(listed),
       handle: async ({ query, within }) => {
-        const [startedAt, id = ''] = decodeCursor(query.cursor, 'time', 'text');
         const found = await incidentList(runtime, {
           open: query.state === 'open',
           within,
-          before: startedAt === undefined ? undefined : { startedAt, id },
+          before: beforeOf(query.cursor),
           limit: query.limit + 1,
         });
         const rows = found.map((one) => ({ ...one, title: titleOf(readCause(one.cause)) }));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
+import { linkFor } from '../../operations/consent.ts';
 import { refetchReservation } from '../../operations/refetch.ts';
 import { reprocess } from '../../operations/reprocess.ts';
 import { resendRecords } from '../../operations/resend.ts';
@@ -8,7 +9,7 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import { pauseIntegration } from '../../store/operate/overview.ts';
 import { queueRun } from '../../store/runs/runs.ts';
 import type { SyncType } from '../../terms.ts';
-import { type Api, anyJson, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
 
 const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
 const localDate = z.iso.date();
@@ -121,6 +122,17 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
       handle: async ({ params, body }) => {
         if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
         return ok(await reprocess(runtime, { integration: params.integration, ...body }));
+      },
+    }),
+    route('POST /integrations/{integration}/consent', {
+      id: 'integrations.consent',
+      summary: 'A link with which the brand authorizes our access (OAuth 2.0 authorization code)',
+      role: 'admin',
+      response: z.object({ url: z.string(), expires_at: instant }),
+      handle: async ({ params, caller }) => {
+        const link = await linkFor(runtime, params.integration, caller.name);
+        if (link.kind === 'unavailable') return problem(409, link.code, link.message);
+        return ok({ url: link.url, expires_at: new Date(runtime.clock.now() + link.validMs) });
       },
     }),
     route('POST /integrations/{integration}/runs', {

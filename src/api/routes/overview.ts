@@ -8,9 +8,9 @@ import { countOpenAlerts } from '../../store/operate/alerts.ts';
 import { operatorActions } from '../../store/operate/incidents.ts';
 import { liveNodes } from '../../store/operate/nodes.ts';
 import { healthStates, leastLateMs } from '../../watch/health.ts';
+import { operatorAction } from '../forms.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
 import { healthAnswer, healthSchema, integrationsWithin } from './integrations.ts';
-import { operatorAction } from './operator-action.ts';
 
 const point = z.object({
   at: instant,
@@ -57,7 +57,7 @@ const lane = z.object({
 });
 const periods = { '15m': 15 * 60_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000 };
 
-export function overviewRoutes({ runtime }: Api): Route[] {
+export function overviewRoutes({ runtime, live }: Api): Route[] {
   const { pool } = runtime;
   return [
     route('GET /overview', {
@@ -166,6 +166,33 @@ export function overviewRoutes({ runtime }: Api): Route[] {
           // A caller limited to some integrations must not learn the names of others.
           broken: caller.integrations === undefined ? runtime.active().broken : [],
         });
+      },
+    }),
+    route('GET /live', {
+      id: 'live',
+      summary: 'Live events, as server-sent events',
+      description:
+        'activity: counts of the last ten seconds of each integration; run: progress of a run; change: a new version of a record; event: an accepted webhook; alert: raised, acknowledged or resolved. A comment every 15 seconds keeps the connection open.',
+      role: 'viewer',
+      scope: 'any',
+      media: 'text/event-stream',
+      query: z.strictObject({ integration: z.string().optional() }),
+      response: z.object({ at: instant }).describe('The data of an event.'),
+      handle: ({ within }) => {
+        const allowed = within && new Set(within);
+        const isVisible = (integration: string): boolean => allowed === undefined || allowed.has(integration);
+        let stop: (() => void) | undefined;
+        return {
+          kind: 'stream',
+          open: (send) => {
+            stop = live.follow(({ event, integration, data, shared }) => {
+              if (isVisible(integration)) send(event, data);
+              else if (shared?.brands.some(isVisible)) send(event, shared.data);
+            });
+            return stop !== undefined;
+          },
+          close: () => stop?.(),
+        };
       },
     }),
     route('GET /overview/days', {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { runIntegration } from '../../store/operate/owners.ts';
 import { listRuns, runDetail, runPartnerText } from '../../store/runs/list.ts';
 import { type RowOutcome, runRows } from '../../store/runs/run-rows.ts';
-import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, instant, notFound, ok, okIfFound, type Route, route } from '../route.ts';
 
 const outcomes = [
@@ -99,13 +99,12 @@ export function runRoutes({ runtime: { pool } }: Api): Route[] {
       }),
       response: pageOf(runSummary),
       handle: async ({ query, within }) => {
-        const [before, beforeId = ''] = decodeCursor(query.cursor, 'time', 'text');
         const { limit, sync, status } = query;
         const rows = await listRuns(pool, {
           sync,
           status,
           integrations: within,
-          ...(before !== undefined && { before: new Date(before), beforeId }),
+          before: beforeOf(query.cursor),
           limit: limit + 1,
         });
         return ok(paged(rows, limit, (row) => [row.queued_at.toISOString(), row.run_id]));
