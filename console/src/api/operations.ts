@@ -362,6 +362,15 @@ export interface Operations {
       }[];
     };
   };
+  'integrations.consent': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      url: string;
+      expires_at: string;
+    };
+  };
   'integrations.run': {
     input: {
       integration: string;
@@ -518,15 +527,6 @@ export interface Operations {
         day: string;
         counted_at: string;
       } | null;
-    };
-  };
-  'integrations.consent': {
-    input: {
-      integration: string;
-    };
-    answer: {
-      url: string;
-      expires_at: string;
     };
   };
   'integrations.dry_run': {
@@ -2799,6 +2799,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.refetch': ['POST', '/integrations/{integration}/refetch'],
   'integrations.resend': ['POST', '/integrations/{integration}/resend'],
   'integrations.reprocess': ['POST', '/integrations/{integration}/reprocess'],
+  'integrations.consent': ['POST', '/integrations/{integration}/consent'],
   'integrations.run': ['POST', '/integrations/{integration}/runs'],
   'integrations.backfill': ['POST', '/integrations/{integration}/backfill'],
   'integrations.quality': ['GET', '/integrations/{integration}/quality'],
@@ -2806,7 +2807,6 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.unlisted': ['GET', '/integrations/{integration}/unlisted'],
   'integrations.push_gaps': ['GET', '/integrations/{integration}/push-gaps'],
   'integrations.hotel': ['GET', '/integrations/{integration}/hotel'],
-  'integrations.consent': ['POST', '/integrations/{integration}/consent'],
   'integrations.dry_run': ['POST', '/integrations/{integration}/dry-run'],
   'endpoint.get': ['GET', '/integrations/{integration}/endpoint'],
   'endpoint.issue': ['POST', '/integrations/{integration}/endpoint'],
