@@ -1,4 +1,4 @@
-/** Which test files share a process in the suite. */
+/** Which test files share a process in the suite, and in which order the processes start. */
 import { globSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,22 +34,41 @@ export const alone = [
   'simulation',
 ];
 
-export interface TestPlan {
-  readonly alone: readonly string[];
-  /** By the name of the group. */
-  readonly shared: ReadonlyMap<string, readonly string[]>;
-}
+/** The files of each process by its name, in the order in which the processes start. */
+export type TestPlan = ReadonlyMap<string, readonly string[]>;
 
 export function planTests(root: string): TestPlan {
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
-  const isAlone = (file: string) =>
-    alone.some((each) => file.startsWith(`test/${each}/`) || file === `test/${each}.test.ts`);
-  const shared = Map.groupBy(
-    files.filter((file) => !isAlone(file)),
-    groupOf,
-  );
-  return { alone: files.filter(isAlone), shared };
+  const plan = Map.groupBy(files, processOf);
+  const started = longest.filter((name) => plan.has(name));
+  const inOrder = [...new Set([...started, ...plan.keys()])];
+  return new Map(inOrder.map((name) => [name, plan.get(name) ?? []]));
 }
+
+/** Started first and in this order: what starts last should be short, or one core waits for the other at the end. */
+export const longest = [
+  'console-2',
+  'console-1',
+  'operations',
+  'deliver',
+  'api',
+  'install/packages/packages',
+  'packages',
+  'rest',
+  'pure',
+  'e2e/demo',
+  'intake-stream',
+  'intake-pull',
+  'store',
+  'e2e/kill',
+  'intake/pull/partner-scripts',
+  'intake-push',
+  'e2e/rolling-restart',
+  'e2e/readme',
+  'e2e/key-rotation',
+  'e2e/stop',
+  'history',
+];
 
 /** Files of the pure rooms and the store that start programs or further servers, or fill large tables. */
 const slow = [
@@ -65,11 +84,10 @@ const slow = [
 
 /** The pure rooms, and the store against one server: `npm run test:fast`. */
 export function planFast(root: string): TestPlan {
-  const { shared } = planTests(root);
-  const quick = (['pure', 'persons', 'store'] as const).map(
-    (group) => [group, (shared.get(group) ?? []).filter((file) => !slow.includes(file))] as const,
+  const plan = planTests(root);
+  return new Map(
+    ['pure', 'persons', 'store'].map((name) => [name, (plan.get(name) ?? []).filter((file) => !slow.includes(file))]),
   );
-  return { alone: [], shared: new Map(quick) };
 }
 
 /** Rooms without a database or a server: each alone would mostly load the sources. */
@@ -87,23 +105,29 @@ const pure = [
   'transform',
 ];
 
-/** The folder; the pure rooms are one group, and intake and the console have too many files for one. */
-function groupOf(file: string): string {
-  const [folder = 'all', within] = file.split('/').slice(1, -1);
+/** Folders that take seconds each. */
+const short = ['cli', 'docs', 'kit', 'mcp', 'ops', 'privacy', 'runtime', 'watch'];
+
+/** The file itself, or its folder; small folders are together, and intake and the console have too many files for one process. */
+function processOf(file: string): string {
+  const isAlone = alone.some((each) => file.startsWith(`test/${each}/`) || file === `test/${each}.test.ts`);
+  if (isAlone) return file.slice('test/'.length, -'.test.ts'.length);
+  const [folder, within] = file.split('/').slice(1, -1);
+  if (folder === undefined || short.includes(folder)) return 'rest';
   if (pure.includes(folder)) return 'pure';
   if (folder === 'console') return path.basename(file) < 'house' ? 'console-1' : 'console-2';
   return folder === 'intake' && within !== undefined ? `${folder}-${within}` : folder;
 }
 
 /**
- * Writes one file into `folder` per shared process. Returns what to give to `node --test`. The files are imported together. A suite per
- * file, with `import()` or `require`, would keep hooks apart, but Node's runner then loses tests without a word.
+ * Writes one file into `folder` per process. Returns what to give to `node --test`, which starts files in the order of their names. The
+ * files of a process are imported together. A suite per file, with `import()` or `require`, would keep hooks apart, but Node's runner
+ * then loses tests without a word.
  */
-export function writeShared(root: string, { alone, shared }: TestPlan, folder: string): readonly string[] {
-  const files = [...shared].map(([name, parts]) => {
-    const file = path.join(folder, `${name}.test.mjs`);
+export function writePlan(root: string, plan: TestPlan, folder: string): readonly string[] {
+  return [...plan].map(([name, parts], place) => {
+    const file = path.join(folder, `${String(place).padStart(2, '0')}-${name.replaceAll('/', '-')}.test.mjs`);
     writeFileSync(file, parts.map((part) => `import '${pathToFileURL(path.join(root, part)).href}';\n`).join(''));
     return file;
   });
-  return [...files, ...alone];
 }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepareBrowser } from './prepare-browser.ts';
 import { makeSuiteFolder, removeSuiteFolder } from './suite-folder.ts';
-import { planFast, planTests, writeShared } from './test-files.ts';
+import { planFast, planTests, writePlan } from './test-files.ts';
 
 const root = path.dirname(import.meta.dirname);
 const tool = (name: string) => path.join(root, 'node_modules', '.bin', name);
@@ -87,22 +87,33 @@ async function check([step, program, ...args]: (typeof staticChecks)[number]): P
   return ok;
 }
 
+async function checkAll(): Promise<boolean> {
+  return (await Promise.all(staticChecks.map(check))).every((ok) => ok);
+}
+
+/** One after another in the pauses of the tests: all at once would delay single tests beyond their deadlines. */
+async function checkBesideTests(): Promise<boolean> {
+  let ok = true;
+  for (const each of staticChecks) ok = (await check(each)) && ok;
+  return ok;
+}
+
 async function main(): Promise<number> {
   const planned = plan(process.argv.slice(2));
   if (planned === undefined) {
     console.error('Usage: scripts/test [--all | --fast | --no-suite | --suite | PATH...]');
     return 2;
   }
-  const checked = await Promise.all((planned.checks ? staticChecks : []).map(check));
-  const ok = checked.every((one) => one);
-  if (planned.tests.length === 0) return ok ? 0 : 1;
-  if (!ok) console.log('✖ the checks above failed, so this run fails; the tests run anyway');
+  if (planned.tests.length === 0) return (await checkAll()) ? 0 : 1;
+  const checking = planned.checks ? checkBesideTests() : true;
   if (planned.tests !== 'fast') {
     prepareBrowser();
     // Once, before the tests that start services: each of them would find it missing and wait for the same build.
     await run(process.execPath, [path.join(root, 'console', 'build.ts')], 'inherit');
   }
   const passed = await runTests(planned.tests);
+  const ok = await checking;
+  if (!ok) console.log('✖ a check failed beside the tests: its line above has the reason');
   return passed && ok ? 0 : 1;
 }
 
@@ -111,7 +122,7 @@ async function runTests(tests: Plan['tests']): Promise<boolean> {
   env.TMPDIR = folder;
   try {
     const plans = { all: planTests, fast: planFast };
-    const patterns = typeof tests === 'string' ? writeShared(root, plans[tests](root), folder) : tests;
+    const patterns = typeof tests === 'string' ? writePlan(root, plans[tests](root), folder) : tests;
     return (await run(process.execPath, [...runner, ...patterns], 'inherit')).ok;
   } finally {
     removeSuiteFolder(folder);

@@ -3,7 +3,7 @@ import { printable } from '../../packages/partner-kit/src/terminal/printable.ts'
 import { isLocalDate } from '../canonical/dates.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { errors, InnboundError } from '../errors.ts';
-import { asksByDays } from '../intake/pull/list-request.ts';
+import { asksByDays, listRequestOf, noList } from '../intake/pull/list-request.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { type SyncResult, syncOnce } from '../intake/pull/sync-once.ts';
 import { addDays, todayAt } from '../intake/pull/windows.ts';
@@ -127,6 +127,9 @@ function requestOf(runtime: Runtime, name: string, options: Options): QueueReque
     const names = [...known.keys()].join(', ') || 'none';
     throw new InnboundError('documents.unknown_name', `There is no integration ${name}; in force: ${names}.`);
   }
+  const { pull } = found.connector.body;
+  if (pull !== undefined && listRequestOf(pull, { sync: options.type }) === undefined)
+    throw new InnboundError(noList.code, `${noList.message}.`);
   const hasRange = options.from !== undefined || options.to !== undefined;
   if (options.type === undefined && !hasRange) {
     const syncs = Object.keys(found.body.pull?.syncs ?? {}).join(', ') || 'none';

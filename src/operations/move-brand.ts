@@ -116,8 +116,10 @@ export async function moveBrand(
     const prefix = prefixOf(to);
     const matched = preview.matched.map((one) => ({ id: one.before.id, partnerId: one.now.id }));
     await moveFeeds(tx, { integration: brand.name, to: next.name, prefix, matched });
-    const range = rangeOf(preview);
-    if (next.body.pull !== undefined && range !== undefined) {
+    // Without a list, the new system's bookings come with its events.
+    const isListed = next.body.pull !== undefined && next.connector.body.pull?.request !== undefined;
+    const range = isListed ? rangeOf(preview) : undefined;
+    if (range !== undefined) {
       await queueRun(tx, { integration: brand.name, kind: 'backfill', requestedBy: by, ...range });
     }
     return { put: [document], remove: [removed], result: () => ({ preview, range }) };

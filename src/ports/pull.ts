@@ -1,4 +1,3 @@
-import program from '../../package.json' with { type: 'json' };
 import { durationMs } from '../documents/duration.ts';
 import { pullOf } from '../documents/pull.ts';
 import { sizeBytes } from '../documents/size.ts';
@@ -28,7 +27,7 @@ export function pullPorts(runtime: Runtime): RunnerPorts {
     tracer: runtime.tracer,
     random: systemRandom,
     plan: (integration) => planOf(runtime, integration),
-    runs: openRunStore(runtime.pool, program.version, runtime.onChanged),
+    runs: openRunStore(runtime.pool, runtime.onChanged),
     partners: openPartnerStore(runtime.pool),
     tokens: openTokenStore(runtime.pool, runtime.keyring, runtime.spool),
     wait: (topic, maxMs, signal) => runtime.wake.wait(topic, maxMs, signal),

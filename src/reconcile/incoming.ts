@@ -111,6 +111,8 @@ export type Prepared =
       readonly arrival: Arrival;
       readonly incoming: Incoming;
       readonly isRuled?: boolean;
+      /** Of a row of the partner's list: a hash by which the same row is recognised, or a negative number that no row has. */
+      readonly listed?: number | undefined;
     } & Mergeable)
   /** A business rule of the integration dropped the record. */
   | ({

@@ -79,7 +79,7 @@ export function compileBuilder(config: ShapeConfig, env: Env): Builder {
     conflict === undefined ? nestedScope(raw, trace) : flatScope(raw, conflict.rank, trace);
 
   return {
-    key: (raw) => keyText(reads.id(scopeOf(raw, undefined))) ?? '',
+    key: (raw) => keyText(reads.id(scopeOf(raw, undefined)))?.trim() ?? '',
     build(raw, trace) {
       const scope = scopeOf(raw, trace);
       const state = status(scope);

@@ -184,19 +184,26 @@ create table records (
   keys tsvector not null default '',
   trace text,
   partner_id text,
+  arrival date,
+  listed double precision,
+  unlisted jsonb,
   created_at timestamptz not null default now(),
   changed_at timestamptz not null default now(),
   primary key (integration, id, type)
 ) with (fillfactor = 85);
 create index records_by_key on records using gin (keys) with (fastupdate = off);
 create unique index records_by_partner_id on records (integration, partner_id) where partner_id is not null;
+create index records_by_arrival on records (integration, arrival) where arrival is not null;
+create index records_unlisted on records (integration, id) where unlisted is not null;
 comment on table records is 'The newest version of each reservation and guest. A poll that brings nothing new writes nothing here.';
 comment on column records.event is 'What made the version: created, updated, cancelled, erased or removed.';
 comment on column records.views is 'What each source (pull, single, push, destination:NAME) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
 comment on column records.pulled_hash is 'Hash of the pulled row, as a record of its own, that the record is in line with: the same row again changes nothing. Null: the hash of the record. Empty: none.';
-comment on column records.keys is 'By what it is found: the guests'' ids, e-mails, phones and names, the confirmation number, the arrival (records/search-keys.ts).';
+comment on column records.keys is 'By what it is found: the guests'' ids, e-mails, phones and names, the confirmation number (records/search-keys.ts).';
 comment on column records.trace is 'W3C traceparent of the span that made the version, which its deliveries continue; null without tracing.';
 comment on column records.partner_id is 'Of a reservation from before the brand moved to another system: its id there, with the prefix of that system.';
+comment on column records.listed is 'Hash of the row of the partner''s list that the record agrees with, and of the documents and the program that mapped it: the same row again is known to change nothing, without being read. Negative: listed, but the next row is read. Null: never listed.';
+comment on column records.unlisted is 'Set while complete runs no longer find it in a list that should show it: since when, in which sync and run; and what the partner answered when it was asked for it by its id.';
 
 create table history (
   integration text not null,
@@ -239,29 +246,6 @@ create table sightings (
 );
 create index sightings_by_time on sightings (integration, requested_at);
 comment on table sightings is 'Reservations that a pulled page showed unchanged. An event older than a sighting is superseded by it, without a write to the reservation at each poll.';
-
-create table pulled (
-  integration text not null,
-  key text not null,
-  id text not null,
-  version int not null,
-  check_in date not null,
-  check_out date not null,
-  status text not null,
-  content double precision not null,
-  made_by text not null,
-  missing_since timestamptz,
-  missing_sync text,
-  missing_run text,
-  answer text,
-  asked_at timestamptz,
-  primary key (integration, key),
-  check (answer in ('present', 'absent'))
-) with (fillfactor=85);
-create index pulled_by_arrival on pulled (integration, check_in);
-create index pulled_missing on pulled (integration, id) where (missing_since is not null);
-comment on table pulled is 'What a partner''s list last showed of each reservation, as a hash, with the version that came of it and what made it (documents and program). While all three stand, the same row again is known to change nothing, without being read.';
-comment on column pulled.missing_since is 'Set while complete runs no longer find it in a list that should show it; answer is what the partner said when asked for it by its id.';
 
 create table guards (
   integration text not null,

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../terms.ts';
+import { amountOf, isEqual, isProduct } from './amounts.ts';
 import type { Container } from './containers.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
@@ -84,14 +85,9 @@ function addUp(lists: readonly ChargeList[], total: Leaf | undefined): boolean {
   for (const { container, matches } of lists)
     for (const [at, value] of (matches.get('amount')?.leaf.values ?? []).entries())
       sums[container.owners[at] ?? 0] = (sums[container.owners[at] ?? 0] ?? 0) + amountOf(value);
-  return sums.every((sum, record) => Math.abs(amountOf(total.values[record]) - sum) < 0.005);
+  return sums.every((sum, record) => isEqual(amountOf(total.values[record]), sum));
 }
 const taxWords = new Set(['tax', 'taxes', 'vat', 'levy', 'levies']);
-
-function amountOf(value: Json | undefined): number {
-  const text = plain(value ?? null);
-  return Number(/,\d{1,2}$/.test(text) ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', ''));
-}
 
 /** Whole amounts beside a total in minor units are in minor units too. */
 const asTotal = (leaf: Leaf, total: Leaf | undefined): Leaf =>
@@ -135,12 +131,6 @@ function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
     free.some((price) => price !== leaf && isProduct(leaf, price, amount));
   put('quantity', free.find(isCount), 'the amount divided by the price');
 }
-
-const isProduct = (count: Leaf, price: Leaf, total: Leaf | undefined) =>
-  count.values.every((value, at) => {
-    const [one, all] = [amountOf(price.values[at]), amountOf(total?.values[at])];
-    return Math.abs(amountOf(value) * one - all) < 0.005;
-  });
 
 /** The nights of a room are charged as the room; in a general list of charges the kind is unknown. */
 const pricesRooms: JsonObject = { charge_kind: { const: 'room' } };

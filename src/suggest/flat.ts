@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../terms.ts';
 import { withDialCode } from './dial-code.ts';
-import { plain } from './kinds.ts';
+import { isTiny, plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { chargeLexicon, guestLexicon, reservationLexicon, roomLexicon } from './lexicon.ts';
 import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
@@ -33,7 +33,7 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
   // The id repeats here, so the uniqueness rule of `id` must not apply.
   const byName = matchFields(leaves, vocabularyOf({ row_key: lexeme }, ['reservation', 'booking']));
   const key = byName.get('row_key')?.leaf;
-  if (key === undefined || present(key).length !== key.values.length) return undefined;
+  if (key === undefined || present(key).length !== key.values.length || isCounted(key)) return undefined;
   const groups = new Set(key.values.map((value) => plain(value ?? null)));
   if (groups.size === key.values.length) return undefined;
 
@@ -95,6 +95,9 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
     reason: `${key.path} is the same in several rows`,
   };
 }
+
+/** Small numbers count something, unless the name says id. */
+const isCounted = (leaf: Leaf): boolean => !leaf.own.includes('id') && present(leaf).every(isTiny);
 
 /** Rows of one reservation were booked at one time: any other id that repeats is that of a property or a guest. */
 function areOneBooking(key: Leaf, booked: Leaf | undefined): boolean {

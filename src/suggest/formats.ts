@@ -104,6 +104,30 @@ function realIso(text: string): boolean {
   return isRealDate(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)));
 }
 
+/** The day of a date in the given format, as a number of days; undefined if it cannot be read. */
+export function dayOf(value: Json | undefined, format: string): number | undefined {
+  const text = String(value ?? '').trim();
+  const { form, order } = forms.find((one) => one.format === format) ?? {
+    form: /^(\d{4})-(\d\d)-(\d\d)/,
+    order: [1, 2, 3],
+  };
+  const [year, month, day] = order?.map((at) => Number(form.exec(text)?.[at])) ?? [];
+  const scale = { epoch_s: 1000, epoch_ms: 1 }[format];
+  const ms =
+    scale !== undefined
+      ? Number(text) * scale
+      : order === undefined
+        ? Date.parse(text)
+        : Date.UTC(year ?? Number.NaN, (month ?? 0) - 1, day);
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 86_400_000);
+}
+
+/** The days of a leaf's values, one per item. */
+export function daysOf(values: readonly (Json | undefined)[]): (number | undefined)[] {
+  const format = dateFormat(values.filter((value) => value !== undefined))?.format;
+  return values.map((value) => (format === undefined ? undefined : dayOf(value, format)));
+}
+
 /** A date that says "no date". */
 export function isNoDate(value: Json): boolean {
   return typeof value === 'string' && /^(?:0000-00-00|0001-01-01|1900-01-01|00\/00\/0000)/.test(value);

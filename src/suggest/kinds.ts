@@ -84,12 +84,14 @@ function byLook(
     case 'decimal': {
       if (field === 'total_amount' && values.every((value) => /^\d{1,2}$/.test(plain(value)) && Number(value) <= 30))
         return { score: 0, seen: 'small whole numbers' };
+      if (field === 'total_amount' && values.length > 1 && values.every((value) => Number(value) === 0))
+        return { score: 0, seen: 'nothing but zeros' };
       const found = numberFormat(values);
       return { score: found === undefined ? 0 : 1, seen: 'all values are amounts' };
     }
     case 'count':
     case 'integer':
-      if (leaf.path.endsWith('[0]')) return { score: 0, seen: 'one of a list' };
+      if (/\[\d\]$/.test(leaf.path)) return { score: 0, seen: 'one of a list' };
       return all((value) => /^\d{1,4}$/.test(plain(value)), 'are whole numbers');
     case 'boolean':
       return all(
@@ -125,22 +127,23 @@ function byLook(
       );
     case 'id': {
       const unique = new Set(values.map(plain)).size === values.length && values.length === leaf.values.length;
+      if (values.every(isTiny) && !leaf.own.includes('id')) return { score: 0.2, seen: 'small numbers' };
       return { score: unique ? 1 : 0.2, seen: unique ? 'every record has its own' : 'not one for each record' };
     }
     case 'board':
       return all((value) => guessBoard(plain(value)) !== undefined || typeof value === 'string', 'can be boards');
     case 'code':
+      if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
       if (values.every((value) => rentalKinds.has(plain(value).toLowerCase())))
         return { score: 0.2, seen: 'kinds of rental' };
-      if (field === 'channel' && values.length > 2 && new Set(values.map(plain)).size === 1)
+      if ((field === 'channel' || field === 'rate_code') && values.length > 2 && new Set(values.map(plain)).size === 1)
         return { score: 0.5, seen: 'the same in every record' };
       if (field === 'rate_code' && values.every((value) => guessBoard(plain(value)) !== undefined))
         return { score: 0, seen: 'boards' };
-      if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
       if (values.every((value) => /^\d{6,}$/.test(plain(value)))) return { score: 0.75, seen: 'long numbers' };
       return all((value) => isCode(value), 'are short texts');
     case 'reference':
-      if (values.every(isTiny) || (values.length >= 4 && new Set(values.map(plain)).size * 2 < values.length))
+      if (values.every(isTiny) || (values.length > 1 && new Set(values.map(plain)).size * 2 <= values.length))
         return { score: 0, seen: 'the same in many records' };
       if (values.some((value) => /^(?:urn:|https?:)/.test(plain(value)))) return { score: 0, seen: 'addresses' };
       return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
@@ -168,12 +171,13 @@ function areAges(lists: readonly Json[]): boolean {
 function areFewCodes(values: readonly Json[]): boolean {
   const codes = new Set(values.map(plain));
   return (
-    codes.size <= 12 && (codes.size < values.length || values.length < 4) && values.every((value) => isCode(value))
+    codes.size <= 12 && (codes.size < values.length || values.length < 8) && values.every((value) => isCode(value))
   );
 }
 
 /** A flag or a count, not a code. */
-const isTiny = (value: Json): boolean => typeof value === 'boolean' || /^-?\d{1,2}$/.test(plain(value));
+export const isTiny = (value: Json): boolean =>
+  typeof value === 'boolean' || /^(?:-?\d{1,2}|true|false)$/i.test(plain(value));
 const isFraction = (value: Json): boolean => /^-?\d+[.,]\d+$/.test(plain(value));
 
 function isCode(value: Json): boolean {

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../terms.ts';
 import { areIds, child, emptied, keysOf } from './keys.ts';
 import type { Leaf, Place } from './leaf.ts';
-import { contactLeaf, typedLeaves } from './list-leaves.ts';
+import { agedLeaves, contactLeaf, typedLeaves } from './list-leaves.ts';
 import { withoutNoise, wordsOf } from './words.ts';
 
 const deepest = 6;
@@ -49,15 +49,30 @@ function visit(values: Values, path: string, around: readonly string[], depth: n
   if (depth > deepest || objects.length === 0) return;
   const keys = [...new Set(objects.flatMap(keysOf))];
   if (depth > 0 && areIds(keys)) return;
+  const prefix = prefixOf(keys);
   for (const key of keys) {
-    const inner = values.map((value) => (isObject(value) ? emptied(value[key]) : undefined));
+    const inner = withoutFalse(values.map((value) => (isObject(value) ? emptied(value[key]) : undefined)));
     const at = child(path, key);
-    const own = withoutNoise(wordsOf(key));
-    const place = { own, around, depth };
-    if (inner.some(isObject)) visit(inner, at, [...around, ...own], depth + 1, leaves);
+    const all = withoutNoise(wordsOf(key));
+    const isShared = all.length > 1 && all[0] === prefix;
+    const own = isShared ? all.slice(1) : all;
+    const place = { own, around: isShared ? [...around, prefix] : around, depth };
+    if (inner.some(isObject)) visit(inner, at, [...around, ...all], depth + 1, leaves);
     else if (inner.some(Array.isArray)) visitList(inner, at, place, leaves);
     else leaves.push({ path: at, source: at, ...place, values: inner, kind: 'value' });
   }
+}
+
+/** The first word of most keys, such as the name of the table: it says nothing about a field. */
+function prefixOf(keys: readonly string[]): string {
+  const firsts = keys.map((key) => wordsOf(key)[0] ?? '');
+  return firsts.find((word) => firsts.filter((one) => one === word).length > Math.max(4, keys.length * 0.6)) ?? '';
+}
+
+/** Some systems write `false` for an empty text or relation. */
+function withoutFalse(values: Values): Values {
+  const isMixed = values.includes(false) && values.some((value) => typeof value === 'string' || Array.isArray(value));
+  return isMixed ? values.map((value) => (value === false ? undefined : value)) : values;
 }
 
 /** Lists of at most one that are read like an object: the property of a rental, the name of a person, the type of a room. */
@@ -69,6 +84,7 @@ function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): 
   if (members.some(isObject)) {
     leaves.push(
       ...typedLeaves(lists, path, place),
+      ...agedLeaves(lists, path, place),
       ...innerLeaves(lists, path, place),
       ...contactLeaf(lists, path, place),
     );
@@ -84,9 +100,16 @@ function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): 
     return;
   }
   leaves.push({ path, source: path, ...place, values: lists, kind: 'list' });
-  const firsts = lists.map((list) => emptied(list?.[0]));
-  leaves.push({ path: `${path}[0]`, source: `${path}[0]`, ...place, values: firsts, kind: 'value' });
+  // A relation as [id, name] is read by its name.
+  const isPair = members.length > 0 && lists.every((list) => !list?.length || isRelation(list));
+  const at = isPair ? 1 : 0;
+  const chosen = lists.map((list) => emptied(list?.[at]));
+  const own = isPair ? place.own.filter((word) => word !== 'id') : place.own;
+  leaves.push({ path: `${path}[${at}]`, source: `${path}[${at}]`, ...place, own, values: chosen, kind: 'value' });
 }
+
+const isRelation = ([id, name, ...rest]: readonly Json[]): boolean =>
+  rest.length === 0 && typeof id === 'number' && typeof name === 'string' && /\p{L}/u.test(name);
 
 /** The fields of objects in an inner list, for sums. */
 function innerLeaves(lists: readonly (Json[] | undefined)[], path: string, { own, around, depth }: Place): Leaf[] {

@@ -142,12 +142,12 @@ export const roomLexicon = lexiconOf(listFields.rooms, {
     'actual original created expected',
   ),
   adults: lexeme(
-    'adults, no adults, men:0.7, occupancy:0.55, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, people:0.6, persone:0.6, volwassenen, ad:0.5',
-    'children name',
+    'adults, no adults, men:0.7, occupancy:0.55, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, people:0.6, persone:0.6, guest count:0.55, client count:0.55, volwassenen, ad:0.5',
+    'children name max capacity male female',
   ),
   children: lexeme(
     'children, minors:0.9, kind:0.85, ch:0.5, no children, occupants small:0.7, child count, number of children, children count, child:0.9, kids:0.9, num children, teens:0.6, teen:0.6, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
-    'adult infants name',
+    'adult infants name max capacity',
   ),
 });
 

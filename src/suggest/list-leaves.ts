@@ -76,6 +76,24 @@ const ageGroups: ReadonlyMap<string, readonly string[]> = new Map([
 const typeWords = new Set(['type', 'kind', 'group', 'category', 'qualifier', 'class']);
 const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'n', 'nombre', 'text', 'content', 'code', 'address'];
 
+/** In a list of counts of which only some have an age, those with one are children: [{ count: 2 }, { count: 1, age: 8 }]. */
+export function agedLeaves(lists: Lists, path: string, { around, depth, own }: Place): Leaf[] {
+  const members = lists.flatMap((list) => list ?? []).filter(isObject);
+  const keys = [...new Set(members.flatMap(keysOf))];
+  const [age, count] = ['age', 'count'].map((word) => keys.find((key) => wordsOf(key).includes(word)));
+  if (age === undefined || count === undefined || age === count) return [];
+  if (new Set(members.map((one) => one[age] == null)).size < 2) return [];
+  return (['adults', 'children'] as const).map((group) => {
+    const isIn = (one: Json) => isObject(one) && (one[age] == null) === (group === 'adults');
+    const sum = { from: path, where: { [child('', age)]: { exists: group === 'children' } }, value: child('', count) };
+    const values = lists.map((list) =>
+      list?.filter(isIn).reduce<number>((all, one) => all + Number((one as JsonObject)[count]), 0),
+    );
+    const place = { own: [group], around: [...around, ...own], depth };
+    return { path: `${path}[${age}].${group}`, source: { sum }, ...place, values, kind: 'value' };
+  });
+}
+
 /** In a list such as [{ type: Confirmation, id: 88 }] each type is a field of that name. */
 export function typedLeaves(lists: Lists, path: string, { own, around, depth }: Place): Leaf[] {
   const members = lists.flatMap((list) => list ?? []).filter(isObject);
@@ -83,9 +101,11 @@ export function typedLeaves(lists: Lists, path: string, { own, around, depth }: 
   const type =
     keys.find((key) => typeKeys.includes(withoutSign(key))) ??
     keys.find((key) => typeWords.has(wordsOf(key).at(-1) ?? '') || isAgeGroup(key));
-  const value = keys.find(
-    (key) => key !== type && (valueKeys.includes(withoutSign(key)) || valueKeys.includes(wordsOf(key).join(' '))),
-  );
+  const others = keys.filter((key) => key !== type);
+  const numbers = others.filter((key) => members.every((member) => /^\d+$/.test(String(member[key]))));
+  const value =
+    others.find((key) => valueKeys.includes(withoutSign(key)) || valueKeys.includes(wordsOf(key).join(' '))) ??
+    (numbers.length === 1 ? numbers[0] : undefined);
   if (type === undefined || value === undefined) return [];
   const types = [...new Set(members.map((member) => member[type]))].filter((name) => typeof name === 'string');
   if (types.length === 0 || types.length > 12) return [];

@@ -38,8 +38,42 @@ export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary
     if (leaf !== undefined && !matches.has(field) && ![...matches.values()].some((match) => match.leaf === leaf))
       matches.set(field, matchOf(field, leaf, 0.7, `all its values look like a guest’s ${field}`));
   }
+  if (!['first_name', 'last_name', 'full_name'].some((field) => matches.has(field))) namesByEmail(matches, leaves);
   return matches;
 }
+
+/** Many people make their address of their name: texts that occur in most of the addresses are names. */
+function namesByEmail(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
+  const email = matches.get('email')?.leaf;
+  if (email === undefined) return;
+  const addresses = email.values.map((value) =>
+    plain(value ?? null)
+      .toLowerCase()
+      .replace(/@.*/, ''),
+  );
+  const places = (leaf: Leaf) =>
+    leaf.values.flatMap((value, at) => {
+      const words = folded(plain(value ?? null)).split(/[^\p{L}]+/u);
+      const place = Math.max(...words.map((word) => (word.length < 3 ? -1 : (addresses[at] ?? '').indexOf(word))));
+      return place < 0 ? [] : [place];
+    });
+  const names = leaves
+    .filter(
+      (leaf) => leaf !== email && leaf.kind === 'value' && present(leaf).every((value) => !/[\d@]/.test(plain(value))),
+    )
+    .map((leaf) => ({ leaf, places: places(leaf) }))
+    .filter((one) => one.places.length * 2 > email.values.length)
+    .sort((a, b) => sumOf(a.places) - sumOf(b.places));
+  const put = (field: string, leaf: Leaf | undefined) => {
+    if (leaf !== undefined) matches.set(field, matchOf(field, leaf, 0.7, 'its words occur in the e-mail address'));
+  };
+  const full = names.find(({ leaf }) => present(leaf).every((value) => /\S\s+\S/.test(plain(value))));
+  if (full !== undefined) put('full_name', full.leaf);
+  else for (const [at, field] of ['first_name', 'last_name'].entries()) put(field, names[at]?.leaf);
+}
+
+const folded = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 const fits = (look: RegExp) => (value: Json) => look.test(plain(value));
 
 /** A place that may hold people, with the fields of a guest found there. */

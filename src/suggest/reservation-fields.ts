@@ -1,11 +1,13 @@
 import { isCurrency } from '../canonical/currency.ts';
-import { dateFormat } from './formats.ts';
+import { largestOf, wholeOf } from './amounts.ts';
+import { dateFormat, daysOf } from './formats.ts';
 import { plain } from './kinds.ts';
 import { isInEveryItem, type Leaf, present } from './leaf.ts';
 import { reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, matchOf } from './match.ts';
 import { areStatuses, betterStatus } from './status-field.ts';
 import { areNights, stayIn } from './stay-dates.ts';
+import { guessStatus } from './vocabulary.ts';
 
 /**
  * The reservation's own fields: by name, and otherwise by values. A stay is two dates, the second never before the first; a status has
@@ -20,18 +22,10 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   };
   const better = betterStatus(found.get('status'), leaves);
   if (better !== undefined) found.set('status', better);
-  if (!found.has('status'))
-    put('status', shallowest(leaves.filter((leaf) => free(leaf) && areStatuses(leaf))), 'all its values are statuses');
   preferPlainId(found, leaves);
   // A number inside a room or a guest is not the booking's own, if the booking has one.
   const isOfAnother = found.get('id')?.leaf.around.some((word) => reservationLexicon.id.not.has(word));
   if (isOfAnother && found.has('confirmation_number')) found.delete('id');
-  if (!found.has('currency'))
-    put(
-      'currency',
-      shallowest(leaves.filter((leaf) => free(leaf) && areCurrencies(leaf))),
-      'all its values are currencies',
-    );
   if (!found.has('check_in') || !found.has('check_out')) {
     const stay = stayIn(leaves.filter(free), found.get('check_in')?.leaf, found.get('check_out')?.leaf);
     const reason = 'two dates of which the second is never before the first';
@@ -46,33 +40,111 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
     const leaf = { ...arrival.leaf, source, path: `${path} + ${nights.path}` };
     found.set('check_out', matchOf('check_out', leaf, 0.8, 'the arrival and the nights'));
   }
-  if (!found.has('id') && !found.has('confirmation_number'))
-    put(
-      'id',
-      leaves.find((leaf) => leaf.depth === 0 && free(leaf) && isOwn(leaf)),
-      'every record has its own',
-    );
-  // Without an id every record would be lost.
-  if (!found.has('id') && !found.has('confirmation_number'))
-    put('id', idInList(leaves), 'the first of a list of ids; every record has its own');
+  for (const { field, twin = field, reason, find } of byValues)
+    if (!found.has(field) && !found.has(twin))
+      put(field, find(shallowFirst(leaves.filter(free)), found, leaves), reason);
+  const id = found.get('id');
+  const beside = id && isElsewhere(id.leaf, found) ? leaves.find((leaf) => isBesideDates(leaf, found)) : undefined;
+  if (beside !== undefined) found.set('id', matchOf('id', beside, 0.7, 'a number of its own beside the dates'));
+  const total = found.get('total_amount');
+  const whole = total && wholeOf(total.leaf, leaves);
+  if (whole !== undefined)
+    found.set('total_amount', matchOf('total_amount', whole, 0.8, `includes ${total?.leaf.path} and another amount`));
   return found;
 }
 
-function idInList(leaves: readonly Leaf[]): Leaf | undefined {
-  const isId = ({ own, around }: Leaf) =>
-    [...own, ...around.slice(-2)].some((word) => ['id', 'ids', 'number', 'reference', 'code'].includes(word));
-  return leaves
-    .filter((leaf) => leaf.kind === 'many' && isId(leaf))
+interface ByValues {
+  readonly field: string;
+  /** A field that serves as well. */
+  readonly twin?: string;
+  readonly reason: string;
+  /** Among leaves without a field, those of the record itself first; `all` has lists as well. */
+  readonly find: (free: readonly Leaf[], found: ReadonlyMap<string, Match>, all: readonly Leaf[]) => Leaf | undefined;
+}
+
+/** How a field looks, whatever its name. */
+const byValues: readonly ByValues[] = [
+  {
+    field: 'status',
+    reason: 'its values are statuses',
+    find: (free) => free.find(areStatuses) ?? free.find(tellsCancellations),
+  },
+  {
+    field: 'currency',
+    reason: 'all its values are currencies',
+    find: (free, _, all) => free.find(areCurrencies) ?? firstsOf(all).find(areCurrencies),
+  },
+  {
+    field: 'total_amount',
+    reason: 'the largest amount',
+    find: (free) => largestOf(free, reservationLexicon.total_amount.not),
+  },
+  {
+    field: 'booking_date',
+    reason: 'the first date of the record, before the arrival',
+    find: (free, found) => earliest(free, found.get('check_in')?.leaf),
+  },
+  { field: 'channel', twin: 'source', reason: 'names of booking sites', find: (free) => free.find(areChannels) },
+  {
+    field: 'id',
+    twin: 'confirmation_number',
+    reason: 'every record has its own',
+    // Without an id every record would be lost.
+    find: (free, _, all) =>
+      free.find((leaf) => leaf.depth === 0 && isOwn(leaf)) ?? firstsOf(all.filter(isNumbered)).find(isOwn),
+  },
+];
+
+/** Whether a leaf is in another object than the record and its dates, such as the number of a message. */
+const isElsewhere = ({ path, depth }: Leaf, found: ReadonlyMap<string, Match>): boolean =>
+  depth > 0 && parentOf(path) !== parentOf(found.get('check_in')?.leaf.path ?? path);
+const isBesideDates = (leaf: Leaf, found: ReadonlyMap<string, Match>): boolean =>
+  leaf.kind === 'value' && !isElsewhere(leaf, found) && isNumbered(leaf) && isOwn(leaf);
+const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('.')));
+
+const isNumbered = ({ own, around }: Leaf) =>
+  [...own, ...around.slice(-2)].some((word) => ['id', 'ids', 'number', 'reference', 'code'].includes(word));
+
+/** Fields of objects in a list, read from its first item. */
+const firstsOf = (leaves: readonly Leaf[]): Leaf[] =>
+  leaves
+    .filter(({ kind }) => kind === 'many')
     .map((leaf): Leaf => {
       const path = leaf.path.replace('.*.', '[0].');
       const values = leaf.values.map((all) => (Array.isArray(all) ? all[0] : undefined));
       return { ...leaf, kind: 'value', path, source: path, values };
-    })
-    .find(isOwn);
+    });
+
+/** The earliest date that is at most three years before the arrival in every record, and never after it. */
+function earliest(leaves: readonly Leaf[], arrival: Leaf | undefined): Leaf | undefined {
+  if (arrival === undefined) return undefined;
+  const arrivals = daysOf(arrival.values);
+  const { not } = reservationLexicon.booking_date;
+  const [first] = leaves
+    .filter((leaf) => !leaf.own.some((word) => not.has(word)) && isInEveryItem(leaf))
+    .map((leaf) => ({ leaf, days: daysOf(leaf.values).map((day, at) => (arrivals[at] ?? 0) - (day ?? Number.NaN)) }))
+    .filter(({ days }) => days.every((count) => count >= 0 && count < 1100) && days.some((count) => count > 0))
+    .sort((a, b) => sumOf(b.days) - sumOf(a.days));
+  return first?.leaf;
+}
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
+
+const sites =
+  /^(?:booking\.?com|airbnb|expedia|agoda|vrbo|homeaway|hostelworld|c?trip(?:\.com)?|hotels\.com|hrs|despegar|direct|website|walk.?in)\b/i;
+
+const areChannels = (leaf: Leaf): boolean =>
+  present(leaf).filter((value) => sites.test(plain(value))).length * 3 >= leaf.values.length;
+
+/** Some of its codes mean cancelled, and a few others cover the rest. */
+function tellsCancellations(leaf: Leaf): boolean {
+  const codes = [...new Set(present(leaf).map(plain))];
+  const gone = codes.filter((code) => guessStatus(code) === 'cancelled');
+  const isNamedAfter = leaf.own.some((word) => /^cancel|policy/.test(word));
+  return isInEveryItem(leaf) && !isNamedAfter && gone.length > 0 && gone.length < codes.length && codes.length <= 6;
 }
 
-function shallowest(leaves: readonly Leaf[]): Leaf | undefined {
-  return [...leaves].sort((a, b) => a.depth - b.depth)[0];
+function shallowFirst(leaves: readonly Leaf[]): Leaf[] {
+  return [...leaves].sort((a, b) => a.depth - b.depth);
 }
 
 /** If every record has a plain `id`, an id under another name is composed or external. */

@@ -1,7 +1,9 @@
-import type { Json, JsonObject } from '../terms.ts';
+import { pathReader } from '../json-path/read.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { countPersons } from './age-groups.ts';
 import type { Container } from './containers.ts';
-import { plain } from './kinds.ts';
+import { daysOf } from './formats.ts';
+import { isTiny, plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
@@ -9,7 +11,7 @@ import { type Match, matchFields, matchOf, type Vocabulary, weigh } from './matc
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { type Table, withLookups } from './tables.ts';
-import { guessBoard } from './vocabulary.ts';
+import { guessBoard, guessStatus } from './vocabulary.ts';
 import { fit, phrases } from './words.ts';
 
 const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
@@ -60,12 +62,13 @@ export function findRooms(context: RoomContext): Section | undefined {
     const one = new Set(best.container.owners).size === best.container.owners.length;
     for (const field of one ? ['room_type', 'board', 'rate_code', 'adults', 'children'] : ['board', 'rate_code']) {
       const match = own.get(field);
-      if (match && match.leaf.kind === 'value' && typeof match.leaf.source === 'string' && !best.matches.has(field))
-        best.matches.set(field, {
-          ...match,
-          leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source: `$record.${match.leaf.path}` },
-        });
+      const source = match?.leaf.kind === 'value' ? inRecord(match.leaf.source) : undefined;
+      if (match && source !== undefined && !best.matches.has(field))
+        best.matches.set(field, { ...match, leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source } });
     }
+    for (const [field, match] of matchFields(parentLeaves(best.container, containers), vocabulary))
+      if (field !== 'adults' && field !== 'children' && !isNamed(best.matches.get(field)))
+        best.matches.set(field, match);
     // Keep cancelled stays: the status of the reservation covers them.
     const where = best.container.from === stays ? undefined : goneCondition(best.leaves);
     const section = sectionOf('rooms', withWhere({ from: best.container.from }, where), best.matches);
@@ -80,10 +83,44 @@ export function findRooms(context: RoomContext): Section | undefined {
   }
   for (const field of Object.keys(persons)) own.delete(field);
   const type = own.get('room_type');
-  const product = type === undefined || isSameEverywhere(type) ? productIn(recordLeaves, taken) : undefined;
+  const isUsed = (path: string) => [...own.values()].some((match) => match !== type && match.leaf.path === path);
+  const product =
+    type === undefined || isSameEverywhere(type)
+      ? productIn(recordLeaves, (path) => taken(path) || isUsed(path))
+      : undefined;
   if (product) own.set('room_type', product);
-  if (weigh(own, worth) < (product ? 3 : 4) && Object.keys(persons).length === 0) return undefined;
+  const [arrivals, departures] = [dates.start, dates.end].map((match) => daysOf(match?.leaf.values ?? []));
+  headsIn(own, recordLeaves, departures?.map((day, at) => (day ?? 0) - (arrivals?.[at] ?? 0)) ?? []);
+  if (weigh(own, worth) < (product ? 1.5 : 4) && Object.keys(persons).length === 0) return undefined;
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
+}
+
+/** A field with more than the numbers of an id. */
+const isNamed = (match: Match | undefined): boolean =>
+  match !== undefined && (match.field !== 'room_type' || present(match.leaf).some((value) => /\D/.test(plain(value))));
+
+/** The fields of the list around a list, such as a type with its rooms: those of the item that contains each room. */
+function parentLeaves({ from, inside }: Container, containers: readonly Container[]): Leaf[] {
+  const parent = containers.find((one) => one.from === inside.at(-1) && one.kind === 'list');
+  if (parent === undefined) return [];
+  const read = pathReader(from.slice(`${parent.from}[].`.length));
+  const sizes = parent.items.map((item) => [read(item)].flat().filter((one) => one !== undefined).length);
+  return leavesOf(parent.items)
+    .filter(({ kind, depth }) => kind === 'value' && depth === 0)
+    .map(named)
+    .map((leaf) => {
+      const path = `$parent.${leaf.path}`;
+      const values = leaf.values.flatMap((value, at) => Array.from({ length: sizes[at] ?? 0 }, () => value));
+      return { ...leaf, path, source: path, values };
+    });
+}
+
+/** A source in the record, as an item of a list reads it. */
+function inRecord(source: Json): Json | undefined {
+  if (typeof source === 'string') return `$record.${source}`;
+  return isObject(source) && isObject(source.pick)
+    ? { pick: { ...source.pick, from: `$record.${source.pick.from}` } }
+    : undefined;
 }
 
 /** A board under another name: all its values are boards, and not all of them the same. */
@@ -155,28 +192,55 @@ function isSameEverywhere({ leaf, confidence }: Match): boolean {
   return confidence < 0.9 && texts.length > 2 && new Set(texts).size === 1;
 }
 
-const productNames = new Set(['name', 'title', 'summary', 'product', 'item', 'resource', 'unit', 'space']);
 const otherNames = new Set(
   'status state channel source customer guest user hotel property account country city company agent agency rate payment currency partner provider platform brand chain tax note notes holder contact person member group market segment language first last full display nick'.split(
     ' ',
   ),
 );
 
-/** What is booked, if no field is named after a room: short texts that some records share, but not all. A weak guess. */
+/** What is booked, if no field is named after a room: the longest short texts that some records share, but not all. A weak guess. */
 function productIn(leaves: readonly Leaf[], taken: (path: string) => boolean): Match | undefined {
-  for (const leaf of leaves) {
-    const { own, around, kind, depth, path, values } = leaf;
-    if (kind !== 'value' || depth > 1 || taken(path) || !productNames.has(own.at(-1) ?? '')) continue;
-    if ([...own, ...around].some((word) => otherNames.has(word))) continue;
-    const texts = present(leaf).map(plain);
-    const distinct = new Set(texts).size;
-    const isShared = distinct > 1 && distinct < texts.length && texts.length === values.length;
-    if (!isShared || !texts.every((text) => text.length <= 60 && /\p{L}{3}/u.test(text) && !/[@:/]/.test(text)))
-      continue;
-    const reason = 'the only short text that several records share; nothing is named after a room';
-    return matchOf('room_type', leaf, 0.5, reason);
-  }
-  return undefined;
+  const [best] = leaves
+    .filter(({ kind, depth, path }) => kind === 'value' && depth <= 2 && !taken(path))
+    .filter(({ own, around }) => ![...own, ...around].some((word) => otherNames.has(word)))
+    .filter((leaf) => !present(leaf).some(isTiny))
+    .map((leaf) => ({ leaf, texts: present(leaf).map(plain) }))
+    .filter(({ leaf, texts }) => {
+      const distinct = new Set(texts).size;
+      const isShared = distinct > 1 && distinct < texts.length && texts.length === leaf.values.length;
+      return isShared && texts.every((text) => text.length <= 60 && /\p{L}{3}/u.test(text) && !/[@:/]/.test(text));
+    })
+    .filter(({ texts }) => !texts.some((text) => guessStatus(text) !== undefined || guessBoard(text) !== undefined))
+    .sort((a, b) => b.texts.join('').length - a.texts.join('').length);
+  const reason = 'short texts that several records share; nothing is named after a room';
+  return best && matchOf('room_type', best.leaf, 0.5, reason);
+}
+
+/** Adults and children by their numbers: counts beside each other, of which the adults are never none. */
+function headsIn(own: Map<string, Match>, leaves: readonly Leaf[], nights: readonly number[]): void {
+  const children = own.get('children')?.leaf;
+  const isCount = (leaf: Leaf) =>
+    leaf.kind === 'value' &&
+    leaf.depth <= 2 &&
+    present(leaf).length > 0 &&
+    present(leaf).every((value) => /^1?\d$/.test(plain(value))) &&
+    !leaf.values.every((value, at) => Number(value) === nights[at]);
+  const counts = leaves.filter(isCount);
+  const isAlways = (leaf: Leaf) => leaf.values.every((value) => Number(value) > 0);
+  const siblings = (leaf: Leaf) => counts.filter((one) => one !== leaf && parentOf(one) === parentOf(leaf));
+  const isTyped = ({ path }: Leaf) => path.includes('=');
+  const next = (leaf: Leaf) => leaves[leaves.indexOf(leaf) + 1];
+  const isBesideOther = (leaf: Leaf) =>
+    siblings(leaf).some((one) => isTyped(one) || (one === next(leaf) && !isAlways(one))) &&
+    present(leaf).some((value) => Number(value) > 1);
+  const adults = counts.find(
+    (leaf) => isAlways(leaf) && (children ? siblings(leaf).includes(children) : isBesideOther(leaf)),
+  );
+  if (adults === undefined || own.has('adults')) return;
+  own.set('adults', matchOf('adults', adults, 0.5, 'a count that is never none, beside another'));
+  const others = siblings(adults).filter((leaf) => !isAlways(leaf));
+  if (children === undefined && others[0] !== undefined)
+    own.set('children', matchOf('children', others[0], 0.5, 'a count beside that of the adults'));
 }
 
 const bareNames = new Set(['name', 'type', 'code', 'title', 'kind', 'label', 'description']);

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
 import type { Leaf } from './leaf.ts';
 import { type Match, valuesOf } from './match.ts';
+import { statusesByTime } from './status-by-time.ts';
 import { guessBoard, guessConsent, guessDocument, guessStatus } from './vocabulary.ts';
 
 /** The value maps for the spellings in the sample, and the coded statuses for a person to check. */
@@ -13,9 +14,10 @@ export function spellingsOf(
   documents: readonly Match[],
   consents: readonly Match[],
   leaves: readonly Leaf[],
+  reservation: ReadonlyMap<string, Match>,
 ): { readonly values: JsonObject; readonly unknown: readonly string[] } {
   const values: JsonObject = {};
-  const codes = status === undefined ? [] : codedStatuses(status, leaves);
+  const codes = status === undefined ? [] : codedStatuses(status, leaves, reservation);
   const add = (
     name: string,
     found: readonly string[],
@@ -62,10 +64,10 @@ interface CodedStatus {
 }
 
 /**
- * Unknown codes with their count and the best guess: cancelled if exactly its records have a cancellation time, confirmed for the most
- * common one if no other spelling means confirmed, else other.
+ * Unknown codes with their count and the best guess: cancelled if exactly its records have a cancellation time, else by the times of
+ * the stays, else confirmed for the most common one if no other spelling means confirmed.
  */
-function codedStatuses(status: Match, leaves: readonly Leaf[]): CodedStatus[] {
+function codedStatuses(status: Match, leaves: readonly Leaf[], reservation: ReadonlyMap<string, Match>): CodedStatus[] {
   const values = valuesOf(status).map((value) => (value === undefined ? undefined : plain(value)));
   const counts = new Map<string, number>();
   for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -78,12 +80,16 @@ function codedStatuses(status: Match, leaves: readonly Leaf[]): CodedStatus[] {
         values.every((value, index) => (value === spelling) === (leaf.values[index] !== undefined)),
     );
   const cancelled = codes.find(([spelling]) => isCancelled(spelling))?.[0];
+  const byTime = statusesByTime(values, guessStatus, reservation);
   const isConfirmedKnown = [...counts.keys()].some((spelling) => guessStatus(spelling) === 'confirmed');
   const [common] = codes.filter(([spelling]) => spelling !== cancelled).sort(([, a], [, b]) => b - a);
   return codes.map(([spelling, count]) => ({
     spelling,
     count,
-    guess: spelling === cancelled ? 'cancelled' : spelling === common?.[0] && !isConfirmedKnown ? 'confirmed' : 'other',
+    guess:
+      spelling === cancelled
+        ? 'cancelled'
+        : (byTime.get(spelling) ?? (spelling === common?.[0] && !isConfirmedKnown ? 'confirmed' : 'other')),
   }));
 }
 
@@ -105,7 +111,7 @@ export function statedElsewhere(status: Match, leaves: readonly Leaf[]): Json[] 
   const others = leaves.filter((leaf) => leaf !== status.leaf && leaf.kind === 'value' && leaf.depth <= 1);
   return (['no_show', 'cancelled'] as const).flatMap((meaning) => {
     const [found] = others.flatMap((leaf) => {
-      const isStatus = leaf.own.some((word) => word === 'status' || word === 'state');
+      const isStatus = [...leaf.own, ...leaf.around].some((word) => word === 'status' || word === 'state');
       const value = leaf.values.find(
         (one, at) =>
           typeof one === 'string' &&

@@ -1,4 +1,4 @@
-import { dateFormat } from './formats.ts';
+import { dateFormat, daysOf } from './formats.ts';
 import { plain } from './kinds.ts';
 import { isInEveryItem, type Leaf, present } from './leaf.ts';
 
@@ -29,23 +29,10 @@ export function stayIn(
   for (const first of start ? [start] : dates) {
     for (const second of end ? [end] : dates) {
       if (first === second || parent(first) !== parent(second)) continue;
-      const nights = first.values.map((value, index) =>
-        daysBetween(plain(value ?? null), plain(second.values[index] ?? null)),
-      );
-      if (nights.every((count) => count !== undefined && count >= 1 && count <= 366)) return [first, second];
+      const [from, to] = [daysOf(first.values), daysOf(second.values)];
+      const nights = from.map((day, index) => (to[index] ?? Number.NaN) - (day ?? Number.NaN));
+      if (nights.every((count) => count >= 1 && count <= 366)) return [first, second];
     }
   }
   return undefined;
-}
-
-/** Days between two dates of one format, with the year first or last. */
-function daysBetween(from: string, to: string): number | undefined {
-  const ms = (text: string): number => {
-    const first = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})/.exec(text);
-    if (first) return Date.UTC(Number(first[1]), Number(first[2]) - 1, Number(first[3]));
-    const last = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})/.exec(text);
-    return last ? Date.UTC(Number(last[3]), Number(last[2]) - 1, Number(last[1])) : Number.NaN;
-  };
-  const days = (ms(to) - ms(from)) / 86_400_000;
-  return Number.isNaN(days) ? undefined : days;
 }

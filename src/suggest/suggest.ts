@@ -83,6 +83,7 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
     matchesOf(found.sections.guests, 'document_type'),
     matchesOf(found.sections.guests, 'marketing_consent'),
     leaves,
+    found.reservation,
   );
   const further =
     found.flat === undefined ? cancellationsBeside(root, found.reservation.get('id'), found.map.status) : undefined;
@@ -139,7 +140,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const people = taken.filter((from) => from !== root.stays);
   const isPersonal = (path: string) =>
     people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
-  const plain = leaves.filter(({ path, kind }) => !isPersonal(path) && kind === 'value');
+  const plain = leaves.filter(({ path }) => !isPersonal(path));
   const reservation = matchReservation(withLookups(plain, tables, ['status', 'state', 'channel', 'source']));
   const currency = reservation.has('currency') ? undefined : currencyAround(root);
   if (currency !== undefined) reservation.set('currency', currency);

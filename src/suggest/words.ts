@@ -16,22 +16,26 @@ export function wordsOf(name: string): string[] {
   const split = (word: string) => (isCode ? apart(word, codes, 4) : apart(word, parts, 6));
   return together(
     words.flatMap(
-      (word) => joined.get(word) ?? foreign.get(word) ?? plural(word) ?? split(word)?.flatMap(known) ?? word,
+      (word) =>
+        joined.get(word) ?? foreign.get(word) ?? plural(word) ?? split(word)?.flatMap(known) ?? alike(word) ?? word,
     ),
   );
 }
+
+/** An English word with an ending of another language: statusz. */
+const alike = (word: string) =>
+  basics.find((one) => one.length > 5 && word.length === one.length + 1 && word.startsWith(one) && !word.endsWith('s'));
 
 /** Most plurals of foreign words have an s. */
 const plural = (word: string) => (word.length > 5 ? foreign.get(word.replace(/s$/, '')) : undefined);
 const known = (word: string): string | readonly string[] => joined.get(word) ?? foreign.get(word) ?? word;
 
 /** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. The earlier ones come first if several would do. */
-const parts = ranked([
-  ...'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay pax childs'.split(
+const basics =
+  'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay pax childs'.split(
     ' ',
-  ),
-  ...[...foreign.keys()].filter((word) => word.length > 2),
-]);
+  );
+const parts = ranked([...basics, ...[...foreign.keys()].filter((word) => word.length > 2)]);
 
 /** Each word with its place. */
 function ranked(words: Iterable<string>): ReadonlyMap<string, number> {
@@ -147,9 +151,9 @@ function fitOne(own: readonly string[], whole: readonly string[], words: readonl
   return words.length > 1 && holds(whole, words) ? 0.7 : 0;
 }
 
-/** In price.cents, total.value and channel.label the enclosing object has the name. */
+/** In price.cents, total.value, channel.label and board.name the enclosing object has the name. */
 const measures: ReadonlySet<string> = new Set(
-  'cents cent minor value amount label libelle caption bezeichnung title slug'.split(' '),
+  'cents cent minor value amount label caption title slug name description'.split(' '),
 );
 
 /** Each additional word lowers the score. */

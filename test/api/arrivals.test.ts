@@ -114,12 +114,12 @@ deliver: [lake]
   test('a record is not reported here, unless the partner no longer lists it', async () => {
     assert.deepEqual((await search('R1')).items, []);
     await query(
-      `insert into pulled (integration, key, id, version, check_in, check_out, status, content, made_by, missing_since, missing_run, answer)
-       values ('grand', 'gone', 'R1', 1, now(), now(), 'confirmed', 1, 'test', now(), $1, 'absent')`,
+      `update records set unlisted = jsonb_build_object('since', now(), 'run', $1::text, 'answer', 'absent')
+        where integration = 'grand' and id = 'R1'`,
       [runId],
     );
     for (const q of ['R1', 'kept@post.example']) assert.equal((await one(q)).outcome, 'unlisted', q);
-    await query(`delete from pulled where key = 'gone'`);
+    await query('update records set unlisted = null');
   });
 
   test('held and superseded', async () => {

@@ -19,17 +19,21 @@ async function setUp(
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(answer);
-  const all = (some: readonly string[]) =>
-    takeIn(
+  const made: ReturnType<typeof ports>[] = [];
+  const all = async (some: readonly string[]) => {
+    await takeIn(
       pool,
       some.map((id) => reservation(id)),
       ['crm'],
     );
+    for (const { wake } of made) wake.signal('outbox');
+  };
   await all(ids);
   const one = lane(config('crm', { batch: 1, concurrency: 2, scheduleMs: [1, 1, 1, 1] }));
   for (let i = 0; i < nodes; i++) {
-    startNode(ports(pool, [one], { crm: crm.destination }, { node: `node ${i}`, circuit }));
+    made.push(ports(pool, [one], { crm: crm.destination }, { node: `node ${i}`, circuit }));
   }
+  for (const node of made) startNode(node);
   const read = async (sql: string) => (await pool.query(sql)).rows[0];
   return {
     pool,

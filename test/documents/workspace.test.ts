@@ -87,6 +87,7 @@ test('shipped connectors are available, and one of the same name in the workspac
   const replaced = await load({ ...without, 'connectors/mine.yaml': own });
   assert.equal(replaced.get('acme-pms')?.shipped, false);
   assert.equal(replaced.get('acme-pms')?.body.title, undefined);
+  assert.equal(replaced.get('other'), alone.get('other'), 'a shipped connector is parsed once');
 });
 
 test('a name may be given once, whatever the file is called', async (t) => {

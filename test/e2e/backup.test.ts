@@ -114,7 +114,7 @@ test('a backup comes back whole in an outside database and in a new workspace, w
     assert.deepEqual(await holding('bo@guests.example'), [], 'the erasure was repeated');
     assert.equal((await holding('ana@guests.example')).length, 2);
     const after = await tables();
-    for (const table of ['endpoints', 'endpoint_secrets', 'documents', 'secrets', 'syncs', 'pulled']) {
+    for (const table of ['endpoints', 'endpoint_secrets', 'documents', 'secrets', 'syncs']) {
       assert.equal(after[table], before[table], table);
     }
     const { rows } = await pool.query(

@@ -6,29 +6,32 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { makeSuiteFolder, removeSuiteFolder } from '../../scripts/suite-folder.ts';
-import { alone as aloneInPlan, planTests, writeShared } from '../../scripts/test-files.ts';
+import { alone, longest, planTests, writePlan } from '../../scripts/test-files.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const plan = planTests(root);
-const shared = [...plan.shared.values()].flat();
+const shared = [...plan.values()].filter((files) => files.length > 1).flat();
 
 test('the suite runs every test file once', (t) => {
-  assert.deepEqual([...plan.alone, ...shared].sort(), globSync('test/**/*.test.ts', { cwd: root }).sort());
+  const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
+  assert.deepEqual([...plan.values()].flat().sort(), files);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'innbound-plan-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const given = writeShared(root, plan, folder);
-  const imports = given
-    .filter((file) => path.isAbsolute(file))
-    .flatMap((file) => readFileSync(file, 'utf8').match(/.+/g));
-  assert.equal(new Set(imports).size, shared.length);
-  assert.equal(given.filter((file) => !path.isAbsolute(file)).length, plan.alone.length);
+  const given = writePlan(root, plan, folder);
+  const imports = given.flatMap((file) => readFileSync(file, 'utf8').match(/.+/g));
+  assert.equal(new Set(imports).size, files.length);
+  assert.deepEqual(given, [...given].sort(), 'as Node sorts them');
 });
 
-test('every name in the plan is a folder or a file', () => {
-  for (const each of aloneInPlan) {
+test('every name in the plan is a folder, a file or a process', () => {
+  for (const each of alone) {
     const place = path.join(root, 'test', each);
     assert.ok(existsSync(place) || existsSync(`${place}.test.ts`), each);
   }
+  assert.deepEqual(
+    longest.filter((name) => !plan.has(name)),
+    [],
+  );
 });
 
 test('files that share a process leave its environment as it is', () => {

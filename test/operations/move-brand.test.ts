@@ -138,6 +138,25 @@ map:
 values: { status: { confirmed: [OK], cancelled: [CXL] } }
 push: { thin: { id: id } }
 `,
+    'connectors/hooks.yaml': `connector: hooks
+pull: { single: { path: "/bookings/{id}" } }
+shape: { root_path: reservations }
+map:
+  id: number
+  confirmation_number: ref
+  check_in: arrival
+  check_out: departure
+  status: state
+values: { status: { confirmed: [OK], cancelled: [CXL] } }
+push: { thin: { id: id } }
+`,
+    'integrations/other-hooks.yaml': `integration: other-hooks
+connector: hooks
+brand_id: LIS02
+timezone: Europe/Lisbon
+pull: { base_url: "${newSystem.url}", auth: { type: none } }
+push: { enabled: true }
+`,
     'integrations/grand.yaml': integration('grand', 'hotel', oldSystem.url, 'deliver: [crm, dwh, sales]\n'),
     'integrations/grand-new.yaml': integration('grand-new', 'newpms', newSystem.url, ''),
     'integrations/other.yaml': integration('other', 'hotel', `${oldSystem.url}/other`, ''),
@@ -212,7 +231,6 @@ test('a preview shows what matches and why, and what is in one system only', asy
 test('an unfinished feed, and one of another hotel, are refused, and the old feed goes on', async () => {
   book = [matos];
   await node.runtime.pool.query(`delete from records where integration = 'grand-new'`);
-  await node.runtime.pool.query(`delete from pulled where integration = 'grand-new'`);
   assert.equal(await sync('grand-new', 'pre_stay'), 'complete');
   await assert.rejects(
     moveBrand(node.runtime, 'grand', 'grand-new', { by: 'test' }),
@@ -336,4 +354,19 @@ test('events, requests for one booking and payloads that are processed again use
       where integration = 'grand' and type = 'reservation' and id = '1002'`,
   );
   assert.deepEqual(found, [{ is: 'ES', amount: '512' }]);
+});
+
+test('a system without a list is not read again: no run is queued, and none can be', async () => {
+  const { runtime } = node;
+  assert.equal(await sync('other', 'pre_stay'), 'complete');
+  await node.take('other-hooks', now('501', prado, { ref: 'C-1001' }));
+  const { preview, range } = await moveBrand(runtime, 'other', 'other-hooks', { by: 'test', acceptUnmatched: true });
+  assert.deepEqual([preview.matched.length, range], [1, undefined]);
+  const { rows: queued } = await runtime.pool.query(
+    `select from runs where integration = 'other' and state = 'queued'`,
+  );
+  assert.equal(queued.length, 0);
+  const token = await node.token('operator');
+  const asked = await node.call('POST', '/integrations/other/backfill', token, { from: day(0), to: day(9) });
+  assert.deepEqual([asked.status, asked.body.code], [409, 'pull.no_such_sync']);
 });

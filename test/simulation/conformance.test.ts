@@ -62,7 +62,7 @@ for (let seed = 1; seed <= trials; seed++) {
 
 async function empty(pool: Pool): Promise<void> {
   await pool.query(
-    `truncate records, history, events, outbox, attempts, dead_letters, runs, run_pages, pulled, sightings,
+    `truncate records, history, events, outbox, attempts, dead_letters, runs, run_pages, sightings,
               syncs, remotes, partner_accounts, endpoints cascade`,
   );
 }

@@ -309,8 +309,8 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
       const read = plan.shaper.records({ reservations: rows });
       if (read.kind === 'invalid') throw new Error(read.message);
       const page = read.records.map((raw) => ({ raw, content: Number((raw.value as JsonObject).total_amount) }));
-      const known = await runs.known(plan.target, recognisableRows(page as never));
-      if (how === 'known') return known.map(({ key, version, status }) => [key, version, status]).sort();
+      const known = await runs.known(plan.target, recognisableRows(page as never, plan.target));
+      if (how === 'known') return known.map(({ key }) => key).sort();
       const view = await runs.get(run.integration, run.runId);
       const made = preparePage({ plan, run, position, requestedAt: requestedAt as EpochMs }, page as never, known);
       const after = view?.counters.pages ?? 0;

@@ -4,7 +4,7 @@ import { type Pool, transaction } from '../../src/store/db/pool.ts';
 import { settle } from '../../src/store/events/work-events.ts';
 import { settleDeadLetters } from '../../src/store/operate/dead-letter-settle.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
-import { knownRows } from '../../src/store/runs/pulled.ts';
+import { knownRows } from '../../src/store/records/listed.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { openStore, reservation, takeIn } from '../deliver/support.ts';
 
@@ -14,7 +14,7 @@ import { openStore, reservation, takeIn } from '../deliver/support.ts';
  */
 const brand = 'new' as IntegrationName;
 const count = 2_000;
-const tables = ['pulled', 'records', 'outbox', 'events', 'dead_letters'];
+const tables = ['records', 'outbox', 'events', 'dead_letters'];
 
 let pool: Pool;
 let close: () => Promise<void>;
@@ -29,13 +29,8 @@ after(() => close());
 
 async function fill(name: string): Promise<void> {
   await pool.query(
-    `insert into pulled (integration, key, id, version, check_in, check_out, status, content, made_by)
-     select $1, 'R' || n, 'R' || n, 1, '2027-03-01', '2027-03-04', 'confirmed', n, '1.1.program' from generate_series(1, $2) n`,
-    [name, count],
-  );
-  await pool.query(
-    `insert into records (integration, type, id, version, effective_at, seq, hash, data)
-     select $1, 'reservation', 'R' || n, 1, 'epoch', 0, '', $3 from generate_series(1, $2) n`,
+    `insert into records (integration, type, id, version, effective_at, seq, hash, data, arrival, listed)
+     select $1, 'reservation', 'R' || n, 1, 'epoch', 0, '', $3, '2027-03-01', n from generate_series(1, $2) n`,
     [name, count, JSON.stringify({ ...reservation('R'), total_amount: 1 })],
   );
   await pool.query(
@@ -73,9 +68,9 @@ async function entriesRead(table: string, work: () => Promise<unknown>): Promise
 test('a page recognises its rows by their key', async () => {
   const destinations = { reservation: [], guest: [] };
   const target = { integration: brand, connectorVersion: 1, integrationVersion: 1, destinations };
-  const page = Array.from({ length: 100 }, (_, i) => ({ key: `R${1_951 + i}`, content: 1_951 + i }));
-  const read = await entriesRead('pulled', async () => {
-    assert.equal((await knownRows(pool, 'program', target, page)).length, 50);
+  const page = Array.from({ length: 100 }, (_, i) => ({ key: `R${1_951 + i}`, listed: 1_951 + i }));
+  const read = await entriesRead('records', async () => {
+    assert.equal((await knownRows(pool, target, page)).length, 50);
   });
   assert.ok(read <= page.length, `${read} entries were read`);
 });

@@ -20,9 +20,13 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   eleventh four 0.88 (0.74) at first: Norwegian words, a tax taken as the amount of a line, abbreviated states
  *   twelfth four  0.64 (0.00) at first: one was not read, because an id of the guest hid that of the booking; cents as a word, phrases as states
  *   thirteenth four 0.94 (0.89) at first: chosen for their structure; a board taken as a confirmation number
- * From the fifth on they were written between changes, by somebody who knew the vocabulary: other people's systems score lower.
+ * From the fifth on they were written between changes, by somebody who knew the vocabulary: other people's systems score lower. The next two
+ * eights have the shapes of public API descriptions, and were written before their author had read how the suggestion works:
+ *   fourteenth eight 0.92 (0.65) at first: relations as [id, name], a net total, counts by type, nights taken as the id
+ *   fifteenth eight  0.82 (0.60) at first, 0.85 (0.69) after learning from the fourteenth: Czech, Japanese, headings as people write them
+ *   sixteenth eight  0.82 (0.24) at first, by somebody who knew it: Hungarian, rows taken as parts of one booking, children by their age
  */
-const least = { learnt: { mean: 0.98, lowest: 0.8 }, 'held-out': { mean: 0.95, lowest: 0.9 } } as const;
+const least = { learnt: { mean: 0.985, lowest: 0.85 }, 'held-out': { mean: 0.95, lowest: 0.9 } } as const;
 
 for (const [name, { mean, lowest }] of Object.entries(least)) {
   const scored = scoreSystems(new URL(`${name}/`, import.meta.url));

@@ -29,9 +29,9 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
   [
     'bookings_unlisted',
     () =>
-      query(`insert into pulled (integration, key, id, version, check_in, check_out, status, content, made_by, missing_since)
-             select 'other', 'U' || n, 'U' || n, 1, now(), now(), 'confirmed', 1, 'test', now() from generate_series(1, 12) n`),
-    () => query('delete from pulled'),
+      query(`insert into records (integration, type, id, version, effective_at, seq, hash, data, unlisted)
+             select 'other', 'reservation', 'U' || n, 1, now(), 0, '', '{}', jsonb_build_object('since', now()) from generate_series(1, 12) n`),
+    () => query('delete from records where unlisted is not null'),
   ],
   [
     'clock_skew',

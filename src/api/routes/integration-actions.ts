@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
+import { listRequestOf, noList } from '../../intake/pull/list-request.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { refetchReservation } from '../../operations/refetch.ts';
 import { reprocess } from '../../operations/reprocess.ts';
@@ -176,6 +177,9 @@ async function start(
   if ((from === undefined) !== (to === undefined) || (from !== undefined && to !== undefined && to < from)) {
     return problem(422, 'operate.invalid_input', 'Give both from and to; from must not be after to.');
   }
+  const described = found.connector.body.pull;
+  if (described !== undefined && listRequestOf(described, { sync }) === undefined)
+    return problem(409, noList.code, noList.message);
   const kind = sync === undefined ? 'backfill' : 'manual';
   const queued = await queueRun(runtime.pool, { integration: found.name, kind, requestedBy: by, sync, from, to });
   runtime.wake.signal('runs');

@@ -35,14 +35,12 @@ export async function formStaged(context: RunContext, position: Position, signal
       return prepareRecords({ plan, run, position, requestedAt }, raws, raws.map(formedAs));
     });
     for (const one of made) counted = sum(counted, one.counted);
-    const { prepared, pulled, ...cut } = await wholeGroups(context, {
-      prepared: made.flatMap((one) => one.prepared),
-      pulled: made.flatMap((one) => one.pulled),
-    });
+    const whole = made.flatMap((one) => one.prepared);
+    const { prepared, ...cut } = await wholeGroups(context, whole);
     heldBack += cut.heldBack;
     counted = sum(counted, { ...cut.counts, skipped: cut.heldBack });
     const keys = staged.map(({ key }) => key);
-    const formed = { keys, prepared, pulled, counted };
+    const formed = { keys, prepared, counted };
     const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.target);
     if (tally === 'fenced') return { kind: 'fenced' };
     counters = sum(sum(counters, counted), tally);

@@ -77,7 +77,7 @@ async function prepared(
   rows: readonly Row[],
 ): Promise<ReturnType<typeof preparePage>> {
   const { plan } = page;
-  const recognisable = plan.shaper.flat ? [] : recognisableRows(rows);
+  const recognisable = plan.shaper.flat ? [] : recognisableRows(rows, plan.target);
   const known = await ports.runs.known(plan.target, recognisable);
   return preparePage(page, rows, known);
 }

@@ -34,7 +34,7 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
   const shown = shaper.flat
     ? shaper.rows(body).map((row) => flatRow(row, shaper.rowKey(row)))
     : shaped.records.map((raw) => nestedRow(raw, plan.routing));
-  const rows = shaper.flat ? shown : lastOfEach(shown);
+  const rows = shaper.flat ? shown : withPartials(lastOfEach(shown));
   const { pagination } = plan.settings;
   const shownTotal = pagination.type !== 'none' && pagination.total === false ? undefined : readTotal(shaped.total);
   const total = totalOf(pagination, body, headers) ?? shownTotal;
@@ -65,6 +65,16 @@ function partialIdentity(key: string, property: string | undefined): number {
 function lastOfEach(rows: readonly Row[]): readonly Row[] {
   const last = new Map(rows.map((row) => [row.identity, row]));
   return last.size === rows.length ? rows : rows.filter((row) => last.get(row.identity) === row);
+}
+
+/** Rows know the content of a bare cancellation that adds to them. */
+function withPartials(rows: readonly Row[]): readonly Row[] {
+  const partial = new Map(rows.flatMap(({ raw, content }) => (raw.partial ? [[raw.key, content]] : [])));
+  if (partial.size === 0) return rows;
+  return rows.map((row) => {
+    const added = row.raw.partial ? undefined : partial.get(row.raw.key);
+    return added === undefined ? row : { ...row, added };
+  });
 }
 
 function flatRow(value: Json, key: string): Row {

@@ -12,7 +12,7 @@ import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconci
 import type { RawRecord, Shaper } from '../../shape/shape.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
 import type { TokenStore } from './auth/token-store.ts';
-import type { Counters, KnownRow, PageCommit, Position, Pulled, Run, RunEnd, WaitReason } from './run-state.ts';
+import type { Counters, KnownRow, ListedRow, PageCommit, Position, Run, RunEnd, WaitReason } from './run-state.ts';
 import type { Window } from './windows.ts';
 
 /** One integration, ready to pull. */
@@ -102,8 +102,10 @@ export type Queued = { readonly kind: 'queued'; readonly run: Run } | { readonly
 
 export type Lease = Pick<Run, 'integration' | 'runId' | 'fence'>;
 
-/** A known row that a complete run did not list. */
-export interface UnlistedRow extends KnownRow {
+/** A reservation of earlier lists that a complete run did not list. */
+export interface UnlistedRow extends Pick<Reservation, 'id' | 'check_in' | 'check_out' | 'status'> {
+  /** The partner's id of it. */
+  readonly key: string;
   /** The partner answered a request for it during the last day. */
   readonly isAskedRecently: boolean;
 }
@@ -115,7 +117,6 @@ export interface UnlistedNote {
   readonly answer?: 'present' | 'absent';
   /** The partner has it with other dates or cancelled, so the list need not show it. */
   readonly isElsewhere?: boolean;
-  readonly record?: Pick<KnownRow, 'check_in' | 'check_out' | 'status'>;
 }
 
 /** The earlier pages of a window, for a run that is resumed inside it. */
@@ -138,8 +139,6 @@ export interface FormedCommit {
   /** The staged rows that are used up. */
   readonly keys: readonly string[];
   readonly prepared: readonly Prepared[];
-  /** The row behind each prepared record, to be remembered as listed. */
-  readonly pulled?: readonly (Pulled | undefined)[];
   readonly counted: Counters;
   /** `of`: the rows for which the records stand, if they are only some of those that the lists miss. */
   readonly shown?: { readonly unchanged: number; readonly of?: number };
@@ -164,18 +163,18 @@ export interface RunStore {
     target: ApplyTarget,
     pagesBefore: number,
   ): Promise<Counters | 'fenced'>;
-  /** Rows whose result is still the stored version: they need not be mapped again. */
-  known(target: ApplyTarget, rows: readonly Pulled[]): Promise<readonly KnownRow[]>;
+  /** Rows whose result is still stored: they need not be mapped again. */
+  known(target: ApplyTarget, rows: readonly ListedRow[]): Promise<readonly KnownRow[]>;
   commitPosition(lease: Lease, position: Position): Promise<boolean>;
   windowPages(lease: Lease, window: Window, pass: number): Promise<WindowPages>;
   staged(lease: Lease, most: number): Promise<readonly StagedKey[]>;
   commitFormed(lease: Lease, leaseMs: number, formed: FormedCommit, target: ApplyTarget): Promise<Tally | 'fenced'>;
-  /** Known rows inside the range that the run's pages did not show; called before flat rows are grouped. */
+  /** Reservations of earlier lists, inside the range, that the run's pages did not show; called before flat rows are grouped. */
   unlisted(
     lease: Lease,
     range: Window,
     of: {
-      readonly integration: IntegrationName;
+      readonly target: ApplyTarget;
       readonly isFlat: boolean;
       /** The hash of a row's identity, by its key. */
       readonly identity: (key: string) => number;

@@ -1,11 +1,22 @@
 import type { Reservation } from '../../canonical/reservation.ts';
+import { shortHash } from '../../kit/short-hash.ts';
+import { version } from '../../kit/version.ts';
+import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
 import type { RawRecord } from '../../shape/shape.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { PullPlan } from './ports.ts';
 import type { Row } from './row.ts';
-import type { KnownRow, Pulled } from './run-state.ts';
-import { type Counters, noCounts, type PageCommit, type Position, type Run, sum } from './run-state.ts';
+import {
+  type Counters,
+  type KnownRow,
+  type ListedRow,
+  noCounts,
+  type PageCommit,
+  type Position,
+  type Run,
+  sum,
+} from './run-state.ts';
 import { type Selection, selectionOf } from './select.ts';
 
 /** Where rows come from: a page of a run, or several of its pages. */
@@ -16,7 +27,7 @@ export interface PageSource {
   readonly requestedAt: EpochMs;
 }
 
-type MadePage = Pick<PageCommit, 'prepared' | 'pulled' | 'known' | 'staged' | 'readLate' | 'counted'> & {
+type MadePage = Pick<PageCommit, 'prepared' | 'known' | 'staged' | 'readLate' | 'counted'> & {
   /** Ids of rows that are not for this run. */
   readonly skipped: readonly string[];
 };
@@ -26,76 +37,67 @@ type MadePage = Pick<PageCommit, 'prepared' | 'pulled' | 'known' | 'staged' | 'r
  * all pages are read.
  */
 export function preparePage(page: PageSource, rows: readonly Row[], known: readonly KnownRow[]): MadePage {
-  const { plan, run, position, requestedAt } = page;
+  const { plan, requestedAt } = page;
   const keys = new Set(known.map(({ key }) => key));
   const read = (which: readonly Row[]) =>
     prepareRecords(
       page,
       which.map(({ raw }) => raw),
-      which.map(pulledOf),
+      which.map((row) => listedAs(row, plan.target)),
     );
   if (plan.shaper.flat) {
     const staged = rows.map(({ raw }) => ({ key: raw.key, row: raw.value, requestedAt }));
-    return { prepared: [], pulled: [], known: [], staged, readLate: () => read([]), counted: noCounts, skipped: [] };
+    return { prepared: [], known: [], staged, readLate: () => read([]), counted: noCounts, skipped: [] };
   }
   const made = read(keys.size === 0 ? rows : rows.filter(({ raw }) => raw.partial || !keys.has(raw.key)));
-  const isWanted = selectionOf(run, plan.settings, position);
-  const [wanted, others] = [known.filter(isWanted), known.filter((row) => !isWanted(row))];
   return {
     ...made,
-    known: wanted,
-    skipped: [...made.skipped, ...others.map(({ id }) => id)],
-    counted: sum(made.counted, { fetched: others.length, skipped: others.length }),
+    known,
     staged: [],
     readLate: (late) => read(rows.filter(({ raw }) => !raw.partial && late.has(raw.key))),
   };
 }
 
-/** Stored as the content of a row whose mapping reads more than the row: it shows that the row was listed, and never matches. */
+/** Of a row whose mapping reads more than the row: it shows that the row was listed, and no row has it. */
 const unrecognisable = -1;
 
-const longestKey = 512;
-
-/** Under which key and content a row is remembered. */
-function pulledOf({ raw, content }: Pick<Row, 'raw' | 'content'>): Pulled | undefined {
-  // A key that the database would refuse is not remembered; its record becomes a dead letter.
+/** By what the row is recognised while the documents and the program that map it stay the same. */
+function listedAs({ raw, content, added = 0 }: Row, target: ApplyTarget): number | undefined {
   // A partial row does not show whether the list still contains its reservation.
-  if (raw.partial || raw.key === '' || raw.key.length > longestKey || raw.key.includes('\u0000')) return undefined;
-  const isAlone = raw.around === undefined && raw.body === undefined;
-  return { key: raw.key, content: isAlone ? content : unrecognisable };
+  if (raw.partial || raw.key === '') return undefined;
+  if (raw.around !== undefined || raw.body !== undefined) return unrecognisable;
+  const { connectorVersion, integrationVersion, spellings = '' } = target;
+  return shortHash(`${content} ${added} ${connectorVersion}.${integrationVersion}.${version}.${spellings}`);
 }
 
 /** The rows that can be recognised as unchanged. */
-export function recognisableRows(rows: readonly Row[]): Pulled[] {
-  return rows.flatMap((row) => pulledOf(row) ?? []).filter(({ content }) => content !== unrecognisable);
+export function recognisableRows(rows: readonly Row[], target: ApplyTarget): ListedRow[] {
+  return rows.flatMap((row) => {
+    const listed = listedAs(row, target);
+    return listed === undefined || listed === unrecognisable ? [] : [{ key: row.raw.key, listed }];
+  });
 }
 
-/** A reservation grouped from several rows is remembered only as listed. */
-export function formedAs({ key }: RawRecord): Pulled | undefined {
-  return pulledOf({ raw: { key, value: null, body: null }, content: unrecognisable });
-}
+/** A reservation grouped from several rows is only recognised as listed, by the key of its rows. */
+export const formedAs = ({ key }: RawRecord): number | undefined => (key === '' ? undefined : -shortHash(key));
 
 export function prepareRecords(
   { plan, run, position, requestedAt: effectiveAt }: PageSource,
   raws: readonly RawRecord[],
-  pulled: readonly (Pulled | undefined)[],
-): { prepared: Prepared[]; pulled: (Pulled | undefined)[]; counted: Counters; skipped: string[] } {
+  listed: readonly (number | undefined)[],
+): { prepared: Prepared[]; counted: Counters; skipped: string[] } {
   const trace = run.trace === undefined ? undefined : { trace: run.trace };
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId, ...trace };
   // A bare cancellation is applied after the row of the same reservation in the same answer.
   const later: Arrival = { ...arrival, effectiveAt: effectiveAt + 1 };
   const isWanted: Selection = selectionOf(run, plan.settings, position);
-  const made: Prepared[] = [];
-  const from: (Pulled | undefined)[] = [];
+  const prepared: Prepared[] = [];
   const skipped: string[] = [];
   for (const [i, one] of plan.preparePage(raws, ({ partial }) => (partial ? later : arrival)).entries()) {
-    if (one.kind === 'record' && !isWanted(one.incoming.record as Reservation)) {
-      skipped.push(one.incoming.id);
-      continue;
-    }
-    made.push(one);
-    from.push(pulled[i]);
+    if (one.kind !== 'record') prepared.push(one);
+    else if (!isWanted(one.incoming.record as Reservation)) skipped.push(one.incoming.id);
+    else prepared.push({ ...one, listed: listed[i] });
   }
-  const counted = sum(noCounts, { fetched: raws.length, skipped: raws.length - made.length });
-  return { prepared: made, pulled: from, counted, skipped };
+  const counted = sum(noCounts, { fetched: raws.length, skipped: skipped.length });
+  return { prepared, counted, skipped };
 }

@@ -6,6 +6,8 @@ export interface Row {
   readonly identity: number;
   /** Hash of the content. */
   readonly content: number;
+  /** Hash of the bare cancellation that adds to the row: without it, it is another row. */
+  readonly added?: number;
   readonly raw: RawRecord;
   /** The property that the row names, where one poll serves several brands. */
   readonly property?: string;

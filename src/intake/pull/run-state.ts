@@ -1,4 +1,3 @@
-import type { Status } from '../../canonical/status.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Prepared } from '../../reconcile/incoming.ts';
@@ -31,21 +30,15 @@ export type RunOutcome =
   /** The process is shutting down; the run is returned to the queue. */
   | { readonly kind: 'stopped' };
 
-/** A row that the partner sent before, and the version it produced. */
-export interface KnownRow {
+/** A row of a list: the partner's id of the reservation, and a hash of the content and of what maps it. */
+export interface ListedRow {
   readonly key: string;
-  readonly id: string;
-  readonly version: number;
-  /** As stored, so that the run can decide whether it keeps the reservation. */
-  readonly check_in: LocalDate;
-  readonly check_out: LocalDate;
-  readonly status: Status;
+  readonly listed: number;
 }
 
-/** Key and content hash of a list row. */
-export interface Pulled {
-  readonly key: string;
-  readonly content: number;
+/** A row that the partner sent before, and that is still in force. */
+export interface KnownRow extends ListedRow {
+  readonly id: string;
 }
 
 /**
@@ -204,12 +197,10 @@ export function sum(a: Counters, b: Partial<Counters> = noCounts): Counters {
 /** The rows of a page for one brand. */
 export interface PageRows {
   readonly prepared: readonly Prepared[];
-  /** The row behind each prepared record; undefined if it cannot be recognised again. */
-  readonly pulled: readonly (Pulled | undefined)[];
   /** Rows known to change nothing, not mapped. */
   readonly known: readonly KnownRow[];
   /** Maps known rows whose reservation changed in the meantime. */
-  readLate(keys: ReadonlySet<string>): Pick<PageRows, 'prepared' | 'pulled' | 'counted'>;
+  readLate(keys: ReadonlySet<string>): Pick<PageRows, 'prepared' | 'counted'>;
   /** Excludes the counts from applying the records. */
   readonly counted: Counters;
 }

@@ -40,9 +40,8 @@ export async function unlistedIn(
   if (position.findings.length > 0 || listsChanges(settings, position) || !asksByDays(settings, run)) return [];
   const isFiltered = run.sync !== undefined && settings.syncs[run.sync]?.status !== undefined;
   if (isFiltered && settings.single === undefined) return [];
-  const { integration } = plan.target;
   const rows = await ports.runs.unlisted(run, position, {
-    integration,
+    target: plan.target,
     isFlat: shaper.flat,
     identity: (key) => rowIdentity(key, property),
   });
@@ -138,7 +137,7 @@ function noteOf(id: string, prepared: Prepared, { from, to }: Position): Unliste
   if (prepared.kind !== 'record') return { id, isAsked: true, answer: 'present' };
   const { check_in, check_out, status } = prepared.incoming.record as Reservation;
   const isElsewhere = check_in < from || check_out > to || status === 'cancelled' || status === 'no_show';
-  return { id, isAsked: true, answer: 'present', isElsewhere, record: { check_in, check_out, status } };
+  return { id, isAsked: true, answer: 'present', isElsewhere };
 }
 
 /** A statement about the status only: everything else stays as each source said it. */

@@ -125,6 +125,7 @@ function erasedChange(
     diff: [],
     was: found.record,
     idempotencyKey: idempotencyKey(integration, type, id, version, hash),
+    listed: undefined,
   };
 }
 

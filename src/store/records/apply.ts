@@ -13,6 +13,7 @@ import { contentOf, statementHash } from './content.ts';
 import { countDrift } from './drift.ts';
 import { Guard, judgeSteps, type Shown, type Step } from './guard.ts';
 import { isNews, type KnownRecords, knownRecords, type PreparedRecord, withoutUnchanged } from './known-records.ts';
+import { markListed } from './listed.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { withStoredIds } from './partner-ids.ts';
 import { moveViews } from './record-state.ts';
@@ -72,11 +73,21 @@ export async function applyPrepared(
     enqueue(tx, target, changes),
     insertDeadLetters(tx, target, dead),
     countDrift(tx, target.integration, changes),
+    markListed(tx, target, unchangedRows(prepared, taken.outcomes)),
   ]);
   await guard?.settle(tx, target, taken.outcomes);
   const withdrawn = await mergedWithdrawals(tx, target.integration, changes);
   if (withdrawn.length > 0) await applyPrepared(tx, target, withdrawn);
   return tally(taken.outcomes);
+}
+
+/** Rows that differ from those that their records agreed with, and change nothing. */
+function unchangedRows(prepared: readonly Prepared[], outcomes: readonly MessageOutcome[]) {
+  return prepared.flatMap((one, i) => {
+    const { outcome, id, isOverruled } = outcomes[i] ?? {};
+    const isSame = outcome === 'unchanged' && !isOverruled && one.kind === 'record';
+    return isSame && id !== undefined && one.listed !== undefined ? [{ id, listed: one.listed }] : [];
+  });
 }
 
 /** The text and hash of each message, made once. */

@@ -66,9 +66,9 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
           where not exists (select from records k where k.integration = p.integration and k.id = $1 and k.type = 'reservation' and k.version > 0)
           order by p.integration, p.requested_at desc) t
        union all
-       select 'unlisted', p.integration, 'reservation', p.id, p.missing_since, p.answer, 1, null, p.missing_run
-         from pulled p join unnest($5::text[], $6::text[]) as f (integration, id) on p.integration = f.integration and p.id = f.id
-          and p.missing_since is not null
+       select 'unlisted', r.integration, 'reservation', r.id, (unlisted ->> 'since')::timestamptz, unlisted ->> 'answer', 1, null, unlisted ->> 'run'
+         from records r join unnest($5::text[], $6::text[]) as f (integration, id) on r.integration = f.integration and r.id = f.id
+          and r.type = 'reservation' and r.unlisted is not null
      ) t order by at desc limit ${most}`,
     [text, integrations ?? null, patterns, phone, found.map((one) => one.integration), found.map((one) => one.id)],
   );

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
+import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText } from '../../kit/json.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Difference } from '../../reconcile/difference.ts';
 import type { Arrival, Incoming, MessageOutcome } from '../../reconcile/incoming.ts';
 import { type RecordState, viewsText } from '../../reconcile/record-state.ts';
-import type { ChangeEvent, EntityType, Json } from '../../terms.ts';
+import type { ChangeEvent, EntityType, Json, LocalDate } from '../../terms.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { keysText } from './search-keys.ts';
@@ -47,14 +48,17 @@ export interface Change {
   /** The row was inserted with this version. */
   readonly isStored?: boolean;
   readonly idempotencyKey: string;
+  /** The row of the partner's list that the record now agrees with. */
+  readonly listed: number | undefined;
 }
 
-/** The records of a batch, each with its oldest and its newest version in it. */
+/** The records of a batch, each with its oldest and its newest version in it. A bare cancellation after a row keeps the row. */
 export function movesOf(changes: readonly Change[]): { readonly first: Change; readonly newest: Change }[] {
   const byRecord = Map.groupBy(changes, ({ type, id }) => `${type} ${id}`).values();
   return [...byRecord].flatMap((versions) => {
     const [first, newest] = [versions[0], versions.at(-1)];
-    return first && newest ? [{ first, newest }] : [];
+    const listed = versions.findLast((one) => one.listed !== undefined)?.listed;
+    return first && newest ? [{ first, newest: listed === newest.listed ? newest : { ...newest, listed } }] : [];
   });
 }
 
@@ -125,6 +129,10 @@ function insertHistory(
 export const isInEvent = ({ item: { arrival, seq } }: Pick<Entry, 'item'>): boolean =>
   (arrival.cause === 'event' || arrival.cause === 'guest') && arrival.causeId === String(seq);
 
+/** The first night of a reservation. */
+export const arrivalOf = (record: Reservation | Guest): LocalDate | undefined =>
+  'guests' in record ? record.check_in : undefined;
+
 /** The ids are also given as an array: a plan that was made while the table was new would otherwise read all records of the brand. */
 function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]): Promise<unknown> {
   return tx.query({
@@ -132,10 +140,11 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
     text: `
       update records r
          set version = t.version, event = t.event, trace = t.trace, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, hash = decode(t.hash, 'hex'),
-             data = t.data::json, views = t.views::json, pulled_hash = decode(t.pulled, 'hex'), keys = t.keys::tsvector, changed_at = now()
+             data = t.data::json, views = t.views::json, pulled_hash = decode(t.pulled, 'hex'), keys = t.keys::tsvector, changed_at = now(),
+             arrival = t.arrival::date, listed = coalesce(t.listed, case when r.listed is not null then least(r.listed, -1) end)
         from unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::bigint[], $7::text[], $8::text[], $9::text[],
-                    $10::text[], $11::text[], $12::text[], $13::text[])
-          as t (type, id, version, ms, seq, hash, data, views, pulled, event, trace, keys)
+                    $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::float8[])
+          as t (type, id, version, ms, seq, hash, data, views, pulled, event, trace, keys, arrival, listed)
        where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any($3::text[])`,
     values: [
       target.integration,
@@ -151,6 +160,8 @@ function updateRecords(tx: Tx, target: ApplyTarget, changes: readonly Change[]):
       texts(changes.map((c) => c.event)),
       texts(changes.map((c) => c.item.arrival.trace)),
       texts(changes.map((c) => keysText(c.type, c.item.incoming.record))),
+      texts(changes.map((c) => arrivalOf(c.item.incoming.record))),
+      float8s(changes.map((c) => c.listed)),
     ],
   });
 }

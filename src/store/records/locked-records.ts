@@ -15,6 +15,8 @@ export interface FirstState extends RecordState {
   readonly text: string;
   /** Its search keys. */
   readonly keys: string;
+  readonly arrival: string | undefined;
+  readonly listed: number | undefined;
 }
 
 /** A record that a batch of messages is about. */
@@ -74,13 +76,14 @@ async function insertOrLock(
     name: 'lock-records',
     text: `
       with inserted as (
-        insert into records (integration, type, id, version, effective_at, seq, hash, data, views, pulled_hash, event, trace, keys)
+        insert into records (integration, type, id, version, effective_at, seq, hash, data, views, pulled_hash, event, trace, keys,
+                             arrival, listed)
         select $1, $2, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
                coalesce(seq, 0), coalesce(decode(hash, 'hex'), ''), coalesce(data::json, '{}'), views::json,
-               decode(pulled, 'hex'), coalesce(event, 'created'), trace, coalesce(keys, '')::tsvector
+               decode(pulled, 'hex'), coalesce(event, 'created'), trace, coalesce(keys, '')::tsvector, arrival::date, listed
           from unnest($3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $11::text[], $12::text[],
-                      $13::text[])
-            as wanted (id, ms, seq, hash, data, views, pulled, event, trace, keys)
+                      $13::text[], $14::text[], $15::float8[])
+            as wanted (id, ms, seq, hash, data, views, pulled, event, trace, keys, arrival, listed)
          order by id
             on conflict do nothing
         returning id, version
@@ -111,6 +114,8 @@ async function insertOrLock(
       texts(states.map((state) => state?.event)),
       texts(states.map((state) => state?.trace)),
       texts(states.map((state) => state?.keys)),
+      texts(states.map((state) => state?.arrival)),
+      float8s(states.map((state) => state?.listed)),
     ],
   });
   return rows;

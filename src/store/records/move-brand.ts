@@ -95,7 +95,9 @@ export async function moveFeeds(tx: Tx, { integration, to, prefix, matched }: Mo
   for (let n = 0; n < matched.length; n += atOnce) {
     await continueBookings(tx, integration, prefix, matched.slice(n, n + atOnce));
   }
-  await tx.query('delete from pulled where integration = $1', [integration]);
+  await tx.query('update records set listed = null, unlisted = null where integration = $1 and listed is not null', [
+    integration,
+  ]);
   await tx.query('delete from guards where integration = $1', [integration]);
   await tx.query('delete from partner_accounts where integration = $1', [integration]);
   await tx.query('update syncs set read_at = null, feed = null where integration = $1', [integration]);

@@ -41,7 +41,11 @@ export async function partnerId(db: Pool | Tx, target: ApplyTarget, id: string):
   return known.startsWith(prefix) ? known.slice(prefix.length) : undefined;
 }
 
-async function storedIds(db: Pool | Tx, target: ApplyTarget, ids: readonly string[]): Promise<Map<string, string>> {
+export async function storedIds(
+  db: Pool | Tx,
+  target: ApplyTarget,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   const { rows } = await db.query<{ id: string; partner_id: string }>({
     name: 'stored-ids',
     text: `select id, partner_id from records where integration = $1 and partner_id = any($2::text[])`,

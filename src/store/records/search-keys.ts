@@ -28,7 +28,7 @@ const word = (type: EntityType, key: string): string =>
  * at 7,000 bookings of a brand, 2 cores arm64).
  */
 export const keyedRecords = (query: string): string =>
-  `(select integration, type, id from records where keys @@ ${query}::tsquery offset 0)`;
+  `(select integration, type, id, arrival from records where keys @@ ${query}::tsquery offset 0)`;
 
 /**
  * Keys by which guests are matched and by which people search: names and numbers in lower case. The address as the partner wrote it is
@@ -49,9 +49,8 @@ function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
   }
   for (const { extra } of guests) for (const key of extraKeys(extra)) keys.add(key);
   if (type === 'guest') return keys;
-  const { confirmation_number: number, check_in, extra } = record as Partial<Reservation>;
+  const { confirmation_number: number, extra } = record as Partial<Reservation>;
   if (number) keys.add(`confirmation_number:${number.slice(0, 200).toLowerCase()}`);
-  if (check_in) keys.add(`check_in:${check_in}`);
   for (const key of extraKeys(extra)) keys.add(key);
   return keys;
 }

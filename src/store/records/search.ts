@@ -77,6 +77,9 @@ function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
   };
 }
 
+/** So that an index by brand serves a search over all brands. */
+const brands = `integration = any(coalesce($2, array(select distinct name from documents where kind = 'integration')))`;
+
 /** The most records that one meaning of the text finds. */
 const most = 1000;
 
@@ -89,40 +92,31 @@ interface Meaning {
   readonly query: string;
 }
 
-/** Every meaning of the text is one query of the index of keys; a date in it is intersected there. */
+/** Every meaning of the text is one query of the index of keys; a date in it is the arrival of all that is found. */
 function matching(filter: SearchFilter, text: string): { sql: string; values: unknown[]; filter?: string } {
-  const { type } = filter;
   const { arrival, words } = readWords(text);
-  const meanings = meaningsOf(filter, text, arrival, words);
-  const arriving = arrival === undefined ? '' : ` & (${anyKey(type, [`check_in:${arrival}`])})`;
+  const meanings = meaningsOf(filter, text, words);
   return {
     sql: `select distinct on (integration, id) integration, id, matched, rank from (
             select integration, id, 'id' as matched, 1 as rank from records
-             where integration = any(coalesce($2, array(select distinct name from documents where kind = 'integration')))
-               and type = $1 and id = $5
+             where ${brands} and type = $1 and id = $5
             union all
             select k.integration, k.id, m.matched, m.rank
               from json_to_recordset($6) as m (matched text, rank int, query text)
              cross join lateral (
                select integration, id from ${keyedRecords('m.query')} k
-                where $2::text[] is null or integration = any($2) limit ${most}) k
+                where ($2::text[] is null or integration = any($2)) and ($7::date is null or arrival = $7) limit ${most}) k
+            union all
+            select * from (select integration, id, 'check_in', 3 from records
+                            where arrival = $7 and $8 and type = $1 and ${brands} limit ${most}) a
           ) t order by integration, id, rank`,
-    ...(arrival !== undefined && { filter: `and r.data ->> 'check_in' = $7` }),
-    values: [
-      text,
-      JSON.stringify(meanings.map((meaning) => ({ ...meaning, query: `(${meaning.query})${arriving}` }))),
-      ...(arrival === undefined ? [] : [arrival]),
-    ],
+    ...(arrival !== undefined && { filter: 'and r.arrival = $7' }),
+    values: [text, JSON.stringify(meanings), arrival ?? null, spokenIn(words).length === 0],
   };
 }
 
-function meaningsOf(
-  { type, email, phones = [] }: SearchFilter,
-  text: string,
-  arrival: string | undefined,
-  words: readonly string[],
-): Meaning[] {
-  const spoken = words.filter((word) => !labels.has(word));
+function meaningsOf({ type, email, phones = [] }: SearchFilter, text: string, words: readonly string[]): Meaning[] {
+  const spoken = spokenIn(words);
   const exact = (key: string): Meaning => ({
     matched: key.slice(0, key.indexOf(':')),
     rank: 3,
@@ -142,7 +136,6 @@ function meaningsOf(
     { matched: 'confirmation_number', rank: 2, query: keyPrefix(type, `confirmation_number:${text.toLowerCase()}`) },
     exact(`guest_id:${text}`),
     ...(spoken.length === 1 ? [exact(`extra:${spoken[0]}`)] : []),
-    ...(spoken.length === 0 && arrival !== undefined ? [exact(`check_in:${arrival}`)] : []),
     ...(email === undefined ? [] : [exact(`email:${email}`), exact(`alias:${email}`)]),
     ...phones.map((phone) => exact(`phone:${phone}`)),
     ...byName,
@@ -160,6 +153,8 @@ function namesIn(words: readonly string[]): { readonly last: string; readonly fi
   });
   return words.length === 0 ? [] : [{ last: words.join(' '), first: '' }, ...split];
 }
+
+const spokenIn = (words: readonly string[]) => words.filter((word) => !labels.has(word));
 
 /** Words that people put before a number. */
 const labels: ReadonlySet<string> = new Set([

@@ -8,7 +8,7 @@ import type { Arrival, Incoming, MessageOutcome, Prepared, RecordDeadLetter } fr
 import type { RecordState } from '../../reconcile/record-state.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
-import { type Change, type Entry, type Item, idempotencyKey, isInEvent } from './changes.ts';
+import { arrivalOf, type Change, type Entry, type Item, idempotencyKey, isInEvent } from './changes.ts';
 import type { Step } from './guard.ts';
 import type { KnownRecords } from './known-records.ts';
 import { dropUnused, type FirstState, type LockedRecords, lockRecords, type Wanted } from './locked-records.ts';
@@ -112,7 +112,9 @@ function firstState(arriving: Arriving): FirstState | undefined {
   if (decision.kind !== 'change') return undefined;
   const { hash, text, record } = decision.content;
   const keys = keysText(arriving.type, record);
-  return { ...decision.state, event: decision.event, trace: arriving.arrival.trace, hash, text, keys };
+  const { trace } = arriving.arrival;
+  const [arrival, listed] = [arrivalOf(record), listedBy(arriving, decision)];
+  return { ...decision.state, event: decision.event, trace, hash, text, keys, arrival, listed };
 }
 
 type Changed = Extract<Decision, { kind: 'change' }>;
@@ -124,12 +126,18 @@ interface RowBefore {
   readonly isInserted: boolean;
 }
 
+/** The row that the record agrees with from now on; undefined if part of the row does not count. */
+function listedBy({ prepared, held }: Arriving, { isOverruled }: Changed): number | undefined {
+  return prepared.kind === 'record' && held === undefined && !isOverruled ? prepared.listed : undefined;
+}
+
 function addChange(
   arriving: Arriving,
-  { event, version, content, state, diff, notes, isOverruled }: Changed,
+  decision: Changed,
   { target, before, isInserted }: RowBefore,
   into: Taken,
 ): void {
+  const { event, version, content, state, diff, notes, isOverruled } = decision;
   const { index, type, id } = arriving;
   const item = itemOf(arriving, content);
   into.outcomes[index] = { outcome: event, id, version, ...(isOverruled && { isOverruled }) };
@@ -145,6 +153,7 @@ function addChange(
     was: before?.data,
     isStored: before === undefined && isInserted,
     idempotencyKey: idempotencyKey(target.integration, type, id, version, content.hash),
+    listed: listedBy(arriving, decision),
   });
   const { retraceable, origins } = item.incoming;
   into.entries.push({

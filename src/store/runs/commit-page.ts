@@ -8,17 +8,16 @@ import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts
 import { applyPrepared, type OnChanged } from '../records/apply.ts';
 import { countUnrouted } from '../records/drift.ts';
 import { countUnchanged } from '../records/guard.ts';
+import { knownRows } from '../records/listed.ts';
 import { insertSighting } from '../records/sightings.ts';
 import { fencedTransaction } from './fenced.ts';
 import { moveRun } from './move-run.ts';
-import { changedSince, rememberRows } from './pulled.ts';
 import { added, withTally } from './row.ts';
 import { withoutRefused } from './set-aside.ts';
 import { stageRows } from './staged-rows.ts';
 
 interface PageContext {
   readonly pool: Pool;
-  readonly program: string;
   readonly onChanged: OnChanged;
   readonly lease: Lease;
   readonly leaseMs: number;
@@ -55,14 +54,11 @@ async function writeRest(
   commit: PageCommit,
   write: (commit: PageCommit) => Promise<Counters | 'fenced'>,
 ): Promise<Counters | 'fenced'> {
-  const rest = async (rows: PageRows, of: ApplyTarget) => {
-    const prepared = await withoutRefused(pool, of, rows.prepared);
-    const pulled = rows.pulled.map((row, i) => (prepared[i] === rows.prepared[i] ? row : undefined));
-    return { prepared, pulled };
-  };
   const routed = [];
-  for (const rows of commit.routed ?? []) routed.push({ ...rows, ...(await rest(rows, rows.target)) });
-  return write({ ...commit, ...(await rest(commit, target)), routed });
+  for (const rows of commit.routed ?? []) {
+    routed.push({ ...rows, prepared: await withoutRefused(pool, rows.target, rows.prepared) });
+  }
+  return write({ ...commit, prepared: await withoutRefused(pool, target, commit.prepared), routed });
 }
 
 /** Applies the records. `sendLast` writes the rest, pipelined with the commit. */
@@ -71,7 +67,7 @@ async function applyPage(
   page: PageContext,
   commit: PageCommit,
 ): Promise<{ counters: Counters; changed: readonly ApplyTarget[]; sendLast: () => Promise<unknown> }> {
-  const { program, lease, leaseMs, target, pagesBefore } = page;
+  const { lease, leaseMs, target, pagesBefore } = page;
   const applied = [{ target, ...(await applyRows(tx, lease.runId, commit, target)) }];
   for (const rows of commit.routed ?? []) {
     applied.push({ target: rows.target, ...(await applyRows(tx, lease.runId, rows, rows.target)) });
@@ -79,8 +75,7 @@ async function applyPage(
   const counters = applied.map((one) => one.counters).reduce(added);
   const sendLast = () =>
     Promise.all([
-      ...applied.flatMap(({ target: of, pulled, prepared, outcomes, unchanged }) => [
-        rememberRows(tx, program, of, { pulled, prepared, outcomes }),
+      ...applied.flatMap(({ target: of, prepared, outcomes, unchanged }) => [
         ...(unchanged.length > 0
           ? [insertSighting(tx, of.integration, commit.requestedAt, lease.runId, unchanged)]
           : []),
@@ -101,10 +96,10 @@ const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, de
 
 /** Known rows were skipped before the transaction; those whose reservation has changed since are now mapped and applied. */
 async function applyRows(tx: Tx, runId: string, commit: PageRows, target: ApplyTarget) {
-  const moved = commit.known.length === 0 ? new Set<string>() : await changedSince(tx, target, commit.known);
+  const still = new Set((await knownRows(tx, target, commit.known)).map(({ key }) => key));
+  const moved = new Set(commit.known.flatMap(({ key }) => (still.has(key) ? [] : [key])));
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
   const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
-  const pulled = late ? [...commit.pulled, ...late.pulled] : commit.pulled;
   const tally =
     prepared.length === 0 ? noTally : await applyPrepared(tx, target, prepared, { unchanged: commit.known.length });
   if (prepared.length === 0) countUnchanged(target, runId, commit.known.length);
@@ -115,5 +110,5 @@ async function applyRows(tx: Tx, runId: string, commit: PageRows, target: ApplyT
     fetched: counted.fetched + unchanged.length,
     unchanged: counted.unchanged + unchanged.length,
   };
-  return { counters, pulled, prepared, outcomes: tally.outcomes, unchanged };
+  return { counters, prepared, outcomes: tally.outcomes, unchanged };
 }

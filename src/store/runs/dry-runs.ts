@@ -10,7 +10,7 @@ import type { MessageOutcome, Prepared, Tally } from '../../reconcile/incoming.t
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { applyPrepared } from '../records/apply.ts';
-import { added, withTally } from './row.ts';
+import { added, countersOf, withTally } from './row.ts';
 import { storedRooms } from './stored-rooms.ts';
 import { readWatermark } from './watermarks.ts';
 
@@ -132,24 +132,6 @@ function wasSeen(seen: Map<number, number>, one: Prepared): boolean {
   return isSame;
 }
 
-const zero: Counters = {
-  pages: 0,
-  requests: 0,
-  retries: 0,
-  waitedMs: 0,
-  bytes: 0,
-  rows: 0,
-  fetched: 0,
-  changed: 0,
-  unchanged: 0,
-  superseded: 0,
-  dropped: 0,
-  skipped: 0,
-  repeated: 0,
-  dead: 0,
-  held: 0,
-};
-
 function newRun(request: Parameters<RunStore['queue']>[0], now: EpochMs): Run {
   return {
     integration: request.integration as IntegrationName,
@@ -158,7 +140,7 @@ function newRun(request: Parameters<RunStore['queue']>[0], now: EpochMs): Run {
     kind: request.kind,
     state: 'running',
     fence: 0,
-    counters: zero,
+    counters: countersOf({}),
     ...(request.from !== undefined && { from: request.from }),
     ...(request.to !== undefined && { to: request.to }),
   };

@@ -61,7 +61,7 @@ export function withTally(counted: Counters, { changed, unchanged, superseded, d
   return { ...counted, changed, unchanged, superseded, dropped, dead, held };
 }
 
-export function countersOf(row: RunRow): Counters {
+export function countersOf(row: Partial<RunRow>): Counters {
   const cells = row as unknown as Record<string, number>;
   return Object.fromEntries(counterNames.map((name) => [name, cells[counterColumns[name]] ?? 0])) as Record<
     keyof Counters,

@@ -8,8 +8,8 @@ import type { IntegrationName } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld, claimDue, isHeld } from '../lease.ts';
 import type { OnChanged } from '../records/apply.ts';
+import { knownRows } from '../records/listed.ts';
 import { commitPage } from './commit-page.ts';
-import { knownRows } from './pulled.ts';
 import { addCounters, countersOf, heldRun, type RunRow, runColumns, runOf, runTable } from './row.ts';
 import { commitFormed, stagedKeys } from './staged-rows.ts';
 import { storedRooms } from './stored-rooms.ts';
@@ -17,13 +17,8 @@ import { findUnlisted, noteUnlisted, storedReservation } from './unlisted.ts';
 import { readWatermark } from './watermarks.ts';
 import { windowPages } from './window-pages.ts';
 
-/** The store behind pulling. `program` is the version of the code that maps rows to records. */
-export function openRunStore(
-  pool: Pool,
-  program: string,
-  onChanged: OnChanged,
-  clock: Pick<Clock, 'now'> = systemClock,
-): RunStore {
+/** The store behind pulling. */
+export function openRunStore(pool: Pool, onChanged: OnChanged, clock: Pick<Clock, 'now'> = systemClock): RunStore {
   return {
     queue: (request, claim) => queueRun(pool, request, claim, clock),
     claimDue: (most, node, leaseMs) => claimDueRuns(pool, most, node, leaseMs),
@@ -31,13 +26,12 @@ export function openRunStore(
     extend: (lease, leaseMs, waiting) => extendLease(pool, lease, leaseMs, waiting),
     start: (lease, position, target) => startRun(pool, lease, position, target),
     commitPage: (lease, leaseMs, commit, target, pagesBefore) =>
-      commitPage({ pool, program, onChanged, lease, leaseMs, target, pagesBefore }, commit),
-    known: (target, rows) => knownRows(pool, program, target, rows),
+      commitPage({ pool, onChanged, lease, leaseMs, target, pagesBefore }, commit),
+    known: (target, rows) => knownRows(pool, target, rows),
     commitPosition: (lease, position) => commitPosition(pool, lease, position),
     windowPages: (lease, window, pass) => windowPages(pool, lease, window, pass),
     staged: (lease, most) => stagedKeys(pool, lease, most),
-    commitFormed: (lease, leaseMs, formed, target) =>
-      commitFormed({ pool, program, onChanged }, lease, leaseMs, formed, target),
+    commitFormed: (lease, leaseMs, formed, target) => commitFormed({ pool, onChanged }, lease, leaseMs, formed, target),
     unlisted: (lease, range, of) => findUnlisted(pool, lease, range, of),
     noteUnlisted: (lease, integration, sync, notes) => noteUnlisted(pool, lease, integration, sync, notes),
     storedReservation: (integration, id) => storedReservation(pool, integration, id),

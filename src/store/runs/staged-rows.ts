@@ -10,7 +10,6 @@ import { changeHeld } from '../lease.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
 import { applyPrepared, type OnChanged } from '../records/apply.ts';
 import { Fenced, fencedTransaction } from './fenced.ts';
-import { rememberRows } from './pulled.ts';
 import { addCounters, heldRun, runTable, withTally } from './row.ts';
 import { withoutRefused } from './set-aside.ts';
 
@@ -42,7 +41,7 @@ export async function stagedKeys(pool: Pool, lease: Lease, most: number): Promis
 
 /** Applies reservations made from staged rows and removes those rows, in one transaction. */
 export async function commitFormed(
-  { pool, program, onChanged }: { readonly pool: Pool; readonly program: string; readonly onChanged: OnChanged },
+  { pool, onChanged }: { readonly pool: Pool; readonly onChanged: OnChanged },
   lease: Lease,
   leaseMs: number,
   formed: FormedCommit,
@@ -51,9 +50,7 @@ export async function commitFormed(
   const write = (written: FormedCommit) =>
     fencedTransaction(pool, async (tx) => {
       const tally = await applyPrepared(tx, target, written.prepared, written.shown);
-      const { pulled, prepared } = written;
-      if (pulled) await rememberRows(tx, program, target, { pulled, prepared, outcomes: tally.outcomes });
-      await settleDeadLetters(tx, lease.integration, lease.runId, processedOf(prepared, tally.outcomes));
+      await settleDeadLetters(tx, lease.integration, lease.runId, processedOf(written.prepared, tally.outcomes));
       await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
         lease.integration,
         lease.runId,
@@ -67,9 +64,7 @@ export async function commitFormed(
     });
   const tally = await write(formed).catch(async (error: unknown) => {
     if (!isRefusedData(error)) throw error;
-    const prepared = await withoutRefused(pool, target, formed.prepared);
-    const pulled = formed.pulled?.map((row, i) => (prepared[i] === formed.prepared[i] ? row : undefined));
-    return write({ ...formed, prepared, ...(pulled && { pulled }) });
+    return write({ ...formed, prepared: await withoutRefused(pool, target, formed.prepared) });
   });
   if (tally !== 'fenced' && tally.changed > 0) onChanged(target);
   return tally;

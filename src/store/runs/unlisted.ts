@@ -1,8 +1,9 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { Lease, RunStore, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
+import type { ListedRow } from '../../intake/pull/run-state.ts';
 import type { Window } from '../../intake/pull/windows.ts';
 import { shortHash } from '../../kit/short-hash.ts';
-import { type Pool, transaction } from '../db/pool.ts';
+import type { Pool } from '../db/pool.ts';
 import { readReservation } from '../records/stored-record.ts';
 
 /** The most that one run follows up; the next run continues. */
@@ -16,20 +17,46 @@ export async function findUnlisted(
   pool: Pool,
   lease: Lease,
   range: Window,
-  { integration, isFlat, identity }: Parameters<RunStore['unlisted']>[2],
+  { target, isFlat, identity }: Parameters<RunStore['unlisted']>[2],
 ): Promise<readonly UnlistedRow[]> {
+  const { integration, idPrefix = '' } = target;
   const seen = isFlat ? await stagedKeyHashes(pool, lease) : await seenHashes(pool, lease);
-  const isListed = (key: string) => seen.has(identity(key));
-  await clearListed(pool, integration, isListed);
-  const { rows } = await pool.query<UnlistedRow>(
-    `select p.key, p.id, p.version, p.check_in, p.check_out, p.status,
-            coalesce(p.asked_at > now() - interval '1 day' and p.answer is not null, false) as "isAskedRecently"
-       from pulled p
-      where p.integration = $1 and p.check_in >= $2 and p.check_out <= $3 and p.status not in ('cancelled', 'no_show')
-      order by p.asked_at nulls first, p.check_in, p.key`,
-    [integration, range.from, range.to],
+  const { rows } = await pool.query<ListedRow & { readonly id: string; readonly isMarked: boolean }>(
+    `select substr(coalesce(partner_id, id), $4) as key, id, listed, unlisted is not null as "isMarked" from records
+      where integration = $1 and type = 'reservation' and listed is not null and (unlisted is not null or arrival between $2 and $3)`,
+    [integration, range.from, range.to, idPrefix.length + 1],
   );
-  return rows.filter(({ key }) => !isListed(key)).slice(0, mostRows);
+  // A reservation that was grouped from flat rows remembers the hash of their key.
+  const isListed = ({ key, listed }: ListedRow) => seen.has(isFlat ? -listed : identity(key));
+  const again = rows.filter((row) => row.isMarked && isListed(row)).map(({ id }) => id);
+  if (again.length > 0) {
+    await pool.query(
+      `update records set unlisted = null where integration = $1 and type = 'reservation' and id = any($2)`,
+      [integration, again],
+    );
+  }
+  const keys = new Map(rows.flatMap((row) => (isListed(row) ? [] : [[row.id, row.key]])));
+  const missing = keys.size === 0 ? [] : await expected(pool, integration, range, [...keys.keys()]);
+  return missing.map((row) => ({ ...row, key: keys.get(row.id) ?? row.id }));
+}
+
+/** Those of these reservations that a list of the range must show. Their dates are read only now, because reading them means parsing the record. */
+async function expected(
+  pool: Pool,
+  integration: string,
+  range: Window,
+  ids: readonly string[],
+): Promise<Omit<UnlistedRow, 'key'>[]> {
+  const { rows } = await pool.query<Omit<UnlistedRow, 'key'>>(
+    `select id, d.*, coalesce((unlisted ->> 'asked_at')::timestamptz > now() - interval '1 day' and unlisted ->> 'answer' is not null, false)
+                     as "isAskedRecently"
+       from records cross join lateral json_to_record(data) as d (check_in text, check_out text, status text)
+      where integration = $1 and type = 'reservation' and id = any($4) and d.check_in >= $2 and d.check_out <= $3
+        and d.status not in ('cancelled', 'no_show')
+      order by unlisted ->> 'asked_at' nulls first, arrival, id limit ${mostRows}`,
+    [integration, range.from, range.to, ids],
+  );
+  return rows;
 }
 
 async function seenHashes(pool: Pool, { integration, runId }: Lease): Promise<Set<number>> {
@@ -54,21 +81,7 @@ async function stagedKeyHashes(pool: Pool, { integration, runId }: Lease): Promi
   return new Set(rows.map(({ key }) => shortHash(key)));
 }
 
-async function clearListed(pool: Pool, integration: string, isListed: (key: string) => boolean): Promise<void> {
-  const { rows } = await pool.query<{ key: string }>(
-    'select key from pulled where integration = $1 and missing_since is not null',
-    [integration],
-  );
-  const again = rows.filter(({ key }) => isListed(key)).map(({ key }) => key);
-  if (again.length === 0) return;
-  await pool.query(
-    `update pulled set missing_since = null, missing_sync = null, missing_run = null, answer = null, asked_at = null
-      where integration = $1 and key = any($2)`,
-    [integration, again],
-  );
-}
-
-/** Marks reservations as not listed. One that the partner now has with other dates is not missing: only its dates are updated. */
+/** Marks reservations as not listed, except those that the partner now has with other dates: they are not missing. */
 export async function noteUnlisted(
   pool: Pool,
   { runId }: Lease,
@@ -76,38 +89,23 @@ export async function noteUnlisted(
   sync: string,
   notes: readonly UnlistedNote[],
 ): Promise<void> {
-  if (notes.length === 0) return;
-  await transaction(pool, async (tx) => {
-    const marked = notes.filter(({ isElsewhere }) => isElsewhere !== true);
-    await tx.query(
-      `update pulled p set missing_since = coalesce(p.missing_since, now()), missing_sync = coalesce(p.missing_sync, $2),
-              missing_run = coalesce(p.missing_run, $3), answer = case when t.is_asked then t.answer else p.answer end,
-              asked_at = case when t.is_asked then now() else p.asked_at end
-         from unnest($4::text[], $5::text[], $6::boolean[]) as t (id, answer, is_asked)
-        where p.integration = $1 and p.id = t.id`,
-      [
-        integration,
-        sync,
-        runId,
-        marked.map(({ id }) => id),
-        marked.map(({ answer }) => answer ?? null),
-        marked.map(({ isAsked }) => isAsked),
-      ],
-    );
-    const found = notes.flatMap(({ id, record }) => (record ? [{ id, ...record }] : []));
-    await tx.query(
-      `update pulled p set check_in = t.check_in::date, check_out = t.check_out::date, status = t.status, content = -1
-         from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as t (id, check_in, check_out, status)
-        where p.integration = $1 and p.id = t.id`,
-      [
-        integration,
-        found.map(({ id }) => id),
-        found.map(({ check_in }) => check_in),
-        found.map(({ check_out }) => check_out),
-        found.map(({ status }) => status),
-      ],
-    );
-  });
+  const marked = notes.filter(({ isElsewhere }) => isElsewhere !== true);
+  if (marked.length === 0) return;
+  await pool.query(
+    `update records r
+        set unlisted = jsonb_build_object('since', now(), 'sync', $2::text, 'run', $3::text) || coalesce(r.unlisted, '{}')
+              || case when t.is_asked then jsonb_build_object('answer', t.answer, 'asked_at', now()) else '{}' end
+       from unnest($4::text[], $5::text[], $6::boolean[]) as t (id, answer, is_asked)
+      where r.integration = $1 and r.type = 'reservation' and r.id = t.id`,
+    [
+      integration,
+      sync,
+      runId,
+      marked.map(({ id }) => id),
+      marked.map(({ answer }) => answer ?? null),
+      marked.map(({ isAsked }) => isAsked),
+    ],
+  );
 }
 
 export async function storedReservation(pool: Pool, integration: string, id: string): Promise<Reservation | undefined> {
@@ -132,20 +130,21 @@ export interface UnlistedReservation {
 /** Reservations still expected that the partner no longer lists, newest first. */
 export async function listUnlisted(pool: Pool, integration: string, limit: number): Promise<UnlistedReservation[]> {
   const { rows } = await pool.query<UnlistedReservation>(
-    `select p.id, p.missing_sync as sync, p.missing_since as since, p.answer, p.asked_at, r.data->>'check_in' as check_in, r.data->>'check_out' as check_out,
-            r.data->>'status' as status
-       from pulled p join records r on r.integration = p.integration and r.type = 'reservation' and r.id = p.id and r.version > 0
-      where p.integration = $1 and p.missing_since is not null and r.data->>'status' not in ('cancelled', 'no_show')
-      order by p.missing_since desc, p.id limit $2`,
+    `select id, unlisted ->> 'sync' as sync, (unlisted ->> 'since')::timestamptz as since, unlisted ->> 'answer' as answer,
+            (unlisted ->> 'asked_at')::timestamptz as asked_at, d.*
+       from records cross join lateral json_to_record(data) as d (check_in text, check_out text, status text)
+      where integration = $1 and type = 'reservation' and unlisted is not null and version > 0 and d.status not in ('cancelled', 'no_show')
+      order by since desc, id limit $2`,
     [integration, limit],
   );
   return rows;
 }
 
-/** How many reservations of each brand disappeared from its lists during the last day, and of how many known ones. */
+/** How many reservations of each brand disappeared from its lists during the last day. */
 export async function recentlyUnlisted(pool: Pool): Promise<{ integration: string; count: number }[]> {
   const { rows } = await pool.query<{ integration: string; count: number }>(
-    `select integration, count(*)::int as count from pulled where missing_since > now() - interval '1 day' group by integration`,
+    `select integration, count(*)::int as count from records
+      where unlisted is not null and (unlisted ->> 'since')::timestamptz > now() - interval '1 day' group by integration`,
   );
   return rows;
 }

@@ -209,7 +209,7 @@ test('an idle queued run is executed by the next request for the same', async ()
   const integration = 'left-behind';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
-  const queued = await openRunStore(runtime.pool, 'test', () => {}).queue({
+  const queued = await openRunStore(runtime.pool, () => {}).queue({
     integration: integration as IntegrationName,
     kind: 'backfill',
     requestedBy: 'schedule',

@@ -89,7 +89,7 @@ describe('the schedule', () => {
     await alignSchedules(runtime.pool, brands(2));
     await runtime.pool.query('update syncs set next_at = now()');
     await startDue(runtime.pool, 500);
-    const store = openRunStore(runtime.pool, 'test', () => {});
+    const store = openRunStore(runtime.pool, () => {});
     assert.equal((await store.claimDue(4, 'first', 60_000)).length, 4);
     const rest = await store.claimDue(4, 'second', 60_000);
     assert.equal(rest.length, 2);

@@ -68,17 +68,17 @@ for (const type of syncTypes) {
 }
 
 test('a backfill, and a requested range outside the sync’s purpose, keep everything', async () => {
-  const ports = runtime.ports({
-    integration: 'select-all',
-    baseUrl: partner.url,
-    connector: { pull: { pagination: { type: 'none' } } },
-  });
+  const portsOf = (integration: string) =>
+    runtime.ports({ integration, baseUrl: partner.url, connector: { pull: { pagination: { type: 'none' } } } });
+  const ports = portsOf('select-all');
   const past = { from: addDays(today, -7), to: addDays(today, -1) };
   assert.equal((await sync(ports, 'select-all', past)).counters.skipped, 0);
   assert.equal(partner.requests.at(-1)?.query.get('status'), null);
   assert.equal((await sync(ports, 'select-all', { sync: 'pre_stay', ...past })).counters.skipped, 0);
   const around = { from: addDays(today, -3), to: addDays(today, 3) };
-  assert.ok((await sync(ports, 'select-all', { sync: 'pre_stay', ...around })).counters.skipped > 0);
+  assert.ok((await sync(portsOf('select-some'), 'select-some', { sync: 'pre_stay', ...around })).counters.skipped > 0);
+  const { counters } = await sync(ports, 'select-all', { sync: 'pre_stay', ...around });
+  assert.deepEqual([counters.unchanged, counters.skipped], [book.length, 0], 'what is stored already is unchanged');
 });
 
 test('a list of changes is not divided between syncs: each change is shown once', async () => {

@@ -54,13 +54,23 @@ export function applyPrepared(
     }
     const { content, event, state } = decision;
     outcomes[arriving.index] = { outcome: event, ...more };
-    tx.putRecord(integration, id, { version, hash: content.hash, text: content.text, ...stateOf(state) });
+    const { prepared: made, held: isHeld } = arriving;
+    const own = made.kind === 'record' && isHeld === undefined && !isOverruled ? made.listed : undefined;
+    const listed = own ?? (row?.listed === undefined ? undefined : -1);
+    tx.putRecord(integration, id, { version, hash: content.hash, text: content.text, listed, ...stateOf(state) });
     const key = idempotencyKey(integration, 'reservation', id, version, content.hash);
     const change = { version, event, idempotencyKey: key, at: model.now(), text: content.text };
     changes.set(id, [...(changes.get(id) ?? []), change]);
   }
   for (const { index } of held.values())
     outcomes[index] = { ...(outcomes[index] as MessageOutcome), isHeld: true, isOverruled: true };
+  for (const [i, one] of prepared.entries()) {
+    const { outcome, id, isOverruled } = outcomes[i] ?? {};
+    if (id === undefined || outcome !== 'unchanged' || isOverruled) continue;
+    const row = tx.record(integration, id);
+    if (row && one.kind === 'record' && one.listed !== undefined && row.listed !== one.listed)
+      tx.putRecord(integration, id, { ...row, listed: one.listed });
+  }
   for (const [id, versions] of changes) {
     tx.atCommit(() => {
       const name = recordKey(integration, id);

@@ -1,8 +1,13 @@
-import type { Reservation } from '../../../src/canonical/reservation.ts';
 import type { Lease, Queued, QueueRequest, RunStore } from '../../../src/intake/pull/ports.ts';
-import { type Counters, noCounts, type PageCommit, type Run, sum } from '../../../src/intake/pull/run-state.ts';
+import {
+  type Counters,
+  type KnownRow,
+  noCounts,
+  type PageCommit,
+  type Run,
+  sum,
+} from '../../../src/intake/pull/run-state.ts';
 import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
-import type { MessageOutcome, Prepared } from '../../../src/reconcile/incoming.ts';
 import type { OnChanged } from '../../../src/store/records/apply.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';
 import type { RunId } from '../../../src/terms.ts';
@@ -10,8 +15,6 @@ import { applyPrepared } from './apply.ts';
 import type { Link } from './link.ts';
 import { type RunRow, recordKey, type StoreModel } from './state.ts';
 import { Transaction } from './transaction.ts';
-
-const program = 'model';
 
 /** Flat lists, whose rows are staged, and the follow-up of reservations that a list no longer shows are not modelled. */
 export function runsModel(model: StoreModel, link: Link, onChanged: OnChanged): RunStore {
@@ -62,9 +65,9 @@ export function runsModel(model: StoreModel, link: Link, onChanged: OnChanged): 
       commitPage({ model, link, onChanged, held }, lease, leaseMs, commit, target, pagesBefore),
     known: (target, rows) =>
       link.call('known', () =>
-        rows.flatMap(({ key, content }) => {
-          const row = model.pulled.get(`${target.integration} ${key}`);
-          return row?.content === content && row.madeBy === makerOf(target) ? [row] : [];
+        rows.flatMap(({ key, listed }) => {
+          const row = model.records.get(recordKey(target.integration, key));
+          return row?.listed === listed ? [{ key, listed, id: key }] : [];
         }),
       ),
     windowPages: (lease, window, pass) =>
@@ -200,16 +203,19 @@ async function commitPage(
       const tx = await link.begin(() => new Transaction(model));
       try {
         const counters = await link.call('applyPage', () => {
-          const isMoved = ({ id, version }: { id: string; version: number }) =>
-            tx.record(target.integration, id)?.version !== version;
+          const isMoved = ({ id, listed }: KnownRow) => tx.record(target.integration, id)?.listed !== listed;
           const moved = new Set(commit.known.filter(isMoved).map(({ key }) => key));
           const late = moved.size === 0 ? undefined : commit.readLate(moved);
           const prepared = [...commit.prepared, ...(late?.prepared ?? [])];
-          const pulled = [...commit.pulled, ...(late?.pulled ?? [])];
-          const { outcomes, ...tally } = applyPrepared(model, tx, target, prepared, commit.known.length - moved.size);
+          const { outcomes: _, ...tally } = applyPrepared(
+            model,
+            tx,
+            target,
+            prepared,
+            commit.known.length - moved.size,
+          );
           const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
           tx.atCommit(() => {
-            rememberRows(model, target, pulled, prepared, outcomes);
             if (unchanged.length === 0) return;
             const { requestedAt } = commit;
             model.sightings.push({ integration: target.integration, requestedAt, ids: new Set(unchanged) });
@@ -242,33 +248,5 @@ async function commitPage(
     throw error;
   });
 }
-
-const remembered: ReadonlySet<string> = new Set(['created', 'updated', 'cancelled', 'unchanged']);
-
-function rememberRows(
-  model: StoreModel,
-  target: ApplyTarget,
-  rows: PageCommit['pulled'],
-  prepared: readonly Prepared[],
-  outcomes: readonly MessageOutcome[],
-): void {
-  const kept = new Map<string, () => void>();
-  for (const [i, row] of rows.entries()) {
-    const [made, outcome] = [prepared[i], outcomes[i]];
-    if (row === undefined) continue;
-    kept.delete(row.key);
-    if (made?.kind !== 'record' || outcome?.version === undefined || outcome.isOverruled) continue;
-    if (!remembered.has(outcome.outcome)) continue;
-    const { id, record } = made.incoming;
-    const { check_in, check_out, status } = record as Reservation;
-    const { version } = outcome;
-    const pulled = { ...row, id, version, check_in, check_out, status, madeBy: makerOf(target) };
-    kept.set(row.key, () => model.pulled.set(`${target.integration} ${row.key}`, pulled));
-  }
-  for (const remember of kept.values()) remember();
-}
-
-const makerOf = ({ connectorVersion, integrationVersion }: ApplyTarget): string =>
-  `${connectorVersion}.${integrationVersion}.${program}`;
 
 const bytesOf = (seen: Uint8Array): Uint8Array => new Uint8Array(seen.buffer, seen.byteOffset, seen.byteLength);

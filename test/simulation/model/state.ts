@@ -1,4 +1,3 @@
-import type { Status } from '../../../src/canonical/status.ts';
 import type { RunView } from '../../../src/intake/pull/ports.ts';
 import type { Counters, PageLog, Position, Run, WaitReason } from '../../../src/intake/pull/run-state.ts';
 import type { EventType } from '../../../src/intake/push/envelope.ts';
@@ -6,7 +5,7 @@ import type { Circuit } from '../../../src/outbound/circuit.ts';
 import type { Normal } from '../../../src/reconcile/accidents/judge.ts';
 import type { GuardPort } from '../../../src/reconcile/apply-target.ts';
 import type { Moment } from '../../../src/reconcile/statement.ts';
-import type { ChangeEvent, EpochMs, IntegrationName, LocalDate } from '../../../src/terms.ts';
+import type { ChangeEvent, EpochMs, IntegrationName } from '../../../src/terms.ts';
 
 /** The rows of the model: one interface per table, as far as the simulated rooms can see it. */
 
@@ -17,6 +16,7 @@ export interface RecordRow {
   readonly text: string;
   readonly views: string | undefined;
   readonly pulledHash: string | undefined;
+  readonly listed?: number | undefined;
 }
 
 export interface ChangeRow {
@@ -69,17 +69,6 @@ export interface RunRow {
   readonly pages: PageLog[];
 }
 
-export interface PulledRow {
-  readonly key: string;
-  readonly id: string;
-  readonly version: number;
-  readonly check_in: LocalDate;
-  readonly check_out: LocalDate;
-  readonly status: Status;
-  readonly content: number;
-  readonly madeBy: string;
-}
-
 export interface Sighting {
   readonly integration: string;
   readonly requestedAt: EpochMs;
@@ -103,7 +92,6 @@ export class StoreModel {
   readonly outbox = new Map<string, OutboxRow>();
   readonly attempts: Attempt[] = [];
   readonly runs: RunRow[] = [];
-  readonly pulled = new Map<string, PulledRow>();
   readonly sightings: Sighting[] = [];
   readonly watermarks = new Map<string, EpochMs>();
   /** By kind and name. */

@@ -25,7 +25,7 @@ await sync(
     log: pino({ level: 'silent' }),
     random: Math.random,
     plan: async () => ({ kind: 'ok', plan }),
-    runs: openRunStore(pool, 'test', () => {}),
+    runs: openRunStore(pool, () => {}),
     partners: openPartnerStore(pool),
     tokens: openTokenStore(pool, [...keyring]),
     limits: { leaseMs: 1_500 },

@@ -67,7 +67,7 @@ export async function openPullRuntime(): Promise<PullRuntime> {
       log: pino({ level: 'silent' }),
       random: () => 0.5,
       plan: async () => ({ kind: 'ok', plan: planOf(documents) }),
-      runs: openRunStore(pool, 'test', () => {}),
+      runs: openRunStore(pool, () => {}),
       partners: openPartnerStore(pool),
       tokens: openTokenStore(pool, [...keyring]),
       ...more,
