@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
-import { listRequestOf, noList } from '../../intake/pull/list-request.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { refetchReservation } from '../../operations/refetch.ts';
 import { reprocess } from '../../operations/reprocess.ts';
 import { resendRecords } from '../../operations/resend.ts';
 import { resume, tryPartnerOf } from '../../operations/resume.ts';
+import { startRun } from '../../ports/pull.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { pauseIntegration } from '../../store/operate/overview.ts';
-import { queueRun } from '../../store/runs/runs.ts';
 import type { SyncType } from '../../terms.ts';
 import { type Api, anyJson, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
 
@@ -177,12 +176,9 @@ async function start(
   if ((from === undefined) !== (to === undefined) || (from !== undefined && to !== undefined && to < from)) {
     return problem(422, 'operate.invalid_input', 'Give both from and to; from must not be after to.');
   }
-  const described = found.connector.body.pull;
-  if (described !== undefined && listRequestOf(described, { sync }) === undefined)
-    return problem(409, noList.code, noList.message);
   const kind = sync === undefined ? 'backfill' : 'manual';
-  const queued = await queueRun(runtime.pool, { integration: found.name, kind, requestedBy: by, sync, from, to });
-  runtime.wake.signal('runs');
-  const isBusy = queued.kind === 'busy';
-  return ok({ run_id: isBusy ? queued.runId : queued.run.runId, already_going: isBusy });
+  const started = await startRun(runtime, integration, { kind, requestedBy: by, sync, from, to });
+  if (started.kind === 'failed') return problem(409, started.code, started.message);
+  const isBusy = started.kind === 'busy';
+  return ok({ run_id: isBusy ? started.runId : started.run.runId, already_going: isBusy });
 }
