@@ -178,7 +178,7 @@ export class Channel {
     const tried = claims.filter(({ interrupted }) => interrupted);
     const untried = claims.filter(({ interrupted }) => !interrupted);
     this.#returning += 1;
-    if (tried.length > 0) await store.abandon(key, tried).catch(() => {});
+    if (tried.length > 0) await store.extend(key, tried, 0).catch(() => {});
     if (untried.length > 0) await store.putBack(key, untried).catch(() => {});
     this.#returning -= 1;
     this.offer([lane]);
