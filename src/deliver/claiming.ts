@@ -13,7 +13,7 @@ export interface Leased {
 
 /**
  * Claims due records of one destination, within the rate, not while paused. Brands with due work are served in turn: a brand with a
- * million changes gets its share of one claim, then goes to the end of the queue.
+ * million changes gets its share of one claim, then goes to the end of the queue (bench/mechanisms.md, 4).
  */
 export class Claiming {
   readonly #store: DeliveryStore;
@@ -134,7 +134,8 @@ export class Claiming {
 
 /**
  * The time between two claims that find little: a quarter of a millisecond for each record that a call can take. Under load a batch
- * destination then gets fuller batches, and a bucket fewer objects. A destination that takes single records waits for 10 ms.
+ * destination then gets fuller batches, and a bucket fewer objects. A destination that takes single records waits for 10 ms
+ * (bench/mechanisms.md, 9).
  */
 const gatherMsOf = (batch: number): number => Math.min(Math.max(10, batch / 4), 250);
 

@@ -9,7 +9,7 @@ const standardFullScanMs = 30_000;
 /**
  * The earliest time from which records can be due. Every delivery leaves a dead entry in the index of due records, and a reader that
  * holds a snapshot, such as a backup, keeps PostgreSQL from removing it. Without a lower bound, a claim walks over all of them: 42 ms of
- * processor time after 100,000 deliveries, instead of 2.6 ms (2 arm64 cores).
+ * processor time after 100,000 deliveries, instead of 2.6 ms (2 arm64 cores; bench/mechanisms.md, 7).
  *
  * A scan finds the first due record of each lane; the bound is a margin below the oldest of them. A full scan from time to time finds
  * what became due further in the past, by a transaction that took longer than the margin.

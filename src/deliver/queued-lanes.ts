@@ -3,7 +3,7 @@ export interface LaneKey {
   readonly destination: string;
 }
 
-/** Passes the lanes of committed changes to the deliveries of this process, which claim them at once, and wakes the other nodes. */
+/** Passes the lanes of committed changes to the deliveries of this process, which claim them at once, and wakes the other nodes (bench/mechanisms.md, 6). */
 export class QueuedLanes {
   readonly #wakeOthers: () => void;
   #offer: ((lanes: readonly LaneKey[]) => void) | undefined;

@@ -7,7 +7,7 @@ import type { Pool, Tx } from './db/pool.ts';
  *   claimed   due_at is the end of the lease, by the database's clock, and the fence has risen; extending it moves due_at
  *   released  due_at is when it is due again, or null; if late writes could do harm, the fence rises again
  *
- * A node that was too slow has an outdated fence, and its writes change nothing.
+ * A node that was too slow has an outdated fence, and its writes change nothing (bench/mechanisms.md, 8).
  */
 export interface LeasedTable {
   readonly name: string;

@@ -130,31 +130,15 @@ comment on column events.trace is 'W3C traceparent of the span that accepted the
 
 create table rejections (
   integration text not null,
-  rejection_id bigint generated always as identity,
-  endpoint_id text not null,
-  at timestamptz not null,
-  status int not null,
-  code text not null,
-  reason text not null,
-  request_id text not null,
-  header_names text[] not null,
-  body_bytes int not null,
-  address text not null,
-  primary key (integration, rejection_id)
-);
-create index rejections_by_time on rejections (integration, at desc);
-comment on table rejections is 'The last webhooks that were refused, and why; names of headers, nothing of the payload. Requests at unknown addresses have the integration ''''.';
-
-create table rejection_counts (
-  integration text not null,
   endpoint_id text not null,
   code text not null,
   reason text not null,
   hour timestamptz not null,
   count bigint not null,
-  primary key (integration, endpoint_id, code, reason, hour)
+  newest jsonb not null,
+  primary key (integration, hour, endpoint_id, code, reason)
 );
-comment on table rejection_counts is 'How many webhooks were refused in each hour, by reason: all of them, while rejections keeps the last ones.';
+comment on table rejections is 'How many webhooks were refused in each hour, by reason, and the last of them with the names of their headers, nothing of the payload. Requests at unknown addresses have the integration ''''.';
 
 create table sandbox_reports (
   integration text not null,

@@ -145,7 +145,7 @@ deliver: [lake]
 
   test('nothing found says since when was searched, and what cannot be', async () => {
     await query(
-      `insert into rejection_counts (integration, endpoint_id, code, reason, hour, count) values ('grand', 'ep', 'push.unauthorized', 'signature_wrong', date_trunc('hour', now()), 7)`,
+      `insert into rejections (integration, endpoint_id, code, reason, hour, count, newest) values ('grand', 'ep', 'push.unauthorized', 'signature_wrong', date_trunc('hour', now()), 7, '[]')`,
     );
     const { items, refused } = await search('nobody at all');
     assert.deepEqual([items, refused], [[], 7]);

@@ -226,8 +226,8 @@ test('an alert that many brands share is in the health of each of them, without 
     return health?.findings.filter(({ check }) => check === 'alerts').map(({ state, message }) => ({ state, message }));
   };
   assert.deepEqual(await skewed(), []);
-  await query(`insert into rejection_counts (integration, endpoint_id, code, reason, hour, count)
-    select name, 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4
+  await query(`insert into rejections (integration, endpoint_id, code, reason, hour, count, newest)
+    select name, 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4, '[]'
       from unnest(array['grand'] || array(select 'a-' || n from generate_series(1, 24) n)) as name`);
   await watchOnce(node.runtime);
   assert.deepEqual(
@@ -245,21 +245,19 @@ test('an alert that many brands share is in the health of each of them, without 
   assert.equal(shared.message, 'An alert is open for 25 brands at once: clock skew.');
   assert.deepEqual(shared.detail, { brands: 25 });
   assert.deepEqual(await listed('other'), []);
-  await query(`delete from rejection_counts where integration = 'grand'`);
+  await query(`delete from rejections where integration = 'grand'`);
   await watchOnce(node.runtime);
   assert.deepEqual(await skewed(), []);
   const alerts = async () => (await open()).filter(({ kind }) => kind === 'clock_skew').length;
   const leave = (brands: number) =>
-    query(
-      `delete from rejection_counts where integration in (select 'a-' || n from generate_series(${brands + 1}, 24) n)`,
-    );
+    query(`delete from rejections where integration in (select 'a-' || n from generate_series(${brands + 1}, 24) n)`);
   await leave(15);
   await watchOnce(node.runtime);
   assert.equal(await alerts(), 1, 'far from few: still one');
   await leave(9);
   await watchOnce(node.runtime);
   assert.equal(await alerts(), 9);
-  await query('delete from rejection_counts');
+  await query('delete from rejections');
   await watchOnce(node.runtime);
 });
 

@@ -36,9 +36,9 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
   [
     'clock_skew',
     () =>
-      query(`insert into rejection_counts (integration, endpoint_id, code, reason, hour, count)
-             values ('other', 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4)`),
-    () => query(`update rejection_counts set hour = hour - interval '3 hours'`),
+      query(`insert into rejections (integration, endpoint_id, code, reason, hour, count, newest)
+             values ('other', 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4, '[]')`),
+    () => query(`update rejections set hour = hour - interval '3 hours'`),
   ],
   [
     'deliveries_behind',

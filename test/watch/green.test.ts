@@ -23,22 +23,25 @@ describe('green is true', () => {
   after(() => node.stop());
 
   const query = (sql: string, values: unknown[] = []) => node.runtime.pool.query(sql, values);
+  const refusal = { endpointId: 'ep', code: 'push.unauthorized', reason: 'signature_wrong' };
   const refuse = (integration: string, count: number, at = Date.now()) =>
-    writeRejections(node.runtime.pool, {
-      counts: [{ integration, endpointId: 'ep', code: 'push.unauthorized', reason: 'signature_wrong', count }],
-      samples: Array.from({ length: count }, (_, i) => ({
-        integration: integration as never,
-        endpointId: 'ep',
-        at: at + i,
-        status: 401,
-        code: 'push.unauthorized' as const,
-        reason: 'signature_wrong',
-        requestId: `r${i}`,
-        headerNames: [],
-        bodyBytes: 10,
-        address: '127.0.0.1',
-      })),
-    });
+    writeRejections(node.runtime.pool, [
+      {
+        ...refusal,
+        integration,
+        count,
+        newest: Array.from({ length: count }, (_, i) => ({
+          ...refusal,
+          integration: integration as never,
+          at: at + i,
+          status: 401,
+          requestId: `r${i}`,
+          headerNames: [],
+          bodyBytes: 10,
+          address: '127.0.0.1',
+        })),
+      },
+    ]);
 
   /** The state of a brand in each place that shows one. */
   const everywhere = async (name: string) => {
@@ -91,7 +94,8 @@ describe('green is true', () => {
   test('one refusal is worth a look; refusals of yesterday are not', async () => {
     await refuse('other', 1);
     assert.equal((await healthOf(node.runtime, ['other']))[0]?.state, 'attention');
-    await query(`update rejections set at = now() - interval '25 hours' where integration = 'other'`);
+    await query(`delete from rejections where integration = 'other'`);
+    await refuse('other', 1, Date.now() - 25 * 3_600_000);
     assert.equal((await healthOf(node.runtime, ['other']))[0]?.state, 'healthy');
   });
 

@@ -5,7 +5,7 @@ import type { NewEvent, Stored } from './ports.ts';
  * Waiting requests share one insert and one fsync. Requests that arrive while a batch is written form the next batch, so
  * batches grow with the load and a single request does not wait. One batch is written at a time, so that sequence numbers,
  * which order events of the same instant, follow the order of arrival; the next batch may be written while this one is
- * flushed to disk.
+ * flushed to disk (bench/mechanisms.md, 1).
  */
 export interface GroupCommitPorts {
   readonly clock: Clock & Timers;

@@ -17,7 +17,7 @@ import { secretKeys } from './mint.ts';
 import { networkOf } from './network.ts';
 import type { Endpoint, PushSettings, Rejection } from './ports.ts';
 import { type Arrived, type Received, receive } from './receive.ts';
-import { openRejectionLog, type RejectionBatch, type RejectionLog } from './rejection-log.ts';
+import { openRejectionLog, type RejectionCount, type RejectionLog } from './rejection-log.ts';
 
 /** The push side of a running node: the state that it keeps between requests. */
 export interface IntakePorts {
@@ -25,7 +25,7 @@ export interface IntakePorts {
   readonly loadEndpoints: (ids: readonly string[]) => Promise<readonly LoadedEndpoint[]>;
   readonly settings: (integration: IntegrationName) => PushSettings | undefined;
   readonly insert: GroupCommitPorts['insert'];
-  readonly writeRejections: (batch: RejectionBatch) => Promise<void>;
+  readonly writeRejections: (counts: readonly RejectionCount[]) => Promise<void>;
   /** Called after events were stored, to wake the worker. */
   readonly stored?: () => void;
   /** Called for every answer, for metrics. */

@@ -2,30 +2,27 @@ import type { Timers } from '../../kit/clock.ts';
 import type { Rejection } from './ports.ts';
 
 /**
- * Counts refused requests and keeps the last ones, so that an operator can help a partner. They are written in the background
- * once a second, and only a sample of a flood: a refusal must cost us less than it costs the sender.
+ * Counts refused requests and keeps the last ones of each kind, so that an operator can help a partner. They are written in the background
+ * once a second, and of a flood only some: a refusal must cost us less than it costs the sender.
  */
 export interface RejectionLogPorts {
   readonly clock: Pick<Timers, 'schedule'>;
-  readonly write: (batch: RejectionBatch) => Promise<void>;
+  readonly write: (counts: readonly RejectionCount[]) => Promise<void>;
   readonly onError?: (error: unknown) => void;
 }
 
-export interface RejectionBatch {
-  readonly samples: readonly Rejection[];
-  readonly counts: readonly RejectionCount[];
-}
-
-interface RejectionCount {
+export interface RejectionCount {
   readonly endpointId: string;
-  readonly integration?: string;
+  readonly integration?: string | undefined;
   readonly code: string;
+  /** The reason without its value: `timestamp_old 4000 s` counts as timestamp_old. */
   readonly reason: string;
   readonly count: number;
+  readonly newest: readonly Rejection[];
 }
 
-const samplesPerFlush = 200;
-const countsPerFlush = 500;
+const kindsPerFlush = 500;
+const keptPerKind = 20;
 const flushMs = 1_000;
 
 export interface RejectionLog {
@@ -35,7 +32,6 @@ export interface RejectionLog {
 }
 
 export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
-  let samples: Rejection[] = [];
   let counts = new Map<string, RejectionCount>();
   let cancel: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -44,8 +40,7 @@ export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
     cancel?.();
     cancel = undefined;
     if (counts.size === 0) return writing;
-    const batch = { samples, counts: [...counts.values()] };
-    samples = [];
+    const batch = [...counts.values()];
     counts = new Map();
     // A failed write is dropped: these rows only inform people.
     writing = writing.then(() => ports.write(batch)).catch((error) => ports.onError?.(error));
@@ -54,23 +49,18 @@ export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
 
   return {
     add(rejection) {
-      const { endpointId, integration, code, reason } = rejection;
+      const { integration, code } = rejection;
       // Unknown ids share one row: each guess would add another.
-      const counted = integration === undefined ? '' : endpointId;
-      const key = `${counted} ${code} ${kindOf(reason)}`;
-      const known = counts.get(key);
-      if (known) counts.set(key, { ...known, count: known.count + 1 });
-      else if (counts.size < countsPerFlush) {
-        const count = { endpointId: counted, code, reason: kindOf(reason), count: 1 };
-        counts.set(key, integration === undefined ? count : { ...count, integration });
-      }
-      if (samples.length < samplesPerFlush) samples.push(rejection);
+      const endpointId = integration === undefined ? '' : rejection.endpointId;
+      const reason = rejection.reason.split(' ', 1)[0] ?? '';
+      const key = `${endpointId} ${code} ${reason}`;
+      const { count, newest } = counts.get(key) ?? { count: 0, newest: [] };
+      if (count === 0 && counts.size >= kindsPerFlush) return;
+      const kept = [rejection, ...newest].slice(0, keptPerKind);
+      counts.set(key, { endpointId, integration, code, reason, count: count + 1, newest: kept });
       cancel ??= ports.clock.schedule(flushMs, () => void flush(), { background: true });
     },
     flush,
     close: flush,
   };
 }
-
-/** The reason without its value: `timestamp_old 4000 s` counts as timestamp_old. */
-const kindOf = (reason: string) => reason.split(' ', 1)[0] ?? reason;

@@ -12,7 +12,6 @@ export const staysBehind: Readonly<Record<string, string>> = {
   audit: 'It says who did what in the old installation.',
   hotel_reports: 'Counted again from the records.',
   rejections: 'Requests that the old installation refused.',
-  rejection_counts: 'Requests that the old installation refused.',
   sandbox_reports: 'For the developer who tried the old sandbox; kept for a week.',
 };
 

@@ -16,7 +16,7 @@ import { fromReservations } from '../records/profile-sources.ts';
 const batchBytes = 16 * 1024 * 1024;
 /**
  * The most brands in one transaction. Each adds statements: with 50, brands were visited before they had much to do, and an event
- * took 27 % more processor time (bench/mechanisms.md).
+ * took 27 % more processor time (bench/mechanisms.md, 3).
  */
 const batchBrands = 8;
 /**
@@ -36,7 +36,7 @@ export interface EventStore {
 
 /**
  * Processes the next pending events of several brands in one transaction. A lock per brand ends with it: only one node works the events of
- * a brand at a time, and a node that dies leaves its batch unchanged.
+ * a brand at a time, and a node that dies leaves its batch unchanged (bench/mechanisms.md, 2).
  */
 export async function workEvents(
   { pool, onChanged, targetOf }: EventStore,

@@ -53,7 +53,7 @@ export async function deadLetterGrowth(db: Pool) {
 export async function clockSkews(db: Pool) {
   const { rows } = await db.query<{ integration: string; refused: number; ahead: number; taken: number }>(
     `select integration, sum(refused)::int as refused, sum(ahead)::int as ahead, sum(taken)::int as taken from (
-       select integration, sum(count) as refused, 0 as ahead, 0 as taken from rejection_counts
+       select integration, sum(count) as refused, 0 as ahead, 0 as taken from rejections
         where reason in ('timestamp_old', 'timestamp_ahead') and hour >= date_trunc('hour', now()) - interval '1 hour'
           and integration <> '' group by integration
        union all

@@ -202,8 +202,8 @@ export async function effectOf(
                 and finished_at <= coalesce($4, now()) and state in ('failed', 'incomplete')) as failed_runs,
             (select count(*)::int from runs where $2 is null and integration = any($1) and finished_at >= $3
                 and finished_at <= coalesce($4, now()) and state = 'complete') as complete_runs,
-            (select count(*)::int from rejections where $2 is null and integration = any($1) and at >= $3
-                and at <= coalesce($4, now())) as refused_events`,
+            (select coalesce(sum(count), 0)::int from rejections where $2 is null and integration = any($1)
+                and hour >= date_trunc('hour', $3::timestamptz) and hour <= coalesce($4, now())) as refused_events`,
     [of.integrations, of.destination ?? null, of.from, of.to],
   );
   return rows[0] as Effect;

@@ -78,7 +78,7 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
 /** Refused webhooks of the last day: nothing of their content is kept, so they cannot be searched. */
 export async function countRefused(db: Pool, integrations: readonly string[] | undefined): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
-    `select coalesce(sum(count), 0)::int as count from rejection_counts
+    `select coalesce(sum(count), 0)::int as count from rejections
       where hour > now() - interval '1 day' and integration <> '' and ($1::text[] is null or integration = any($1))`,
     [integrations ?? null],
   );

@@ -7,7 +7,7 @@ import { storedIds } from './partner-ids.ts';
 /**
  * Rows identical to what the partner sent before, mapped by the same documents and program. While nothing else has changed the record,
  * they change nothing, and mapping them again is skipped: about half of a poll's time (`npm run bench -- pull`, unchanged pages, 2-core
- * arm64).
+ * arm64; bench/mechanisms.md, 10).
  */
 export async function knownRows(db: Pool | Tx, target: ApplyTarget, rows: readonly ListedRow[]): Promise<KnownRow[]> {
   if (rows.length === 0) return [];

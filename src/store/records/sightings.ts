@@ -2,7 +2,7 @@ import type { EpochMs, IntegrationName } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 
-/** One row for all unchanged reservations of a page, instead of a write to each. */
+/** One row for all unchanged reservations of a page, instead of a write to each (bench/mechanisms.md, 11). */
 export async function insertSighting(
   tx: Tx,
   integration: IntegrationName,
