@@ -240,7 +240,7 @@ export interface DeliverPorts {
   };
   /** Where transactions of this process announce their changes; without it the scan finds them. */
   readonly queued?: QueuedLanes;
-  readonly log: DeliverLog;
+  readonly log: Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
   readonly chance: () => number;
   /** The store's epoch, see Message. */
   readonly epoch: () => number;
@@ -253,10 +253,4 @@ export interface DeliverPorts {
   /** Called for every settled batch. */
   readonly settled?: (settlements: readonly Settlement[]) => void;
   readonly node: string;
-}
-
-interface DeliverLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }
