@@ -1,9 +1,10 @@
 /** Writes docs/errors.md from the registry; test/errors.test.ts compares the two. */
 import { writeFileSync } from 'node:fs';
-import type { ErrorEntry, RetryClass, Stage } from '../src/errors/entry.ts';
+import type { ErrorEntry, RetryClass } from '../src/errors/entry.ts';
 import { errors } from '../src/errors.ts';
 
-const stages: Record<Stage, string> = {
+/** What codes begin with. */
+export const stages: Readonly<Record<string, string>> = {
   documents: 'Documents: what is wrong in a workspace',
   pull: 'Pull: polling a partner’s API',
   push: 'Push: receiving a partner’s events',
@@ -22,11 +23,11 @@ const retries: Record<RetryClass, string> = {
 
 export function errorsDoc(): string {
   const entries = Object.entries(errors) as [string, ErrorEntry][];
-  const parts = (Object.keys(stages) as Stage[]).map((stage) => {
+  const parts = Object.entries(stages).map(([stage, title]) => {
     const rows = entries
-      .filter(([, entry]) => entry.stage === stage)
+      .filter(([code]) => code.startsWith(`${stage}.`))
       .map(([code, { what, next, retry }]) => `### \`${code}\`\n${what} (${retries[retry]})\n\nNext: ${next}\n`);
-    return `## ${stages[stage]}\n\n${rows.join('\n')}`;
+    return `## ${title}\n\n${rows.join('\n')}`;
   });
   return `# Errors
 

@@ -10,7 +10,7 @@ const scripts = [
   'scripts/errors-doc.ts',
   'scripts/environment-reference.ts',
   'scripts/database-reference.ts',
-  'src/documents/publish.ts',
+  'scripts/document-reference.ts',
   'scripts/openapi-doc.ts',
   'scripts/console-types.ts',
   'scripts/receiver-types.ts',

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import { registerApi } from './api/api.ts';
+import { openApi, registerApi } from './api/api.ts';
+import { isServedOverHttps } from './api/caller.ts';
 import { registerConsole } from './api/console.ts';
 import { buildServer } from './api/server.ts';
 import { registerWebhooks, type Webhooks } from './api/webhooks.ts';
@@ -29,7 +30,6 @@ import type { RuntimeOptions } from './runtime/options.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { poolProblem } from './store/db/readiness.ts';
 import { endAbandonedLeases } from './store/operate/abandoned.ts';
-import { apiPorts, isServedOverHttps } from './wiring/api.ts';
 import { eventWorkerPorts, hydratorPorts, sandboxOf, upkeepPorts } from './wiring/events.ts';
 import { followDocuments } from './wiring/follow-documents.ts';
 import { metricsOf, serveMetrics } from './wiring/metrics.ts';
@@ -124,7 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         sandbox: sandboxOf(runtime, intake),
         maxBodyBytes: () => sizeBytes(runtime.active().settings.limits.webhook_body),
       });
-      registerApi(app, apiPorts(runtime));
+      registerApi(app, openApi(runtime));
       const consoleBuild = startConsoleBuild(log);
       registerConsole(app, consoleBuild.ports);
       loops.push(consoleBuild);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { errorsDoc, errorsFile } from '../scripts/errors-doc.ts';
+import { errorsDoc, errorsFile, stages } from '../scripts/errors-doc.ts';
 import { errors } from '../src/errors.ts';
 
 const documented = readFileSync(errorsFile, 'utf8');
@@ -16,7 +16,7 @@ test('the documentation says what the registry says (scripts/errors-doc.ts write
 });
 
 test('a code begins with its stage', () => {
-  for (const [code, { stage }] of Object.entries(errors)) assert.ok(code.startsWith(`${stage}.`), code);
+  for (const code of Object.keys(errors)) assert.ok(Object.hasOwn(stages, code.split('.', 1)[0] ?? ''), code);
 });
 
 test('every code is used somewhere', () => {

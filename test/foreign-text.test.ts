@@ -19,6 +19,7 @@ import { systemClock } from '../src/kit/clock.ts';
 import { foreignText } from '../src/kit/foreign-text.ts';
 import { strictLimits } from '../src/kit/json-strict.ts';
 import { socketsOf } from '../src/kit/web-socket.ts';
+import type { RouteSettings } from '../src/watch/routes/route.ts';
 import { sendNotice } from '../src/watch/routes/send.ts';
 import { delivery, reservation, services } from './deliver/support.ts';
 
@@ -207,7 +208,7 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<string | undef
       resolved_at: null,
     } as const;
     const ports = { http: offered.http, mail: { connect: open }, now: Date.now };
-    const email = {
+    const email: RouteSettings = {
       type: 'email',
       host: '127.0.0.1',
       port,
@@ -215,10 +216,9 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<string | undef
       from: 'a@hotels.example',
       to: ['b@hotels.example'],
       severities: [],
-    } as const;
-    const sent = [email, { type: 'slack', url, severities: [] } as const].map((route) =>
-      sendNotice(route, { alert, news: 'raised', link: undefined }, ports),
-    );
+    };
+    const slack: RouteSettings = { type: 'slack', url, severities: [] };
+    const sent = [email, slack].map((route) => sendNotice(route, { alert, news: 'raised', link: undefined }, ports));
     return (await Promise.all(sent)).map((one) => (one.kind === 'failed' ? one.message : '')).join(' ');
   },
 };

@@ -1,4 +1,5 @@
-import type { TokenRole } from '../store/operate/tokens.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { findToken, type TokenRole } from '../store/operate/tokens.ts';
 
 export const roles = ['viewer', 'operator', 'admin'] as const;
 /** Each role includes the one before it: read; act; administer. */
@@ -27,6 +28,20 @@ export function mayAs({ role }: Caller, needed: TokenRole): boolean {
 
 export function maySee(caller: Caller, integration: string): boolean {
   return caller.integrations === undefined || caller.integrations.includes(integration);
+}
+
+/** `use` records that the token was used; a session that is not used for some time ends. */
+export async function callerOf({ pool }: Runtime, token: string, use: boolean): Promise<Caller | undefined> {
+  const row = await findToken(pool, token, use);
+  if (row === undefined || row.kind === 'sign_in') return undefined;
+  const { token_id: tokenId, name, role, integrations, kind } = row;
+  const grantId = row.subject ?? (kind === 'session' ? row.created_by : tokenId);
+  return { tokenId, grantId, name, role, integrations: integrations ?? undefined, kind };
+}
+
+/** Innbound serves plain HTTP; its public address shows whether a proxy in front of it serves https. */
+export function isServedOverHttps(runtime: Runtime): boolean {
+  return runtime.active().settings.public_url?.startsWith('https:') ?? false;
 }
 
 /** A browser sends a `__Host-` cookie only over https and only to the host that set it. Plain HTTP, on loopback, has no such cookie. */

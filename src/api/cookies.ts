@@ -3,6 +3,9 @@ import { sessionCookie } from './caller.ts';
 const attributes = (sameSite: 'Strict' | 'Lax', maxAgeS: number, secure: boolean): string =>
   `Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${maxAgeS}${secure ? '; Secure' : ''}`;
 
+export const secondsUntil = (time: Date | null, now: number): number =>
+  Math.floor(((time?.getTime() ?? now) - now) / 1000);
+
 export const sessionCookieOf = (secure: boolean, value: string, maxAgeS: number): string =>
   `${sessionCookie(secure)}=${value}; ${attributes('Strict', maxAgeS, secure)}`;
 

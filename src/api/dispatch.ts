@@ -6,39 +6,17 @@ import { Buckets } from '../intake/push/bucket.ts';
 import { networkOf } from '../intake/push/network.ts';
 import { onBehalfOf } from '../kit/holder.ts';
 import { isTooDeep } from '../kit/json.ts';
+import { hashIdentity } from '../privacy/identity.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type NewAudit, writeAudit } from '../store/operate/audit.ts';
 import type { Json } from '../terms.ts';
-import { type Caller, consoleHeader, maySee, shownToken } from './caller.ts';
-import { failureRate, type Identified, type IdentifyPorts, identify } from './identify.ts';
+import { type Caller, callerOf, consoleHeader, isServedOverHttps, maySee, shownToken } from './caller.ts';
+import { failureRate, type Identified, identify } from './identify.ts';
 import { sendProblem } from './problem.ts';
 import { redacted, withoutGuestIds } from './redact.ts';
 import type { Call, Result, Route } from './route.ts';
 import { openStreams, type Streams } from './stream.ts';
 import { openWaits, type Waits } from './waits.ts';
-
-interface AuditEntry {
-  readonly actor: string;
-  readonly tokenId: string | undefined;
-  readonly action: string;
-  readonly integration: string | undefined;
-  readonly target: { readonly [key: string]: Json };
-  readonly status: number;
-  readonly requestId: string;
-  readonly address: string;
-}
-
-export interface DispatchPorts extends IdentifyPorts {
-  readonly audit: (entry: AuditEntry) => Promise<void>;
-  /** Called when access is refused, for the log. */
-  readonly refused: (entry: {
-    readonly action: string;
-    readonly status: number;
-    readonly address: string;
-    readonly requestId: string;
-    readonly tokenId?: string;
-  }) => void;
-  /** A keyed hash: the audit log shows what was searched for without containing it. */
-  readonly hash: (text: string) => string;
-}
 
 interface State {
   readonly failures: Buckets;
@@ -55,7 +33,7 @@ const publicBodyLimit = 16 * 1024;
 const bodyLimit = 8 * 1024 * 1024;
 
 /** The one place that guards routes: token, role, integration, request schema, and audit. */
-export function registerRoutes(app: FastifyInstance, routes: readonly Route[], ports: DispatchPorts): void {
+export function registerRoutes(app: FastifyInstance, routes: readonly Route[], runtime: Runtime): void {
   const state: State = { failures: new Buckets(() => failureRate, 10_000), streams: openStreams(), waits: openWaits() };
   const known = new WeakMap<FastifyRequest, Identified & { kind: 'known' }>();
   // Streams never end by themselves, and closing the server waits for open responses.
@@ -71,13 +49,13 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
       // Checked before the body is read: without a token, no body is parsed.
       onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store');
-        const identified = await identify(route, request, ports, state.failures);
+        const identified = await identify(route, request, runtime, state.failures);
         if (identified.kind === 'known') {
           known.set(request, identified);
           return;
         }
         const { status, code, detail } = identified;
-        ports.refused({ action: route.id, status, address: request.ip, requestId: request.id });
+        logRefusal(runtime, { action: route.id, status, address: request.ip, request_id: request.id });
         if (identified.kind === 'wait') reply.header('retry-after', identified.seconds);
         else if (status === 401) reply.header('www-authenticate', 'Bearer realm="innbound"');
         return sendProblem(request, reply, status, code, { detail });
@@ -85,7 +63,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
       handler: async (request, reply) => {
         const identified = known.get(request);
         if (identified === undefined) throw new TypeError('a request without a caller reached its handler');
-        return serve({ ...state, route, ports }, request, reply, identified);
+        return serve({ ...state, route, runtime }, request, reply, identified);
       },
     });
   }
@@ -93,7 +71,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
 
 interface Serving extends State {
   readonly route: Route;
-  readonly ports: DispatchPorts;
+  readonly runtime: Runtime;
 }
 
 async function serve(
@@ -102,7 +80,7 @@ async function serve(
   reply: FastifyReply,
   { caller, token }: Identified & { kind: 'known' },
 ): Promise<FastifyReply> {
-  const { route, ports, streams, waits } = serving;
+  const { route, runtime, streams, waits } = serving;
   const { id: requestId, ip: address } = request;
   if (isTooDeep(request.body)) {
     return sendProblem(request, reply, 400, 'operate.bad_request', { detail: 'The body is nested too deep.' });
@@ -113,7 +91,8 @@ async function serve(
   }
   const scope = await scopeOf(route, request.params as Record<string, string>, caller);
   if (scope.kind === 'refused') {
-    ports.refused({ action: route.id, status: scope.status, address, requestId, tokenId: caller.tokenId });
+    const { status } = scope;
+    logRefusal(runtime, { action: route.id, status, address, request_id: requestId, token_id: caller.tokenId });
     return sendProblem(request, reply, scope.status, scope.code, { detail: scope.detail });
   }
   const parsed = parse(route, request);
@@ -134,18 +113,16 @@ async function serve(
     const detail = 'This token has too many waiting requests; retry when one is answered.';
     return sendProblem(request, reply, 429, 'operate.busy', { detail });
   }
-  const shown = shownToken(request.headers, ports.secure());
+  const shown = shownToken(request.headers, isServedOverHttps(runtime));
   const call: Call<unknown, unknown, unknown> = {
     ...parsed,
     cookie: shown?.by === 'cookie' ? shown.token : undefined,
     fromConsole: request.headers[consoleHeader] !== undefined,
     caller,
-    within: caller.integrations,
-    requestId,
-    address,
+    within: typeof asked === 'string' ? [asked] : caller.integrations,
     signal: wait?.signal ?? never,
   };
-  const stillMay = async () => token !== undefined && (await ports.authenticate(token, false)) !== undefined;
+  const stillMay = async () => token !== undefined && (await callerOf(runtime, token, false)) !== undefined;
   const result = await onBehalfOf(caller.grantId, () => route.handle(call))
     .catch(asProblem)
     .finally(() => wait?.end());
@@ -163,7 +140,7 @@ async function serve(
   const { preview } = (parsed.body ?? {}) as { preview?: Json };
   const target = {
     ...(request.params as { [key: string]: Json }),
-    ...sought(parsed.query, ports.hash),
+    ...sought(parsed.query, runtime),
     ...(preview === true && { preview }),
   };
   await record(serving, result, {
@@ -180,27 +157,35 @@ async function serve(
   return send(request, reply, status, hides ? { ...result, body: masked(route, result.body) } : result);
 }
 
+const logRefusal = ({ log }: Runtime, facts: object): void => log.warn(facts, 'api: access refused');
+
 /** A response with guest data is sent only after its audit entry is written. */
-async function record({ route, ports, failures }: Serving, result: Answered, entry: AuditEntry): Promise<void> {
+async function record(
+  { route, runtime, failures }: Serving,
+  result: Answered,
+  entry: Required<NewAudit>,
+): Promise<void> {
   const { action, status, address, requestId } = entry;
   if (route.role === 'public' && status === 401) {
     // A guess, for the log and the rate limit. The audit log has a row per action, not per guess.
-    failures.charge(networkOf(address), ports.now(), 1);
-    ports.refused({ action, status, address, requestId });
+    failures.charge(networkOf(address), runtime.clock.now(), 1);
+    logRefusal(runtime, { action, status, address, request_id: requestId });
     return;
   }
   const showsData = route.payload && !(result.kind === 'ok' && result.isEmpty);
-  if ((route.method !== 'GET' && !route.asks) || showsData) await ports.audit(entry);
+  if ((route.method !== 'GET' && !route.asks) || showsData) await writeAudit(runtime.pool, entry);
 }
 
 /** What a viewer sees: no guest data in payloads, and no guest ids of the partner anywhere. */
 const masked = (route: Route, body: unknown): unknown => (route.payload ? redacted(body) : withoutGuestIds(body));
 
-/** The filters of a search. Its text may be a guest's name or address, so it is hashed. */
-function sought(query: unknown, hash: (text: string) => string): { [key: string]: Json } {
+/** The filters of a search. Its text may be a guest's name or address: the audit log has a keyed hash of it. */
+function sought(query: unknown, { keys }: Runtime): { [key: string]: Json } {
   const { q, cursor: _, ...rest } = (query ?? {}) as { [key: string]: Json | undefined };
   const filters = Object.entries(rest).filter(([, value]) => value !== undefined) as [string, Json][];
-  return { ...Object.fromEntries(filters), ...(typeof q === 'string' && q.trim() !== '' && { q: hash(q.trim()) }) };
+  const text = typeof q === 'string' ? q.trim().toLowerCase() : '';
+  const hash = () => `hmac:${hashIdentity(keys.hashKeys[0], `search ${text}`).slice(0, 32)}`;
+  return { ...Object.fromEntries(filters), ...(text !== '' && { q: hash() }) };
 }
 
 /** PostgreSQL cannot store such a text, and no field of ours contains it. */

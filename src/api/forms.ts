@@ -17,6 +17,15 @@ export const person = z.object({
   marketing_consent: z.boolean().optional(),
 });
 
+/** What an operator changed, as lists show it. */
+export const operatorAction = z.object({
+  at: instant,
+  actor: z.string(),
+  action: z.string(),
+  integration: z.string().nullable(),
+  what: z.string(),
+});
+
 export const note = z.object({
   step: z.enum(['shape', 'normalize', 'transform', 'reconcile']),
   field: z.string().describe('Canonical path, such as guests[0].phone.'),

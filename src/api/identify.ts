@@ -1,16 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Buckets } from '../intake/push/bucket.ts';
 import { networkOf } from '../intake/push/network.ts';
-import { type Caller, consoleHeader, mayAs, shownToken } from './caller.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type Caller, callerOf, consoleHeader, isServedOverHttps, mayAs, shownToken } from './caller.ts';
 import type { Route } from './route.ts';
-
-export interface IdentifyPorts {
-  /** `use` records that the token was used; a session that is not used for some time ends. */
-  readonly authenticate: (token: string, use: boolean) => Promise<Caller | undefined>;
-  /** Whether callers reach the API over https; only then is the session cookie bound to this host. */
-  readonly secure: () => boolean;
-  readonly now: () => number;
-}
 
 export type Identified =
   | { readonly kind: 'known'; readonly caller: Caller; readonly token?: string }
@@ -46,21 +39,21 @@ export const failureRate = { perSecond: 1, burst: 60 };
 export async function identify(
   route: Route,
   request: FastifyRequest,
-  ports: IdentifyPorts,
+  runtime: Runtime,
   failures: Buckets,
 ): Promise<Identified> {
   const { headers } = request;
   if (route.role === 'public') {
     // Only a sign-in by token can be a guess; the way through the identity provider stays open.
     const isGuess = route.method !== 'GET' && !route.asks;
-    return (isGuess ? mustWait(request, ports, failures) : undefined) ?? { kind: 'known', caller: anonymous };
+    return (isGuess ? mustWait(request, runtime, failures) : undefined) ?? { kind: 'known', caller: anonymous };
   }
-  const shown = shownToken(headers, ports.secure());
-  const caller = shown && (await ports.authenticate(shown.token, true));
+  const shown = shownToken(headers, isServedOverHttps(runtime));
+  const caller = shown && (await callerOf(runtime, shown.token, true));
   if (shown === undefined || caller === undefined) {
-    const waits = mustWait(request, ports, failures);
+    const waits = mustWait(request, runtime, failures);
     if (waits) return waits;
-    if (shown) failures.charge(networkOf(request.ip), ports.now(), 1);
+    if (shown) failures.charge(networkOf(request.ip), runtime.clock.now(), 1);
     const detail = shown ? 'The token is unknown, expired or revoked.' : 'Send a token as Authorization: Bearer …';
     return { kind: 'refused', status: 401, code: 'operate.unauthorized', detail };
   }
@@ -75,8 +68,8 @@ export async function identify(
   return { kind: 'known', caller, token: shown.token };
 }
 
-function mustWait(request: FastifyRequest, ports: IdentifyPorts, failures: Buckets): Identified | undefined {
-  const waiting = failures.peek(networkOf(request.ip), ports.now());
+function mustWait(request: FastifyRequest, { clock }: Runtime, failures: Buckets): Identified | undefined {
+  const waiting = failures.peek(networkOf(request.ip), clock.now());
   if (waiting.kind !== 'wait') return undefined;
   const detail = 'Too many requests from this address had an invalid token.';
   return { kind: 'wait', status: 429, code: 'operate.too_many_failures', detail, seconds: waiting.seconds };

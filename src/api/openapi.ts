@@ -5,10 +5,13 @@ import { sessionCookie } from './caller.ts';
 import { apiPrefix } from './dispatch.ts';
 import type { Route } from './route.ts';
 
+/** The resource that a route belongs to. */
+export type Tagged = Route & { readonly tag: string };
+
 type Schema = { [key: string]: unknown };
 
 /** The routes as an OpenAPI 3.1 document, from the definitions that the server enforces. */
-export function openApiDocument(routes: readonly Route[]): Schema {
+export function openApiDocument(routes: readonly Tagged[]): Schema {
   const paths: { [path: string]: { [method: string]: Schema } } = {};
   for (const route of routes) {
     const path = `${apiPrefix}${route.path}`;
@@ -63,7 +66,7 @@ const problemSchema: Schema = {
   },
 };
 
-function operation(route: Route): Schema {
+function operation(route: Tagged): Schema {
   const guarded = route.role !== 'public';
   const problems = [
     ...(guarded ? [401, 403] : [401]),

@@ -1,22 +1,34 @@
 import { z } from 'zod';
+import { longestId } from '../canonical/limits.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { ChangeFeed } from '../operations/change-feed.ts';
+import type { LiveFeed } from '../operations/live-feed.ts';
+import type { Oidc } from '../operations/oidc.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { TokenRole } from '../store/operate/tokens.ts';
 import type { Json } from '../terms.ts';
 import type { Caller } from './caller.ts';
+
+/** What the routes work with: the node, and the services that it keeps open for them. */
+export interface Api {
+  readonly runtime: Runtime;
+  readonly oidc: Oidc;
+  readonly live: LiveFeed;
+  readonly changes: ChangeFeed;
+}
 
 /**
  * One route of the API: its schemas, who may call it and for which integrations. The server enforces it, the OpenAPI document
  * is generated from it, and a test compares the two.
  */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: Method;
   /** Under /api/v1, with {parameters}. */
   readonly path: string;
   /** Unique; also the action in the audit log. */
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tag: string;
   /** `public` routes need no token. */
   readonly role: TokenRole | 'public';
   readonly scope: Scope;
@@ -36,6 +48,8 @@ export interface Route {
   readonly handle: (call: Call<unknown, unknown, unknown>) => Promise<Result>;
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
 /**
  * How a route relates to integrations.
  *   any      it concerns none, or filters by `call.within` itself
@@ -47,31 +61,31 @@ export interface Route {
 type Scope =
   | { readonly kind: 'any' }
   | { readonly kind: 'param' }
-  | { readonly kind: 'object'; readonly of: (params: Record<string, string>) => Promise<string | undefined> }
+  | { readonly kind: 'object'; readonly of: IntegrationOf }
   | { readonly kind: 'all' };
+
+type IntegrationOf = (params: Record<string, string>) => Promise<string | undefined>;
 
 export interface Call<Params, Query, Body> {
   readonly caller: Caller;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The integrations to include; undefined means all. */
+  /** The integrations to include: the one that the query names, or those of the token; undefined means all. */
   readonly within: readonly string[] | undefined;
-  readonly requestId: string;
-  readonly address: string;
   /** Aborted when the caller has gone or the server closes; only for routes that wait. */
   readonly signal: AbortSignal;
   /** The session cookie of the request, even if the route needs none. */
-  readonly cookie?: string | undefined;
+  readonly cookie: string | undefined;
   /** Whether the request has the header that only the console can send. */
-  readonly fromConsole?: boolean;
+  readonly fromConsole: boolean;
 }
 
 export type Result =
   | {
       readonly kind: 'ok';
       readonly body: unknown;
-      readonly headers?: Readonly<Record<string, string>>;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
       /** Holds no guest data, so it is not audited. */
       readonly isEmpty?: boolean;
       /** Who acted, if the request itself says it: whoever signs in. */
@@ -88,65 +102,73 @@ export type Result =
       readonly status: number;
       readonly code: ErrorCode;
       readonly detail: string;
-      readonly more?: { readonly [key: string]: Json };
+      readonly more?: { readonly [key: string]: Json } | undefined;
     };
 
-export const ok = (body: unknown, headers?: Readonly<Record<string, string>>): Result =>
-  headers ? { kind: 'ok', body, headers } : { kind: 'ok', body };
-export const problem = (
-  status: number,
-  code: ErrorCode,
-  detail: string,
-  more?: { readonly [key: string]: Json },
-): Result => (more ? { kind: 'problem', status, code, detail, more } : { kind: 'problem', status, code, detail });
-export const notFound = (what: string): Result => problem(404, 'operate.not_found', `There is no ${what}.`);
+type Ok = Extract<Result, { kind: 'ok' }>;
+type Problem = Extract<Result, { kind: 'problem' }>;
+
+export const ok = (body: unknown, headers?: Ok['headers']): Ok => ({ kind: 'ok', body, headers });
+export const problem = (status: number, code: ErrorCode, detail: string, more?: Problem['more']): Problem => ({
+  kind: 'problem',
+  status,
+  code,
+  detail,
+  more,
+});
+export const notFound = (what: string): Problem => problem(404, 'operate.not_found', `There is no ${what}.`);
+export const okIfFound = (found: unknown, what: string): Result => (found === undefined ? notFound(what) : ok(found));
 
 type Infer<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
-interface Definition<Params, Query, Body> {
-  readonly method: Route['method'];
-  readonly path: string;
-  readonly id: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly tag: string;
-  readonly role: Route['role'];
-  readonly scope: Scope | 'any' | 'param' | 'all';
-  readonly payload?: true;
-  readonly asks?: true;
-  readonly waits?: true;
+/** The names of the {parameters} in a path. */
+type NameIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NameIn<Rest> : never;
+
+interface Definition<Path extends string, Params, Query, Body>
+  extends Omit<Route, 'method' | 'path' | 'scope' | 'params' | 'query' | 'body' | 'status' | 'handle'> {
+  /** `any`, or how to find the integration of an object. By default the integration in the path; without one, all. */
+  readonly scope?: 'any' | IntegrationOf;
+  /** By default, each parameter is an id or a name. */
   readonly params?: Params;
   readonly query?: Query;
+  /** By default an empty object, for the methods that have a body. */
   readonly body?: Body;
-  readonly response: z.ZodType;
   /** 200 by default. */
   readonly status?: number;
-  readonly media?: string;
-  readonly handle: (call: Call<Infer<Params>, Infer<Query>, Infer<Body>>) => Promise<Result> | Result;
+  readonly handle: (
+    call: Call<Params extends z.ZodType ? z.infer<Params> : Record<NameIn<Path>, string>, Infer<Query>, Infer<Body>>,
+  ) => Promise<Result> | Result;
 }
 
 const nothing = z.strictObject({});
 
-/** A route whose handler is typed by its schemas. */
+/** A route whose handler is typed by its path and schemas. */
 export function route<
+  const At extends `${Method} /${string}`,
   Params extends z.ZodType | undefined = undefined,
   Query extends z.ZodType | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
->(definition: Definition<Params, Query, Body>): Route {
-  const { scope, params, query, body, status = 200, handle, ...rest } = definition;
+>(at: At, definition: Definition<At, Params, Query, Body>): Route {
+  const [method, path] = at.split(' ') as [Method, string];
+  const { scope, params, query = nothing, body, status = 200, handle, ...rest } = definition;
+  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
+  const otherwise = names.includes('integration') ? 'param' : 'all';
   return {
     ...rest,
-    scope: typeof scope === 'string' ? { kind: scope } : scope,
-    params: params ?? nothing,
-    query: query ?? nothing,
-    body,
+    method,
+    path,
+    scope: typeof scope === 'function' ? { kind: 'object', of: scope } : { kind: scope ?? otherwise },
+    params: params ?? z.strictObject(Object.fromEntries(names.map((name) => [name, nameOrId]))),
+    query,
+    body: body ?? (method === 'POST' || method === 'PUT' ? nothing : undefined),
     status,
-    handle: async (call) => handle(call as Call<Infer<Params>, Infer<Query>, Infer<Body>>),
+    handle: async (call) => handle(call as Parameters<typeof handle>[0]),
   };
 }
 
+const nameOrId = z.string().min(1).max(longestId);
+
 /** Instants in API responses. */
 export const instant = z.iso.datetime({ offset: true });
-export const integrationParam = z.strictObject({ integration: z.string().min(1).max(200) });
 /** Data whose schema is described elsewhere: canonical records, payloads, details. */
 export const anyJson = z.unknown();

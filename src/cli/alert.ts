@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { testAlertRoute, viewRoutes } from '../operations/alert-routes.ts';
-import { audited, type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, show, showList, withRuntime } from './command.ts';
 import { io } from './io.ts';
 
 export function define(alert: Command): void {
@@ -11,10 +11,10 @@ export function define(alert: Command): void {
     .action((options: CommonOptions) =>
       withRuntime(options, 'alert routes', async (runtime) => {
         const routes = await viewRoutes(runtime);
-        if (options.json) for (const route of routes) printJson(route);
-        else if (routes.length === 0) show('No alert routes. Add them under alerts.routes in innbound.yaml.');
-        else {
-          const lines = routes.map((one) => [
+        showList(options, routes, {
+          none: 'No alert routes. Add them under alerts.routes in innbound.yaml.',
+          head: ['route', 'type', 'severities', 'integrations', 'quiet', 'waiting', 'last failure'],
+          line: (one) => [
             one.route,
             one.type,
             one.severities.join(','),
@@ -22,9 +22,8 @@ export function define(alert: Command): void {
             one.quiet ? `${one.quiet.from}-${one.quiet.to} ${one.quiet.timezone}` : '-',
             String(one.waiting),
             one.failure ?? '-',
-          ]);
-          show(table([['route', 'type', 'severities', 'integrations', 'quiet', 'waiting', 'last failure'], ...lines]));
-        }
+          ],
+        });
       }),
     );
   common(alert.command('test [route]'))

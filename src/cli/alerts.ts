@@ -1,8 +1,16 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { acknowledgeAlert, listAlerts } from '../store/operate/alerts.ts';
-import { audited, type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+import {
+  audited,
+  type CommonOptions,
+  commandLineUser,
+  common,
+  printJson,
+  show,
+  showList,
+  withRuntime,
+} from './command.ts';
 
 interface Options extends CommonOptions {
   readonly all?: boolean;
@@ -24,7 +32,7 @@ Examples:
       withRuntime(options, 'alerts', async (runtime) => {
         const { pool } = runtime;
         if (options.acknowledge !== undefined) {
-          const row = await acknowledgeAlert(pool, options.acknowledge, userInfo().username);
+          const row = await acknowledgeAlert(pool, options.acknowledge, commandLineUser());
           if (row === undefined)
             throw new InnboundError('operate.not_found', `There is no alert ${options.acknowledge}.`);
           await audited(runtime, 'alerts.acknowledge', { target: { alert_id: options.acknowledge } });
@@ -33,20 +41,18 @@ Examples:
           return;
         }
         const rows = await listAlerts(pool, { open: options.all !== true, limit: 200 });
-        if (options.json) for (const row of rows) printJson(row);
-        else if (rows.length === 0) show(options.all ? 'No alert has been raised yet.' : 'No open alerts.');
-        else {
-          const head = ['alert', 'severity', 'kind', 'integration', 'raised', 'what'];
-          const lines = rows.map((row) => [
+        showList(options, rows, {
+          none: options.all ? 'No alert has been raised yet.' : 'No open alerts.',
+          head: ['alert', 'severity', 'kind', 'integration', 'raised', 'what'],
+          line: (row) => [
             row.alert_id,
             row.resolved_at ? 'resolved' : row.acknowledged_at ? `${row.severity}, acknowledged` : row.severity,
             row.kind,
             row.integration || '-',
             row.raised_at.toISOString().slice(0, 16),
             row.message,
-          ]);
-          show(table([head, ...lines]));
-        }
+          ],
+        });
       }),
     );
 }

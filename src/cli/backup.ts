@@ -4,8 +4,8 @@ import { InnboundError } from '../errors.ts';
 import { backup } from '../operations/backup.ts';
 import { listSecrets } from '../store/documents/secrets.ts';
 import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
+import { rowProgress } from './count-progress.ts';
 import { type PassphraseOptions, passphraseOption, readPassphrase } from './passphrase.ts';
-import { rowProgress } from './row-progress.ts';
 
 interface Options extends CommonOptions, PassphraseOptions {
   readonly withoutKey?: boolean;

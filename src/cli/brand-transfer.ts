@@ -3,8 +3,8 @@ import { InnboundError } from '../errors.ts';
 import { writeMissingFiles } from '../operations/backup.ts';
 import { exportBrand, importBrand, previewExport } from '../operations/transfer-brand.ts';
 import { audited, type CommonOptions, commandLineUser, common, printJson, show, withRuntime } from './command.ts';
+import { rowProgress } from './count-progress.ts';
 import { type PassphraseOptions, passphraseOption, readPassphrase } from './passphrase.ts';
-import { rowProgress } from './row-progress.ts';
 
 interface Options extends CommonOptions, PassphraseOptions {
   readonly apply?: boolean;

@@ -64,6 +64,16 @@ export function show(text: string): void {
   io().stdout.write(`${printable(text)}\n`);
 }
 
+/** A list: one JSON object per line, or a table with a head. */
+export function showList<Row>(
+  { json }: Pick<CommonOptions, 'json'>,
+  rows: readonly Row[],
+  { none, head, line }: { readonly none: string; readonly head: readonly string[]; line(row: Row): readonly string[] },
+): void {
+  if (json) for (const row of rows) printJson(row);
+  else show(rows.length === 0 ? none : table([head, ...rows.map(line)]));
+}
+
 /** Writes what an operator did from the command line into the audit log. */
 export async function audited(
   runtime: Runtime,

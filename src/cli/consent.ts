@@ -1,8 +1,7 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { linkFor } from '../wiring/consent.ts';
-import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
+import { linkFor } from '../operations/consent.ts';
+import { audited, type CommonOptions, commandLineUser, common, printJson, say, show, withRuntime } from './command.ts';
 
 export function define(command: Command): void {
   common(command)
@@ -17,7 +16,7 @@ Example:
     )
     .action((integration: string, options: CommonOptions) =>
       withRuntime(options, 'consent', async (runtime) => {
-        const link = await linkFor(runtime, integration, userInfo().username);
+        const link = await linkFor(runtime, integration, commandLineUser());
         if (link.kind === 'unavailable') throw new InnboundError(link.code, link.message);
         await audited(runtime, 'integrations.consent', { integration });
         if (options.json) return printJson({ url: link.url, valid_ms: link.validMs });

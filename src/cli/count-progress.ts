@@ -1,5 +1,5 @@
-import type { ProgressOutput } from './sync-progress.ts';
-import { count } from './sync-progress.ts';
+import { systemClock } from '../kit/clock.ts';
+import { count, type ProgressOutput } from './sync-progress.ts';
 
 /** Shows how many of a known number are done: one line that is redrawn on a terminal, a line every few seconds elsewhere. */
 export interface CountProgress {
@@ -27,4 +27,15 @@ export function countProgress(output: ProgressOutput, now: () => number): CountP
       isDrawn = false;
     },
   };
+}
+
+/** On standard error. */
+export function rowProgress(): CountProgress {
+  const { stderr } = process;
+  const output = {
+    write: (text: string) => void stderr.write(text),
+    isTerminal: stderr.isTTY === true,
+    columns: stderr.columns ?? 80,
+  };
+  return countProgress(output, systemClock.uptimeMs);
 }

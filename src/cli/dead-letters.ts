@@ -1,5 +1,4 @@
-import { userInfo } from 'node:os';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { type Preview, replayDeadLetters, type Under, underFor } from '../deliver/replay.ts';
 import { InnboundError } from '../errors.ts';
@@ -16,9 +15,19 @@ import {
   showDeadLetter,
 } from '../store/operate/dead-letters.ts';
 import { eventWorkerPorts } from '../wiring/events.ts';
-import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import {
+  audited,
+  type CommonOptions,
+  commandLineUser,
+  common,
+  printJson,
+  say,
+  show,
+  table,
+  withRuntime,
+} from './command.ts';
 import { io } from './io.ts';
-import { shortText } from './short-text.ts';
+import { positive, shortText } from './option-values.ts';
 
 interface FilterOptions extends CommonOptions {
   readonly integration?: string;
@@ -121,14 +130,8 @@ function filtered(command: Command): Command {
 }
 
 function filterOf(options: FilterOptions): DeadLetterFilter {
-  const { integration, kind, destination, code, reservation } = options;
-  return {
-    ...(integration !== undefined && { integration }),
-    ...(kind !== undefined && { kind }),
-    ...(destination !== undefined && { destination }),
-    ...(code !== undefined && { code }),
-    ...(reservation !== undefined && { recordId: reservation }),
-  };
+  const { integration, kind, destination, code, reservation: recordId } = options;
+  return { integration, kind, destination, code, recordId };
 }
 
 async function list({ pool }: Runtime, options: ListOptions): Promise<void> {
@@ -196,8 +199,8 @@ async function replay(runtime: Runtime, ids: readonly string[], options: ReplayO
     return;
   }
   const counts = await replayDeadLetters(ports, letters, {
-    ...(options.under !== undefined && { under: options.under }),
-    by: userInfo().username,
+    under: options.under,
+    by: commandLineUser(),
     perSecond: options.rate,
     onEach: (result) => {
       if (options.json) return;
@@ -247,7 +250,7 @@ async function assign(runtime: Runtime, id: string, options: AssignOptions): Pro
     const why = known === '' ? `Dead letter ${id} has no guest event to assign.` : `--to takes one of ${known}.`;
     throw new InnboundError('operate.invalid_input', why);
   }
-  const done = await assignGuestEvent(runtime, id, to, userInfo().username);
+  const done = await assignGuestEvent(runtime, id, to, commandLineUser());
   if (done.result === 'refused') throw new InnboundError('operate.conflict', done.reason);
   const { integration } = letter;
   await audited(runtime, 'dead_letters.assign', { integration, target: { id, to: options.to } });
@@ -260,7 +263,7 @@ async function assign(runtime: Runtime, id: string, options: AssignOptions): Pro
 async function drop(runtime: Runtime, ids: readonly string[], options: DropOptions): Promise<void> {
   let dropped = 0;
   for (const { id, integration } of await chosen(runtime, ids, options)) {
-    if (!(await dropDeadLetter(runtime, id, { by: userInfo().username, reason: options.reason }))) continue;
+    if (!(await dropDeadLetter(runtime, id, { by: commandLineUser(), reason: options.reason }))) continue;
     await audited(runtime, 'dead_letters.drop', { integration, target: { id } });
     dropped += 1;
   }
@@ -281,10 +284,4 @@ async function chosen({ pool }: Runtime, ids: readonly string[], options: Filter
     return found;
   }
   return listDeadLetters(pool, { ...filterOf(options), limit: 1_000_000 });
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Expected a whole number of at least 1.');
-  return value;
 }

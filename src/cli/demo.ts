@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { runDemo } from '../../packages/demo/src/run.ts';
-import { portNumber } from './port-number.ts';
+import { portNumber } from './option-values.ts';
 
 export function define(command: Command): void {
   command

@@ -1,15 +1,23 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
-import { eraseGuest, previewErasure } from '../operations/erase-guest.ts';
+import { eraseGuest, findReceipts, previewErasure, readReceipt } from '../operations/erase-guest.ts';
 import type { EraseRequest } from '../operations/guest-request.ts';
 import { deliverPorts } from '../ports/deliver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
-import { privacyPorts } from '../wiring/privacy.ts';
-import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import {
+  audited,
+  type CommonOptions,
+  commandLineUser,
+  common,
+  printJson,
+  say,
+  show,
+  table,
+  withRuntime,
+} from './command.ts';
 import { notificationText, receiptText } from './erasure-text.ts';
 import { readPrivateOptions } from './private-options.ts';
 
@@ -50,23 +58,17 @@ Example:
       withRuntime(options, 'erase', async (runtime) => {
         const { guestId, integration } = options;
         const { email, phone } = await readPrivateOptions({ email: options.email, phone: options.phone });
-        const by = `${userInfo().username} (command line)`;
-        const whom = {
-          ...(email !== undefined && { email }),
-          ...(phone !== undefined && { phone }),
-          ...(guestId !== undefined && { guest_id: guestId }),
-          ...(integration !== undefined && { integration }),
-        };
+        const whom = { email, phone, guest_id: guestId, integration };
         if (options.proof) return prove(runtime, whom, options.json ?? false);
         if (options.dryRun) return preview(runtime, whom, options.json ?? false);
-        const erased = await eraseGuest(runtime, whom, by);
+        const erased = await eraseGuest(runtime, whom, commandLineUser());
         if (erased.kind === 'invalid') throw new InnboundError('operate.usage', erased.message);
         const { receipt } = erased;
         await audited(runtime, 'privacy.erase', { integration, target: { erasure_id: receipt.erasure_id } });
         // Without a running service, notify the destinations here.
         if ((await liveNodes(runtime.pool)).length === 0) await drainOnce(await deliverPorts(runtime));
         await noteConfirmations(runtime.pool);
-        const now = (await privacyPorts(runtime).read(receipt.erasure_id)) ?? receipt;
+        const now = (await readReceipt(runtime, receipt.erasure_id)) ?? receipt;
         if (options.json) return printJson(now);
         show(`${receiptText(now)}\n`);
         show(
@@ -95,7 +97,7 @@ async function preview(runtime: Runtime, whom: EraseRequest, json: boolean): Pro
 }
 
 async function prove(runtime: Runtime, whom: EraseRequest, json: boolean): Promise<void> {
-  const found = await privacyPorts(runtime).find(whom);
+  const found = await findReceipts(runtime, whom);
   if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
   if (json) return found.receipts.forEach(printJson);
   if (found.receipts.length === 0) return show('There is no erasure with these keys.\n');

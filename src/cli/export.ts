@@ -30,12 +30,7 @@ Example:
       withRuntime(options, 'export', async (runtime) => {
         const { guestId, integration } = options;
         const { email, phone } = await readPrivateOptions({ email: options.email, phone: options.phone });
-        const found = await exportGuest(runtime, {
-          ...(email !== undefined && { email }),
-          ...(phone !== undefined && { phone }),
-          ...(guestId !== undefined && { guest_id: guestId }),
-          ...(integration !== undefined && { integration }),
-        });
+        const found = await exportGuest(runtime, { email, phone, guest_id: guestId, integration });
         if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
         await audited(runtime, 'privacy.export', { integration });
         show(JSON.stringify(found.export, null, options.json ? undefined : 2));

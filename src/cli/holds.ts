@@ -1,7 +1,15 @@
-import { userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
 import { holds, previewHold, refuseHold, releaseHold } from '../operations/holds.ts';
-import { audited, type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+import {
+  audited,
+  type CommonOptions,
+  commandLineUser,
+  common,
+  printJson,
+  show,
+  showList,
+  withRuntime,
+} from './command.ts';
 
 interface ListOptions extends CommonOptions {
   readonly integration?: string;
@@ -21,15 +29,11 @@ export function define(group: Command): void {
     .action((options: ListOptions) =>
       withRuntime(options, 'holds list', async (runtime) => {
         const { integration, state } = options;
-        const found = await holds(runtime, {
-          state,
-          integrations: integration === undefined ? undefined : [integration],
-        });
-        if (options.json) for (const one of found) printJson(one);
-        else if (found.length === 0) show('Nothing is held.');
-        else {
-          const head = ['hold', 'integration', 'feed', 'state', 'rows', 'waiting', 'since', 'what'];
-          const lines = found.map(({ id, integration: brand, feed, state: now, rows, waiting, at, message }) => [
+        const integrations = integration === undefined ? undefined : [integration];
+        showList(options, await holds(runtime, { state, integrations }), {
+          none: 'Nothing is held.',
+          head: ['hold', 'integration', 'feed', 'state', 'rows', 'waiting', 'since', 'what'],
+          line: ({ id, integration: brand, feed, state: now, rows, waiting, at, message }) => [
             id,
             brand,
             feed,
@@ -38,9 +42,8 @@ export function define(group: Command): void {
             String(waiting),
             at.slice(0, 16),
             message,
-          ]);
-          show(table([head, ...lines]));
-        }
+          ],
+        });
       }),
     );
 
@@ -56,7 +59,7 @@ export function define(group: Command): void {
           printJson(preview);
           return;
         }
-        const result = await releaseHold(runtime, id, userInfo().username, options.reservation);
+        const result = await releaseHold(runtime, id, commandLineUser(), options.reservation);
         await audited(runtime, 'holds.release', { integration: result.hold.integration, target: { hold_id: id } });
         if (options.json) printJson({ ...result.hold, released: result.released, failed: result.failed });
         else
@@ -70,7 +73,7 @@ export function define(group: Command): void {
     .description('keep the stored values, also while the partner repeats the same rows')
     .action((id: string, options: CommonOptions) =>
       withRuntime(options, 'holds refuse', async (runtime) => {
-        const { hold, refused } = await refuseHold(runtime, id, userInfo().username);
+        const { hold, refused } = await refuseHold(runtime, id, commandLineUser());
         await audited(runtime, 'holds.refuse', { integration: hold.integration, target: { hold_id: id } });
         if (options.json) printJson({ ...hold, refused });
         else show(`Refused ${refused} rows; the stored values stay.`);

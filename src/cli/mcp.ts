@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
 import { mcpServer, serveHttp } from '../mcp/server.ts';
 import { say } from './command.ts';
+import { portNumber } from './option-values.ts';
 import { secretFrom } from './partner-secret.ts';
-import { portNumber } from './port-number.ts';
 
 interface Options {
   readonly server: string;

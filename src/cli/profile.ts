@@ -6,7 +6,7 @@ import { mergeCandidates, notSamePerson } from '../operations/merge-candidates.t
 import type { PersonView } from '../operations/person-view.ts';
 import { sharedAddresses } from '../operations/shared-addresses.ts';
 import type { GuestKeyKind } from '../persons/identifiers.ts';
-import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, say, show, showList, withRuntime } from './command.ts';
 
 interface Options extends CommonOptions {
   readonly integration: string;
@@ -153,16 +153,11 @@ function shared(options: Options): Promise<void> {
   return withRuntime(options, 'profile shared', async (runtime) => {
     const found = await sharedAddresses(runtime, integration);
     await audited(runtime, 'guests.shared_addresses', { integration, target: {} });
-    if (options.json) for (const one of found) printJson(one);
-    else if (found.length === 0) say('No address or number has different persons.');
-    else {
-      const rows = found.map(({ email, phone, persons, bookings }) => [
-        email ?? phone ?? '',
-        String(persons),
-        String(bookings),
-      ]);
-      show(table([['address or number', 'persons', 'bookings'], ...rows]));
-    }
+    showList(options, found, {
+      none: 'No address or number has different persons.',
+      head: ['address or number', 'persons', 'bookings'],
+      line: ({ email, phone, persons, bookings }) => [email ?? phone ?? '', String(persons), String(bookings)],
+    });
   });
 }
 

@@ -6,7 +6,7 @@ import { deliverPorts } from '../ports/deliver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { audited, type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
-import { rowProgress } from './row-progress.ts';
+import { rowProgress } from './count-progress.ts';
 import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { restore, writeMissingFiles } from '../operations/backup.ts';
 import { repeatErasures } from '../operations/repeat-erasures.ts';
 import { audited, type CommonOptions, commandLineUser, common, printJson, say, show, withRuntime } from './command.ts';
+import { rowProgress } from './count-progress.ts';
 import { io } from './io.ts';
 import { type PassphraseOptions, passphraseOption, readPassphrase } from './passphrase.ts';
-import { rowProgress } from './row-progress.ts';
 
 interface Options extends CommonOptions, PassphraseOptions {
   readonly replace?: boolean;

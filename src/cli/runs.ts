@@ -1,12 +1,11 @@
-import os from 'node:os';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { InnboundError } from '../errors.ts';
-import type { Pool } from '../store/db/pool.ts';
-import { writeAudit } from '../store/operate/audit.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { listRuns, type RunDetail, type RunSummary, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { syncTypes } from '../terms.ts';
-import { type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
+import { audited, type CommonOptions, common, printJson, show, showList, table, withRuntime } from './command.ts';
 import { exchangeText } from './exchange-text.ts';
+import { positive } from './option-values.ts';
 import { duration } from './sync-progress.ts';
 
 const states = ['queued', 'running', 'complete', 'incomplete', 'failed'];
@@ -34,47 +33,42 @@ Examples:
   innbound runs run_01j9x…`,
     )
     .action((run: string | undefined, options: Options) =>
-      withRuntime(options, 'runs', async ({ pool }) => {
+      withRuntime(options, 'runs', async (runtime) => {
+        const { pool } = runtime;
         if (run === undefined) {
-          const { integration, type, status, limit } = options;
-          const found = await listRuns(pool, {
-            limit,
-            ...(integration !== undefined && { integration }),
-            ...(type !== undefined && { sync: type }),
-            ...(status !== undefined && { status }),
+          const { integration, type: sync, status, limit } = options;
+          return showList(options, await listRuns(pool, { integration, sync, status, limit }), {
+            none: 'No runs.',
+            head: [
+              'run',
+              'integration',
+              'sync',
+              'status',
+              'queued',
+              'took',
+              'records',
+              'changed',
+              'dead',
+              'held',
+              'why',
+            ],
+            line: row,
           });
-          if (options.json) for (const one of found) printJson(one);
-          else show(listed(found));
-          return;
         }
         const detail = await runDetail(pool, run);
         if (detail === undefined) throw new InnboundError('pull.no_such_run', `There is no run ${run}.`, { run });
-        if (options.partnerText) {
-          await showPartnerText(pool, detail, options);
-          return;
-        }
+        if (options.partnerText) return showPartnerText(runtime, detail, options);
         if (options.json) printJson(detail);
         else show(detailed(detail));
       }),
     );
 }
 
-async function showPartnerText(pool: Pool, run: RunDetail, options: Options): Promise<void> {
-  const { run_id } = run;
-  await writeAudit(pool, {
-    actor: `${os.userInfo().username} (command line)`,
-    action: 'runs.partner_text',
-    target: { run_id },
-  });
-  const text = await runPartnerText(pool, run_id);
+async function showPartnerText(runtime: Runtime, { run_id }: RunDetail, options: Options): Promise<void> {
+  await audited(runtime, 'runs.partner_text', { target: { run_id } });
+  const text = await runPartnerText(runtime.pool, run_id);
   if (options.json) printJson({ run_id, partner_text: text ?? null });
   else show(text ?? 'The partner said nothing, or its words were deleted after their retention.');
-}
-
-function listed(runs: readonly RunSummary[]): string {
-  if (runs.length === 0) return 'No runs.';
-  const head = ['run', 'integration', 'sync', 'status', 'queued', 'took', 'records', 'changed', 'dead', 'held', 'why'];
-  return table([head, ...runs.map(row)]);
 }
 
 function row(run: RunSummary): string[] {
@@ -126,10 +120,4 @@ function time(at: Date): string {
 
 function took({ started_at: from, finished_at: to }: RunSummary): string {
   return from === null ? '' : duration((to ?? new Date()).getTime() - from.getTime());
-}
-
-function positive(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('Expected a whole number of at least 1.');
-  return number;
 }

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
 import type { Role } from '../service.ts';
-import { type CommonOptions, common } from './command.ts';
-import { portNumber } from './port-number.ts';
-import { sayFinishing, sayReady, stopInTime } from './serving.ts';
+import { type CommonOptions, common, say } from './command.ts';
+import { portNumber } from './option-values.ts';
+import { stopInTime } from './serving.ts';
 
 interface ServeOptions extends CommonOptions {
   readonly port: number;
@@ -47,9 +47,10 @@ Examples:
         host: options.host,
         role: options.role,
       });
-      sayReady(service.url, options.role);
+      const serves = options.role === 'worker' ? '/readyz, /healthz, /metrics' : 'console, API, webhooks, /readyz';
+      say(`innbound is ready on ${service.url} (${serves}). Stop it with Ctrl-C.`);
       const lost = await Promise.race([end, service.runtime.lost]);
-      sayFinishing();
+      say('innbound is finishing its work …');
       await stopInTime(service, lost ? 0 : options.grace * 1_000);
       if (lost) throw lost;
     });

@@ -1,14 +1,5 @@
-import type { Role, Service } from '../service.ts';
+import type { Service } from '../service.ts';
 import { say } from './command.ts';
-
-export function sayReady(url: string, role: Role): void {
-  const serves = role === 'worker' ? '/readyz, /healthz, /metrics' : 'console, API, webhooks, /readyz';
-  say(`innbound is ready on ${url} (${serves}). Stop it with Ctrl-C.`);
-}
-
-export function sayFinishing(): void {
-  say('innbound is finishing its work …');
-}
 
 /** Exits within the 25 seconds that an operator waits, even if something hangs; another node or start continues the work. */
 export async function stopInTime(service: Pick<Service, 'stop'>, graceMs = 0): Promise<void> {

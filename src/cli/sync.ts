@@ -149,9 +149,9 @@ function requestOf(runtime: Runtime, name: string, options: Options): QueueReque
     integration: name as IntegrationName,
     kind: hasRange ? 'backfill' : 'manual',
     requestedBy: 'cli',
-    ...(options.type !== undefined && { sync: options.type }),
-    ...(options.from !== undefined && { from: options.from }),
-    ...(options.to !== undefined && { to: options.to }),
+    sync: options.type,
+    from: options.from,
+    to: options.to,
   };
 }
 

@@ -6,11 +6,20 @@ import { InnboundError } from '../errors.ts';
 import { publicUrl } from '../operations/endpoints.ts';
 import { createSignIn, createToken } from '../operations/tokens.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { writeAudit } from '../store/operate/audit.ts';
 import type { TokenRole } from '../store/operate/tokens.ts';
 import { listTokens, revokeToken } from '../store/operate/tokens.ts';
-import { type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
-import { shortText } from './short-text.ts';
+import {
+  audited,
+  type CommonOptions,
+  commandLineUser,
+  common,
+  printJson,
+  say,
+  show,
+  showList,
+  withRuntime,
+} from './command.ts';
+import { shortText } from './option-values.ts';
 
 interface Options extends CommonOptions {
   readonly role: TokenRole;
@@ -36,9 +45,14 @@ Examples:
     .action((options: Options) =>
       withRuntime(options, 'token create', async (runtime) => {
         const { integrations, by, name } = grantOf(runtime, options);
-        const life = options.expires === undefined ? {} : { lifeMs: options.expires };
-        const made = await createToken(runtime, { name, role: options.role, integrations, by, ...life });
-        await noted(runtime, by, 'tokens.create', made.row.token_id);
+        const made = await createToken(runtime, {
+          name,
+          role: options.role,
+          integrations,
+          by,
+          lifeMs: options.expires,
+        });
+        await audited(runtime, 'tokens.create', { target: { token: made.row.token_id } });
         const { token_id, role, expires_at } = made.row;
         if (options.json) return printJson({ token: made.token, token_id, name, role, integrations, expires_at });
         show(made.token);
@@ -53,7 +67,7 @@ Examples:
       withRuntime(options, 'token sign-in', async (runtime) => {
         const { integrations, by, name } = grantOf(runtime, options);
         const link = await createSignIn(runtime, { name, role: options.role, integrations, by });
-        await noted(runtime, by, 'tokens.sign_in_link', name);
+        await audited(runtime, 'tokens.sign_in_link', { target: { token: name } });
         const url = `${await publicUrl(runtime)}${link.path}`;
         if (options.json) printJson({ url, expires_at: link.expires_at });
         else show(url);
@@ -63,19 +77,18 @@ Examples:
     .description('list active tokens and sessions')
     .action((options: CommonOptions) =>
       withRuntime(options, 'token list', async ({ pool }) => {
-        const tokens = await listTokens(pool);
-        if (options.json) for (const one of tokens) printJson(one);
-        else {
-          const rows = tokens.map((one) => [
+        showList(options, await listTokens(pool), {
+          none: 'No active tokens.',
+          head: ['token', 'kind', 'role', 'name', 'integrations', 'expires'],
+          line: (one) => [
             one.token_id,
             one.kind,
             one.role,
             one.name,
             one.integrations?.join(',') ?? 'all',
             one.expires_at?.toISOString() ?? 'never',
-          ]);
-          show(table([['token', 'kind', 'role', 'name', 'integrations', 'expires'], ...rows]));
-        }
+          ],
+        });
       }),
     );
   common(token.command('revoke <token_id>'))
@@ -85,7 +98,7 @@ Examples:
         if (!(await revokeToken(runtime.pool, id))) {
           throw new InnboundError('operate.not_found', `There is no active token ${id}.`);
         }
-        await noted(runtime, userInfo().username, 'tokens.revoke', id);
+        await audited(runtime, 'tokens.revoke', { target: { token: id } });
         if (options.json) printJson({ token_id: id, revoked: true });
         else show(`Revoked ${id}.`);
       }),
@@ -105,12 +118,8 @@ function grantOf(runtime: Runtime, options: Options): { integrations: string[] |
   if (unknown !== undefined) {
     throw new InnboundError('documents.unknown_name', noIntegration(unknown, known.keys()));
   }
-  const by = userInfo().username;
-  return { integrations: options.integration ? [...options.integration] : null, by, name: options.name ?? by };
-}
-
-async function noted(runtime: Runtime, by: string, action: string, target: string): Promise<void> {
-  await writeAudit(runtime.pool, { actor: `${by} (command line)`, action, target: { token: target } });
+  const { integration, name = userInfo().username } = options;
+  return { integrations: integration ? [...integration] : null, by: commandLineUser(), name };
 }
 
 /** As in the API. */

@@ -57,7 +57,7 @@ export async function deliverBatch(context: BatchContext, leased: Leased): Promi
   // After a wait request the store decides what the next call may do, so the slot stays taken until it is written.
   const mustWait = waitRequest !== undefined || health === 'circuit_open';
   if (!mustWait) context.onAnswered();
-  if (abandoned.length > 0) await store.abandon(key, abandoned).catch(() => {});
+  if (abandoned.length > 0) await store.extend(key, abandoned, 0).catch(() => {});
   await settler.settle(settlements, lease);
   ports.settled?.(settlements);
   // After the settlement: a success in this batch clears earlier wait requests.

@@ -1,4 +1,3 @@
-import { Alarm } from '../kit/alarm.ts';
 import { errorFacts } from '../kit/log.ts';
 import type { Counts } from './batch.ts';
 import { Calling } from './calling.ts';
@@ -39,7 +38,6 @@ export class Channel {
   readonly #marginMs: number;
   readonly #claiming: Claiming;
   readonly #calling: Calling;
-  readonly #alarm: Alarm;
   /** Aborted when running calls may not wait any longer. */
   readonly #stopping = new AbortController();
   #isClosed = false;
@@ -49,9 +47,11 @@ export class Channel {
   /** The claim under way. */
   #claim: Promise<void> | undefined;
   #returning = 0;
+  /** Set while a claim waits. The time of the next claim only ever becomes later, so an alarm never rings too late. */
+  #cancelAlarm: (() => void) | undefined;
 
   constructor(ports: DeliverPorts, config: DestinationConfig, { settler, floor, onSettled }: ChannelServices) {
-    const { clock, leaseMarginMs = standardMarginMs } = ports;
+    const { leaseMarginMs = standardMarginMs } = ports;
     const leaseMs = config.timeoutMs + leaseMarginMs;
     this.#ports = ports;
     this.#config = config;
@@ -61,7 +61,6 @@ export class Channel {
       { ports, config, settler, leaseMs, stopping: this.#stopping.signal },
       { onFree: () => this.#advance(), onWaitAsked: () => this.#putAllBack(), onSettled },
     );
-    this.#alarm = new Alarm(clock, () => this.#advance());
   }
 
   get revision(): string {
@@ -98,7 +97,7 @@ export class Channel {
   async close(signal: AbortSignal): Promise<void> {
     this.#isClosed = true;
     this.#claiming.clear();
-    this.#alarm.close();
+    this.#cancelAlarm?.();
     const stop = () => this.#stopping.abort();
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
@@ -117,7 +116,10 @@ export class Channel {
     if (!hasLanes || this.#claim !== undefined || this.#ready.length > 0) return;
     if (!this.#calling.hasFreeSlot || this.#calling.isStoreBehind) return;
     if (waitMs > 0) {
-      this.#alarm.ringIn(waitMs + 1);
+      this.#cancelAlarm ??= this.#ports.clock.schedule(waitMs + 1, () => {
+        this.#cancelAlarm = undefined;
+        this.#advance();
+      });
       return;
     }
     this.#claim = this.#claimOnce()
@@ -178,7 +180,7 @@ export class Channel {
     const tried = claims.filter(({ interrupted }) => interrupted);
     const untried = claims.filter(({ interrupted }) => !interrupted);
     this.#returning += 1;
-    if (tried.length > 0) await store.abandon(key, tried).catch(() => {});
+    if (tried.length > 0) await store.extend(key, tried, 0).catch(() => {});
     if (untried.length > 0) await store.putBack(key, untried).catch(() => {});
     this.#returning -= 1;
     this.offer([lane]);

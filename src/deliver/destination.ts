@@ -3,6 +3,7 @@ import type { Capacity } from '../canonical/capacity.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { Http } from '../kit/http.ts';
+import type { Authorizer } from '../outbound/authorizer.ts';
 import type { EpochMs, Json, Report } from '../terms.ts';
 import type { Delivery } from './message.ts';
 
@@ -69,23 +70,6 @@ export function lostLease({ leaseLeftMs }: Pick<DeliverLimits, 'leaseLeftMs'>, c
   if (leaseLeftMs() >= callMs) return undefined;
   const message = 'Not sent: the process was frozen for so long that another node may deliver the record.';
   return { kind: 'retry', code: 'deliver.lease_expired', message, free: true };
-}
-
-/** Adds credentials to requests; the wiring makes it from the authentication methods of the pull side. */
-export interface Authorizer {
-  /** The request with its credentials, for one attempt. */
-  authorize(
-    request: OutgoingRequest,
-  ): Promise<{ kind: 'ok'; request: OutgoingRequest } | { kind: 'failed'; message: string }>;
-  /** Reports that the credentials of a request from `authorize` were refused; true if asking again may return new ones. */
-  refused(request: OutgoingRequest): Promise<boolean>;
-}
-
-export interface OutgoingRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
 }
 
 /** The services that a node offers to its destinations. */

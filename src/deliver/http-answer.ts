@@ -58,7 +58,7 @@ function failure({ reason, message }: Answered & { kind: 'failed' }): Outcome {
   }
 }
 
-const keptBytes = 2_048;
+export const keptBytes = 2_048;
 
 /** The part of an answer that is kept for the operator. */
 export function beginning(bytes: Uint8Array): string {

@@ -202,12 +202,10 @@ export interface DeliveryStore {
     leaseMs: number,
     options?: ClaimOptions,
   ): Promise<ClaimedByBrand[]>;
-  /** Extends the leases that this node still holds; returns how many. */
+  /** Extends the leases that this node still holds; returns how many. With 0 they end: due at once, marked as possibly arrived. */
   extend(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[], leaseMs: number): Promise<number>;
   /** Releases records that were leased and not sent: due at once. */
   putBack(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
-  /** Releases records that were sent without an answer: due at once, marked as possibly arrived. */
-  abandon(lane: LaneKey, claims: readonly Pick<Claimed, 'type' | 'id' | 'fence'>[]): Promise<void>;
   /** Returns the lanes in which a settled record has a further version to send. */
   settle(settlements: readonly Settlement[], node: string): Promise<LaneKey[]>;
   /** Takes up to `wanted` calls from the budget that all nodes share; a negative number returns calls to it. */
@@ -242,7 +240,7 @@ export interface DeliverPorts {
   };
   /** Where transactions of this process announce their changes; without it the scan finds them. */
   readonly queued?: QueuedLanes;
-  readonly log: DeliverLog;
+  readonly log: Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
   readonly chance: () => number;
   /** The store's epoch, see Message. */
   readonly epoch: () => number;
@@ -255,10 +253,4 @@ export interface DeliverPorts {
   /** Called for every settled batch. */
   readonly settled?: (settlements: readonly Settlement[]) => void;
   readonly node: string;
-}
-
-interface DeliverLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }

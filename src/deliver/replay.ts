@@ -51,7 +51,7 @@ export interface ReplayPorts {
 
 export interface ReplayOptions {
   /** Default: `recorded` for deliveries, `today` for the rest. */
-  readonly under?: Under;
+  readonly under?: Under | undefined;
   readonly by: string;
   /** The most replays per second, so that they do not flood a destination that has just recovered. */
   readonly perSecond: number;

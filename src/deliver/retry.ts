@@ -1,8 +1,5 @@
 /** When a failed delivery is retried, and when it becomes a dead letter. Pure: chance is an argument. */
 
-/** First try plus one retry per entry. */
-export const standardScheduleMs: readonly number[] = [5_000, 60_000, 600_000, 3_600_000];
-
 /** The longest wait that a destination can ask for at once. */
 export const longestWaitMs = 24 * 3_600_000;
 
@@ -25,25 +22,20 @@ export type NextTry =
   | { readonly kind: 'wait'; readonly delayMs: number; readonly triesUsed: number }
   | { readonly kind: 'dead' };
 
-/** `triesUsed` counts the failed tries before this one; `chance` is in [0, 1). */
-export function nextTry(failed: FailedTry, triesUsed: number, scheduleMs: readonly number[], chance: number): NextTry {
-  const asked = Math.min(Math.max(failed.afterMs ?? 0, 0), longestWaitMs);
-  if (failed.free) {
-    const least = Math.max(asked, leastAskedMs);
-    return { kind: 'wait', delayMs: Math.round(least * (1 + (stretch / 5) * chance)), triesUsed };
-  }
-  if (failed.isOutage) {
-    // The circuit decides when to try again; the first delay only holds until it opens.
-    const base = scheduleMs[0] ?? leastAskedMs;
-    return { kind: 'wait', delayMs: Math.round(Math.max(base * (1 + stretch * chance), asked)), triesUsed };
-  }
-  const base = scheduleMs[triesUsed];
+/** `triesUsed` counts the failed tries before this one, of which the schedule allows one per entry; `chance` is in [0, 1). */
+export function nextTry(
+  { afterMs = 0, free = false, isOutage = false }: FailedTry,
+  triesUsed: number,
+  scheduleMs: readonly number[],
+  chance: number,
+): NextTry {
+  const asked = Math.min(Math.max(afterMs, 0), longestWaitMs);
+  const wait = (ms: number, used: number): NextTry => ({ kind: 'wait', delayMs: Math.round(ms), triesUsed: used });
+  if (free) return wait(Math.max(asked, leastAskedMs) * (1 + (stretch / 5) * chance), triesUsed);
+  // In an outage the circuit decides when to try again; the first delay only holds until it opens.
+  const base = isOutage ? (scheduleMs[0] ?? leastAskedMs) : scheduleMs[triesUsed];
   if (base === undefined) return { kind: 'dead' };
-  return {
-    kind: 'wait',
-    delayMs: Math.round(Math.max(base * (1 + stretch * chance), asked)),
-    triesUsed: triesUsed + 1,
-  };
+  return wait(Math.max(base * (1 + stretch * chance), asked), isOutage ? triesUsed : triesUsed + 1);
 }
 
 /** True when a failure of this try would end in a dead letter. */

@@ -1,3 +1,4 @@
+import { isObject } from '../terms.ts';
 import type { CheckFinding } from './check-finding.ts';
 import { textsIn } from './checked.ts';
 import type { Connector } from './connector.ts';
@@ -56,12 +57,8 @@ function sentAsWritten({ name, body }: LoadedDocument<'integration'>): CheckFind
 
 /** Paths that both have, where at least one side is not an object. */
 function sharedKeys(one: unknown, other: unknown): string[][] {
-  if (!isPlainObject(one) || !isPlainObject(other)) return one === undefined || other === undefined ? [] : [[]];
+  if (!isObject(one) || !isObject(other)) return one === undefined || other === undefined ? [] : [[]];
   return Object.keys(other)
     .filter((key) => Object.hasOwn(one, key))
     .flatMap((key) => sharedKeys(one[key], other[key]).map((rest) => [key, ...rest]));
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -100,3 +100,4 @@ const webhook = z
   .meta({ title: 'webhook', description: 'Any address that takes JSON.' });
 
 export const alertRouteSchema = z.discriminatedUnion('type', [slack, teams, pagerduty, opsgenie, email, webhook]);
+export type AlertRoute = z.infer<typeof alertRouteSchema>;

@@ -108,7 +108,6 @@ export const mapSchema = z.strictObject({
       'Only records for which this holds are reservations; blocks, owner stays and tests are dropped. Not applied to events, unless `push.map` says it too.',
     ),
 });
-export type MapDocument = z.infer<typeof mapSchema>;
 
 export const pushMapSchema = mapSchema.describe('Where the data of events differs from `map`, field by field.');
 
@@ -183,7 +182,6 @@ export const shapeSchema = z.strictObject({
   dates: paths.optional().describe('The date format of all fields of this connector; by default iso.'),
   numbers: numberFormat.optional().describe('The format of numbers in text, for all fields of this connector.'),
 });
-export type ShapeDocument = z.infer<typeof shapeSchema>;
 
 const statusValues = z.strictObject(
   Object.fromEntries(
@@ -208,4 +206,3 @@ export const valuesSchema = z.strictObject(
     marketing_consent: z.ZodOptional<typeof booleanValues>;
   },
 );
-export type ValuesDocument = z.infer<typeof valuesSchema>;

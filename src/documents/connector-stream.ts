@@ -53,5 +53,3 @@ export const streamSchema = crossChecked(
     if (placeholdersIn(subscription).length > 0) report(checkPlaceholders(subscription, known), ['subscription']);
   },
 );
-
-export type StreamDocument = z.infer<typeof streamSchema>;

@@ -1,4 +1,5 @@
 import type { CheckResult } from './check.ts';
+import { textsIn } from './checked.ts';
 import { inOrder, type Problem } from './mistake.ts';
 import { parseFile, type SourceFile } from './parse.ts';
 import type { Path } from './path.ts';
@@ -11,13 +12,13 @@ import { findReferences } from './secret-reference.ts';
  * signature of the machine's role to their own address.
  */
 export function hostReferences(body: unknown): string[] {
-  return [...new Set([...found(body, [])].map(({ reference }) => reference))];
+  return [...new Set([...found(body)].map(({ reference }) => reference))];
 }
 
 /** The check of an edited document, with a mistake for each host reference that the version in force does not have. */
 export function refuseHostReferences(checked: CheckResult, edited: SourceFile, known: readonly string[]): CheckResult {
   const { meant, mistakeAt } = parseFile(edited);
-  const added = [...found(meant, [])].filter(({ reference }) => !known.includes(reference));
+  const added = [...found(meant)].filter(({ reference }) => !known.includes(reference));
   if (added.length === 0) return checked;
   const mistakes = added.map(({ path, offset, reference }) => {
     const message = `${reference} can only be added with \`innbound apply\`; store the value as a secret and refer to it as \${secret:name}`;
@@ -31,14 +32,11 @@ export function refuseHostReferences(checked: CheckResult, edited: SourceFile, k
   };
 }
 
-function* found(value: unknown, path: Path): Generator<{ path: Path; offset: number; reference: string }> {
-  if (value === machineIdentity && path.at(-1) === 'credentials') yield { path, offset: 0, reference: value };
-  else if (typeof value === 'string') {
-    for (const { kind, start, end } of findReferences(value).references) {
-      if (kind !== 'secret') yield { path, offset: start, reference: value.slice(start, end) };
+function* found(body: unknown): Generator<{ path: Path; offset: number; reference: string }> {
+  for (const { text, path } of textsIn(body)) {
+    if (text === machineIdentity && path.at(-1) === 'credentials') yield { path, offset: 0, reference: text };
+    for (const { kind, start, end } of findReferences(text).references) {
+      if (kind !== 'secret') yield { path, offset: start, reference: text.slice(start, end) };
     }
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, child] of Object.entries(value))
-      yield* found(child, [...path, Array.isArray(value) ? Number(key) : key]);
   }
 }

@@ -47,10 +47,6 @@ export function keySource(workspaceDir: string, env: Env): KeySource {
   };
 }
 
-export async function workspaceKeyring(workspaceDir: string, env: Env): Promise<Keyring> {
-  return keySource(workspaceDir, env).read();
-}
-
 function sound(path: string, found: KeyFile | undefined): Keyring {
   if (found?.kind === 'ok') return found.keys;
   if (found === undefined) {

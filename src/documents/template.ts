@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { schemaFiles } from './published-schemas.ts';
+import { schemaFiles } from './json-schema.ts';
 
 export interface TemplateFile {
   /** Relative to the workspace. */

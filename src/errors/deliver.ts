@@ -2,103 +2,86 @@ import type { ErrorEntry } from './entry.ts';
 
 export const deliverErrors = {
   'deliver.unreachable': {
-    stage: 'deliver',
     retry: 'again',
     what: 'The destination could not be reached: no address, no connection, the connection was cut, or the answer exceeds its limit.',
     next: 'It is retried on its schedule. If it persists, check the address and the network.',
   },
   'deliver.lease_expired': {
-    stage: 'deliver',
     retry: 'again',
     what: 'The process was frozen or overloaded for so long that another node may deliver the record, so nothing was sent.',
     next: 'Nothing: the record is delivered by the node that holds it. If it happens often, look for a machine that is suspended or overloaded.',
   },
   'deliver.timeout': {
-    stage: 'deliver',
     retry: 'again',
     what: 'The destination did not answer in time. It may have accepted the change anyway.',
     next: 'It is retried with the same idempotency key. If it persists, raise timeout or lower batch.',
   },
   'deliver.server_error': {
-    stage: 'deliver',
     retry: 'again',
     what: 'The destination answered with a server error (5xx, 408 or 425).',
     next: 'It is retried on its schedule. If it persists, contact the operator of the destination.',
   },
   'deliver.rate_limited': {
-    stage: 'deliver',
     retry: 'again',
     what: 'The destination asked us to slow down (429).',
     next: 'It is retried after the time that the destination asked for. If it happens often, set rate in the destination.',
   },
   'deliver.refused': {
-    stage: 'deliver',
     retry: 'operator',
     what: 'The destination rejected the change permanently (4xx), or the request is not valid HTTP.',
     next: 'Read the answer in the dead letter, correct the destination’s settings, then replay or drop it.',
   },
   'deliver.auth_failed': {
-    stage: 'deliver',
     retry: 'operator',
     what: 'The destination refused our credentials, or they could not be read.',
     next: 'Replace the stored secret or the file, which is used within seconds, or correct the document and apply. Waiting changes are then sent; replay the dead letters.',
   },
   'deliver.blocked_address': {
-    stage: 'deliver',
     retry: 'operator',
     what: 'The destination has a private, loopback or link-local address, which is not allowed.',
     next: 'Use a public address, or set network.allow_private in innbound.yaml; then replay.',
   },
   'deliver.tries_used_up': {
-    stage: 'deliver',
     retry: 'operator',
     what: 'Every attempt to deliver the change failed; later changes of the same record wait behind it.',
     next: 'Read the last answer in the dead letter, check that the destination works again, then replay or drop it.',
   },
   'deliver.filter_failed': {
-    stage: 'deliver',
     retry: 'operator',
     what: 'The filter of the destination could not be evaluated for this record.',
     next: 'Correct filter in the destination (guard fields that may be absent), apply and replay.',
   },
   'deliver.mapping_failed': {
-    stage: 'deliver',
     retry: 'operator',
     what: 'The body mapping of the destination needs a field that this record does not have.',
     next: 'Correct the mapping or add a filter to the destination, apply and replay.',
   },
   'deliver.not_expressed': {
-    stage: 'deliver',
     retry: 'operator',
     what: 'The requests of the destination cannot express an erasure, a withdrawal of consent or the removal of a record, so it was not sent.',
     next: 'Add on.erased, on.withdrawn or on.removed to the destination, apply and replay; or do it there by hand and drop the dead letter.',
   },
   'deliver.answer_unreadable': {
-    stage: 'deliver',
     retry: 'again',
     what: 'The answer to a batch does not say which items the destination accepted.',
     next: 'It is retried. If it persists, compare the answer with the settings of the destination.',
   },
   'deliver.write_failed': {
-    stage: 'deliver',
     retry: 'again',
     what: 'The files of the destination could not be written.',
     next: 'Check that the folder exists, that the disk has space and that the service may write there.',
   },
   'deliver.warehouse_mismatch': {
-    stage: 'deliver',
     retry: 'operator',
     what: 'The warehouse lacks a database, table, column, key or permission that Innbound needs, a column has a type that does not take our values, or a column that somebody added needs a value.',
     next: 'Changes wait without using tries. Restore what the message names, or give the added column a default. A table that was dropped, or the whole schema, is created again; then run innbound resend to fill it.',
   },
   'deliver.broken': {
-    stage: 'deliver',
     retry: 'again',
     what: 'The destination failed with an unexpected error.',
     next: 'Report it with the log line; the change is retried on its schedule.',
   },
   'deliver.not_dead': {
-    stage: 'deliver',
     retry: 'final',
     what: 'No open dead letter has this id.',
     next: 'List the open ones with innbound dead-letters list.',

@@ -1,6 +1,3 @@
-/** The part of the service that reports the error. */
-export type Stage = 'documents' | 'pull' | 'push' | 'record' | 'deliver' | 'store' | 'operate';
-
 /**
  * Who acts next.
  * again     we retry automatically
@@ -10,8 +7,8 @@ export type Stage = 'documents' | 'pull' | 'push' | 'record' | 'deliver' | 'stor
  */
 export type RetryClass = 'again' | 'sender' | 'operator' | 'final';
 
+/** A code begins with the part of the service that reports it, such as `pull`. */
 export interface ErrorEntry {
-  readonly stage: Stage;
   readonly retry: RetryClass;
   /** What happened, in one sentence. */
   readonly what: string;

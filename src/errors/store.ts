@@ -2,97 +2,81 @@ import type { ErrorEntry } from './entry.ts';
 
 export const storeErrors = {
   'store.unreachable': {
-    stage: 'store',
     retry: 'again',
     what: 'PostgreSQL did not answer.',
     next: 'Check DATABASE_URL and the server; the service continues by itself once it answers.',
   },
   'store.read_only': {
-    stage: 'store',
     retry: 'again',
     what: 'PostgreSQL answers but accepts no writes: it is a standby, or was demoted.',
     next: 'Name every host of the cluster in DATABASE_URL; the service finds the primary and continues by itself.',
   },
   'store.transaction_pooling': {
-    stage: 'store',
     retry: 'operator',
     what: 'The database is behind a pooler in transaction mode.',
     next: 'Set pool_mode = session for this database in pgbouncer, or name the PostgreSQL server itself in DATABASE_URL.',
   },
   'store.workspace_held': {
-    stage: 'store',
     retry: 'operator',
     what: 'Another service runs on this workspace.',
     next: 'Stop the process in the message, use another workspace, or run several nodes with one PostgreSQL in DATABASE_URL.',
   },
   'store.postgres_failed': {
-    stage: 'store',
     retry: 'operator',
     what: 'The private PostgreSQL could not be started.',
     next: 'Read the log file in the message; set DATABASE_URL to use your own PostgreSQL.',
   },
   'store.newer_schema': {
-    stage: 'store',
     retry: 'operator',
     what: 'The database was migrated by a newer Innbound than this one.',
     next: 'Run the newer version: migrations only go forward.',
   },
   'store.restored': {
-    stage: 'store',
     retry: 'operator',
     what: 'The database is an older copy than the one this workspace last used. The epoch was raised, so that destinations accept its versions.',
     next: 'Repeat the erasures that were made after the copy, then run `innbound resend` for each destination to send the current state.',
   },
   'store.changed_migration': {
-    stage: 'store',
     retry: 'operator',
     what: 'The database was created by a version whose migrations differ from this one’s.',
     next: 'Run the version that created it; a development database can be dropped and created again.',
   },
   'store.other_key': {
-    stage: 'store',
     retry: 'operator',
     what: 'The secrets in this database were sealed with another key than this node has.',
     next: 'Give this node the key that the message names: the INNBOUND_KEY of the other nodes, or the key file of the first workspace (.innbound/key).',
   },
   'store.key_not_distributed': {
-    stage: 'store',
     retry: 'operator',
     what: 'The key cannot be rotated: a running node does not have the new key yet. Nothing was sealed with it.',
     next: 'Give the named nodes the new key beside the old one (NEW,OLD; a restart for INNBOUND_KEY), then run innbound key rotate again.',
   },
   'store.no_new_key': {
-    stage: 'store',
     retry: 'operator',
     what: 'The key comes from a place that Innbound does not write to, and no second key is there to change to.',
     next: 'Make a key with innbound key generate, put it before the old one (NEW,OLD) on every node, then run innbound key rotate again.',
   },
   'store.backup_unreadable': {
-    stage: 'store',
     retry: 'operator',
     what: 'The file is not one that innbound backup or innbound brand export made, or it is damaged or incomplete.',
     next: 'Name the right file, or copy it again from where it was kept; nothing was changed.',
   },
   'store.backup_version': {
-    stage: 'store',
     retry: 'operator',
     what: 'The file was made by a version of Innbound whose tables differ from those of this version.',
     next: 'Run this command with the version that the message names, then upgrade.',
   },
   'store.passphrase': {
-    stage: 'store',
     retry: 'operator',
     what: 'Keys are sealed with a passphrase, and it is missing or wrong.',
     next: 'Give it with --passphrase-file FILE, or in INNBOUND_PASSPHRASE. For a backup without the key use --without-key.',
   },
   'store.not_empty': {
-    stage: 'store',
     retry: 'operator',
     what: 'The database that a backup would be restored into already holds data.',
     next: 'Restore into an empty database or a new workspace folder, or replace all data here with innbound restore FILE --replace.',
   },
   'store.nodes_running': {
-    stage: 'store',
     retry: 'operator',
     what: 'Rows cannot be replaced or imported while nodes run on the database.',
     next: 'Stop every node, then run the command again. A node that was killed is forgotten after a minute.',

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 /**
  * Encryption at rest with AES-256-GCM. A sealed value names its key, so that keys can be rotated, and is bound to what
@@ -83,12 +83,6 @@ export function open(keyring: Keyring, sealed: Uint8Array, associated: string): 
   } catch {
     return { kind: 'damaged' };
   }
-}
-
-/** Compares in a time that reveals neither where the two differ nor the length of the expected one. */
-export function sameSecret(given: string | Uint8Array, expected: string | Uint8Array): boolean {
-  const digest = (value: string | Uint8Array) => createHash('sha256').update(value).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }
 
 export function hmac(

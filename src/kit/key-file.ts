@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Keyring, newKey, parseKeys } from './crypto.ts';
+import { syncFolder } from './sync-folder.ts';
 
 export type KeyFile =
   | { readonly kind: 'ok'; readonly keys: Keyring }
@@ -26,36 +27,21 @@ export async function readKeyFile(path: string): Promise<KeyFile | undefined> {
   // Windows has no such bits: there the folder's permissions guard the file.
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
     return { kind: 'exposed', mode: (mode & 0o777).toString(8) };
-  const handle = await open(path, 'r');
-  try {
-    const keys = parseKeys(await handle.readFile('utf8'));
-    return keys === undefined ? { kind: 'malformed' } : { kind: 'ok', keys };
-  } finally {
-    await handle.close();
-  }
+  const keys = parseKeys(await readFile(path, 'utf8'));
+  return keys === undefined ? { kind: 'malformed' } : { kind: 'ok', keys };
 }
 
 /** Replaces the file. A reader sees the old keys or the new ones, also after a crash. */
 export async function writeKeyFile(path: string, keys: Keyring): Promise<void> {
   await rename(await writeDraft(path, keys), path);
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncFolder(dirname(path));
 }
 
 async function writeDraft(path: string, keys: Keyring): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomUUID()}`;
-  const handle = await open(draft, 'wx', 0o600);
-  try {
-    await handle.writeFile(keys.map(({ bytes }) => `${bytes.toString('base64')}\n`).join(''));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  const lines = keys.map(({ bytes }) => `${bytes.toString('base64')}\n`).join('');
+  await writeFile(draft, lines, { flag: 'wx', mode: 0o600, flush: true });
   return draft;
 }
 

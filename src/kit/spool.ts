@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
@@ -29,13 +19,7 @@ export function openSpool(folder: string): Spool {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const file = fileOf(name);
       const aside = `${file}.${process.pid}`;
-      const handle = openSync(aside, 'w', 0o600);
-      try {
-        writeSync(handle, bytes);
-        fsyncSync(handle);
-      } finally {
-        closeSync(handle);
-      }
+      writeFileSync(aside, bytes, { mode: 0o600, flush: true });
       renameSync(aside, file);
     },
     get(name) {

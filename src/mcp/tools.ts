@@ -45,7 +45,7 @@ export const tools: readonly Tool[] = [
     input: z.object({ code: z.string().describe('Such as deliver.rejected.') }),
     call: async (_api, { code }) =>
       Object.hasOwn(errors, code)
-        ? { ok: true, body: { code, ...errors[code as ErrorCode] } as unknown as Json }
+        ? { ok: true, body: { code, stage: code.split('.', 1)[0] ?? '', ...errors[code as ErrorCode] } }
         : { ok: false, problem: { detail: `${code} is not an error code of Innbound.` } },
   }),
   tool({

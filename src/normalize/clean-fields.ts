@@ -2,7 +2,7 @@ import { hasCardToken } from '../canonical/replaced-card.ts';
 import type { Cleaning } from './cleaning.ts';
 import { readEmail } from './email.ts';
 import { readNames } from './name.ts';
-import type { NameRegions, NameRule } from './name-rules.ts';
+import type { NameRegions } from './name-rules.ts';
 import { type PhoneBasis, readPhone } from './phone.ts';
 import { saysNothing } from './text.ts';
 
@@ -15,7 +15,7 @@ export function cleanId(cleaning: Cleaning): void {
   const given = cleaning.guest.guest_id;
   if (given === undefined || !(noId.test(given) || saysNothing(given) || hasCardToken.test(given))) return;
   cleaning.guest.guest_id = undefined;
-  cleaning.note('guest_id', 'guest_id_placeholder', 'The text is a placeholder, not an id.', given, undefined);
+  cleaning.note('guest_id', 'guest_id_placeholder', given, undefined);
 }
 
 export function cleanNationality(cleaning: Cleaning): void {
@@ -24,18 +24,9 @@ export function cleanNationality(cleaning: Cleaning): void {
   const upper = given.trim().toUpperCase();
   if (!capitals.test(upper)) return;
   cleaning.guest.nationality = upper;
-  cleaning.note('nationality', 'nationality_case', 'Country codes are written in capitals.', given, upper);
+  cleaning.note('nationality', 'nationality_case', given, upper);
 }
 const capitals = /^[A-Z]{2}$/;
-
-const nameReasons: Readonly<Record<NameRule, string>> = {
-  name_tidied: 'Spaces, invisible characters and stray punctuation were cleaned up.',
-  name_placeholder: 'The text is a placeholder, not a name.',
-  name_split: 'Family name and given name were in one field.',
-  name_title_removed: 'A title is not part of the name.',
-  name_first_of_two: 'The field named two people; the first is kept.',
-  name_case: 'The name was all upper case or all lower case.',
-};
 
 export function cleanNames(cleaning: Cleaning, regions: NameRegions): void {
   const { first_name, last_name } = cleaning.guest;
@@ -44,7 +35,7 @@ export function cleanNames(cleaning: Cleaning, regions: NameRegions): void {
   if (changes.length === 0) return;
   cleaning.guest.first_name = names.first_name;
   cleaning.guest.last_name = names.last_name;
-  for (const { field, rule, before, after } of changes) cleaning.note(field, rule, nameReasons[rule], before, after);
+  for (const { field, rule, before, after } of changes) cleaning.note(field, rule, before, after);
 }
 
 export function cleanEmail(cleaning: Cleaning): void {
@@ -54,97 +45,47 @@ export function cleanEmail(cleaning: Cleaning): void {
   if (reading.kind === 'address') {
     if (reading.address !== given) {
       cleaning.guest.email = reading.address;
-      if (reading.several)
-        cleaning.note(
-          'email',
-          'email_first_of_several',
-          'The field held several addresses; the first valid one is kept.',
-          given,
-          reading.address,
-        );
-      else cleaning.note('email', 'email_tidied', 'The address was trimmed and lower-cased.', given, reading.address);
+      cleaning.note('email', reading.several ? 'email_first_of_several' : 'email_tidied', given, reading.address);
     }
     if (reading.proxy && cleaning.guest.email_proxy !== true) {
       cleaning.guest.email_proxy = true;
-      cleaning.note(
-        'email_proxy',
-        'email_proxy',
-        'The address is an alias created by a booking site: it is never used to match guests.',
-        undefined,
-        true,
-      );
+      cleaning.note('email_proxy', 'email_proxy', undefined, true);
     }
     return;
   }
   cleaning.guest.email = undefined;
   cleaning.guest.email_proxy = undefined;
-  if (reading.kind === 'nothing') {
-    cleaning.note('email', 'email_placeholder', 'The text is a placeholder, not an address.', given, undefined);
-    return;
+  if (reading.kind === 'nothing') cleaning.note('email', 'email_placeholder', given, undefined);
+  else {
+    cleaning.guest.email_raw = given;
+    cleaning.note('email', reading.why === 'made_up' ? 'email_made_up' : 'email_invalid', given, undefined);
   }
-  cleaning.guest.email_raw = given;
-  if (reading.why === 'made_up')
-    cleaning.note(
-      'email',
-      'email_made_up',
-      'The address is a dummy typed to fill the field; it is kept as email_raw.',
-      given,
-      undefined,
-    );
-  else
-    cleaning.note(
-      'email',
-      'email_invalid',
-      'The text is not a valid address; it is kept as email_raw.',
-      given,
-      undefined,
-    );
 }
-
-const phoneReasons: Readonly<Record<PhoneBasis, string>> = {
-  international: 'Written in the international form E.164.',
-  nationality: 'Written in the international form E.164, read as a number of the guest’s nationality.',
-  country: 'Written in the international form E.164, read as a number of the property’s country.',
-  code: 'Written in the international form E.164; its digits begin with a country code.',
-};
 
 export function cleanPhone(cleaning: Cleaning, regions: NameRegions): void {
   const given = cleaning.guest.phone;
   if (given === undefined) return;
   const reading = readPhone(given, regions);
   if (reading.kind === 'number') {
-    if (reading.e164 === given) return;
-    cleaning.guest.phone = reading.e164;
-    if (reading.several)
-      cleaning.note(
-        'phone',
-        'phone_first_of_several',
-        'The field held several numbers; the first possible one is kept.',
-        given,
-        reading.e164,
-      );
-    else cleaning.note('phone', 'phone_to_e164', phoneReasons[reading.by], given, reading.e164);
-    if (reading.extension)
-      cleaning.note(
-        'phone',
-        'phone_extension_removed',
-        'E.164 has no extensions; the extension was removed.',
-        given,
-        reading.e164,
-      );
+    const { e164, by, several, extension } = reading;
+    if (e164 === given) return;
+    cleaning.guest.phone = e164;
+    if (several) cleaning.note('phone', 'phone_first_of_several', given, e164);
+    else cleaning.note('phone', 'phone_to_e164', given, e164, readAs[by]);
+    if (extension) cleaning.note('phone', 'phone_extension_removed', given, e164);
     return;
   }
   cleaning.guest.phone = undefined;
-  if (reading.kind === 'nothing') {
-    cleaning.note('phone', 'phone_placeholder', 'The text is a placeholder, not a number.', given, undefined);
-    return;
+  if (reading.kind === 'nothing') cleaning.note('phone', 'phone_placeholder', given, undefined);
+  else {
+    cleaning.guest.phone_raw = given;
+    cleaning.note('phone', 'phone_impossible', given, undefined);
   }
-  cleaning.guest.phone_raw = given;
-  cleaning.note(
-    'phone',
-    'phone_impossible',
-    'The number is not valid in any numbering plan; it is kept as phone_raw.',
-    given,
-    undefined,
-  );
 }
+
+const readAs: Readonly<Record<PhoneBasis, string>> = {
+  international: '.',
+  nationality: ', read as a number of the guest’s nationality.',
+  country: ', read as a number of the property’s country.',
+  code: '; its digits begin with a country code.',
+};

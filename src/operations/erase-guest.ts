@@ -18,6 +18,7 @@ import {
   holdersOf,
   type Notified,
   noteErasure,
+  readErasure,
 } from '../store/erasure/erasures.ts';
 import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
 import type { EntityType, IntegrationName, Json } from '../terms.ts';
@@ -209,6 +210,11 @@ const notYet = {
   given_up: 0,
   confirmed_at: null,
 };
+
+export async function readReceipt({ pool }: Runtime, erasureId: string): Promise<ErasureReceipt | undefined> {
+  const row = await readErasure(pool, erasureId);
+  return row && receiptOf(row);
+}
 
 export function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
   const { removed = {}, told = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'told'>>;

@@ -7,11 +7,11 @@ import type { Runtime } from '../runtime/runtime.ts';
 
 /** Whom to erase. With several keys, everything that matches any of them is erased. */
 export interface EraseRequest {
-  readonly email?: string;
-  readonly phone?: string;
-  readonly guest_id?: string;
+  readonly email?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly guest_id?: string | undefined;
   /** Only this integration; required with guest_id, which is unique only within one. */
-  readonly integration?: string;
+  readonly integration?: string | undefined;
 }
 
 export type ReadRequest =

@@ -11,7 +11,7 @@ export interface Grant {
   /** Null: every brand. */
   readonly integrations: readonly string[] | null;
   readonly by: string;
-  readonly lifeMs?: number;
+  readonly lifeMs?: number | undefined;
 }
 
 const signInLifeMs = 24 * 3_600_000;

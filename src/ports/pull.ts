@@ -1,7 +1,8 @@
 import { durationMs } from '../documents/duration.ts';
 import { pullOf } from '../documents/pull.ts';
 import { sizeBytes } from '../documents/size.ts';
-import type { Brand, Planned, PullPorts } from '../intake/pull/ports.ts';
+import { listRequestOf, noList } from '../intake/pull/list-request.ts';
+import type { Brand, Planned, PullPorts, Queued, QueueRequest } from '../intake/pull/ports.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
 import { pathReader } from '../json-path/read.ts';
@@ -13,7 +14,7 @@ import { openPartnerStore } from '../store/runs/partner-accounts.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import { openRunStore, queueRun } from '../store/runs/runs.ts';
 import { alignSchedules, changeSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';
-import { type IntegrationName, type Json, type SyncType, syncTypes } from '../terms.ts';
+import { type IntegrationName, type Json, syncTypes } from '../terms.ts';
 import { httpWithoutCards } from './http-without-cards.ts';
 
 export function pullPorts(runtime: Runtime): RunnerPorts {
@@ -86,15 +87,17 @@ function schedulesOf(integration: IntegrationName, { paused, pull }: ActiveInteg
   });
 }
 
-/** Queues a run for any node. Does nothing if the same sync is queued or running. */
-export async function runNow(
+/** Queues a run for any node, unless its connector describes no list. */
+export async function startRun(
   runtime: Runtime,
   integration: string,
-  sync: SyncType,
-  requestedBy: string,
-): Promise<void> {
-  await queueRun(runtime.pool, { integration: integration as IntegrationName, sync, kind: 'manual', requestedBy });
+  request: Omit<QueueRequest, 'integration'>,
+): Promise<Queued | typeof noList> {
+  const pull = runtime.active().integrations.get(integration)?.connector.body.pull;
+  if (pull !== undefined && listRequestOf(pull, request) === undefined) return noList;
+  const queued = await queueRun(runtime.pool, { ...request, integration: integration as IntegrationName });
   runtime.wake.signal('runs');
+  return queued;
 }
 
 async function planOf(runtime: Runtime, integration: IntegrationName): Promise<Planned> {

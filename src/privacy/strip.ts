@@ -56,17 +56,13 @@ const mostCompared = 1_000;
 /** Nine digits in a row, as at the end of a phone number, wherever they begin and however they are separated. */
 export function numbersIn(raw: Json): string[] {
   const found = new Set<string>();
-  const read = (value: Json): void => {
-    if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) read(one);
-    else {
-      for (const [row] of String(value).matchAll(/\d(?:[^0-9a-zA-Z]{0,3}\d){8,}/g)) {
-        const digits = row.replace(/\D/g, '');
-        for (let end = comparedDigits; end <= digits.length && found.size < mostCompared; end++)
-          found.add(digits.slice(end - comparedDigits, end));
-      }
+  for (const text of scalarsIn(raw)) {
+    for (const [row] of text.matchAll(/\d(?:[^0-9a-zA-Z]{0,3}\d){8,}/g)) {
+      const digits = row.replace(/\D/g, '');
+      for (let end = comparedDigits; end <= digits.length && found.size < mostCompared; end++)
+        found.add(digits.slice(end - comparedDigits, end));
     }
-  };
-  read(raw);
+  }
   return [...found];
 }
 
@@ -75,11 +71,13 @@ const looksLikeDocument = /^(?=.*\d)[^\s@]{6,40}$/;
 /** Texts that may be the number of a document, in lower case. Shorter ones are also amounts and dates. */
 export function documentsIn(raw: Json): string[] {
   const found = new Set<string>();
-  const read = (value: Json): void => {
-    if (found.size === mostCompared) return;
-    if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) read(one);
-    else if (looksLikeDocument.test(String(value))) found.add(String(value).toLowerCase());
-  };
-  read(raw);
+  for (const text of scalarsIn(raw)) {
+    if (found.size < mostCompared && looksLikeDocument.test(text)) found.add(text.toLowerCase());
+  }
   return [...found];
+}
+
+function* scalarsIn(value: Json): Generator<string> {
+  if (typeof value !== 'object' || value === null) yield String(value);
+  else for (const one of Object.values(value)) yield* scalarsIn(one);
 }

@@ -89,10 +89,6 @@ function estimate(node: ASTNode, context: Context): Estimate {
     case '[]':
       return done(first.size.of ?? scalar, 0);
     case 'list':
-      return done(
-        { chars: 0, items: parts.length, of: parts.map((part) => part.size).reduce(larger, small) },
-        parts.length,
-      );
     case 'map':
       return done(
         { chars: 0, items: parts.length, of: parts.map((part) => part.size).reduce(larger, small) },

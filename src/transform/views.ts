@@ -126,49 +126,49 @@ export interface About {
   readonly country?: string | undefined;
 }
 
-/** The variables of an expression over a reservation; `guest`, `room` and `charge` are set while a rule iterates over a list. */
-export class ReservationScope {
-  readonly reservation: ReservationView;
+/** The variables of an expression, beside the fields of the record. */
+class Scope {
   readonly integration: string;
   readonly brand_id: string;
   readonly country: string;
+  constructor({ integration = '', brand_id = '', country = '' }: About) {
+    this.integration = integration;
+    this.brand_id = brand_id;
+    this.country = country;
+  }
+}
+
+/** Over a reservation; `guest`, `room` and `charge` are set while a rule iterates over a list. */
+export class ReservationScope extends Scope {
+  readonly reservation: ReservationView;
   guest: GuestView | undefined;
   room: RoomView | undefined;
   charge: ChargeView | undefined;
   constructor(record: Reservation, about: About) {
+    super(about);
     this.reservation = new ReservationView(record);
-    this.integration = about.integration ?? '';
-    this.brand_id = about.brand_id ?? '';
-    this.country = about.country ?? '';
   }
 }
 
-for (const name of [...Object.keys(reservationFields), ...Object.keys(lists), 'extra']) {
-  Object.defineProperty(ReservationScope.prototype, name, {
-    get(this: ReservationScope) {
-      return (this.reservation as unknown as Record<string, unknown>)[name];
-    },
-  });
-}
-
-/** The variables of an expression over a guest delivered on its own. */
-export class GuestScope {
+/** Over a guest delivered on its own. */
+export class GuestScope extends Scope {
   readonly guest: GuestView;
-  readonly integration: string;
-  readonly brand_id: string;
-  readonly country: string;
   constructor(record: Guest, about: About) {
+    super(about);
     this.guest = new GuestView(record);
-    this.integration = about.integration ?? '';
-    this.brand_id = about.brand_id ?? '';
-    this.country = about.country ?? '';
   }
 }
 
-for (const name of [...Object.keys(guestFields), 'extra']) {
-  Object.defineProperty(GuestScope.prototype, name, {
-    get(this: GuestScope) {
-      return (this.guest as unknown as Record<string, unknown>)[name];
-    },
-  });
+/** The fields of the record are variables too. */
+function addFields(scope: { prototype: object }, record: 'reservation' | 'guest', names: readonly string[]): void {
+  for (const name of names) {
+    Object.defineProperty(scope.prototype, name, {
+      get(this: Record<string, Record<string, unknown>>) {
+        return this[record]?.[name];
+      },
+    });
+  }
 }
+
+addFields(ReservationScope, 'reservation', [...Object.keys(reservationFields), ...Object.keys(lists), 'extra']);
+addFields(GuestScope, 'guest', [...Object.keys(guestFields), 'extra']);

@@ -9,18 +9,11 @@ export interface Diagnosis {
 }
 
 const ok = (check: string, message: string): Diagnosis => ({ check, state: 'ok', message });
-const warning = (check: string, message: string, next: string): Diagnosis => ({
-  check,
-  state: 'warning',
-  message,
-  next,
-});
-const problem = (check: string, message: string, next: string): Diagnosis => ({
-  check,
-  state: 'problem',
-  message,
-  next,
-});
+const finding =
+  (state: 'warning' | 'problem') =>
+  (check: string, message: string, next: string): Diagnosis => ({ check, state, message, next });
+const warning = finding('warning');
+const problem = finding('problem');
 
 export interface DatabaseFacts {
   /** As PostgreSQL numbers itself: 150004 is 15.4. */
@@ -42,84 +35,63 @@ export interface DatabaseFacts {
 const oldestVersion = 15;
 const connectionsPerNode = 29;
 
-export function judgeDatabase(facts: DatabaseFacts): Diagnosis[] {
-  const found: Diagnosis[] = [];
+export function* judgeDatabase(facts: DatabaseFacts): Generator<Diagnosis> {
   const major = Math.floor(facts.version / 10_000);
   const release = `${major}.${facts.version % 10_000}`;
   if (major < oldestVersion)
-    found.push(
-      problem('database.version', `PostgreSQL ${release} is too old.`, `Upgrade to ${oldestVersion} or newer.`),
-    );
-  else found.push(ok('database.version', `PostgreSQL ${release}, ${megabytes(facts.bytes)} in use.`));
+    yield problem('database.version', `PostgreSQL ${release} is too old.`, `Upgrade to ${oldestVersion} or newer.`);
+  else yield ok('database.version', `PostgreSQL ${release}, ${megabytes(facts.bytes)} in use.`);
   if (facts.encoding !== 'UTF8')
-    found.push(
-      problem(
-        'database.encoding',
-        `The database is encoded in ${facts.encoding}.`,
-        `Create one with encoding 'UTF8': names in other scripts cannot be stored here.`,
-      ),
+    yield problem(
+      'database.encoding',
+      `The database is encoded in ${facts.encoding}.`,
+      `Create one with encoding 'UTF8': names in other scripts cannot be stored here.`,
     );
   if (facts.isReadOnly)
-    found.push(
-      problem(
-        'database.writable',
-        'The server accepts no writes: it is a standby, or read-only by its settings.',
-        'Name every host of the cluster in DATABASE_URL, so that the primary is found.',
-      ),
+    yield problem(
+      'database.writable',
+      'The server accepts no writes: it is a standby, or read-only by its settings.',
+      'Name every host of the cluster in DATABASE_URL, so that the primary is found.',
     );
   if (facts.mayUseSchema === false)
-    found.push(
-      problem(
-        'database.rights',
-        'The schema innbound_service belongs to another role.',
-        'Connect as the role that created it, or make this role its owner.',
-      ),
+    yield problem(
+      'database.rights',
+      'The schema innbound_service belongs to another role.',
+      'Connect as the role that created it, or make this role its owner.',
     );
   else if (facts.mayUseSchema === undefined && !facts.mayCreateSchema)
-    found.push(
-      problem(
-        'database.rights',
-        'The role may not create a schema in this database.',
-        'Run: grant create on database … to the role in DATABASE_URL.',
-      ),
+    yield problem(
+      'database.rights',
+      'The role may not create a schema in this database.',
+      'Run: grant create on database … to the role in DATABASE_URL.',
     );
-  else found.push(ok('database.rights', 'The role may create and change the tables.'));
+  else yield ok('database.rights', 'The role may create and change the tables.');
   const unsafe = [
     ['fsync', facts.fsync],
     ['full_page_writes', facts.fullPageWrites],
     ['synchronous_commit', facts.synchronousCommit],
   ].filter(([, value]) => value === 'off');
   if (unsafe.length > 0)
-    found.push(
-      problem(
-        'database.durability',
-        `${unsafe.map(([name]) => name).join(', ')} ${unsafe.length === 1 ? 'is' : 'are'} off: an accepted event can be lost in a crash.`,
-        'Turn it on in postgresql.conf; a role or a database may also have it set (alter role … reset).',
-      ),
+    yield problem(
+      'database.durability',
+      `${unsafe.map(([name]) => name).join(', ')} ${unsafe.length === 1 ? 'is' : 'are'} off: an accepted event can be lost in a crash.`,
+      'Turn it on in postgresql.conf; a role or a database may also have it set (alter role … reset).',
     );
-  else found.push(ok('database.durability', 'Commits are on disk before they are confirmed.'));
+  else yield ok('database.durability', 'Commits are on disk before they are confirmed.');
   const needed = connectionsPerNode * Math.max(1, facts.nodes);
   if (facts.maxConnections < needed)
-    found.push(
-      problem(
-        'database.connections',
-        `max_connections is ${facts.maxConnections}; ${nodesText(Math.max(1, facts.nodes))} may open ${needed}.`,
-        'Raise max_connections, or run fewer nodes.',
-      ),
+    yield problem(
+      'database.connections',
+      `max_connections is ${facts.maxConnections}; ${nodesText(Math.max(1, facts.nodes))} may open ${needed}.`,
+      'Raise max_connections, or run fewer nodes.',
     );
   else if (facts.maxConnections - facts.usedConnections < connectionsPerNode)
-    found.push(
-      warning(
-        'database.connections',
-        `${facts.usedConnections} of ${facts.maxConnections} connections are in use; another node needs ${connectionsPerNode}.`,
-        'Raise max_connections before you add a node.',
-      ),
+    yield warning(
+      'database.connections',
+      `${facts.usedConnections} of ${facts.maxConnections} connections are in use; another node needs ${connectionsPerNode}.`,
+      'Raise max_connections before you add a node.',
     );
-  else
-    found.push(
-      ok('database.connections', `${facts.usedConnections} of ${facts.maxConnections} connections are in use.`),
-    );
-  return found;
+  else yield ok('database.connections', `${facts.usedConnections} of ${facts.maxConnections} connections are in use.`);
 }
 
 export function judgeMigrations(state: { readonly pending: number; readonly isNewer: boolean } | undefined): Diagnosis {

@@ -4,21 +4,23 @@ import { type ErrorCode, errors } from '../errors.ts';
  * The health of one brand, judged from facts. One place, so that the console, the CLI and the API say the same. Pure: the facts
  * are read now, from the tables that the work itself is done with, not from alerts or counters that are updated later.
  */
-export type HealthState = 'healthy' | 'new' | 'paused' | 'attention' | 'failing' | 'auth_failed';
+export type HealthState = (typeof healthStates)[number];
 
 /** From harmless to worst; a brand has the worst state of its findings. */
-const order: readonly HealthState[] = ['healthy', 'new', 'paused', 'attention', 'failing', 'auth_failed'];
+export const healthStates = ['healthy', 'new', 'paused', 'attention', 'failing', 'auth_failed'] as const;
 
-export type Check =
-  | 'data'
-  | 'credentials'
-  | 'circuit'
-  | 'runs'
-  | 'events'
-  | 'deliveries'
-  | 'backlog'
-  | 'dead_letters'
-  | 'alerts';
+export const checks = [
+  'data',
+  'credentials',
+  'circuit',
+  'runs',
+  'events',
+  'deliveries',
+  'backlog',
+  'dead_letters',
+  'alerts',
+] as const;
+type Check = (typeof checks)[number];
 
 export interface Finding {
   readonly check: Check;
@@ -31,7 +33,8 @@ export interface Finding {
   readonly destination?: string;
 }
 
-export type Action = 'resume' | 'test_and_resume' | 'try_now' | 'try_destination';
+export const actions = ['resume', 'test_and_resume', 'try_now', 'try_destination'] as const;
+type Action = (typeof actions)[number];
 
 export interface Health {
   readonly state: HealthState;
@@ -104,7 +107,7 @@ export function judgeHealth(facts: HealthFacts): Health {
   return { state: findings[0]?.state ?? 'healthy', findings };
 }
 
-const rank = ({ state }: Finding): number => order.indexOf(state);
+const rank = ({ state }: Finding): number => healthStates.indexOf(state);
 
 /** The checks that report the cause of an alert themselves, from newer facts. */
 const reportedBy: ReadonlyMap<string, readonly Check[]> = new Map(

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { shownToken } from '../api/caller.ts';
+import { isServedOverHttps, shownToken } from '../api/caller.ts';
 import { type Metrics, openMetrics, registerMetrics } from '../api/metrics.ts';
 import { buildServer } from '../api/server.ts';
 import { systemClock } from '../kit/clock.ts';
@@ -8,7 +8,6 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { readMetrics } from '../store/operate/metrics.ts';
 import { findToken } from '../store/operate/tokens.ts';
 import { openCircuits } from '../store/remotes.ts';
-import { isServedOverHttps } from './api.ts';
 
 export function metricsOf(runtime: Runtime): Metrics {
   return openMetrics({

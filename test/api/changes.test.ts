@@ -375,7 +375,7 @@ test('a server that closes answers its waiting readers', async (t) => {
   const own = await apiNode();
   const token = await own.token('feed');
   const { cursor } = (await own.call('GET', '/changes?after=now', token)).body;
-  const { mock } = t.mock.method(own.ports.changes, 'read');
+  const { mock } = t.mock.method(own.api.changes, 'read');
   const waiting = own.call('GET', `/changes?wait=30&after=${cursor}`, token);
   await until('the request has arrived', async () => mock.callCount() === 1);
   const waitedOut = new Promise((_, reject) =>

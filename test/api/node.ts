@@ -4,7 +4,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { type ApiPorts, apiRoutes, registerApi } from '../../src/api/api.ts';
+import { apiRoutes, openApi, registerApi } from '../../src/api/api.ts';
+import { isServedOverHttps } from '../../src/api/caller.ts';
+import type { Api } from '../../src/api/route.ts';
 import { buildServer } from '../../src/api/server.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
@@ -19,7 +21,6 @@ import { seenNode } from '../../src/store/operate/nodes.ts';
 import type { TokenRole } from '../../src/store/operate/tokens.ts';
 import { applyPrepared } from '../../src/store/records/apply.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
-import { apiPorts, isServedOverHttps } from '../../src/wiring/api.ts';
 import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -34,7 +35,7 @@ export interface ApiNode {
   readonly runtime: Runtime;
   /** For commands on the same workspace. */
   readonly env: Record<string, string>;
-  readonly ports: ApiPorts;
+  readonly api: Api;
   readonly url: string;
   token(role: TokenRole, integrations?: readonly string[]): Promise<string>;
   call(method: string, path: string, token?: string, body?: Json, headers?: Record<string, string>): Promise<Answer>;
@@ -94,10 +95,10 @@ export async function apiNode(settings = '', files: Readonly<Record<string, stri
     connectionsPerAddress: limits.connections_per_address,
     secure: () => isServedOverHttps(runtime),
   });
-  const ports = apiPorts(runtime);
-  registerApi(app, ports);
+  const api = openApi(runtime);
+  registerApi(app, api);
   await app.listen({ host: '127.0.0.1', port: 0 });
-  const routes = apiRoutes(ports).map((route) => ({
+  const routes = apiRoutes(api).map((route) => ({
     route,
     pattern: new RegExp(`^/api/v1${route.path.replace(/\{\w+\}/g, '[^/]+')}(?:\\?|$)`),
   }));
@@ -114,7 +115,7 @@ export async function apiNode(settings = '', files: Readonly<Record<string, stri
   return {
     runtime,
     env,
-    ports,
+    api,
     url,
     token: async (role, integrations) =>
       (await createToken(runtime, { name: `the ${role}`, role, integrations: integrations ?? null, by: 'test' })).token,

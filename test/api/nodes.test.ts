@@ -3,13 +3,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { applyDocument, removeDocument } from '../../src/operations/edit-documents.ts';
 import { openRuntime } from '../../src/operations/open-runtime.ts';
 import { applyWorkspace } from '../../src/runtime/in-force.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { readSoundDocuments } from '../../src/runtime/workspace-documents.ts';
+import { documentText } from '../../src/store/documents/list.ts';
 import { liveNodes } from '../../src/store/operate/nodes.ts';
 import type { Json } from '../../src/terms.ts';
-import { documentPorts } from '../../src/wiring/documents.ts';
 import { keepSeen } from '../../src/wiring/presence.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -53,21 +54,19 @@ after(async () => {
 
 test('a document applied on one node comes into force on the other, without a file there', async () => {
   const [first, second] = [await start(one), await start(two)];
-  const desk = documentPorts(first);
   const brand = (name: string, timezone: string) =>
     ({ kind: 'integration', name, text: integration(name, timezone) }) as const;
-  assert.equal((await desk.apply(brand('grand', 'Europe/Madrid'), 'ada')).kind, 'applied');
-  assert.equal((await desk.apply(brand('bay', 'Europe/Paris'), 'ada')).kind, 'applied');
+  assert.equal((await applyDocument(first, brand('grand', 'Europe/Madrid'), 'ada')).kind, 'applied');
+  assert.equal((await applyDocument(first, brand('bay', 'Europe/Paris'), 'ada')).kind, 'applied');
   await second.refresh();
   assert.equal(second.active().integrations.get('grand')?.body.timezone, 'Europe/Madrid');
   assert.ok(second.active().integrations.has('bay'));
   assert.equal(await readFile(path.join(one, 'integrations/bay.yaml'), 'utf8'), integration('bay', 'Europe/Paris'));
   // An edit at the other node neither undoes the first one nor removes its new brand.
-  const other = documentPorts(second);
-  assert.equal((await other.apply(brand('quay', 'Europe/Rome'), 'bo')).kind, 'applied');
+  assert.equal((await applyDocument(second, brand('quay', 'Europe/Rome'), 'bo')).kind, 'applied');
   assert.deepEqual([...second.active().integrations.keys()].sort(), ['bay', 'grand', 'quay']);
   assert.equal(second.active().integrations.get('grand')?.body.timezone, 'Europe/Madrid');
-  const wrong = await other.remove('destination', 'lake', 'bo');
+  const wrong = await removeDocument(second, 'destination', 'lake', 'bo');
   assert.ok(wrong.kind === 'invalid' && wrong.mistakes.some(({ file }) => file === 'integrations/bay.yaml'));
   await first.close();
   await second.close();
@@ -134,10 +133,7 @@ test('apply makes the database match the files, whatever was in force', async ()
 test('another version of Innbound, with other defaults, does not restore an old file either', async () => {
   const runtime = await start(one);
   const text = integration('grand', 'Europe/Vienna');
-  assert.equal(
-    (await documentPorts(runtime).apply({ kind: 'integration', name: 'grand', text }, 'ada')).kind,
-    'applied',
-  );
+  assert.equal((await applyDocument(runtime, { kind: 'integration', name: 'grand', text }, 'ada')).kind, 'applied');
   // With other defaults, all contents have other hashes.
   await runtime.pool.query(`update documents set hash = md5(hash)`);
   await runtime.close();
@@ -158,7 +154,7 @@ test('comments that were changed in a file are in force after a start, and stay 
   await write(one, 'destinations/lake.yaml', commented);
   const textAfterStart = async (dir: string) => {
     const runtime = await start(dir);
-    const found = await documentPorts(runtime).text('destination', 'lake', undefined);
+    const found = await documentText(runtime.pool, 'destination', 'lake', undefined);
     const { rows } = await runtime.pool.query(`select actor, action, target from audit order by audit_id desc limit 1`);
     await runtime.close();
     audited.push(...rows);
@@ -174,11 +170,10 @@ test('a start also puts in force what a changed file needs, though it was remove
   await write(two, 'destinations/lake.yaml', files['destinations/lake.yaml']);
   await zonesAfterStart(two);
   const runtime = await start(one);
-  const desk = documentPorts(runtime);
   const text = integration('grand', 'Europe/Rome').replace('deliver: [lake]\n', '');
-  assert.equal((await desk.apply({ kind: 'integration', name: 'grand', text }, 'ada')).kind, 'applied');
-  assert.equal((await desk.remove('integration', 'bay', 'ada')).kind, 'applied');
-  assert.equal((await desk.remove('destination', 'lake', 'ada')).kind, 'applied');
+  assert.equal((await applyDocument(runtime, { kind: 'integration', name: 'grand', text }, 'ada')).kind, 'applied');
+  assert.equal((await removeDocument(runtime, 'integration', 'bay', 'ada')).kind, 'applied');
+  assert.equal((await removeDocument(runtime, 'destination', 'lake', 'ada')).kind, 'applied');
   await runtime.close();
   // Here the files still have the destination, so they are correct by themselves.
   await write(two, 'integrations/grand.yaml', integration('grand', 'Europe/Oslo'));

@@ -130,7 +130,7 @@ test('no GET route changes anything', async () => {
   };
   const before = await dump();
   const places: Record<string, string> = { integration: 'grand', kind: 'connector', name: 'hotel', id: 'R1' };
-  for (const route of apiRoutes(node.ports).filter(({ method, id }) => method === 'GET' && id !== 'live')) {
+  for (const route of apiRoutes(node.api).filter(({ method, id }) => method === 'GET' && id !== 'live')) {
     const at = route.path.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? '1');
     const { status } = await node.call('GET', at, admin);
     assert.ok(status < 500, `${route.id} answered ${status}`);

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ReplayPorts, replayDeadLetters } from '../../src/deliver/replay.ts';
-import { isLastTry, longestWaitMs, nextTry, standardScheduleMs } from '../../src/deliver/retry.ts';
+import { isLastTry, longestWaitMs, nextTry } from '../../src/deliver/retry.ts';
+
+/** The default of `retry`: 5s, 1m, 10m, 1h. */
+const standardScheduleMs = [5_000, 60_000, 600_000, 3_600_000];
 
 test('first try plus four retries: 5 s, 1 min, 10 min, 1 h, then dead', () => {
   const waits = [0, 1, 2, 3].map((used) => nextTry({}, used, standardScheduleMs, 0));

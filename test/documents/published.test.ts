@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { publishedFiles } from '../../scripts/document-reference.ts';
+import { jsonSchema } from '../../src/documents/json-schema.ts';
 import { schemas } from '../../src/documents/kinds.ts';
-import { publishedFiles } from '../../src/documents/publish.ts';
-import { jsonSchema } from '../../src/documents/published-schemas.ts';
 import { caseFiles } from './case-files.ts';
 
 const root = new URL('../../', import.meta.url);
 
 for (const [path, text] of publishedFiles()) {
-  test(`${path} is up to date (src/documents/publish.ts writes it)`, () => {
+  test(`${path} is up to date (scripts/document-reference.ts writes it)`, () => {
     const kept = readFileSync(new URL(path, root), 'utf8').split('\n');
     const differs = text.split('\n').findIndex((line, i) => line !== kept[i]);
     assert(kept.join('\n') === text, `differs from the schemas from line ${differs + 1} on: ${kept[differs]}`);

@@ -7,7 +7,7 @@ import { startSimulator } from '../../packages/partner-kit/src/simulate/index.ts
 import { openLog } from '../../src/kit/log.ts';
 import { openTracer } from '../../src/kit/open-tracer.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
-import { runNow } from '../../src/ports/pull.ts';
+import { startRun } from '../../src/ports/pull.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { listen } from '../deliver/http-server.ts';
 import { eventBody, postEvent, reservationData } from '../intake/push/support.ts';
@@ -79,7 +79,7 @@ test('one trace connects the webhook, the stored event and the delivery; another
     target,
     eventBody({ event_id: 'ev-2', data: reservationData({ reservation_id: 'AT-ONCE' }) }),
   );
-  await runNow(all.runtime, 'grand', 'pre_stay', 'test');
+  await startRun(all.runtime, 'grand', { sync: 'pre_stay', kind: 'manual', requestedBy: 'test' });
   await until('the event and the whole run are delivered', async () => {
     const { rows } =
       await all.runtime.pool.query(`select (select count(*)::int from runs where state in ('queued', 'running')) as runs,

@@ -47,7 +47,7 @@ test('no request makes the API answer 5xx or read another brand', { timeout: 900
   t.after(() => node.stop());
   await node.take('grand', reservation('R1'));
   await node.take('other', reservation('SECRET-OF-OTHER'));
-  const routes = apiRoutes(node.ports).filter(({ id }) => !passedOver.has(id));
+  const routes = apiRoutes(node.api).filter(({ id }) => !passedOver.has(id));
   const bodies = new Map(
     routes.map(({ id, body }) => [
       id,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hmac, newKey, open, parseKey, randomSecret, sameSecret, seal } from '../../src/kit/crypto.ts';
+import { hmac, newKey, open, parseKey, randomSecret, seal } from '../../src/kit/crypto.ts';
 
 test('a sealed value opens under the same key and for the same purpose', () => {
   const key = newKey();
@@ -62,13 +62,6 @@ test('a key is 32 bytes in hex or base64, and its id does not reveal it', () => 
   for (const text of ['', 'password', bytes.toString('hex').slice(1), bytes.subarray(1).toString('base64')])
     assert.equal(parseKey(text), undefined);
   assert(!bytes.toString('hex').includes(id));
-});
-
-test('secrets are compared completely, whatever their lengths', () => {
-  assert(sameSecret('abc', Buffer.from('abc')));
-  assert(!sameSecret('abc', 'abd'));
-  assert(!sameSecret('abc', 'abcd'));
-  assert(!sameSecret('', 'a'));
 });
 
 test('the hmac of parts is the hmac of the whole', () => {

@@ -4,14 +4,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { mappingReference, referenceFile } from '../../scripts/mapping-reference.ts';
 import { valueSources } from '../../src/canonical/value-sources.ts';
-import {
-  type MapDocument,
-  mapSchema,
-  type ShapeDocument,
-  shapeSchema,
-  type ValuesDocument,
-  valuesSchema,
-} from '../../src/documents/connector-mapping.ts';
+import { mapSchema, shapeSchema, valuesSchema } from '../../src/documents/connector-mapping.ts';
 import { fieldFormSchema, operatorsSchema } from '../../src/documents/mapping-field.ts';
 import { operatorNames } from '../../src/shape/condition.ts';
 import type { MapConfig, ShapeSection, ValuesConfig } from '../../src/shape/config.ts';
@@ -31,9 +24,9 @@ test('the schema and the compiler know the same keys', () => {
 test('the schema and the compiler accept the same documents', () => {
   // Checked by the compiler: a parsed document is a configuration without a cast.
   const accepted: { map: MapConfig; shape: ShapeSection; values: ValuesConfig } = {
-    map: mapSchema.parse({}) satisfies MapDocument,
-    shape: shapeSchema.parse({}) satisfies ShapeDocument,
-    values: valuesSchema.parse({}) satisfies ValuesDocument,
+    map: mapSchema.parse({}),
+    shape: shapeSchema.parse({}),
+    values: valuesSchema.parse({}),
   };
   assert.deepEqual(accepted, { map: {}, shape: {}, values: {} });
 });

@@ -148,8 +148,11 @@ export function operationOf(dice: Dice): Operation {
       const how = dice.pick(['extend', 'putBack', 'abandon'] as const);
       return {
         name: how,
-        run: async ({ store, claims }) =>
-          store.outbox[how](batch, some(claims.get(`${batch.integration} ${batch.destination}`) ?? [], roll), leaseMs),
+        run: async ({ store: { outbox }, claims }) => {
+          const released = some(claims.get(`${batch.integration} ${batch.destination}`) ?? [], roll);
+          if (how === 'putBack') return outbox.putBack(batch, released);
+          return outbox.extend(batch, released, how === 'abandon' ? 0 : leaseMs);
+        },
       };
     }
     case 'due':

@@ -26,7 +26,7 @@ const sound: DatabaseFacts = {
   bytes: 12_000_000,
   nodes: 1,
 };
-const database = (facts: Partial<DatabaseFacts>) => judgeDatabase({ ...sound, ...facts });
+const database = (facts: Partial<DatabaseFacts>) => [...judgeDatabase({ ...sound, ...facts })];
 const bad = (found: readonly Diagnosis[]) =>
   found.filter(({ state }) => state !== 'ok').map(({ check, state }) => `${state} ${check}`);
 

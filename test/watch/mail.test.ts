@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { openSocket } from '../../src/kit/guarded-socket.ts';
 import { sendMail } from '../../src/watch/routes/email.ts';
 import { requestOf } from '../../src/watch/routes/requests.ts';
-import type { Notice } from '../../src/watch/routes/route.ts';
+import type { EmailSettings, Notice } from '../../src/watch/routes/route.ts';
 import { smtpServer } from './smtp-server.ts';
 
 const notice: Notice = {
@@ -45,7 +45,7 @@ async function sendTo(t: TestContext, answer: (socket: Socket) => void, deadline
     security: 'none',
     from: 'a@hotels.example',
     to: ['b@hotels.example'],
-  } as const;
+  } satisfies EmailSettings;
   const open = (host: string) => openSocket(host, port, { allowPrivate: true, timeoutMs: 5_000, lifeMs: deadlineMs });
   return sendMail(settings, notice, { connect: open }).then(
     () => 'sent',
@@ -82,7 +82,7 @@ test('a text inside an alert forges no line, link or direction in any route', as
         security: 'none',
         from: 'a@hotels.example',
         to: ['b@hotels.example'],
-      } as const;
+      } satisfies EmailSettings;
       await sendMail(settings, forged, { connect: connectTo });
       const { text: mail = '' } = smtp.mails.at(-1) ?? {};
       for (const one of [...shown, JSON.stringify(mail)]) {

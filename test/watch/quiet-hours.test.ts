@@ -49,7 +49,7 @@ test('warnings wait, critical alerts do not, and closing an incident does not wa
 });
 
 test('a route gets the alerts of its severities and integrations', () => {
-  const route = { severities: ['critical'], integrations: ['grand'] } as const;
+  const route = { severities: ['critical' as const], integrations: ['grand'] };
   const alert = { severity: 'critical', integration: 'grand' } as const;
   assert.ok(isMeant(route, alert));
   assert.ok(!isMeant(route, { ...alert, severity: 'warning' }));

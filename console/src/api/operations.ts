@@ -362,6 +362,15 @@ export interface Operations {
       }[];
     };
   };
+  'integrations.consent': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      url: string;
+      expires_at: string;
+    };
+  };
   'integrations.run': {
     input: {
       integration: string;
@@ -459,31 +468,6 @@ export interface Operations {
       }[];
     };
   };
-  'spellings.unknown': {
-    input: {};
-    answer: {
-      items: {
-        field: "channel" | "source" | "board";
-        value: string;
-        times: number;
-        brands: string[];
-        last_at: string;
-        known: string[];
-        likely: string | null;
-      }[];
-    };
-  };
-  'spellings.add': {
-    input: {
-      field: "channel" | "source" | "board";
-      value: string;
-      as: string;
-    };
-    answer: {
-      version: number;
-      file: string;
-    };
-  };
   'integrations.hotel': {
     input: {
       integration: string;
@@ -545,13 +529,56 @@ export interface Operations {
       } | null;
     };
   };
-  'integrations.consent': {
+  'integrations.dry_run': {
     input: {
       integration: string;
+      day?: string | undefined;
     };
     answer: {
-      url: string;
-      expires_at: string;
+      day: string;
+      timezone: string;
+      status: "complete" | "incomplete";
+      counts: {
+        fetched: number;
+        changed: number;
+        unchanged: number;
+        superseded: number;
+        dropped: number;
+        dead_lettered: number;
+        requests: number;
+        pages: number;
+      };
+      records: {
+        kind: "record" | "dropped" | "dead";
+        outcome: string;
+        id?: string | undefined;
+        record?: Json | undefined;
+        notes?: {
+          step: "shape" | "normalize" | "transform" | "reconcile";
+          field: string;
+          code: string;
+          reason: string;
+          before?: Json | undefined;
+          after?: Json | undefined;
+        }[] | undefined;
+        code?: string | undefined;
+        message?: string | undefined;
+      }[];
+      error?: {
+        code: string;
+        message: string;
+      } | undefined;
+      warning?: string | undefined;
+      request?: {
+        method: string;
+        url: string;
+        headers: Record<string, string>;
+        body?: string | undefined;
+        status?: number | undefined;
+        duration_ms?: number | undefined;
+        failure?: string | undefined;
+        answer?: string | undefined;
+      } | undefined;
     };
   };
   'endpoint.get': {
@@ -1076,6 +1103,27 @@ export interface Operations {
       next_cursor: string | null;
     };
   };
+  'arrivals.search': {
+    input: {
+      q: string;
+      integration?: string | undefined;
+    };
+    answer: {
+      items: {
+        outcome: "dead_letter" | "held" | "dropped" | "superseded" | "not_for_this_sync" | "unlisted" | "erased";
+        integration: string;
+        type: string;
+        id: string | null;
+        at: string;
+        reason: string | null;
+        times: number;
+        dead_letter_id: string | null;
+        run_id: string | null;
+      }[];
+      since: string | null;
+      refused: number;
+    };
+  };
   'guests.search': {
     input: {
       cursor?: string | undefined;
@@ -1193,27 +1241,6 @@ export interface Operations {
         times: number;
       })[];
       next_cursor: string | null;
-    };
-  };
-  'arrivals.search': {
-    input: {
-      q: string;
-      integration?: string | undefined;
-    };
-    answer: {
-      items: {
-        outcome: "dead_letter" | "held" | "dropped" | "superseded" | "not_for_this_sync" | "unlisted" | "erased";
-        integration: string;
-        type: string;
-        id: string | null;
-        at: string;
-        reason: string | null;
-        times: number;
-        dead_letter_id: string | null;
-        run_id: string | null;
-      }[];
-      since: string | null;
-      refused: number;
     };
   };
   'guests.stays': {
@@ -2189,6 +2216,31 @@ export interface Operations {
       holds_credentials: boolean;
     };
   };
+  'spellings.unknown': {
+    input: {};
+    answer: {
+      items: {
+        field: "channel" | "source" | "board";
+        value: string;
+        times: number;
+        brands: string[];
+        last_at: string;
+        known: string[];
+        likely: string | null;
+      }[];
+    };
+  };
+  'spellings.add': {
+    input: {
+      field: "channel" | "source" | "board";
+      value: string;
+      as: string;
+    };
+    answer: {
+      version: number;
+      file: string;
+    };
+  };
   'map.preview': {
     input: {
       connector: string;
@@ -2297,58 +2349,6 @@ export interface Operations {
         from: string;
         to: string;
       };
-      request?: {
-        method: string;
-        url: string;
-        headers: Record<string, string>;
-        body?: string | undefined;
-        status?: number | undefined;
-        duration_ms?: number | undefined;
-        failure?: string | undefined;
-        answer?: string | undefined;
-      } | undefined;
-    };
-  };
-  'integrations.dry_run': {
-    input: {
-      integration: string;
-      day?: string | undefined;
-    };
-    answer: {
-      day: string;
-      timezone: string;
-      status: "complete" | "incomplete";
-      counts: {
-        fetched: number;
-        changed: number;
-        unchanged: number;
-        superseded: number;
-        dropped: number;
-        dead_lettered: number;
-        requests: number;
-        pages: number;
-      };
-      records: {
-        kind: "record" | "dropped" | "dead";
-        outcome: string;
-        id?: string | undefined;
-        record?: Json | undefined;
-        notes?: {
-          step: "shape" | "normalize" | "transform" | "reconcile";
-          field: string;
-          code: string;
-          reason: string;
-          before?: Json | undefined;
-          after?: Json | undefined;
-        }[] | undefined;
-        code?: string | undefined;
-        message?: string | undefined;
-      }[];
-      error?: {
-        code: string;
-        message: string;
-      } | undefined;
-      warning?: string | undefined;
       request?: {
         method: string;
         url: string;
@@ -2799,16 +2799,15 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.refetch': ['POST', '/integrations/{integration}/refetch'],
   'integrations.resend': ['POST', '/integrations/{integration}/resend'],
   'integrations.reprocess': ['POST', '/integrations/{integration}/reprocess'],
+  'integrations.consent': ['POST', '/integrations/{integration}/consent'],
   'integrations.run': ['POST', '/integrations/{integration}/runs'],
   'integrations.backfill': ['POST', '/integrations/{integration}/backfill'],
   'integrations.quality': ['GET', '/integrations/{integration}/quality'],
   'integrations.feed': ['GET', '/integrations/{integration}/feed'],
   'integrations.unlisted': ['GET', '/integrations/{integration}/unlisted'],
   'integrations.push_gaps': ['GET', '/integrations/{integration}/push-gaps'],
-  'spellings.unknown': ['GET', '/spellings/unknown'],
-  'spellings.add': ['POST', '/spellings'],
   'integrations.hotel': ['GET', '/integrations/{integration}/hotel'],
-  'integrations.consent': ['POST', '/integrations/{integration}/consent'],
+  'integrations.dry_run': ['POST', '/integrations/{integration}/dry-run'],
   'endpoint.get': ['GET', '/integrations/{integration}/endpoint'],
   'endpoint.issue': ['POST', '/integrations/{integration}/endpoint'],
   'endpoint.retire': ['DELETE', '/integrations/{integration}/endpoint'],
@@ -2825,9 +2824,9 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'events.get': ['GET', '/integrations/{integration}/events/{seq}'],
   'reservations.search': ['GET', '/reservations'],
   'reservations.timeline': ['GET', '/integrations/{integration}/reservations/{id}'],
+  'arrivals.search': ['GET', '/arrivals'],
   'guests.search': ['GET', '/guests'],
   'guests.timeline': ['GET', '/integrations/{integration}/guests/{id}'],
-  'arrivals.search': ['GET', '/arrivals'],
   'guests.stays': ['GET', '/integrations/{integration}/guests/{id}/stays'],
   'guests.pairs': ['GET', '/integrations/{integration}/guest-pairs'],
   'guests.not_same': ['POST', '/integrations/{integration}/guests/{id}/not-same'],
@@ -2871,12 +2870,13 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'documents.impact': ['GET', '/documents/{kind}/{name}/impact'],
   'documents.schema': ['GET', '/schemas/{kind}'],
   'documents.validate': ['POST', '/documents/validate'],
+  'spellings.unknown': ['GET', '/spellings/unknown'],
+  'spellings.add': ['POST', '/spellings'],
   'map.preview': ['POST', '/map/preview'],
   'map.suggest': ['POST', '/map/suggest'],
   'map.assign': ['POST', '/map/assign'],
   'map.effect': ['POST', '/integrations/{integration}/mapping-effect'],
   'map.fetch': ['POST', '/integrations/{integration}/sample'],
-  'integrations.dry_run': ['POST', '/integrations/{integration}/dry-run'],
   'map.import': ['POST', '/import'],
   'cases.check': ['POST', '/connectors/{connector}/cases/check'],
   'cases.save': ['PUT', '/connectors/{connector}/cases/{name}'],

@@ -10,7 +10,7 @@ import { moduleSuffix } from '../../../src/kit/module-suffix.ts';
 import { consoleBuilt } from '../../../src/operations/build-console.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createSignIn } from '../../../src/operations/tokens.ts';
-import { runNow } from '../../../src/ports/pull.ts';
+import { startRun } from '../../../src/ports/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { startService } from '../../../src/service.ts';
 import { createDatabaseBeside } from '../../../src/store/db/create-database.ts';
@@ -164,7 +164,8 @@ async function connect(
   const sign = (rightly: boolean) =>
     simulator.pushTo({ url, secret: rightly ? secret : mintSecret(), brand_id: hotel.property });
   await sign(true);
-  for (const sync of ['pre_stay', 'stay', 'post_stay'] as const) await runNow(runtime, hotel.integration, sync, 'demo');
+  for (const sync of ['pre_stay', 'stay', 'post_stay'] as const)
+    await startRun(runtime, hotel.integration, { sync, kind: 'manual', requestedBy: 'demo' });
   return sign;
 }
 

@@ -1,4 +1,4 @@
-import { runNow } from '../../../src/ports/pull.ts';
+import { startRun } from '../../../src/ports/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { resumeIntegration } from '../../../src/store/operate/overview.ts';
 import type { FaultRule, Simulator } from '../../partner-kit/src/simulate/index.ts';
@@ -82,7 +82,8 @@ async function change(troubled: Troubled, before: readonly Name[], after: readon
   if (ends.includes('credentials')) await resumeIntegration(runtime.pool, integration);
   // The schedule would show a fault of the API after a quarter of an hour.
   if ([...begins, ...ends].some((name) => apiFault(name) !== undefined)) {
-    for (const sync of ['stay', 'pre_stay'] as const) await runNow(runtime, integration, sync, 'demo');
+    for (const sync of ['stay', 'pre_stay'] as const)
+      await startRun(runtime, integration, { sync, kind: 'manual', requestedBy: 'demo' });
   }
 }
 

@@ -1,24 +1,10 @@
 import { z } from 'zod';
-import type { RouteView } from '../../operations/alert-routes.ts';
-import type { AlertRow } from '../../store/operate/alert-row.ts';
-import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
-
-export interface AlertPorts {
-  readonly list: (filter: {
-    readonly open: boolean;
-    readonly integrations: readonly string[] | undefined;
-    readonly before: { readonly raisedAt: string; readonly alertId: string } | undefined;
-    readonly limit: number;
-  }) => Promise<readonly AlertRow[]>;
-  readonly integrationOf: (alertId: string) => Promise<string | undefined>;
-  readonly acknowledge: (alertId: string, by: string) => Promise<AlertRow | undefined>;
-  readonly routes: () => Promise<readonly RouteView[]>;
-  /** Undefined if there is no such route. */
-  readonly testRoute: (
-    route: string,
-  ) => Promise<{ readonly kind: 'sent' } | { readonly kind: 'failed'; readonly message: string } | undefined>;
-}
+import { systemClock } from '../../kit/clock.ts';
+import { testAlertRoute, viewRoutes } from '../../operations/alert-routes.ts';
+import { concernOf, limitedAlert } from '../../operations/alert-view.ts';
+import { acknowledgeAlert, listAlerts, readAlert } from '../../store/operate/alerts.ts';
+import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
+import { type Api, anyJson, instant, notFound, ok, okIfFound, type Route, route } from '../route.ts';
 
 export const alertSchema = z.object({
   alert_id: z.string(),
@@ -46,14 +32,12 @@ const routeSchema = z.object({
   last_sent_at: instant.nullable(),
 });
 
-export function alertRoutes(ports: AlertPorts): Route[] {
+export function alertRoutes({ runtime }: Api): Route[] {
+  const { pool } = runtime;
   return [
-    route({
-      method: 'GET',
-      path: '/alerts',
+    route('GET /alerts', {
       id: 'alerts.list',
       summary: 'Alerts, newest first',
-      tag: 'alerts',
       role: 'viewer',
       scope: 'any',
       query: z.strictObject({
@@ -63,57 +47,40 @@ export function alertRoutes(ports: AlertPorts): Route[] {
       }),
       response: pageOf(alertSchema),
       handle: async ({ query, within }) => {
-        const [raisedAt, alertId = ''] = decodeCursor(query.cursor, 'time', 'text');
-        const rows = await ports.list({
+        const found = await listAlerts(pool, {
           open: query.state === 'open',
-          integrations: query.integration === undefined ? within : [query.integration],
-          before: raisedAt === undefined ? undefined : { raisedAt, alertId },
+          concern: concernOf(runtime, within),
+          before: beforeOf(query.cursor),
           limit: query.limit + 1,
         });
+        const rows = within ? found.map(limitedAlert) : found.map(({ brands: _, ...alert }) => alert);
         return ok(paged(rows, query.limit, (row) => [row.raised_at.toISOString(), row.alert_id]));
       },
     }),
-    route({
-      method: 'POST',
-      path: '/alerts/{alert_id}/acknowledge',
+    route('POST /alerts/{alert_id}/acknowledge', {
       id: 'alerts.acknowledge',
       summary: 'Acknowledge an alert; it resolves by itself when its cause is gone',
-      tag: 'alerts',
       role: 'operator',
-      scope: { kind: 'object', of: ({ alert_id = '' }) => ports.integrationOf(alert_id) },
-      params: z.strictObject({ alert_id: z.string().max(100) }),
-      body: z.strictObject({}),
+      scope: async ({ alert_id = '' }) => (await readAlert(pool, alert_id))?.integration,
       response: alertSchema,
-      handle: async ({ params, caller }) => {
-        const row = await ports.acknowledge(params.alert_id, caller.name);
-        return row ? ok(row) : notFound(`alert ${params.alert_id}`);
-      },
+      handle: async ({ params: { alert_id }, caller }) =>
+        okIfFound(await acknowledgeAlert(pool, alert_id, caller.name), `alert ${alert_id}`),
     }),
-    route({
-      method: 'GET',
-      path: '/alert-routes',
+    route('GET /alert-routes', {
       id: 'alert_routes.list',
       summary: 'Where alerts are sent, and the state of each route',
-      tag: 'alerts',
       role: 'viewer',
-      scope: 'all',
       response: z.object({ items: z.array(routeSchema) }),
-      handle: async () => ok({ items: await ports.routes() }),
+      handle: async () => ok({ items: await viewRoutes(runtime) }),
     }),
-    route({
-      method: 'POST',
-      path: '/alert-routes/{route}/test',
+    route('POST /alert-routes/{route}/test', {
       id: 'alert_routes.test',
       summary: 'Send a test alert over a route, at once',
       description: 'Ignores quiet hours. Incidents that PagerDuty and Opsgenie open for it are closed again.',
-      tag: 'alerts',
       role: 'operator',
-      scope: 'all',
-      params: z.strictObject({ route: z.string().min(1).max(100) }),
-      body: z.strictObject({}),
       response: z.object({ sent: z.boolean(), failure: z.string().nullable() }),
       handle: async ({ params }) => {
-        const sent = await ports.testRoute(params.route);
+        const sent = await testAlertRoute(runtime, params.route, systemClock);
         if (sent === undefined) return notFound(`alert route ${params.route}`);
         return ok({ sent: sent.kind === 'sent', failure: sent.kind === 'sent' ? null : sent.message });
       },

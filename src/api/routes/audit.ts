@@ -1,28 +1,14 @@
 import { z } from 'zod';
-import type { AuditRow } from '../../store/operate/audit.ts';
+import { listAudit } from '../../store/operate/audit.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, ok, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, ok, type Route, route } from '../route.ts';
 
-export interface AuditPorts {
-  readonly list: (filter: {
-    readonly action: string | undefined;
-    readonly actor: string | undefined;
-    readonly integration: string | undefined;
-    readonly before: number | undefined;
-    readonly limit: number;
-  }) => Promise<readonly AuditRow[]>;
-}
-
-export function auditRoutes(ports: AuditPorts): Route[] {
+export function auditRoutes({ runtime: { pool } }: Api): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/audit',
+    route('GET /audit', {
       id: 'audit.list',
       summary: 'Who changed what and who read payloads, newest first',
-      tag: 'audit',
       role: 'admin',
-      scope: 'all',
       query: z.strictObject({
         ...pageQuery,
         action: z.string().max(100).optional(),
@@ -46,7 +32,7 @@ export function auditRoutes(ports: AuditPorts): Route[] {
       handle: async ({ query }) => {
         const { action, actor, integration, limit } = query;
         const [before] = decodeCursor(query.cursor, 'number');
-        const rows = await ports.list({
+        const rows = await listAudit(pool, {
           action,
           actor,
           integration,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { ChangeFeed } from '../../operations/change-feed.ts';
 import { entityType } from '../forms.ts';
-import { anyJson, instant, ok, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, ok, type Route, route } from '../route.ts';
 
 const change = z.object({
   type: entityType,
@@ -16,16 +15,13 @@ const change = z.object({
   data: anyJson.describe('The canonical record.'),
 });
 
-export function changeRoutes(ports: ChangeFeed): Route[] {
+export function changeRoutes({ changes }: Api): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/changes',
+    route('GET /changes', {
       id: 'changes.read',
       summary: 'The feed of changes after a cursor',
       description:
         'Every version of every record that the token may read, in order per record. Without `after` the feed starts at the oldest change; `after=now` returns a cursor at the end. With `wait`, the response waits until there is a change or the time is over. Store the page, then keep `cursor`: the same cursor returns the same changes again. After an erasure, the feed sends a version with the event `erased` for each record that was erased. A record that a rule drops after it was delivered gets a last version with the event `removed` and its id alone.',
-      tag: 'changes',
       role: 'feed',
       scope: 'any',
       payload: true,
@@ -44,17 +40,16 @@ export function changeRoutes(ports: ChangeFeed): Route[] {
       }),
       handle: async ({ query, within, signal }) => {
         const { after, limit, wait, integration, type } = query;
-        const page = await ports.read({
+        const page = await changes.read({
           after,
-          integrations: integration === undefined ? within : [integration],
+          integrations: within,
           types: type && [type],
           filter: JSON.stringify([integration ?? null, type ?? null]),
           limit,
           waitMs: wait * 1_000,
           signal,
         });
-        const answer = ok(page);
-        return page.changes.length === 0 ? { ...answer, isEmpty: true } : answer;
+        return { ...ok(page), isEmpty: page.changes.length === 0 };
       },
     }),
   ];

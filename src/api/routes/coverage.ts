@@ -1,16 +1,9 @@
 import { z } from 'zod';
-import type { QualityDay } from '../../store/records/quality.ts';
-import type { PushGap } from '../../store/runs/push-gaps.ts';
-import type { UnlistedReservation } from '../../store/runs/unlisted.ts';
-import type { FeedMeasure } from '../../watch/feed.ts';
-import { instant, integrationParam, ok, type Route, route } from '../route.ts';
-
-export interface CoveragePorts {
-  readonly quality: (integration: string, days: number) => Promise<readonly QualityDay[]>;
-  readonly feed: (integration: string) => Promise<Readonly<Record<FeedMeasure, readonly (number | null)[]>>>;
-  readonly unlisted: (integration: string, limit: number) => Promise<readonly UnlistedReservation[]>;
-  readonly pushGaps: (integration: string, days: number) => Promise<readonly PushGap[]>;
-}
+import { feedHistory } from '../../operations/unusual-days.ts';
+import { readQuality } from '../../store/records/quality.ts';
+import { pushGaps } from '../../store/runs/push-gaps.ts';
+import { listUnlisted } from '../../store/runs/unlisted.ts';
+import { type Api, instant, ok, type Route, route } from '../route.ts';
 
 const unlisted = z.object({
   id: z.string(),
@@ -60,63 +53,44 @@ const qualityDay = z.object({
 });
 
 /** What a brand's lists no longer show, and what its events did not report. */
-export function coverageRoutes(ports: CoveragePorts): Route[] {
+export function coverageRoutes({ runtime }: Api): Route[] {
+  const { pool } = runtime;
   return [
-    route({
-      method: 'GET',
-      path: '/integrations/{integration}/quality',
+    route('GET /integrations/{integration}/quality', {
       id: 'integrations.quality',
       summary: 'By day: how complete a brand’s reservations were',
-      tag: 'integrations',
       role: 'viewer',
-      scope: 'param',
-      params: integrationParam,
       query: z.strictObject({ days: z.coerce.number().int().min(1).max(366).default(30) }),
       response: z.object({ items: z.array(qualityDay) }),
-      handle: async ({ params, query }) => ok({ items: await ports.quality(params.integration, query.days) }),
+      handle: async ({ params, query }) => ok({ items: await readQuality(pool, params.integration, query.days) }),
     }),
-    route({
-      method: 'GET',
-      path: '/integrations/{integration}/feed',
+    route('GET /integrations/{integration}/feed', {
       id: 'integrations.feed',
       summary: 'How much a brand’s feed brought in each 24 hours of the last four weeks, oldest first',
-      tag: 'integrations',
       role: 'viewer',
-      scope: 'param',
-      params: integrationParam,
       response: z.object({
         events: series('Events.'),
         rows: series('Reservations per run; of a list of changes, per day.'),
         run_seconds: series('Average time of a run.'),
         dead_share: series('Share of the rows and events that became dead letters.'),
       }),
-      handle: async ({ params }) => ok(await ports.feed(params.integration)),
+      handle: async ({ params }) => ok(await feedHistory(runtime, params.integration)),
     }),
-    route({
-      method: 'GET',
-      path: '/integrations/{integration}/unlisted',
+    route('GET /integrations/{integration}/unlisted', {
       id: 'integrations.unlisted',
       summary: 'Reservations that a complete run no longer found in the partner’s list',
-      tag: 'integrations',
       role: 'viewer',
-      scope: 'param',
-      params: integrationParam,
       query: z.strictObject({ limit: z.coerce.number().int().min(1).max(500).default(100) }),
       response: z.object({ items: z.array(unlisted) }),
-      handle: async ({ params, query }) => ok({ items: await ports.unlisted(params.integration, query.limit) }),
+      handle: async ({ params, query }) => ok({ items: await listUnlisted(pool, params.integration, query.limit) }),
     }),
-    route({
-      method: 'GET',
-      path: '/integrations/{integration}/push-gaps',
+    route('GET /integrations/{integration}/push-gaps', {
       id: 'integrations.push_gaps',
       summary: 'By day: changes that polls found and no event reported',
-      tag: 'integrations',
       role: 'viewer',
-      scope: 'param',
-      params: integrationParam,
       query: z.strictObject({ days: z.coerce.number().int().min(1).max(31).default(7) }),
       response: z.object({ items: z.array(pushGap) }),
-      handle: async ({ params, query }) => ok({ items: await ports.pushGaps(params.integration, query.days) }),
+      handle: async ({ params, query }) => ok({ items: await pushGaps(pool, params.integration, query.days) }),
     }),
   ];
 }

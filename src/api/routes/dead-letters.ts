@@ -1,35 +1,22 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
-import type { Preview, ReplayResult, Under } from '../../deliver/replay.ts';
-import type { Assignment, GuestCandidate } from '../../operations/assign-guest-event.ts';
-import type { LetterAdvice } from '../../operations/letter-advice.ts';
-import type { PersonPlace } from '../../reconcile/guest-update.ts';
-import type {
-  DeadLetter,
-  DeadLetterFilter,
-  DeadLetterReason,
-  WholeDeadLetter,
+import { type ReplayResult, replayDeadLetters, type Under, underFor } from '../../deliver/replay.ts';
+import { assignGuestEvent, guestCandidates } from '../../operations/assign-guest-event.ts';
+import { adviseLetter } from '../../operations/letter-advice.ts';
+import { dropDeadLetter, replayPorts } from '../../operations/replay-dead-letters.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import {
+  countDeadLetters,
+  type DeadLetter,
+  type DeadLetterFilter,
+  deadLetterReasons,
+  listDeadLetters,
+  showDeadLetter,
 } from '../../store/operate/dead-letters.ts';
+import { deadLetterIntegration } from '../../store/operate/owners.ts';
 import { attempt, entityType, person, replayPreview } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
-
-export interface DeadLetterPorts {
-  readonly list: (filter: DeadLetterFilter) => Promise<readonly DeadLetter[]>;
-  readonly count: (filter: DeadLetterFilter) => Promise<number>;
-  readonly reasons: (filter: DeadLetterFilter) => Promise<readonly DeadLetterReason[]>;
-  readonly show: (id: string) => Promise<(WholeDeadLetter & LetterAdvice) | undefined>;
-  readonly integrationOf: (id: string) => Promise<string | undefined>;
-  readonly preview: (letter: DeadLetter, under: Under | undefined) => Promise<Preview>;
-  readonly replay: (
-    letters: readonly DeadLetter[],
-    under: Under | undefined,
-    by: string,
-  ) => Promise<readonly ReplayResult[]>;
-  readonly candidates: (id: string) => Promise<readonly GuestCandidate[] | undefined>;
-  readonly assign: (id: string, to: PersonPlace, by: string) => Promise<Assignment>;
-  readonly drop: (id: string, by: string, reason: string) => Promise<boolean>;
-}
+import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 const kinds = ['event', 'record', 'delivery'] as const;
 const letter = z.object({
@@ -87,6 +74,10 @@ const filter = {
   message: z.string().max(2000).optional().describe('The exact message: the letters of one reason.'),
   q: z.string().max(longestId).optional().describe('Part of an id, a message or a code.'),
 };
+const filterOf = (
+  { integration, kind, destination, code, record_id: recordId, message, q: text }: z.infer<z.ZodObject<typeof filter>>,
+  within: readonly string[] | undefined,
+): DeadLetterFilter => ({ integration, kind, destination, code, recordId, message, text, integrations: within });
 const place = z.union([
   z.strictObject({ profile: z.string().min(1).max(longestId).describe('The id of a profile.') }),
   z.strictObject({
@@ -99,33 +90,18 @@ const candidate = z.object({
   person: person.nullable().describe('Null if nobody is there any more.'),
   stay: z.object({ check_in: z.string(), check_out: z.string(), status: z.string() }).optional(),
 });
-const idParam = z.strictObject({ id: z.string().regex(/^\d{1,18}$/) });
+const letterId = z.string().regex(/^\d{1,18}$/);
 /** Replayed while the caller waits; for more, call again or use the command line. */
 const mostAtOnce = 200;
 
-export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
-  const scope = { kind: 'object' as const, of: ({ id = '' }: Record<string, string>) => ports.integrationOf(id) };
+export function deadLetterRoutes({ runtime }: Api): Route[] {
+  const { pool } = runtime;
+  const scope = ({ id = '' }: Record<string, string>) => deadLetterIntegration(pool, id);
   const path = '/dead-letters/{id}';
-  const filterOf = (
-    asked: { [key in keyof typeof filter]?: string | undefined },
-    within: readonly string[] | undefined,
-  ): DeadLetterFilter => ({
-    ...(asked.integration !== undefined && { integration: asked.integration }),
-    ...(asked.kind !== undefined && { kind: asked.kind as DeadLetter['kind'] }),
-    ...(asked.destination !== undefined && { destination: asked.destination }),
-    ...(asked.code !== undefined && { code: asked.code }),
-    ...(asked.record_id !== undefined && { recordId: asked.record_id }),
-    ...(asked.message !== undefined && { message: asked.message }),
-    ...(asked.q !== undefined && { text: asked.q }),
-    ...(within && { integrations: within }),
-  });
   return [
-    route({
-      method: 'GET',
-      path: '/dead-letters',
+    route('GET /dead-letters', {
       id: 'dead_letters.list',
       summary: 'Dead letters, oldest first',
-      tag: 'dead letters',
       role: 'viewer',
       scope: 'any',
       query: z.strictObject({
@@ -137,16 +113,13 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
       handle: async ({ query, within }) => {
         const asked = { ...filterOf(query, within), state: query.state };
         const [after] = decodeCursor(query.cursor, 'number');
-        const rows = await ports.list({ ...asked, limit: query.limit + 1, ...(after !== undefined && { after }) });
-        return ok({ ...paged(rows, query.limit, (row) => [row.id]), total: await ports.count(asked) });
+        const rows = await listDeadLetters(pool, { ...asked, limit: query.limit + 1, after });
+        return ok({ ...paged(rows, query.limit, (row) => [row.id]), total: await countDeadLetters(pool, asked) });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/dead-letter-reasons',
+    route('GET /dead-letter-reasons', {
       id: 'dead_letters.reasons',
       summary: 'Dead letters by their reason: how many records, how often, since when',
-      tag: 'dead letters',
       role: 'viewer',
       scope: 'any',
       query: z.strictObject({ ...filter, state: z.enum(['open', 'replayed', 'dropped', 'all']).default('open') }),
@@ -168,109 +141,85 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
         ),
       }),
       handle: async ({ query, within }) =>
-        ok({ items: await ports.reasons({ ...filterOf(query, within), state: query.state }) }),
+        ok({ items: await deadLetterReasons(pool, { ...filterOf(query, within), state: query.state }) }),
     }),
-    route({
-      method: 'GET',
-      path,
+    route(`GET ${path}`, {
       id: 'dead_letters.get',
       summary: 'One dead letter with its payload',
-      tag: 'dead letters',
       role: 'viewer',
       scope,
       payload: true,
-      params: idParam,
       response: whole,
       handle: async ({ params }) => {
-        const found = await ports.show(params.id);
-        return found ? ok(found) : notFound(`dead letter ${params.id}`);
+        const found = await showDeadLetter(pool, params.id);
+        if (found === undefined) return notFound(`dead letter ${params.id}`);
+        return ok({ ...found, ...(await adviseLetter(pool, found)) });
       },
     }),
-    route({
-      method: 'GET',
-      path: `${path}/preview`,
+    route(`GET ${path}/preview`, {
       id: 'dead_letters.preview',
       summary: 'What a replay would change; nothing is changed',
-      tag: 'dead letters',
       role: 'viewer',
       scope,
       payload: true,
-      params: idParam,
       query: z.strictObject({ under }),
       response: replayPreview,
       handle: async ({ params, query }) => {
-        const found = await ports.show(params.id);
-        return found ? ok(await ports.preview(found, query.under)) : notFound(`dead letter ${params.id}`);
+        const found = await showDeadLetter(pool, params.id);
+        if (found === undefined) return notFound(`dead letter ${params.id}`);
+        return ok(await replayPorts(runtime).preview(found, underFor(found, query.under)));
       },
     }),
-    route({
-      method: 'GET',
-      path: `${path}/candidates`,
+    route(`GET ${path}/candidates`, {
       id: 'dead_letters.candidates',
       summary: 'The persons whom an ambiguous guest event may mean, as they are now; up to 50',
-      tag: 'dead letters',
       role: 'viewer',
       scope,
       payload: true,
-      params: idParam,
       response: z.object({ items: z.array(candidate) }),
       handle: async ({ params }) => {
-        const items = await ports.candidates(params.id);
+        const items = await guestCandidates(runtime, params.id);
         return items ? ok({ items }) : notFound(`guest event to assign in dead letter ${params.id}`);
       },
     }),
-    route({
-      method: 'POST',
-      path: `${path}/assign`,
+    route(`POST ${path}/assign`, {
       id: 'dead_letters.assign',
       summary: 'Apply an ambiguous guest event to one of its candidates',
       description:
         'The event changes the profile and the coming reservations of that person, and they are delivered. It stays open if another person is there by now, or if another guest of the event is not certain.',
-      tag: 'dead letters',
       role: 'operator',
       scope,
-      params: idParam,
       body: z.strictObject({ to: place }),
       response: z.object({ result: z.enum(['assigned', 'still_open']), message: z.string().optional() }),
       handle: async ({ params, body, caller }) => {
-        const done = await ports.assign(params.id, body.to, caller.name);
+        const done = await assignGuestEvent(runtime, params.id, body.to, caller.name);
         return done.result === 'refused' ? problem(409, 'operate.conflict', done.reason) : ok(done);
       },
     }),
-    route({
-      method: 'POST',
-      path: `${path}/replay`,
+    route(`POST ${path}/replay`, {
       id: 'dead_letters.replay',
       summary: 'Replay one dead letter',
-      tag: 'dead letters',
       role: 'operator',
       scope,
-      params: idParam,
       body: z.strictObject({ under }),
       response: result,
       handle: async ({ params, body, caller }) => {
-        const found = await ports.show(params.id);
+        const found = await showDeadLetter(pool, params.id);
         if (found === undefined) return notFound(`dead letter ${params.id}`);
         if (found.state !== 'open')
           return problem(409, 'operate.conflict', `The dead letter is already ${found.state}.`);
-        const [first] = await ports.replay([found], body.under, caller.name);
+        const [first] = await replay(runtime, [found], body.under, caller.name);
         return ok(first);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/dead-letters/replay',
+    route('POST /dead-letters/replay', {
       id: 'dead_letters.replay_many',
       summary: `Replay the open dead letters that match a filter, oldest first, up to ${mostAtOnce} per call`,
-      tag: 'dead letters',
       role: 'operator',
       scope: 'any',
       body: z.strictObject({
         ...filter,
-        ids: z
-          .array(z.string().regex(/^\d{1,18}$/))
-          .max(mostAtOnce)
-          .optional(),
+        ids: z.array(letterId).max(mostAtOnce).optional(),
         under,
       }),
       response: z.object({
@@ -278,27 +227,42 @@ export function deadLetterRoutes(ports: DeadLetterPorts): Route[] {
         remaining: z.int().describe('Open dead letters that still match the filter.'),
       }),
       handle: async ({ body, caller, within }) => {
-        const asked = { ...filterOf(body, within), ...(body.ids && { ids: body.ids }) };
-        const letters = await ports.list({ ...asked, limit: mostAtOnce });
-        const results = await ports.replay(letters, body.under, caller.name);
-        return ok({ results, remaining: await ports.count(asked) });
+        const asked = { ...filterOf(body, within), ids: body.ids };
+        const letters = await listDeadLetters(pool, { ...asked, limit: mostAtOnce });
+        const results = await replay(runtime, letters, body.under, caller.name);
+        return ok({ results, remaining: await countDeadLetters(pool, asked) });
       },
     }),
-    route({
-      method: 'POST',
-      path: `${path}/drop`,
+    route(`POST ${path}/drop`, {
       id: 'dead_letters.drop',
       summary: 'Drop one with a reason; the versions that it held back are delivered',
-      tag: 'dead letters',
       role: 'operator',
       scope,
-      params: idParam,
       body: z.strictObject({ reason: z.string().trim().min(1).max(500) }),
       response: z.object({ dropped: z.literal(true) }),
       handle: async ({ params, body, caller }) =>
-        (await ports.drop(params.id, caller.name, body.reason))
+        (await dropDeadLetter(runtime, params.id, { by: caller.name, reason: body.reason }))
           ? ok({ dropped: true })
           : problem(409, 'operate.conflict', 'The dead letter is no longer open.'),
     }),
   ];
+}
+
+/** Replays 200 dead letters in 4 seconds, without flooding a destination that has just recovered. */
+const replaysPerSecond = 50;
+
+async function replay(
+  runtime: Runtime,
+  letters: readonly DeadLetter[],
+  under: Under | undefined,
+  by: string,
+): Promise<ReplayResult[]> {
+  const results: ReplayResult[] = [];
+  await replayDeadLetters(replayPorts(runtime), letters, {
+    by,
+    perSecond: replaysPerSecond,
+    onEach: (result) => results.push(result),
+    under,
+  });
+  return results;
 }

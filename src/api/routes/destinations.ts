@@ -1,41 +1,20 @@
 import { z } from 'zod';
-import type { DeliveryRow, DestinationNow } from '../../store/outbox/delivery-list.ts';
-import type { judgeDestination } from '../../watch/health.ts';
-import { instant, notFound, ok, type Route, route } from '../route.ts';
-import { backlogSchema, healthStates, type IntegrationPorts } from './integrations.ts';
-
-export interface DestinationPorts {
-  readonly views: () => readonly {
-    readonly name: string;
-    readonly type: string;
-    readonly version: number;
-    readonly receives: readonly string[];
-    readonly paused: boolean;
-    /** The integrations that deliver to it. */
-    readonly integrations: readonly string[];
-  }[];
-  readonly now: (names: readonly string[]) => Promise<readonly DestinationNow[]>;
-  readonly health: IntegrationPorts['health'];
-  readonly judge: typeof judgeDestination;
-  readonly tryNow: (destination: string) => Promise<void>;
-  readonly deliveries: (filter: {
-    readonly destination: string | undefined;
-    readonly integrations: readonly string[] | undefined;
-    readonly state: 'waiting' | 'retrying' | 'held';
-    readonly limit: number;
-  }) => Promise<readonly DeliveryRow[]>;
-}
+import { healthOf } from '../../operations/health.ts';
+import { tryDestinations } from '../../runtime/probe-again.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { destinationsNow, listDeliveries } from '../../store/outbox/delivery-list.ts';
+import { healthStates, judgeDestination } from '../../watch/health.ts';
+import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
+import { backlogSchema } from './integrations.ts';
 
 const lane = z.object({ integration: z.string(), ...backlogSchema });
 
-export function destinationRoutes(ports: DestinationPorts): Route[] {
+export function destinationRoutes({ runtime }: Api): Route[] {
+  const { pool } = runtime;
   return [
-    route({
-      method: 'GET',
-      path: '/destinations',
+    route('GET /destinations', {
       id: 'destinations.list',
       summary: 'Every destination: its integrations, its backlog and its last attempts',
-      tag: 'destinations',
       role: 'viewer',
       scope: 'any',
       response: z.object({
@@ -64,16 +43,13 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
         ),
       }),
       handle: async ({ within }) => {
-        const views = ports
-          .views()
-          .map((view) => ({
-            ...view,
-            integrations: view.integrations.filter((name) => within === undefined || within.includes(name)),
-          }))
-          .filter(({ integrations }) => within === undefined || integrations.length > 0);
+        const views = viewsOf(runtime, within);
         const [now, health] = await Promise.all([
-          ports.now(views.map(({ name }) => name)),
-          ports.health([...new Set(views.flatMap(({ integrations }) => integrations))]),
+          destinationsNow(
+            pool,
+            views.map(({ name }) => name),
+          ),
+          healthOf(runtime, [...new Set(views.flatMap(({ integrations }) => integrations))]),
         ]);
         const lanes = health.flatMap((one) => one.lanes);
         const items = views.map(({ integrations, ...view }) => {
@@ -81,7 +57,7 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
           const mine = lanes.filter((one) => one.destination === view.name && integrations.includes(one.integration));
           return {
             ...view,
-            state: ports.judge(view.paused, mine),
+            state: judgeDestination(view.paused, mine),
             paused_until: found?.paused_until ?? null,
             circuit: found?.circuit ?? null,
             last_delivered_at: found?.last_delivered_at ?? null,
@@ -93,31 +69,23 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
         return ok({ items });
       },
     }),
-    route({
-      method: 'POST',
-      path: '/destinations/{destination}/try-now',
+    route('POST /destinations/{destination}/try-now', {
       id: 'destinations.try_now',
       summary: 'Probe a destination whose circuit is open, and retry failed deliveries without waiting',
-      tag: 'destinations',
       role: 'operator',
       scope: 'any',
-      params: z.strictObject({ destination: z.string().max(200) }),
-      body: z.strictObject({}),
       response: z.object({ tried: z.literal(true) }),
-      handle: async ({ params, within }) => {
-        const { integrations } = ports.views().find(({ name }) => name === params.destination) ?? {};
-        const isSeen = within === undefined || integrations?.some((name) => within.includes(name));
-        if (integrations === undefined || !isSeen) return notFound(`destination ${params.destination}`);
-        await ports.tryNow(params.destination);
+      handle: async ({ params: { destination }, within }) => {
+        const isSeen = viewsOf(runtime, within).some(({ name }) => name === destination);
+        if (!isSeen) return notFound(`destination ${destination}`);
+        await tryDestinations(pool, [destination]);
+        runtime.wake.signal('outbox');
         return ok({ tried: true });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/deliveries',
+    route('GET /deliveries', {
       id: 'deliveries.list',
       summary: 'Undelivered records, longest overdue first, each with the result of its last attempt',
-      tag: 'destinations',
       role: 'viewer',
       scope: 'any',
       query: z.strictObject({
@@ -147,13 +115,25 @@ export function destinationRoutes(ports: DestinationPorts): Route[] {
       }),
       handle: async ({ query, within }) =>
         ok({
-          items: await ports.deliveries({
+          items: await listDeliveries(pool, {
             destination: query.destination,
-            integrations: query.integration === undefined ? within : [query.integration],
+            integrations: within,
             state: query.state,
             limit: query.limit,
           }),
         }),
     }),
   ];
+}
+
+/** The destinations that the caller may see, with the integrations that deliver to them. */
+function viewsOf(runtime: Runtime, within: readonly string[] | undefined) {
+  const { destinations, integrations } = runtime.active();
+  const seen = [...integrations.values()].filter(({ name }) => within === undefined || within.includes(name));
+  return [...destinations.values()]
+    .map(({ name, version, body: { type, receives, paused } }) => {
+      const feeding = seen.filter(({ body }) => body.deliver.includes(name)).map((one): string => one.name);
+      return { name, version, type, receives, paused, integrations: feeding };
+    })
+    .filter((view) => within === undefined || view.integrations.length > 0);
 }

@@ -1,17 +1,8 @@
 import { z } from 'zod';
-import type { DocumentKind } from '../../documents/kinds.ts';
 import { casesText } from '../../errors/broken-cases.ts';
-import type { Applied, ApplyOptions, EditedDocument, Validated } from '../../operations/edit-documents.ts';
-import { notFound, ok, problem, type Route, route } from '../route.ts';
+import { type Applied, applyDocument, removeDocument, validateDocument } from '../../operations/edit-documents.ts';
+import { type Api, notFound, ok, problem, type Route, route } from '../route.ts';
 import { kinds, named } from './documents.ts';
-
-/** Checks and changes of documents. */
-export interface DocumentEditPorts {
-  /** Validates the text together with all other documents of the workspace; writes nothing. */
-  readonly validate: (kind: DocumentKind, name: string | undefined, text: string) => Promise<Validated>;
-  readonly apply: (document: EditedDocument, by: string, options?: ApplyOptions) => Promise<Applied>;
-  readonly remove: (kind: DocumentKind, name: string, by: string) => Promise<Applied>;
-}
 
 const mistake = z.object({
   file: z.string(),
@@ -23,14 +14,10 @@ const mistake = z.object({
 });
 const text = z.string().max(1024 * 1024);
 
-export function documentEditRoutes(ports: DocumentEditPorts): Route[] {
+export function documentEditRoutes({ runtime }: Api): Route[] {
   const path = '/documents/{kind}/{name}';
-  const common = { tag: 'documents', scope: 'all' } as const;
   return [
-    route({
-      ...common,
-      method: 'POST',
-      path: '/documents/validate',
+    route('POST /documents/validate', {
       id: 'documents.validate',
       asks: true,
       summary: 'Validate a document together with the others; nothing is applied',
@@ -47,14 +34,16 @@ export function documentEditRoutes(ports: DocumentEditPorts): Route[] {
           .describe('Whether credentials are typed into the text; true for a text that cannot be read.'),
       }),
       handle: async ({ body }) => {
-        const { mistakes, warnings, holdsCredentials } = await ports.validate(body.kind, body.name, body.text);
+        const { mistakes, warnings, holdsCredentials } = await validateDocument(
+          runtime,
+          body.kind,
+          body.name,
+          body.text,
+        );
         return ok({ valid: mistakes.length === 0, mistakes, warnings, holds_credentials: holdsCredentials });
       },
     }),
-    route({
-      ...common,
-      method: 'PUT',
-      path,
+    route(`PUT ${path}`, {
       id: 'documents.apply',
       summary: 'Write one document into the workspace and put it in force',
       description:
@@ -78,24 +67,21 @@ export function documentEditRoutes(ports: DocumentEditPorts): Route[] {
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { kind, name }, body, caller }) =>
         answer(
-          await ports.apply({ kind, name, text: body.text }, caller.name, {
+          await applyDocument(runtime, { kind, name, text: body.text }, caller.name, {
             acceptCases: body.accept_cases,
             replaces: body.replaces,
           }),
           `${kind} ${name}`,
         ),
     }),
-    route({
-      ...common,
-      method: 'DELETE',
-      path,
+    route(`DELETE ${path}`, {
       id: 'documents.remove',
       summary: 'Remove one document from the workspace; its versions and data are kept',
       role: 'admin',
       params: named,
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { kind, name }, caller }) =>
-        answer(await ports.remove(kind, name, caller.name), `${kind} ${name}`),
+        answer(await removeDocument(runtime, kind, name, caller.name), `${kind} ${name}`),
     }),
   ];
 }

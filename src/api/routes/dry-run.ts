@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
-import type { DryRun } from '../../operations/dry-run.ts';
-import type { Json, LocalDate } from '../../terms.ts';
+import { dryRunDay } from '../../operations/dry-run.ts';
+import type { Json } from '../../terms.ts';
 import { note } from '../forms.ts';
-import { anyJson, integrationParam, ok, problem, type Route, route } from '../route.ts';
+import { type Api, anyJson, ok, problem, type Route, route } from '../route.ts';
 import { exchange } from './runs.ts';
-
-export interface DryRunPorts {
-  readonly dryRun: (integration: string, day: LocalDate | undefined) => Promise<DryRun>;
-}
 
 const counts = z.object({
   fetched: z.int().describe('Reservations that the partner listed.'),
@@ -21,18 +17,13 @@ const counts = z.object({
   pages: z.int(),
 });
 
-export function dryRunRoutes(ports: DryRunPorts): Route[] {
+export function dryRunRoutes({ runtime }: Api): Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/integrations/{integration}/dry-run',
+    route('POST /integrations/{integration}/dry-run', {
       id: 'integrations.dry_run',
       payload: true,
       summary: 'Pull one day, all pages, and show the canonical records; nothing is stored, acknowledged or delivered',
-      tag: 'integrations',
       role: 'operator',
-      scope: 'param',
-      params: integrationParam,
       body: z.strictObject({
         day: z.iso.date().optional().describe('The day that is requested; today at the property unless given.'),
       }),
@@ -59,7 +50,7 @@ export function dryRunRoutes(ports: DryRunPorts): Route[] {
         request: exchange.optional(),
       }),
       handle: async ({ params, body }) => {
-        const done = await ports.dryRun(params.integration, body.day);
+        const done = await dryRunDay(runtime, params.integration, body.day);
         if (done.kind === 'failed') {
           return done.code === 'documents.unknown_name'
             ? problem(404, 'operate.not_found', noIntegration(params.integration))

@@ -1,35 +1,14 @@
 import { z } from 'zod';
-import type { Rejection } from '../../intake/push/ports.ts';
 import type { SandboxReport } from '../../intake/push/sandbox-report.ts';
-import type { EndpointStatus } from '../../store/events/endpoint-status.ts';
+import { addressFor, publicUrl } from '../../operations/endpoints.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { transaction } from '../../store/db/pool.ts';
+import { endpointStatus } from '../../store/events/endpoint-status.ts';
+import { retireEndpoint } from '../../store/events/endpoints.ts';
+import { countRejections, listRejections } from '../../store/events/rejections.ts';
+import { listSandboxReports, readSandboxReport } from '../../store/events/sandbox.ts';
 import { sandboxReport } from '../forms.ts';
-import { instant, integrationParam, notFound, ok, problem, type Route, route } from '../route.ts';
-
-export interface EndpointPorts {
-  readonly pushes: (integration: string) => boolean;
-  readonly status: (integration: string) => Promise<EndpointStatus | undefined>;
-  readonly addresses: (
-    status: EndpointStatus,
-  ) => Promise<{ readonly url: string; readonly sandbox_url: string | null }>;
-  readonly issue: (
-    integration: string,
-    rotate: { readonly overlapMs: number } | undefined,
-  ) => Promise<{
-    readonly endpoint_id: string;
-    readonly url: string;
-    readonly sandbox_url: string;
-    readonly secret?: string;
-  }>;
-  readonly retire: (integration: string) => Promise<boolean>;
-  /** An empty name lists the requests to unknown endpoints. */
-  readonly rejections: (integration: string) => Promise<readonly Rejection[]>;
-  readonly rejectionCounts: (
-    integration: string,
-    sinceMs: number,
-  ) => Promise<readonly { readonly code: string; readonly reason: string; readonly count: number }[]>;
-  readonly sandboxReports: (integration: string) => Promise<readonly SandboxReport[]>;
-  readonly sandboxReport: (integration: string, reportId: string) => Promise<SandboxReport | undefined>;
-}
+import { type Api, instant, notFound, ok, okIfFound, problem, type Route, route } from '../route.ts';
 
 const issued = z.object({
   endpoint_id: z.string(),
@@ -63,18 +42,19 @@ const summaryOf = ({ report_id, at, event_id, event, would_answer, signature, ou
 const path = '/integrations/{integration}/endpoint';
 const dayMs = 86_400_000;
 
-export function endpointRoutes(ports: EndpointPorts): Route[] {
-  const noPush = (integration: string) => problem(409, 'push.no_endpoint', `Push is not enabled for ${integration}.`);
+export function endpointRoutes({ runtime }: Api): Route[] {
+  const { pool } = runtime;
+  const issue = async (integration: string, rotation: { readonly rotate?: true; readonly overlapMs?: number } = {}) => {
+    if (!runtime.active().integrations.get(integration)?.body.push.enabled) {
+      return problem(409, 'push.no_endpoint', `Push is not enabled for ${integration}.`);
+    }
+    return ok(await addressFor(runtime, integration, rotation));
+  };
   return [
-    route({
-      method: 'GET',
-      path,
+    route(`GET ${path}`, {
       id: 'endpoint.get',
       summary: 'The webhook URL of an integration and its active secrets; null before one is issued',
-      tag: 'endpoints',
       role: 'viewer',
-      scope: 'param',
-      params: integrationParam,
       response: z
         .object({
           endpoint_id: z.string(),
@@ -87,108 +67,75 @@ export function endpointRoutes(ports: EndpointPorts): Route[] {
         })
         .nullable(),
       handle: async ({ params }) => {
-        const status = await ports.status(params.integration);
+        const status = await endpointStatus(pool, params.integration);
         if (status === undefined) return ok(null);
-        const { sandbox_id: _, ...shown } = status;
-        return ok({ ...shown, ...(await ports.addresses(status)) });
+        const { sandbox_id, ...shown } = status;
+        const base = `${await publicUrl(runtime)}/webhooks/`;
+        const sandbox_url = sandbox_id === null ? null : base + sandbox_id;
+        return ok({ ...shown, url: base + shown.endpoint_id, sandbox_url });
       },
     }),
-    route({
-      method: 'POST',
-      path,
+    route(`POST ${path}`, {
       id: 'endpoint.issue',
       summary: 'Issue the endpoint; the first call returns the secret once',
-      tag: 'endpoints',
       role: 'admin',
-      scope: 'param',
-      params: integrationParam,
-      body: z.strictObject({}),
       response: issued,
-      handle: async ({ params }) =>
-        ports.pushes(params.integration)
-          ? ok(await ports.issue(params.integration, undefined))
-          : noPush(params.integration),
+      handle: ({ params }) => issue(params.integration),
     }),
-    route({
-      method: 'POST',
-      path: `${path}/rotate`,
+    route(`POST ${path}/rotate`, {
       id: 'endpoint.rotate',
       summary: 'Create a new secret; the previous one stays valid during the overlap',
-      tag: 'endpoints',
       role: 'admin',
-      scope: 'param',
-      params: integrationParam,
       body: z.strictObject({ overlap_hours: z.number().min(0).max(720).default(24) }),
       response: issued,
-      handle: async ({ params, body }) =>
-        ports.pushes(params.integration)
-          ? ok(await ports.issue(params.integration, { overlapMs: body.overlap_hours * 3_600_000 }))
-          : noPush(params.integration),
+      handle: ({ params, body }) =>
+        issue(params.integration, { rotate: true, overlapMs: body.overlap_hours * 3_600_000 }),
     }),
-    route({
-      method: 'DELETE',
-      path,
+    route(`DELETE ${path}`, {
       id: 'endpoint.retire',
       summary: 'Retire the endpoint: its URL answers 410 from now on',
-      tag: 'endpoints',
       role: 'admin',
-      scope: 'param',
-      params: integrationParam,
       response: z.object({ retired: z.literal(true) }),
-      handle: async ({ params }) =>
-        (await ports.retire(params.integration))
-          ? ok({ retired: true })
-          : notFound(`endpoint of ${params.integration}`),
+      handle: async ({ params }) => {
+        const retired = await transaction(pool, (tx) => retireEndpoint(tx, params.integration));
+        runtime.wake.signal('documents');
+        return retired === undefined ? notFound(`endpoint of ${params.integration}`) : ok({ retired: true });
+      },
     }),
-    route({
-      method: 'GET',
-      path: '/integrations/{integration}/rejections',
+    route('GET /integrations/{integration}/rejections', {
       id: 'rejections.list',
       summary: 'The last refused webhooks with the reasons; no payloads',
-      tag: 'endpoints',
       role: 'viewer',
-      scope: 'param',
-      params: integrationParam,
       response: rejections,
-      handle: async ({ params }) => ok(await rejectionsOf(ports, params.integration)),
+      handle: async ({ params }) => ok(await rejectionsOf(runtime, params.integration)),
     }),
-    route({
-      method: 'GET',
-      path: '/rejections',
+    route('GET /rejections', {
       id: 'rejections.unknown',
       summary: 'Webhooks sent to unknown endpoints',
-      tag: 'endpoints',
       role: 'viewer',
-      scope: 'all',
       response: rejections,
-      handle: async () => ok(await rejectionsOf(ports, '')),
+      handle: async () => ok(await rejectionsOf(runtime, '')),
     }),
-    route({
-      method: 'GET',
-      path: '/integrations/{integration}/sandbox-reports',
+    route('GET /integrations/{integration}/sandbox-reports', {
       id: 'sandbox.list',
       summary: 'Sandbox reports, newest first; without payloads',
-      tag: 'endpoints',
       role: 'viewer',
-      scope: 'param',
-      params: integrationParam,
       response: z.object({ items: z.array(sandboxSummary) }),
-      handle: async ({ params }) => ok({ items: (await ports.sandboxReports(params.integration)).map(summaryOf) }),
+      handle: async ({ params }) => {
+        const { sandbox_id: sandbox } = (await endpointStatus(pool, params.integration)) ?? {};
+        return ok({ items: sandbox == null ? [] : (await listSandboxReports(pool, sandbox)).map(summaryOf) });
+      },
     }),
-    route({
-      method: 'GET',
-      path: '/integrations/{integration}/sandbox-reports/{report_id}',
+    route('GET /integrations/{integration}/sandbox-reports/{report_id}', {
       id: 'sandbox.get',
       summary: 'One sandbox report: signature, envelope, and the record that would result',
-      tag: 'endpoints',
       role: 'viewer',
-      scope: 'param',
       payload: true,
-      params: z.strictObject({ integration: z.string().max(200), report_id: z.string().max(100) }),
       response: sandboxReport,
       handle: async ({ params }) => {
-        const found = await ports.sandboxReport(params.integration, params.report_id);
-        return found ? ok(found) : notFound(`sandbox report ${params.report_id} of ${params.integration}`);
+        const { sandbox_id: sandbox } = (await endpointStatus(pool, params.integration)) ?? {};
+        const found = sandbox == null ? undefined : await readSandboxReport(pool, sandbox, params.report_id);
+        return okIfFound(found, `sandbox report ${params.report_id} of ${params.integration}`);
       },
     }),
   ];
@@ -199,10 +146,10 @@ const rejections = z.object({
   last_day: z.array(z.object({ code: z.string(), reason: z.string(), count: z.int() })),
 });
 
-async function rejectionsOf(ports: EndpointPorts, integration: string) {
+async function rejectionsOf({ pool }: Runtime, integration: string) {
   const [items, counts] = await Promise.all([
-    ports.rejections(integration),
-    ports.rejectionCounts(integration, Date.now() - dayMs),
+    listRejections(pool, integration),
+    countRejections(pool, integration, Date.now() - dayMs),
   ]);
   return {
     items: items.map((one) => ({

@@ -1,20 +1,7 @@
 import { z } from 'zod';
-import type { EventRow } from '../../store/events/list.ts';
-import type { Json } from '../../terms.ts';
+import { listEvents, readEvent } from '../../store/events/list.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
-
-export interface EventPorts {
-  readonly list: (filter: {
-    readonly integration: string | undefined;
-    readonly integrations: readonly string[] | undefined;
-    readonly state: string | undefined;
-    readonly eventId: string | undefined;
-    readonly before: { readonly receivedAt: string; readonly seq: number } | undefined;
-    readonly limit: number;
-  }) => Promise<readonly EventRow[]>;
-  readonly read: (integration: string, seq: string) => Promise<(EventRow & { readonly body: Json }) | undefined>;
-}
+import { type Api, anyJson, instant, ok, okIfFound, type Route, route } from '../route.ts';
 
 const event = z.object({
   integration: z.string(),
@@ -31,14 +18,11 @@ const event = z.object({
   attempt: z.int(),
 });
 
-export function eventRoutes(ports: EventPorts): Route[] {
+export function eventRoutes({ runtime: { pool } }: Api): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/events',
+    route('GET /events', {
       id: 'events.list',
       summary: 'Accepted webhooks, newest first; without payloads',
-      tag: 'events',
       role: 'viewer',
       scope: 'any',
       query: z.strictObject({
@@ -50,8 +34,7 @@ export function eventRoutes(ports: EventPorts): Route[] {
       response: pageOf(event),
       handle: async ({ query, within }) => {
         const [receivedAt, seq] = decodeCursor(query.cursor, 'time', 'number');
-        const rows = await ports.list({
-          integration: query.integration,
+        const rows = await listEvents(pool, {
           integrations: within,
           state: query.state,
           eventId: query.event_id,
@@ -61,21 +44,15 @@ export function eventRoutes(ports: EventPorts): Route[] {
         return ok(paged(rows, query.limit, (row) => [row.received_at.toISOString(), row.seq]));
       },
     }),
-    route({
-      method: 'GET',
-      path: '/integrations/{integration}/events/{seq}',
+    route('GET /integrations/{integration}/events/{seq}', {
       id: 'events.get',
       summary: 'One event with its payload, as long as it is retained',
-      tag: 'events',
       role: 'viewer',
-      scope: 'param',
       payload: true,
-      params: z.strictObject({ integration: z.string().max(200), seq: z.string().regex(/^\d{1,18}$/) }),
+      params: z.strictObject({ integration: z.string(), seq: z.string().regex(/^\d{1,18}$/) }),
       response: event.extend({ body: anyJson }),
-      handle: async ({ params }) => {
-        const found = await ports.read(params.integration, params.seq);
-        return found ? ok(found) : notFound(`event ${params.seq} of ${params.integration}`);
-      },
+      handle: async ({ params: { integration, seq } }) =>
+        okIfFound(await readEvent(pool, integration, seq), `event ${seq} of ${integration}`),
     }),
   ];
 }

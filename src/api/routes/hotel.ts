@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Capacity } from '../../canonical/capacity.ts';
-import { instant, integrationParam, ok, type Route, route } from '../route.ts';
+import { roomsAvailable } from '../../ports/deliver.ts';
+import { readHotel } from '../../store/records/hotel-report.ts';
+import { type Api, instant, ok, type Route, route } from '../route.ts';
 
 const date = z.iso.date();
 const moves = z.object({
@@ -50,31 +51,19 @@ const report = counted.extend({
 
 export type HotelReport = z.infer<typeof counted>;
 
-export interface HotelPorts {
-  readonly report: (
-    integration: string,
-  ) => Promise<{ readonly day: string; readonly report: HotelReport; readonly counted_at: Date } | undefined>;
-  readonly roomsAvailable: (integration: string) => Promise<Capacity>;
-}
-
-export function hotelRoutes(ports: HotelPorts): Route[] {
+export function hotelRoutes({ runtime }: Api): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/integrations/{integration}/hotel',
+    route('GET /integrations/{integration}/hotel', {
       id: 'integrations.hotel',
       summary: 'The morning report of a hotel: today, the next 90 nights, pace, cancellations, channels and guests',
       description: 'Counted every few minutes, for brands that changed. `report` is null until the first count.',
-      tag: 'integrations',
       role: 'viewer',
-      scope: 'param',
-      params: integrationParam,
       response: z.object({ report: report.nullable() }),
       handle: async ({ params: { integration } }) => {
-        const found = await ports.report(integration);
+        const found = await readHotel<HotelReport>(runtime.pool, integration);
         if (found === undefined) return ok({ report: null });
         const { nights, ...rest } = found.report;
-        const capacity = await ports.roomsAvailable(integration);
+        const capacity = await roomsAvailable(runtime, integration);
         const withRooms = nights.map((one) => ({
           ...one,
           rooms_available: capacity.findLast(([from]) => from <= one.night)?.[1] ?? null,

@@ -1,23 +1,15 @@
 import { z } from 'zod';
-import type { ImportAsked, ImportProposal, ImportRefused } from '../../operations/import-description.ts';
-import { anyJson, ok, problem, type Route, route } from '../route.ts';
+import { offThread } from '../../operations/off-thread.ts';
+import { type Api, anyJson, ok, problem, type Route, route } from '../route.ts';
 import { newName, sample } from './studio.ts';
 
-export interface ImportPorts {
-  /** Proposes a connector from an API description. */
-  readonly importDescription: (asked: ImportAsked) => Promise<ImportProposal | ImportRefused>;
-}
-
-export function importRoutes(ports: ImportPorts): Route[] {
+export function importRoutes({ runtime }: Api): Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/import',
+    route('POST /import', {
       id: 'map.import',
       asks: true,
       summary: 'Propose a connector from an API description (OpenAPI 3, Swagger 2, Postman), for review',
       description: 'Reads only the text: references to other files or addresses are ignored. Nothing is stored.',
-      tag: 'mapping',
       role: 'viewer',
       scope: 'any',
       body: z.strictObject({
@@ -53,7 +45,7 @@ export function importRoutes(ports: ImportPorts): Route[] {
         notes: z.array(z.string()).describe('What a person still has to do.'),
       }),
       handle: async ({ body }) => {
-        const made = await ports.importDescription(body);
+        const made = await offThread(runtime, 'importDescription', body);
         if (made.kind === 'wrong') return problem(422, 'operate.invalid_input', made.message);
         const { kind: _, ...proposal } = made;
         return ok(proposal);

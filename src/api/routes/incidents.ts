@@ -1,21 +1,11 @@
 import { z } from 'zod';
-import type { IncidentDetail } from '../../operations/incidents.ts';
-import type { ListedIncident } from '../../store/operate/incidents.ts';
-import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+import { incidentDetail, incidentList } from '../../operations/incidents.ts';
+import { acknowledgeIncident } from '../../store/operate/incidents.ts';
+import { readCause, titleOf } from '../../watch/causes.ts';
+import { operatorAction } from '../forms.ts';
+import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
+import { type Api, anyJson, instant, notFound, ok, okIfFound, problem, type Route, route } from '../route.ts';
 import { alertSchema } from './alerts.ts';
-import { operatorAction } from './operator-action.ts';
-
-export interface IncidentPorts {
-  readonly list: (filter: {
-    readonly open: boolean;
-    readonly within: readonly string[] | undefined;
-    readonly before: { readonly startedAt: string; readonly id: string } | undefined;
-    readonly limit: number;
-  }) => Promise<readonly (ListedIncident & { readonly title: string })[]>;
-  readonly read: (incidentId: string, within: readonly string[] | undefined) => Promise<IncidentDetail | undefined>;
-  readonly acknowledge: (incidentId: string, by: string, within: readonly string[] | undefined) => Promise<boolean>;
-}
 
 const listed = z.object({
   incident_id: z.string(),
@@ -47,67 +37,54 @@ const detail = listed.extend({
   tried: z.array(operatorAction).describe('What operators changed meanwhile.'),
   advice: z.array(z.string()),
 });
-const idParam = z.strictObject({ incident_id: z.string().max(100) });
 
-export function incidentRoutes(ports: IncidentPorts): Route[] {
-  const common = { tag: 'alerts', scope: 'any' } as const;
+export function incidentRoutes({ runtime }: Api): Route[] {
   return [
-    route({
-      ...common,
-      method: 'GET',
-      path: '/incidents',
+    route('GET /incidents', {
       id: 'incidents.list',
       summary: 'Alerts grouped by their cause, newest first',
       role: 'viewer',
+      scope: 'any',
       query: z.strictObject({ ...pageQuery, state: z.enum(['open', 'all']).default('open') }),
       response: pageOf(listed),
       handle: async ({ query, within }) => {
-        const [startedAt, id = ''] = decodeCursor(query.cursor, 'time', 'text');
-        const rows = await ports.list({
+        const found = await incidentList(runtime, {
           open: query.state === 'open',
           within,
-          before: startedAt === undefined ? undefined : { startedAt, id },
+          before: beforeOf(query.cursor),
           limit: query.limit + 1,
         });
+        const rows = found.map((one) => ({ ...one, title: titleOf(readCause(one.cause)) }));
         return ok(paged(rows, query.limit, (row) => [row.started_at.toISOString(), row.incident_id]));
       },
     }),
-    route({
-      ...common,
-      method: 'GET',
-      path: '/incidents/{incident_id}',
+    route('GET /incidents/{incident_id}', {
       id: 'incidents.get',
       summary: 'One incident: start, effect, what was tried, what to do',
       role: 'viewer',
-      params: idParam,
+      scope: 'any',
       response: detail,
-      handle: async ({ params, within }) => {
-        const found = await ports.read(params.incident_id, within);
-        return found ? ok(found) : notFound(`incident ${params.incident_id}`);
-      },
+      handle: async ({ params: { incident_id: id }, within }) =>
+        okIfFound(await incidentDetail(runtime, id, within), `incident ${id}`),
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/incidents/{incident_id}/acknowledge',
+    route('POST /incidents/{incident_id}/acknowledge', {
       id: 'incidents.acknowledge',
       summary: 'Acknowledge an incident and its alerts',
       description:
         'A token that is limited to some integrations acknowledges the alerts of those, not the ones they share with others.',
       role: 'operator',
-      params: idParam,
-      body: z.strictObject({}),
+      scope: 'any',
       response: detail,
       handle: async ({ params, caller, within }) => {
-        if ((await ports.read(params.incident_id, within)) === undefined) {
+        if ((await incidentDetail(runtime, params.incident_id, within)) === undefined) {
           return notFound(`incident ${params.incident_id}`);
         }
-        const isDone = await ports.acknowledge(params.incident_id, caller.name, within);
+        const isDone = await acknowledgeIncident(runtime.pool, params.incident_id, caller.name, within);
         if (!isDone) {
           const detail = 'Its alerts concern other integrations too; a token for all of them can acknowledge it.';
           return problem(403, 'operate.forbidden', detail);
         }
-        return ok(await ports.read(params.incident_id, within));
+        return ok(await incidentDetail(runtime, params.incident_id, within));
       },
     }),
   ];

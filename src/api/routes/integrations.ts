@@ -1,59 +1,16 @@
 import { z } from 'zod';
-import type { BrandHealth } from '../../operations/health.ts';
-import type { Spark } from '../../store/operate/activity.ts';
-import type { ScheduleNow } from '../../store/operate/overview.ts';
-import type { DriftRow } from '../../store/records/drift.ts';
-import { type SyncType, syncTypes } from '../../terms.ts';
-import type { Action, Check, HealthState } from '../../watch/health.ts';
+import { type BrandHealth, healthOf } from '../../operations/health.ts';
+import type { ActiveIntegration } from '../../runtime/active-integration.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { readSparks } from '../../store/operate/activity.ts';
+import { schedulesNow } from '../../store/operate/overview.ts';
+import { listDrift } from '../../store/records/drift.ts';
+import { holdsTokens } from '../../store/runs/partner-tokens.ts';
+import { syncTypes } from '../../terms.ts';
+import { actions, checks, healthStates } from '../../watch/health.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
-import { instant, integrationParam, notFound, ok, type Route, route } from '../route.ts';
+import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
 
-/** An integration as defined by its documents. */
-export interface IntegrationView {
-  readonly name: string;
-  readonly version: number;
-  readonly brand_id: string;
-  readonly connector: string;
-  readonly connector_version: number;
-  readonly timezone: string;
-  readonly country: string | null;
-  readonly pull: { readonly syncs: Readonly<Partial<Record<SyncType, { every: string }>>> } | null;
-  /** The integration that also polls for this brand. */
-  readonly pulled_by: string | null;
-  readonly push: { readonly enabled: boolean };
-  readonly deliver: readonly string[];
-}
-
-export interface IntegrationPorts {
-  readonly views: () => readonly IntegrationView[];
-  /** Computed from the tables at each call. */
-  readonly health: (names: readonly string[]) => Promise<readonly BrandHealth[]>;
-  readonly schedules: (names: readonly string[]) => Promise<readonly ScheduleNow[]>;
-  readonly sparks: (names: readonly string[], sinceMs: number) => Promise<readonly Spark[]>;
-  readonly drift: (integration: string) => Promise<readonly DriftRow[]>;
-  readonly consent: (integration: string) => Promise<'given' | 'needed' | null>;
-}
-
-export const healthStates = [
-  'healthy',
-  'new',
-  'paused',
-  'attention',
-  'failing',
-  'auth_failed',
-] as const satisfies readonly HealthState[];
-const checks = [
-  'data',
-  'credentials',
-  'circuit',
-  'runs',
-  'events',
-  'deliveries',
-  'backlog',
-  'dead_letters',
-  'alerts',
-] as const satisfies readonly Check[];
-const actions = ['resume', 'test_and_resume', 'try_now', 'try_destination'] as const satisfies readonly Action[];
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),
   reasons: z.array(z.string()).describe('The messages of the findings.'),
@@ -109,14 +66,11 @@ const integrationSchema = z.object({
   sparkline: z.array(z.object({ at: z.string(), changes: z.int(), events: z.int() })),
 });
 
-export function integrationRoutes(ports: IntegrationPorts): Route[] {
+export function integrationRoutes({ runtime }: Api): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/integrations',
+    route('GET /integrations', {
       id: 'integrations.list',
       summary: 'Integrations by name: their state, their backlog and their recent activity',
-      tag: 'integrations',
       role: 'viewer',
       scope: 'any',
       query: z.strictObject({
@@ -127,24 +81,17 @@ export function integrationRoutes(ports: IntegrationPorts): Route[] {
       }),
       response: pageOf(integrationSchema),
       handle: async ({ within, query }) => {
-        const seen = within && new Set<string>(within);
-        const views = ports
-          .views()
-          .filter(({ name }) => seen === undefined || seen.has(name))
-          .filter(({ connector }) => query.connector === undefined || connector === query.connector);
-        const { items, next_cursor } = pagedByName(views, query, ({ name, brand_id }) => `${name} ${brand_id}`);
-        return ok({ items: await describe(ports, items, query.hours), next_cursor });
+        const wanted = integrationsWithin(runtime, within).filter(
+          ({ connector }) => query.connector === undefined || connector.name === query.connector,
+        );
+        const { items, next_cursor } = pagedByName(wanted, query, ({ name, body }) => `${name} ${body.brand_id}`);
+        return ok({ items: await describe(runtime, items, query.hours), next_cursor });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/integrations/{integration}',
+    route('GET /integrations/{integration}', {
       id: 'integrations.get',
       summary: 'One integration',
-      tag: 'integrations',
       role: 'viewer',
-      scope: 'param',
-      params: integrationParam,
       query: z.strictObject({ hours: z.coerce.number().int().min(1).max(168).default(24) }),
       response: integrationSchema.extend({
         drift: z
@@ -158,12 +105,12 @@ export function integrationRoutes(ports: IntegrationPorts): Route[] {
           .describe('Whether the brand has authorized our access; null when no authorization is needed.'),
       }),
       handle: async ({ params, query }) => {
-        const views = ports.views().filter(({ name }) => name === params.integration);
-        const [found] = await describe(ports, views, query.hours);
-        if (found === undefined) return notFound(`integration ${params.integration}`);
+        const active = runtime.active().integrations.get(params.integration);
+        if (active === undefined) return notFound(`integration ${params.integration}`);
+        const [found] = await describe(runtime, [active], query.hours);
         const [drift, consent] = await Promise.all([
-          ports.drift(params.integration),
-          ports.consent(params.integration),
+          listDrift(runtime.pool, params.integration),
+          consentOf(runtime, active),
         ]);
         return ok({ ...found, drift, consent });
       },
@@ -171,38 +118,61 @@ export function integrationRoutes(ports: IntegrationPorts): Route[] {
   ];
 }
 
-async function describe(ports: IntegrationPorts, views: readonly IntegrationView[], hours: number) {
-  const names = views.map(({ name }) => name);
+/** Those that the caller may see. */
+export function integrationsWithin(runtime: Runtime, within: readonly string[] | undefined): ActiveIntegration[] {
+  const seen = within && new Set(within);
+  return [...runtime.active().integrations.values()].filter(({ name }) => seen === undefined || seen.has(name));
+}
+
+/** Whether the brand has authorized our access; null where that is not needed. */
+async function consentOf({ pool }: Runtime, { name, body }: ActiveIntegration): Promise<'given' | 'needed' | null> {
+  const auth = body.pull?.auth;
+  if (auth?.type !== 'oauth2' || auth.grant !== 'authorization_code') return null;
+  return (await holdsTokens(pool, name)) ? 'given' : 'needed';
+}
+
+async function describe(runtime: Runtime, integrations: readonly ActiveIntegration[], hours: number) {
+  const names = integrations.map(({ name }) => name);
   const [health, schedules, sparks] = await Promise.all([
-    ports.health(names),
-    ports.schedules(names),
-    ports.sparks(names, hours * 3_600_000),
+    healthOf(runtime, names),
+    schedulesNow(runtime.pool, names),
+    readSparks(runtime.pool, names, hours * 3_600_000),
   ]);
   const healthBy = new Map(health.map((one) => [one.integration, one]));
   const schedulesBy = new Map(schedules.map((one) => [`${one.integration} ${one.sync}`, one]));
   const sparksBy = new Map(sparks.map((one) => [one.integration, one]));
-  return views.map(({ pull, push, ...view }) => {
-    const mine = healthBy.get(view.name);
+  return integrations.map(({ name, version, body, connector }) => {
+    const mine = healthBy.get(name);
     const now = mine?.now;
     return {
-      ...view,
+      name,
+      version,
+      brand_id: body.brand_id,
+      connector: connector.name,
+      connector_version: connector.version,
+      timezone: body.timezone,
+      country: body.country ?? null,
       ...healthAnswer(mine),
       paused: mine?.paused ?? false,
       paused_in_document: mine?.pausedInDocument ?? false,
-      pull: pull && {
-        syncs: Object.entries(pull.syncs).map(([sync, { every }]) => {
-          const schedule = schedulesBy.get(`${view.name} ${sync}`);
-          return { sync, every, next_at: schedule?.next_at ?? null, skipped: schedule?.skipped ?? 0 };
-        }),
-      },
-      push: { enabled: push.enabled, last_event_at: now?.last_event_at ?? null },
+      pulled_by: body.pulled_by ?? null,
+      pull: body.pull
+        ? {
+            syncs: Object.entries(body.pull.syncs).flatMap(([sync, settings]) => {
+              const { next_at = null, skipped = 0 } = schedulesBy.get(`${name} ${sync}`) ?? {};
+              return settings === undefined ? [] : { sync, every: settings.every, next_at, skipped };
+            }),
+          }
+        : null,
+      push: { enabled: body.push.enabled, last_event_at: now?.last_event_at ?? null },
+      deliver: body.deliver,
       last_run_at: now?.last_run_at ?? null,
       last_run_status: now?.last_run_status ?? null,
       running: now?.running ?? 0,
       open_dead_letters: now?.open_dead_letters ?? 0,
       open_alerts: mine?.openAlerts ?? 0,
       lanes: (mine?.lanes ?? []).map(({ integration: _, ...rest }) => rest),
-      sparkline: sparksBy.get(view.name)?.points ?? [],
+      sparkline: sparksBy.get(name)?.points ?? [],
     };
   });
 }

@@ -1,24 +1,10 @@
 import { z } from 'zod';
-import type { JobPreview } from '../../operations/jobs/kind.ts';
-import type { JobRequest } from '../../operations/jobs.ts';
-import type { JobRow } from '../../store/operate/jobs.ts';
+import { type JobRequest, previewJob, startJob } from '../../operations/jobs.ts';
+import { resendDelivery } from '../../operations/resend.ts';
+import { listJobs, readJob, stopJob } from '../../store/operate/jobs.ts';
 import { type Caller, maySee } from '../caller.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
-
-export interface JobPorts {
-  readonly preview: (request: JobRequest) => Promise<JobPreview>;
-  readonly start: (request: JobRequest, by: string) => Promise<JobRow>;
-  readonly list: (filter: {
-    readonly within: readonly string[] | undefined;
-    readonly before: string | undefined;
-    readonly limit: number;
-  }) => Promise<readonly JobRow[]>;
-  readonly read: (jobId: string, within: readonly string[] | undefined) => Promise<JobRow | undefined>;
-  readonly stop: (jobId: string, by: string) => Promise<void>;
-  /** How much of a resend is not delivered yet. */
-  readonly delivery: (row: JobRow) => Promise<{ readonly waiting: number; readonly held: number } | undefined>;
-}
+import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 const request = z.discriminatedUnion('operation', [
   z.strictObject({
@@ -74,16 +60,14 @@ const preview = z.object({
   counts: z.array(z.object({ label: z.string(), count: z.int() })),
   samples: z.array(z.object({ integration: z.string(), id: z.string(), text: z.string().nullable(), diff: anyJson })),
 });
-const idParam = z.strictObject({ job_id: z.string().max(100) });
 
 /** Operations on many records: what they would touch, their progress, and stopping them. */
-export function jobRoutes(ports: JobPorts): Route[] {
-  const common = { tag: 'jobs', role: 'operator', scope: 'any' } as const;
+export function jobRoutes({ runtime }: Api): Route[] {
+  const { pool } = runtime;
   return [
-    route({
-      ...common,
-      method: 'POST',
-      path: '/jobs/preview',
+    route('POST /jobs/preview', {
+      role: 'operator',
+      scope: 'any',
       id: 'jobs.preview',
       asks: true,
       payload: true,
@@ -92,13 +76,12 @@ export function jobRoutes(ports: JobPorts): Route[] {
       response: preview,
       handle: async ({ body, caller }) => {
         const asked = limited(body, caller);
-        return asked.kind === 'problem' ? asked : ok(await ports.preview(asked.request));
+        return asked.kind === 'problem' ? asked : ok(await previewJob(runtime, asked.request));
       },
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/jobs',
+    route('POST /jobs', {
+      role: 'operator',
+      scope: 'any',
       id: 'jobs.start',
       status: 202,
       summary: 'Start replaying dead letters, resending records, reprocessing stored payloads or checking profiles',
@@ -107,56 +90,50 @@ export function jobRoutes(ports: JobPorts): Route[] {
       response: job,
       handle: async ({ body, caller }) => {
         const asked = limited(body, caller);
-        return asked.kind === 'problem' ? asked : ok(await ports.start(asked.request, caller.name));
+        return asked.kind === 'problem' ? asked : ok(await startJob(runtime, asked.request, caller.name));
       },
     }),
-    route({
-      ...common,
+    route('GET /jobs', {
       role: 'viewer',
-      method: 'GET',
-      path: '/jobs',
+      scope: 'any',
       id: 'jobs.list',
       summary: 'Jobs, newest first',
       query: z.strictObject(pageQuery),
       response: pageOf(job),
       handle: async ({ query, within }) => {
         const [before] = decodeCursor(query.cursor, 'text');
-        const rows = await ports.list({ within, before, limit: query.limit + 1 });
+        const rows = await listJobs(pool, { within, before, limit: query.limit + 1 });
         return ok(paged(rows, query.limit, (row) => [row.job_id]));
       },
     }),
-    route({
-      ...common,
+    route('GET /jobs/{job_id}', {
       role: 'viewer',
-      method: 'GET',
-      path: '/jobs/{job_id}',
+      scope: 'any',
       id: 'jobs.get',
       summary: 'One job and its progress',
-      params: idParam,
       response: job.extend({ delivery }),
       handle: async ({ params, within }) => {
-        const found = await ports.read(params.job_id, within);
+        const found = await readJob(pool, params.job_id, within);
         if (found === undefined) return notFound(`job ${params.job_id}`);
-        return ok({ ...found, delivery: (await ports.delivery(found)) ?? null });
+        const wanted = found.request as unknown as JobRequest;
+        const delivery = wanted.operation === 'resend' ? await resendDelivery(runtime, wanted) : null;
+        return ok({ ...found, delivery });
       },
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/jobs/{job_id}/stop',
+    route('POST /jobs/{job_id}/stop', {
+      role: 'operator',
+      scope: 'any',
       id: 'jobs.stop',
       summary: 'Stop a job after the step in progress',
-      params: idParam,
-      body: z.strictObject({}),
       response: job,
       handle: async ({ params, caller, within }) => {
-        const found = await ports.read(params.job_id, within);
+        const found = await readJob(pool, params.job_id, within);
         if (found === undefined) return notFound(`job ${params.job_id}`);
         if (found.finished_at !== null) {
           return problem(409, 'operate.conflict', `The job is ${found.state} already.`);
         }
-        await ports.stop(params.job_id, caller.name);
-        return ok((await ports.read(params.job_id, within)) ?? found);
+        await stopJob(pool, params.job_id, caller.name);
+        return ok((await readJob(pool, params.job_id, within)) ?? found);
       },
     }),
   ];
@@ -166,17 +143,14 @@ export function jobRoutes(ports: JobPorts): Route[] {
 function limited(
   asked: z.infer<typeof request>,
   caller: Caller,
-): { readonly kind: 'ok'; readonly request: JobRequest } | Extract<Result, { kind: 'problem' }> {
+): { readonly kind: 'ok'; readonly request: JobRequest } | ReturnType<typeof problem> {
   const { integration } = asked;
-  if (integration !== undefined && !maySee(caller, integration)) {
-    return notFound(`integration ${integration}`) as Extract<Result, { kind: 'problem' }>;
-  }
+  if (integration !== undefined && !maySee(caller, integration)) return notFound(`integration ${integration}`);
   if (asked.operation === 'replay' && caller.integrations) {
     return { kind: 'ok', request: { ...asked, integrations: caller.integrations } };
   }
   if (asked.operation === 'resend' && integration === undefined && caller.integrations) {
-    const detail = 'Name the integration: the token is limited to some of them.';
-    return problem(403, 'operate.forbidden', detail) as Extract<Result, { kind: 'problem' }>;
+    return problem(403, 'operate.forbidden', 'Name the integration: the token is limited to some of them.');
   }
   return { kind: 'ok', request: asked };
 }

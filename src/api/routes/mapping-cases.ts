@@ -1,12 +1,7 @@
 import { z } from 'zod';
-import type { CheckedCase, NewCase } from '../../operations/mapping-cases.ts';
-import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
-
-export interface MappingCasePorts {
-  readonly save: (connector: string, wanted: NewCase, by: string) => Promise<void>;
-  readonly check: (connector: string, text: string) => Promise<readonly CheckedCase[]>;
-  readonly remove: (connector: string, name: string) => Promise<boolean>;
-}
+import { checkCases, saveCase } from '../../operations/mapping-cases.ts';
+import { deleteCase } from '../../store/documents/mapping-cases.ts';
+import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 
 const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
 const text = z
@@ -15,13 +10,10 @@ const text = z
   .describe('The connector’s document, as text.');
 
 /** Samples of a connector with the records that its mapping must keep producing. */
-export function mappingCaseRoutes(ports: MappingCasePorts): Route[] {
-  const common = { tag: 'mapping', scope: 'all', role: 'operator' } as const;
+export function mappingCaseRoutes({ runtime }: Api): Route[] {
   return [
-    route({
-      ...common,
-      method: 'POST',
-      path: '/connectors/{connector}/cases/check',
+    route('POST /connectors/{connector}/cases/check', {
+      role: 'operator',
       id: 'cases.check',
       asks: true,
       payload: true,
@@ -44,12 +36,10 @@ export function mappingCaseRoutes(ports: MappingCasePorts): Route[] {
           }),
         ),
       }),
-      handle: async ({ params, body }) => ok({ items: await ports.check(params.connector, body.text) }),
+      handle: async ({ params, body }) => ok({ items: await checkCases(runtime, params.connector, body.text) }),
     }),
-    route({
-      ...common,
-      method: 'PUT',
-      path: '/connectors/{connector}/cases/{name}',
+    route('PUT /connectors/{connector}/cases/{name}', {
+      role: 'operator',
       id: 'cases.save',
       summary: 'Keep a sample with the records that it produces now',
       params: z.strictObject({ connector: slug, name: slug }),
@@ -65,20 +55,20 @@ export function mappingCaseRoutes(ports: MappingCasePorts): Route[] {
       }),
       response: z.object({ saved: z.literal(true) }),
       handle: async ({ params, body, caller }) => {
-        await ports.save(params.connector, { name: params.name, ...body }, caller.name);
+        await saveCase(runtime, params.connector, { name: params.name, ...body }, caller.name);
         return ok({ saved: true });
       },
     }),
-    route({
-      ...common,
-      method: 'DELETE',
-      path: '/connectors/{connector}/cases/{name}',
+    route('DELETE /connectors/{connector}/cases/{name}', {
+      role: 'operator',
       id: 'cases.remove',
       summary: 'Delete a kept sample',
       params: z.strictObject({ connector: slug, name: slug }),
       response: z.object({ removed: z.literal(true) }),
       handle: async ({ params }) =>
-        (await ports.remove(params.connector, params.name)) ? ok({ removed: true }) : notFound(`case ${params.name}`),
+        (await deleteCase(runtime.pool, params.connector, params.name))
+          ? ok({ removed: true })
+          : notFound(`case ${params.name}`),
     }),
   ];
 }

@@ -1,39 +1,16 @@
 import { z } from 'zod';
 import { latencyBoundsMs } from '../../kit/histogram.ts';
-import type { BrandHealth } from '../../operations/health.ts';
-import type { OpenCause } from '../../operations/incidents.ts';
-import type { Activity, BrandActivity, BrandDay } from '../../store/operate/activity.ts';
-import type { OperatorAction } from '../../store/operate/incidents.ts';
-import type { NodeRow } from '../../store/operate/nodes.ts';
-import { instant, ok, type Route, route } from '../route.ts';
-import { healthAnswer, healthSchema, healthStates, type IntegrationPorts } from './integrations.ts';
-import { operatorAction } from './operator-action.ts';
-
-export interface OverviewPorts extends Pick<IntegrationPorts, 'views' | 'health'> {
-  readonly activity: (
-    step: '10s' | '1h',
-    sinceMs: number,
-    integrations: readonly string[] | undefined,
-  ) => Promise<Activity>;
-  readonly brandActivity: (
-    step: '10s' | '1h',
-    sinceMs: number,
-    integrations: readonly string[] | undefined,
-  ) => Promise<readonly BrandActivity[]>;
-  readonly days: (integrations: readonly string[], days: number) => Promise<readonly BrandDay[]>;
-  readonly lateAfterMs: number;
-  readonly causes: (within: readonly string[] | undefined) => Promise<readonly OpenCause[]>;
-  /** What operators changed since a time, newest first. */
-  readonly marks: (
-    sinceMs: number,
-    integrations: readonly string[] | undefined,
-  ) => Promise<readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[]>;
-  /** How many open alerts concern these brands; all, if undefined. */
-  readonly openAlerts: (integrations: readonly string[] | undefined) => Promise<number>;
-  readonly nodes: () => Promise<readonly NodeRow[]>;
-  /** Documents in force that do not compile. */
-  readonly broken: () => readonly { readonly document: string; readonly message: string }[];
-}
+import { concernOf } from '../../operations/alert-view.ts';
+import { type BrandHealth, healthOf } from '../../operations/health.ts';
+import { namesIn, type OpenCause, openCauses } from '../../operations/incidents.ts';
+import { readActivity, readBrandActivity, readDays } from '../../store/operate/activity.ts';
+import { countOpenAlerts } from '../../store/operate/alerts.ts';
+import { operatorActions } from '../../store/operate/incidents.ts';
+import { liveNodes } from '../../store/operate/nodes.ts';
+import { healthStates, leastLateMs } from '../../watch/health.ts';
+import { operatorAction } from '../forms.ts';
+import { type Api, instant, ok, type Route, route } from '../route.ts';
+import { healthAnswer, healthSchema, integrationsWithin } from './integrations.ts';
 
 const point = z.object({
   at: instant,
@@ -80,16 +57,14 @@ const lane = z.object({
 });
 const periods = { '15m': 15 * 60_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000 };
 
-export function overviewRoutes(ports: OverviewPorts): Route[] {
+export function overviewRoutes({ runtime, live }: Api): Route[] {
+  const { pool } = runtime;
   return [
-    route({
-      method: 'GET',
-      path: '/overview',
+    route('GET /overview', {
       id: 'overview.get',
       summary: 'Rates, latency, backlog and health, for charts',
       description:
         'Series have steps of ten seconds for periods up to an hour, otherwise of an hour; empty steps are absent.',
-      tag: 'overview',
       role: 'viewer',
       scope: 'any',
       query: z.strictObject({
@@ -131,24 +106,23 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
         nodes: z.array(z.object({ node: z.string(), role: z.string(), url: z.string(), started_at: instant })),
         broken: z.array(z.object({ document: z.string(), message: z.string() })),
       }),
-      handle: async ({ query, within }) => {
-        const seen = query.integration === undefined ? within : [query.integration];
-        const views = ports.views().filter(({ name }) => seen === undefined || seen.includes(name));
-        const names = views.map(({ name }) => name);
+      handle: async ({ query, within, caller }) => {
+        const integrations = integrationsWithin(runtime, within);
+        const names = integrations.map(({ name }) => name);
         const periodMs = periods[query.period];
         const step = periodMs <= periods['1h'] ? '10s' : '1h';
         const [activity, byBrand, causes, health, nodes, open_alerts] = await Promise.all([
-          ports.activity(step, periodMs, seen),
-          ports.brandActivity(step, periodMs, seen),
-          ports.causes(seen),
-          ports.health(names),
-          ports.nodes(),
-          ports.openAlerts(seen),
+          readActivity(pool, step, periodMs, within),
+          readBrandActivity(pool, step, periodMs, within),
+          openCauses(runtime, within),
+          healthOf(runtime, names),
+          liveNodes(pool),
+          countOpenAlerts(pool, concernOf(runtime, within)),
         ]);
         const now = health.map((one) => one.now);
         const lanes = health.flatMap((one) => one.lanes);
         const activityOf = new Map(byBrand.map((one) => [one.integration, one]));
-        const connectorOf = new Map(views.map(({ name, connector }) => [name, connector]));
+        const connectorOf = new Map<string, string>(integrations.map(({ name, connector }) => [name, connector.name]));
         const states = Object.fromEntries(
           healthStates.map((state) => [state, health.filter((one) => one.state === state).length]),
         );
@@ -158,7 +132,7 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
           counted_until: activity.countedUntil,
           series: activity.points,
           totals: {
-            integrations: views.length,
+            integrations: names.length,
             waiting: sum(lanes.map(({ waiting }) => waiting)),
             held: sum(lanes.map(({ held }) => held)),
             open_dead_letters: sum(now.map(({ open_dead_letters }) => open_dead_letters)),
@@ -184,22 +158,46 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
               })),
             };
           }),
-          late_after_ms: ports.lateAfterMs,
+          late_after_ms: leastLateMs,
           problems: nodes.some(({ role }) => role !== 'web')
             ? []
             : ['No worker node is running, so nothing is pulled, processed or delivered.'],
           nodes,
           // A caller limited to some integrations must not learn the names of others.
-          broken: within === undefined ? ports.broken() : [],
+          broken: caller.integrations === undefined ? runtime.active().broken : [],
         });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/overview/days',
+    route('GET /live', {
+      id: 'live',
+      summary: 'Live events, as server-sent events',
+      description:
+        'activity: counts of the last ten seconds of each integration; run: progress of a run; change: a new version of a record; event: an accepted webhook; alert: raised, acknowledged or resolved. A comment every 15 seconds keeps the connection open.',
+      role: 'viewer',
+      scope: 'any',
+      media: 'text/event-stream',
+      query: z.strictObject({ integration: z.string().optional() }),
+      response: z.object({ at: instant }).describe('The data of an event.'),
+      handle: ({ within }) => {
+        const allowed = within && new Set(within);
+        const isVisible = (integration: string): boolean => allowed === undefined || allowed.has(integration);
+        let stop: (() => void) | undefined;
+        return {
+          kind: 'stream',
+          open: (send) => {
+            stop = live.follow(({ event, integration, data, shared }) => {
+              if (isVisible(integration)) send(event, data);
+              else if (shared?.brands.some(isVisible)) send(event, shared.data);
+            });
+            return stop !== undefined;
+          },
+          close: () => stop?.(),
+        };
+      },
+    }),
+    route('GET /overview/days', {
       id: 'overview.days',
       summary: 'By brand and day: how complete pulls and events were',
-      tag: 'overview',
       role: 'viewer',
       scope: 'any',
       query: z.strictObject({
@@ -225,41 +223,46 @@ export function overviewRoutes(ports: OverviewPorts): Route[] {
         ),
       }),
       handle: async ({ query, within }) => {
-        const views = ports
-          .views()
-          .filter(({ name }) => (within === undefined || within.includes(name)) && name.includes(query.q));
-        const listed = views.slice(0, 50);
+        const named = integrationsWithin(runtime, within).filter(({ name }) => name.includes(query.q));
+        const listed = named.slice(0, 50);
         const days = Map.groupBy(
-          await ports.days(
+          await readDays(
+            pool,
             listed.map(({ name }) => name),
             query.days,
           ),
           ({ integration }) => integration,
         );
         return ok({
-          brands: views.length,
-          items: listed.map(({ name, pull, pulled_by, push }) => ({
+          brands: named.length,
+          items: listed.map(({ name, body }) => ({
             integration: name,
-            pulls: pull !== null || pulled_by !== null,
-            push: push.enabled,
+            pulls: body.pull !== undefined || body.pulled_by !== undefined,
+            push: body.push.enabled,
             days: (days.get(name) ?? []).map(({ integration: _, ...day }) => day),
           })),
         });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/overview/marks',
+    route('GET /overview/marks', {
       id: 'overview.marks',
       summary: 'What operators changed, to compare with the curves: documents, pauses, replays',
-      tag: 'overview',
       role: 'operator',
       scope: 'any',
       query: z.strictObject({ period: z.enum(['15m', '1h', '24h', '7d']).default('24h') }),
       response: z.object({
         items: z.array(operatorAction),
       }),
-      handle: async ({ query, within }) => ok({ items: await ports.marks(Date.now() - periods[query.period], within) }),
+      handle: async ({ query, within }) => {
+        const found = await operatorActions(pool, {
+          integrations: within,
+          isLimited: within !== undefined,
+          from: new Date(Date.now() - periods[query.period]),
+          to: null,
+          limit: 200,
+        });
+        return ok({ items: found.map(({ target, ...one }) => ({ ...one, what: namesIn(target) })) });
+      },
     }),
   ];
 }

@@ -1,40 +1,10 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
-import type { ErasurePreview, ErasureReceipt } from '../../operations/erase-guest.ts';
-import type { EraseRequest } from '../../operations/guest-request.ts';
+import { eraseGuest, findReceipts, previewErasure, readReceipt, receiptOf } from '../../operations/erase-guest.ts';
+import { exportGuest } from '../../operations/export-guest.ts';
+import { listErasures, stopErasure } from '../../store/erasure/erasures.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
-
-type Invalid = { readonly kind: 'invalid'; readonly message: string };
-
-export interface PrivacyPorts {
-  readonly preview: (
-    request: EraseRequest,
-  ) => Promise<{ readonly kind: 'preview'; readonly preview: ErasurePreview } | Invalid>;
-  /** Everything held on a person, for an access request. */
-  readonly export: (request: EraseRequest) => Promise<{ readonly kind: 'export'; readonly export: object } | Invalid>;
-  readonly erase: (
-    request: EraseRequest,
-    by: string,
-  ) => Promise<
-    | { readonly kind: 'erased'; readonly receipt: ErasureReceipt }
-    | { readonly kind: 'invalid'; readonly message: string }
-  >;
-  readonly list: (page: {
-    readonly before: { readonly at: string; readonly id: string } | undefined;
-    readonly limit: number;
-  }) => Promise<readonly ErasureReceipt[]>;
-  /** The receipts of one guest, found by the same keys as in the erasure request. */
-  readonly find: (
-    request: EraseRequest,
-  ) => Promise<
-    | { readonly kind: 'found'; readonly receipts: readonly ErasureReceipt[] }
-    | { readonly kind: 'invalid'; readonly message: string }
-  >;
-  readonly read: (erasureId: string) => Promise<ErasureReceipt | undefined>;
-  /** False if it no longer runs. */
-  readonly stop: (erasureId: string, by: string) => Promise<boolean>;
-}
+import { type Api, anyJson, instant, notFound, ok, okIfFound, problem, type Route, route } from '../route.ts';
 
 const receipt = z.object({
   erasure_id: z.string(),
@@ -85,24 +55,10 @@ const whom = z.strictObject({
   integration: z.string().optional(),
 });
 
-const idParam = z.strictObject({ erasure_id: z.string().max(100) });
-
-function asked({ email, phone, guest_id, integration }: z.infer<typeof whom>): EraseRequest {
-  return {
-    ...(email !== undefined && { email }),
-    ...(phone !== undefined && { phone }),
-    ...(guest_id !== undefined && { guest_id }),
-    ...(integration !== undefined && { integration }),
-  };
-}
-
-export function privacyRoutes(ports: PrivacyPorts): Route[] {
-  const common = { tag: 'privacy', role: 'admin', scope: 'all' } as const;
+export function privacyRoutes({ runtime }: Api): Route[] {
   return [
-    route({
-      ...common,
-      method: 'POST',
-      path: '/privacy/erasures',
+    route('POST /privacy/erasures', {
+      role: 'admin',
       id: 'privacy.erase',
       summary: 'Erase a guest everywhere, permanently',
       description:
@@ -111,15 +67,13 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
       body: whom,
       response: receipt,
       handle: async ({ body, caller }) => {
-        const erased = await ports.erase(asked(body), caller.name);
+        const erased = await eraseGuest(runtime, body, caller.name);
         if (erased.kind === 'invalid') return problem(422, 'operate.invalid_input', erased.message);
         return ok(erased.receipt);
       },
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/privacy/erasures/preview',
+    route('POST /privacy/erasures/preview', {
+      role: 'admin',
       id: 'privacy.preview',
       asks: true,
       summary: 'What an erasure would remove; changes nothing',
@@ -130,15 +84,13 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
         told: receipt.shape.told,
       }),
       handle: async ({ body }) => {
-        const found = await ports.preview(asked(body));
+        const found = await previewErasure(runtime, body);
         if (found.kind === 'invalid') return problem(422, 'operate.invalid_input', found.message);
         return ok(found.preview);
       },
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/privacy/exports',
+    route('POST /privacy/exports', {
+      role: 'admin',
       id: 'privacy.export',
       payload: true,
       summary: 'Everything held on a person, for an access request',
@@ -151,28 +103,24 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
         delivered: z.array(anyJson),
       }),
       handle: async ({ body }) => {
-        const found = await ports.export(asked(body));
+        const found = await exportGuest(runtime, body);
         if (found.kind === 'invalid') return problem(422, 'operate.invalid_input', found.message);
         return ok(found.export);
       },
     }),
-    route({
-      ...common,
-      method: 'GET',
-      path: '/privacy/erasures',
+    route('GET /privacy/erasures', {
+      role: 'admin',
       id: 'privacy.list',
       summary: 'Erasure receipts, newest first',
       query: z.strictObject(pageQuery),
       response: pageOf(receipt),
       handle: async ({ query: { cursor, limit } }) => {
-        const rows = await ports.list({ before: beforeOf(cursor), limit: limit + 1 });
+        const rows = (await listErasures(runtime.pool, { before: beforeOf(cursor), limit: limit + 1 })).map(receiptOf);
         return ok(paged(rows, limit, ({ requested_at, erasure_id }) => [requested_at.toISOString(), erasure_id]));
       },
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/privacy/erasures/find',
+    route('POST /privacy/erasures/find', {
+      role: 'admin',
       id: 'privacy.find',
       asks: true,
       summary: 'The receipts of one guest: was this address erased, and when?',
@@ -181,42 +129,32 @@ export function privacyRoutes(ports: PrivacyPorts): Route[] {
       body: whom,
       response: z.object({ items: z.array(receipt) }),
       handle: async ({ body }) => {
-        const found = await ports.find(asked(body));
+        const found = await findReceipts(runtime, body);
         if (found.kind === 'invalid') return problem(422, 'operate.invalid_input', found.message);
         return ok({ items: found.receipts });
       },
     }),
-    route({
-      ...common,
-      method: 'GET',
-      path: '/privacy/erasures/{erasure_id}',
+    route('GET /privacy/erasures/{erasure_id}', {
+      role: 'admin',
       id: 'privacy.get',
       summary: 'One receipt',
-      params: idParam,
       response: receipt,
-      handle: async ({ params }) => {
-        const found = await ports.read(params.erasure_id);
-        return found ? ok(found) : notFound(`erasure ${params.erasure_id}`);
-      },
+      handle: async ({ params: { erasure_id: id } }) => okIfFound(await readReceipt(runtime, id), `erasure ${id}`),
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/privacy/erasures/{erasure_id}/stop',
+    route('POST /privacy/erasures/{erasure_id}/stop', {
+      role: 'admin',
       id: 'privacy.stop',
       summary: 'Stop an erasure that is running',
       description:
         'What is erased stays erased, and destinations are notified of it. Stopped before the records are rewritten, it has erased nothing. Stopped later, payloads that were not searched yet may still name the guest: `progress` says how far it came.',
-      params: idParam,
-      body: z.strictObject({}),
       response: receipt,
       handle: async ({ params, caller }) => {
-        const found = await ports.read(params.erasure_id);
+        const found = await readReceipt(runtime, params.erasure_id);
         if (found === undefined) return notFound(`erasure ${params.erasure_id}`);
-        if (found.state !== 'running' || !(await ports.stop(params.erasure_id, caller.name))) {
+        if (found.state !== 'running' || !(await stopErasure(runtime.pool, params.erasure_id, caller.name))) {
           return problem(409, 'operate.conflict', `The erasure no longer runs: it is ${found.state}.`);
         }
-        return ok((await ports.read(params.erasure_id)) ?? found);
+        return ok((await readReceipt(runtime, params.erasure_id)) ?? found);
       },
     }),
   ];

@@ -1,32 +1,12 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
 import { statuses } from '../../canonical/status.ts';
-import type { ArrivalsFound, ArrivalsRequest } from '../../operations/find-arrivals.ts';
-import type { Found } from '../../store/records/search.ts';
-import type { Timeline, TimelinePart } from '../../store/records/timeline.ts';
+import { type ArrivalsFound, findArrivals, findRecords } from '../../operations/find-arrivals.ts';
+import { timelineOf } from '../../operations/timeline.ts';
 import type { EntityType } from '../../terms.ts';
 import { entityType, timelineEntry } from '../forms.ts';
 import { decodeCursor, encodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
-
-export interface RecordPorts {
-  readonly search: (wanted: {
-    readonly type: EntityType;
-    readonly text: string | undefined;
-    readonly integrations: readonly string[] | undefined;
-    readonly status: string | undefined;
-    readonly before: { readonly changedAt: string; readonly id: string; readonly integration: string } | undefined;
-    readonly limit: number;
-  }) => Promise<readonly Found[]>;
-  /** What arrived and did not become a record, and what was searched. */
-  readonly arrivals: (wanted: ArrivalsRequest) => Promise<ArrivalsFound>;
-  readonly timeline: (
-    integration: string,
-    type: EntityType,
-    id: string,
-    part: TimelinePart,
-  ) => Promise<Timeline | undefined>;
-}
+import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 
 const canonicalRecord = anyJson.meta({
   description: 'The canonical record. Viewers get its personal fields masked.',
@@ -109,15 +89,12 @@ const arrival = z.object({
   run_id: z.string().nullable(),
 });
 
-const arrivalsRoute = (ports: RecordPorts) =>
-  route({
-    method: 'GET',
-    path: '/arrivals',
+const arrivalsRoute = ({ runtime }: Api) =>
+  route('GET /arrivals', {
     id: 'arrivals.search',
     summary: 'What arrived and did not become a record: refused, dropped by a rule, held, not for a sync, erased',
     description:
       'By id, or by any text of the payload: confirmation number, name, e-mail address, phone number. Payloads are searched while they are kept.',
-    tag: 'reservations',
     role: 'viewer',
     scope: 'any',
     payload: true,
@@ -127,81 +104,78 @@ const arrivalsRoute = (ports: RecordPorts) =>
       since: instant.nullable().describe('Since when the history is complete; null for since the first record.'),
       refused: z.int().describe('Webhooks refused in the last day: nothing of their content is kept.'),
     }),
-    handle: async ({ query: { q, integration }, within, caller }) => {
-      const withErasures = caller.role === 'admin' && within === undefined;
+    handle: async ({ query: { q }, within, caller }) => {
+      const withErasures = caller.role === 'admin' && caller.integrations === undefined;
       return ok(
-        await ports.arrivals({ text: q, within: integration === undefined ? within : [integration], withErasures }),
+        await findArrivals(runtime, {
+          text: q,
+          within,
+          withErasures,
+        }),
       );
     },
   });
 
-/** The same two routes for reservations and guests, and one for what became neither. */
-export function recordRoutes(ports: RecordPorts): Route[] {
-  const ofRecords = (['reservation', 'guest'] as const).flatMap((type) => [
-    route({
-      method: 'GET',
-      path: `/${type}s`,
-      id: `${type}s.search`,
-      summary:
-        type === 'reservation'
-          ? 'Search by id, confirmation number, e-mail, phone or name; without q, the latest changes'
-          : 'Search profiles by guest id, e-mail, phone or name; without q, the latest changes',
-      tag: `${type}s`,
-      role: 'viewer',
-      scope: 'any',
-      payload: true,
-      query: z.strictObject({
-        ...pageQuery,
-        q: z.string().max(longestId).optional(),
-        integration: z.string().optional(),
-        ...(type === 'reservation' ? { status: z.enum(statuses).optional() } : {}),
-      }),
-      response: pageOf(found),
-      handle: async ({ query, within }) => {
-        const { q, integration, limit, status } = query as typeof query & { status?: string };
-        const [changedAt, id = '', from = ''] = decodeCursor(query.cursor, 'time', 'text', 'text');
-        const rows = await ports.search({
-          type,
-          text: q,
-          integrations: integration === undefined ? within : [integration],
-          status,
-          before: changedAt === undefined ? undefined : { changedAt, id, integration: from },
-          limit: limit + 1,
-        });
-        const page = paged(rows, limit, (row) => [row.changed_at.toISOString(), row.id, row.integration]);
-        // A text search returns one page; for more results, narrow the search.
-        return ok(q === undefined || q.trim() === '' ? page : { ...page, next_cursor: null });
-      },
+/** The same two routes for reservations and for guests. */
+const recordRoutes = (type: EntityType, { runtime }: Api): Route[] => [
+  route(`GET /${type}s`, {
+    id: `${type}s.search`,
+    summary:
+      type === 'reservation'
+        ? 'Search by id, confirmation number, e-mail, phone or name; without q, the latest changes'
+        : 'Search profiles by guest id, e-mail, phone or name; without q, the latest changes',
+    role: 'viewer',
+    scope: 'any',
+    payload: true,
+    query: z.strictObject({
+      ...pageQuery,
+      q: z.string().max(longestId).optional(),
+      integration: z.string().optional(),
+      ...(type === 'reservation' ? { status: z.enum(statuses).optional() } : {}),
     }),
-    route({
-      method: 'GET',
-      path: `/integrations/{integration}/${type}s/{id}`,
-      id: `${type}s.timeline`,
-      summary: `The timeline of one ${type}: what was received, what changed, and every delivery attempt`,
-      tag: `${type}s`,
-      role: 'viewer',
-      scope: 'param',
-      payload: true,
-      params: z.strictObject({ integration: z.string().max(200), id: z.string().min(1).max(longestId) }),
-      query: z.strictObject({
-        cursor: pageQuery.cursor.describe('`next_cursor` of the newer entries.'),
-        limit: z.coerce
-          .number()
-          .int()
-          .min(1)
-          .max(1000)
-          .default(500)
-          .describe('About how many entries, the newest first.'),
-      }),
-      response: timeline,
-      handle: async ({ params, query }) => {
-        const [upTo] = decodeCursor(query.cursor, 'time');
-        const found = await ports.timeline(params.integration, type, params.id, { limit: query.limit, upTo });
-        if (found === undefined) return notFound(`${type} ${params.id} in ${params.integration}`);
-        const { earlier, ...story } = found;
-        return ok({ ...story, next_cursor: earlier === undefined ? null : encodeCursor([earlier]) });
-      },
+    response: pageOf(found),
+    handle: async ({ query, within }) => {
+      const { q, limit, status } = query as typeof query & { status?: string };
+      const [changedAt, id = '', from = ''] = decodeCursor(query.cursor, 'time', 'text', 'text');
+      const rows = await findRecords(runtime, {
+        type,
+        text: q,
+        integrations: within,
+        status,
+        before: changedAt === undefined ? undefined : { changedAt, id, integration: from },
+        limit: limit + 1,
+      });
+      const page = paged(rows, limit, (row) => [row.changed_at.toISOString(), row.id, row.integration]);
+      // A text search returns one page; for more results, narrow the search.
+      return ok(q === undefined || q.trim() === '' ? page : { ...page, next_cursor: null });
+    },
+  }),
+  route(`GET /integrations/{integration}/${type}s/{id}`, {
+    id: `${type}s.timeline`,
+    summary: `The timeline of one ${type}: what was received, what changed, and every delivery attempt`,
+    role: 'viewer',
+    payload: true,
+    query: z.strictObject({
+      cursor: pageQuery.cursor.describe('`next_cursor` of the newer entries.'),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(1000)
+        .default(500)
+        .describe('About how many entries, the newest first.'),
     }),
-  ]);
-  return [...ofRecords, arrivalsRoute(ports)];
-}
+    response: timeline,
+    handle: async ({ params, query }) => {
+      const [upTo] = decodeCursor(query.cursor, 'time');
+      const found = await timelineOf(runtime.pool, params.integration, type, params.id, { limit: query.limit, upTo });
+      if (found === undefined) return notFound(`${type} ${params.id} in ${params.integration}`);
+      const { earlier, ...story } = found;
+      return ok({ ...story, next_cursor: earlier === undefined ? null : encodeCursor([earlier]) });
+    },
+  }),
+];
+
+/** With one for what became neither. */
+export const reservationRoutes = (api: Api): Route[] => [...recordRoutes('reservation', api), arrivalsRoute(api)];
+export const guestRoutes = (api: Api): Route[] => recordRoutes('guest', api);

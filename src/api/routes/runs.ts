@@ -1,24 +1,9 @@
 import { z } from 'zod';
-import type { RunDetail, RunSummary } from '../../store/runs/list.ts';
-import type { RowOutcome, RunRow } from '../../store/runs/run-rows.ts';
-import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { instant, notFound, ok, type Route, route } from '../route.ts';
-
-export interface RunPorts {
-  readonly listRuns: (filter: {
-    readonly integration?: string;
-    readonly integrations?: readonly string[];
-    readonly sync?: string;
-    readonly status?: string;
-    readonly before?: Date;
-    readonly beforeId?: string;
-    readonly limit: number;
-  }) => Promise<readonly RunSummary[]>;
-  readonly integrationOf: (runId: string) => Promise<string | undefined>;
-  readonly runDetail: (runId: string) => Promise<RunDetail | undefined>;
-  readonly rows: (run: RunSummary, outcome: RowOutcome, limit: number) => Promise<readonly RunRow[]>;
-  readonly partnerText: (runId: string) => Promise<string | undefined>;
-}
+import { runIntegration } from '../../store/operate/owners.ts';
+import { listRuns, runDetail, runPartnerText } from '../../store/runs/list.ts';
+import { type RowOutcome, runRows } from '../../store/runs/run-rows.ts';
+import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
+import { type Api, instant, notFound, ok, okIfFound, type Route, route } from '../route.ts';
 
 const outcomes = [
   'changed',
@@ -75,7 +60,7 @@ export const exchange = z
     answer: z.string().optional().describe('The beginning of the answer, without its values.'),
   })
   .describe('A request as it was sent, without credentials.');
-const runDetail = runSummary.extend({
+const wholeRun = runSummary.extend({
   connector_version: count.nullable(),
   integration_version: count.nullable(),
   findings: z.array(z.looseObject({ code: z.string(), message: z.string() })),
@@ -98,14 +83,12 @@ const runDetail = runSummary.extend({
   ),
 });
 
-export function runRoutes(ports: RunPorts): Route[] {
+export function runRoutes({ runtime: { pool } }: Api): Route[] {
+  const scope = ({ run_id = '' }: Record<string, string>) => runIntegration(pool, run_id);
   return [
-    route({
-      method: 'GET',
-      path: '/runs',
+    route('GET /runs', {
       id: 'runs.list',
       summary: 'Runs, newest first',
-      tag: 'runs',
       role: 'viewer',
       scope: 'any',
       query: z.strictObject({
@@ -116,43 +99,31 @@ export function runRoutes(ports: RunPorts): Route[] {
       }),
       response: pageOf(runSummary),
       handle: async ({ query, within }) => {
-        const [before, beforeId = ''] = decodeCursor(query.cursor, 'time', 'text');
-        const rows = await ports.listRuns({
-          limit: query.limit + 1,
-          ...(query.integration !== undefined && { integration: query.integration }),
-          ...(within && { integrations: within }),
-          ...(query.sync !== undefined && { sync: query.sync }),
-          ...(query.status !== undefined && { status: query.status }),
-          ...(before !== undefined && { before: new Date(before), beforeId }),
+        const { limit, sync, status } = query;
+        const rows = await listRuns(pool, {
+          sync,
+          status,
+          integrations: within,
+          before: beforeOf(query.cursor),
+          limit: limit + 1,
         });
-        return ok(paged(rows, query.limit, (row) => [row.queued_at.toISOString(), row.run_id]));
+        return ok(paged(rows, limit, (row) => [row.queued_at.toISOString(), row.run_id]));
       },
     }),
-    route({
-      method: 'GET',
-      path: '/runs/{run_id}',
+    route('GET /runs/{run_id}', {
       id: 'runs.get',
       summary: 'One run: requests, waits, findings and changes',
-      tag: 'runs',
       role: 'viewer',
-      scope: { kind: 'object', of: ({ run_id = '' }) => ports.integrationOf(run_id) },
-      params: z.strictObject({ run_id: z.string().max(100) }),
-      response: runDetail,
-      handle: async ({ params }) => {
-        const found = await ports.runDetail(params.run_id);
-        return found ? ok(found) : notFound(`run ${params.run_id}`);
-      },
+      scope,
+      response: wholeRun,
+      handle: async ({ params: { run_id } }) => okIfFound(await runDetail(pool, run_id), `run ${run_id}`),
     }),
-    route({
-      method: 'GET',
-      path: '/runs/{run_id}/rows',
+    route('GET /runs/{run_id}/rows', {
       id: 'runs.rows',
       summary: 'The rows of a run that became the same: changed, unchanged, skipped, dropped, …',
       description: 'Of skipped rows, up to 100 of each page are kept.',
-      tag: 'runs',
       role: 'viewer',
-      scope: { kind: 'object', of: ({ run_id = '' }) => ports.integrationOf(run_id) },
-      params: z.strictObject({ run_id: z.string().max(100) }),
+      scope,
       query: z.strictObject({
         outcome: z.enum(outcomes),
         limit: z.coerce.number().int().min(1).max(1000).default(200),
@@ -169,26 +140,22 @@ export function runRoutes(ports: RunPorts): Route[] {
         ),
       }),
       handle: async ({ params, query, within }) => {
-        const run = await ports.runDetail(params.run_id);
+        const run = await runDetail(pool, params.run_id);
         if (run === undefined) return notFound(`run ${params.run_id}`);
-        const items = await ports.rows(run, query.outcome, query.limit);
+        const items = await runRows(pool, run, query.outcome, query.limit);
         // A run may serve several brands of an account.
         return ok({ items: items.filter(({ integration }) => within === undefined || within.includes(integration)) });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/runs/{run_id}/partner-text',
+    route('GET /runs/{run_id}/partner-text', {
       id: 'runs.partner_text',
       summary: 'What the partner said about the error that ended a run; it may quote guest data',
-      tag: 'runs',
       role: 'operator',
-      scope: { kind: 'object', of: ({ run_id = '' }) => ports.integrationOf(run_id) },
+      scope,
       payload: true,
-      params: z.strictObject({ run_id: z.string().max(100) }),
       response: z.object({ run_id: z.string(), partner_text: z.string() }),
       handle: async ({ params }) => {
-        const text = await ports.partnerText(params.run_id);
+        const text = await runPartnerText(pool, params.run_id);
         return text === undefined
           ? notFound(`partner text of run ${params.run_id}`)
           : ok({ run_id: params.run_id, partner_text: text });

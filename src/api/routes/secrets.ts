@@ -1,19 +1,10 @@
 import { z } from 'zod';
+import { putSecret } from '../../operations/put-secret.ts';
+import type { Pool } from '../../store/db/pool.ts';
+import { currentDocuments } from '../../store/documents/documents.ts';
+import { deleteSecret, listSecrets } from '../../store/documents/secrets.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
-import { instant, notFound, ok, type Route, route } from '../route.ts';
-
-interface SecretUser {
-  readonly kind: string;
-  readonly name: string;
-}
-
-export interface SecretPorts {
-  readonly list: () => Promise<readonly { readonly name: string; readonly updated_at: Date }[]>;
-  /** The documents in force that refer to these secrets, by the secret's name. */
-  readonly users: (names: readonly string[]) => Promise<ReadonlyMap<string, readonly SecretUser[]>>;
-  readonly put: (name: string, value: string) => Promise<void>;
-  readonly remove: (name: string) => Promise<boolean>;
-}
+import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
 
 const nameParam = z.strictObject({
   name: z
@@ -24,16 +15,13 @@ const nameParam = z.strictObject({
 const documentKind = z.enum(['connector', 'integration', 'destination', 'workspace']);
 
 /** Write-only: no route and no other interface returns a secret. */
-export function secretRoutes(ports: SecretPorts): Route[] {
+export function secretRoutes({ runtime }: Api): Route[] {
+  const { pool } = runtime;
   return [
-    route({
-      method: 'GET',
-      path: '/secrets',
+    route('GET /secrets', {
       id: 'secrets.list',
       summary: 'Names of the stored secrets',
-      tag: 'secrets',
       role: 'admin',
-      scope: 'all',
       query: z.strictObject(namePageQuery),
       response: pageOf(
         z.object({
@@ -45,39 +33,43 @@ export function secretRoutes(ports: SecretPorts): Route[] {
         }),
       ),
       handle: async ({ query }) => {
-        const { items, next_cursor } = pagedByName(await ports.list(), query);
-        const users = await ports.users(items.map(({ name }) => name));
+        const { items, next_cursor } = pagedByName(await listSecrets(pool), query);
+        const users = await secretUsers(pool);
         return ok({ items: items.map((one) => ({ ...one, used_by: users.get(one.name) ?? [] })), next_cursor });
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/secrets/{name}',
+    route('PUT /secrets/{name}', {
       id: 'secrets.put',
       summary: 'Store an encrypted secret for documents to refer to',
-      tag: 'secrets',
       role: 'admin',
-      scope: 'all',
       params: nameParam,
       body: z.strictObject({ value: z.string().min(1).max(16_384) }),
       response: z.object({ name: z.string() }),
       handle: async ({ params, body }) => {
-        await ports.put(params.name, body.value);
+        await putSecret(runtime, params.name, body.value);
         return ok({ name: params.name });
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/secrets/{name}',
+    route('DELETE /secrets/{name}', {
       id: 'secrets.delete',
       summary: 'Delete a secret',
-      tag: 'secrets',
       role: 'admin',
-      scope: 'all',
       params: nameParam,
       response: z.object({ deleted: z.literal(true) }),
       handle: async ({ params }) =>
-        (await ports.remove(params.name)) ? ok({ deleted: true }) : notFound(`secret ${params.name}`),
+        (await deleteSecret(pool, params.name)) ? ok({ deleted: true }) : notFound(`secret ${params.name}`),
     }),
   ];
+}
+
+/** The documents in force that refer to each secret. */
+async function secretUsers(pool: Pool): Promise<Map<string, { kind: string; name: string }[]>> {
+  const users = new Map<string, { kind: string; name: string }[]>();
+  for (const { kind, name, body } of await currentDocuments(pool)) {
+    const references = JSON.stringify(body).matchAll(/\$\{secret:([^}]*)\}/g);
+    for (const secret of new Set([...references].map(([, named = '']) => named))) {
+      users.set(secret, [...(users.get(secret) ?? []), { kind, name }]);
+    }
+  }
+  return users;
 }

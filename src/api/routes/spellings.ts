@@ -1,13 +1,7 @@
 import { z } from 'zod';
-import type { Applied } from '../../operations/edit-documents.ts';
-import type { AddedSpelling, UnknownView } from '../../operations/spellings.ts';
-import { instant, ok, type Route, route } from '../route.ts';
+import { addSpelling, listUnknown } from '../../operations/spellings.ts';
+import { type Api, instant, ok, type Route, route } from '../route.ts';
 import { answer } from './document-edits.ts';
-
-export interface SpellingPorts {
-  readonly unknown: () => Promise<readonly UnknownView[]>;
-  readonly add: (spelling: AddedSpelling, by: string) => Promise<Applied>;
-}
 
 const field = z.enum(['channel', 'source', 'board']);
 const unknown = z.object({
@@ -26,29 +20,22 @@ const added = z.strictObject({
 });
 
 /** Spellings that hold for all brands (`spellings` in innbound.yaml). */
-export function spellingRoutes(ports: SpellingPorts): Route[] {
-  const common = { tag: 'documents', scope: 'all' } as const;
+export function spellingRoutes({ runtime }: Api): Route[] {
   return [
-    route({
-      ...common,
-      method: 'GET',
-      path: '/spellings/unknown',
+    route('GET /spellings/unknown', {
       id: 'spellings.unknown',
       summary: 'Channels, sources and boards that brands send and no value map lists',
       role: 'viewer',
       response: z.object({ items: z.array(unknown) }),
-      handle: async () => ok({ items: [...(await ports.unknown())] }),
+      handle: async () => ok({ items: await listUnknown(runtime) }),
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/spellings',
+    route('POST /spellings', {
       id: 'spellings.add',
       summary: 'Add a spelling for all brands to innbound.yaml',
       role: 'admin',
       body: added,
       response: z.object({ version: z.int(), file: z.string() }),
-      handle: async ({ body, caller }) => answer(await ports.add(body, caller.name), 'innbound.yaml'),
+      handle: async ({ body, caller }) => answer(await addSpelling(runtime, body, caller.name), 'innbound.yaml'),
     }),
   ];
 }

@@ -1,28 +1,12 @@
 import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
-import type { Fetched } from '../../operations/fetch-sample.ts';
-import type { MappingEffect } from '../../operations/mapping-effect.ts';
-import type { Asked, Previewed, Suggested } from '../../operations/preview-mapping.ts';
-import type { Json } from '../../terms.ts';
+import { fetchSample } from '../../operations/fetch-sample.ts';
+import { mappingEffect } from '../../operations/mapping-effect.ts';
+import { offThread } from '../../operations/off-thread.ts';
+import type { IntegrationName, Json } from '../../terms.ts';
 import { note } from '../forms.ts';
-import { anyJson, ok, problem, type Route, route } from '../route.ts';
+import { type Api, anyJson, ok, problem, type Route, route } from '../route.ts';
 import { exchange } from './runs.ts';
-
-export interface StudioPorts {
-  readonly preview: (asked: Asked) => Promise<Previewed>;
-  readonly suggest: (sample: string, name: string) => Promise<Suggested>;
-  readonly effect: (integration: string, connector: string) => Promise<MappingEffect>;
-  readonly assign: (wanted: {
-    readonly connector: string;
-    readonly field: string;
-    readonly path: string;
-    readonly lookup?: { readonly in: string; readonly key: string; readonly value: string } | undefined;
-  }) => Promise<
-    { readonly kind: 'ok'; readonly connector: string } | { readonly kind: 'refused'; readonly message: string }
-  >;
-  /** Fetches one page from the partner with the integration's credentials, rate limit and circuit. */
-  readonly fetchPage: (integration: string) => Promise<Fetched>;
-}
 
 export const sample = z
   .string()
@@ -41,15 +25,12 @@ const connector = z
   .describe('The connector’s document, as text.');
 
 /** The mapping studio's routes. They store nothing. */
-export function studioRoutes(ports: StudioPorts): Route[] {
+export function studioRoutes({ runtime }: Api): Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/map/preview',
+    route('POST /map/preview', {
       id: 'map.preview',
       asks: true,
       summary: 'Map a sample with a connector: canonical records, origins, notes, unmapped fields',
-      tag: 'mapping',
       role: 'viewer',
       scope: 'any',
       body: z.strictObject({
@@ -97,20 +78,19 @@ export function studioRoutes(ports: StudioPorts): Route[] {
           .describe('How many of the records, guests, rooms and charges have a usable value in each field.'),
       }),
       handle: async ({ body, within }) => {
-        const { integration, connector, push, limit, timezone, country } = body;
+        const { integration, ...asked } = body;
         if (integration !== undefined && within !== undefined && !within.includes(integration)) {
           return problem(404, 'operate.not_found', noIntegration(integration));
         }
-        return ok(await ports.preview({ connector, sample: body.sample, integration, push, limit, timezone, country }));
+        const { integrations, settings } = runtime.active();
+        const brand = integration === undefined ? undefined : integrations.get(integration)?.body;
+        return ok(await offThread(runtime, 'preview', { asked, integration: brand, spellings: settings.spellings }));
       },
     }),
-    route({
-      method: 'POST',
-      path: '/map/suggest',
+    route('POST /map/suggest', {
       id: 'map.suggest',
       asks: true,
       summary: 'Suggest a connector for a sample, for review',
-      tag: 'mapping',
       role: 'viewer',
       scope: 'any',
       body: z.strictObject({
@@ -124,19 +104,16 @@ export function studioRoutes(ports: StudioPorts): Route[] {
         unknown: z.array(z.string()).describe('Status values that are missing from the value maps.'),
       }),
       handle: async ({ body }) => {
-        const made = await ports.suggest(body.sample, body.name);
+        const made = await offThread(runtime, 'suggest', body);
         if (made.kind === 'nothing') return problem(422, 'operate.invalid_input', made.message);
         const { kind: _, ...proposal } = made;
         return ok(proposal);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/map/assign',
+    route('POST /map/assign', {
       id: 'map.assign',
       asks: true,
       summary: 'Map one field of a raw record to a canonical field, in the text of a connector',
-      tag: 'mapping',
       role: 'viewer',
       scope: 'any',
       body: z.strictObject({
@@ -153,23 +130,18 @@ export function studioRoutes(ports: StudioPorts): Route[] {
       }),
       response: z.object({ connector: z.string() }),
       handle: async ({ body }) => {
-        const done = await ports.assign(body);
+        const done = await offThread(runtime, 'assign', body);
         return done.kind === 'ok'
           ? ok({ connector: done.connector })
           : problem(422, 'operate.invalid_input', done.message);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/integrations/{integration}/mapping-effect',
+    route('POST /integrations/{integration}/mapping-effect', {
       id: 'map.effect',
       asks: true,
       payload: true,
       summary: 'What a changed connector would do to the last 100 stored payloads of a brand; changes nothing',
-      tag: 'mapping',
       role: 'operator',
-      scope: 'param',
-      params: z.strictObject({ integration: z.string().max(200) }),
       body: z.strictObject({ connector }),
       response: z.object({
         records: z.int(),
@@ -178,26 +150,20 @@ export function studioRoutes(ports: StudioPorts): Route[] {
         refused: z.int(),
         samples: z.array(z.object({ id: z.string(), diff: anyJson })),
       }),
-      handle: async ({ params, body }) => ok(await ports.effect(params.integration, body.connector)),
+      handle: async ({ params, body }) => ok(await mappingEffect(runtime, params.integration, body.connector)),
     }),
-    route({
-      method: 'POST',
-      path: '/integrations/{integration}/sample',
+    route('POST /integrations/{integration}/sample', {
       id: 'map.fetch',
       summary: 'Fetch one page from the partner as a sample',
-      tag: 'mapping',
       role: 'operator',
-      scope: 'param',
       payload: true,
-      params: z.strictObject({ integration: z.string().max(200) }),
-      body: z.strictObject({}),
       response: z.object({
         sample: z.string(),
         window: z.object({ from: z.string(), to: z.string() }),
         request: exchange.optional().describe('What was requested, without credentials, and how the answer began.'),
       }),
       handle: async ({ params }) => {
-        const fetched = await ports.fetchPage(params.integration);
+        const fetched = await fetchSample(runtime, params.integration as IntegrationName);
         if (fetched.kind === 'failed') {
           const { code, message, request } = fetched;
           return problem(409, code, message, request && { request: request as unknown as Json });

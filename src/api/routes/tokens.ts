@@ -1,31 +1,11 @@
 import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
-import type { TokenRole, TokenRow } from '../../store/operate/tokens.ts';
-import { type Role, roles, tokenRoles } from '../caller.ts';
+import { publicUrl } from '../../operations/endpoints.ts';
+import { createSignIn, createToken } from '../../operations/tokens.ts';
+import { listTokens, revokeToken } from '../../store/operate/tokens.ts';
+import { roles, tokenRoles } from '../caller.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
-import { instant, notFound, ok, problem, type Route, route } from '../route.ts';
-
-export interface TokenPorts {
-  readonly list: (page: {
-    readonly before: { readonly at: string; readonly id: string } | undefined;
-    readonly limit: number;
-  }) => Promise<readonly TokenRow[]>;
-  readonly create: (wanted: {
-    readonly name: string;
-    readonly role: TokenRole;
-    readonly integrations: readonly string[] | null;
-    readonly lifeMs?: number;
-    readonly by: string;
-  }) => Promise<{ readonly token: string; readonly row: TokenRow }>;
-  readonly revoke: (tokenId: string) => Promise<boolean>;
-  readonly signInLink: (wanted: {
-    readonly name: string;
-    readonly role: Role;
-    readonly integrations: readonly string[] | null;
-    readonly by: string;
-  }) => Promise<{ readonly url: string; readonly expires_at: Date }>;
-  readonly integrations: () => readonly string[];
-}
+import { type Api, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 const token = z.object({
   token_id: z.string(),
@@ -50,34 +30,26 @@ const holder = {
     .describe('Limited to these integrations; null for all.'),
 };
 
-export function tokenRoutes(ports: TokenPorts): Route[] {
+export function tokenRoutes({ runtime }: Api): Route[] {
   const unknown = (names: readonly string[] | null): string | undefined =>
-    names?.find((name) => !ports.integrations().includes(name));
+    names?.find((name) => !runtime.active().integrations.has(name));
   return [
-    route({
-      method: 'GET',
-      path: '/tokens',
+    route('GET /tokens', {
       id: 'tokens.list',
       summary: 'Active tokens and sessions, newest first',
-      tag: 'tokens',
       role: 'admin',
-      scope: 'all',
       query: z.strictObject(pageQuery),
       response: pageOf(token),
       handle: async ({ query: { cursor, limit } }) => {
-        const rows = await ports.list({ before: beforeOf(cursor), limit: limit + 1 });
+        const rows = await listTokens(runtime.pool, { before: beforeOf(cursor), limit: limit + 1 });
         return ok(paged(rows, limit, ({ created_at, token_id }) => [created_at.toISOString(), token_id]));
       },
     }),
-    route({
-      method: 'POST',
-      path: '/tokens',
+    route('POST /tokens', {
       id: 'tokens.create',
       summary: 'Create a token',
       description: 'The token is shown only in this response: only its hash is stored.',
-      tag: 'tokens',
       role: 'admin',
-      scope: 'all',
       status: 201,
       body: z.strictObject({
         ...holder,
@@ -94,40 +66,34 @@ export function tokenRoutes(ports: TokenPorts): Route[] {
         const missing = unknown(body.integrations);
         if (missing !== undefined) return problem(422, 'documents.unknown_name', noIntegration(missing));
         const { days, ...rest } = body;
-        const lifeMs = days === undefined ? {} : { lifeMs: days * 86_400_000 };
-        const made = await ports.create({ ...rest, ...lifeMs, by: caller.name });
+        const lifeMs = days === undefined ? undefined : days * 86_400_000;
+        const made = await createToken(runtime, { ...rest, lifeMs, by: caller.name });
         return ok({ ...made.row, token: made.token });
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/tokens/{token_id}',
+    route('DELETE /tokens/{token_id}', {
       id: 'tokens.revoke',
       summary: 'Revoke a token',
       description: 'It ends at once, together with the sessions created from it.',
-      tag: 'tokens',
       role: 'admin',
-      scope: 'all',
-      params: z.strictObject({ token_id: z.string().max(100) }),
       response: z.object({ revoked: z.literal(true) }),
       handle: async ({ params }) =>
-        (await ports.revoke(params.token_id)) ? ok({ revoked: true }) : notFound(`valid token ${params.token_id}`),
+        (await revokeToken(runtime.pool, params.token_id))
+          ? ok({ revoked: true })
+          : notFound(`valid token ${params.token_id}`),
     }),
-    route({
-      method: 'POST',
-      path: '/sign-in-links',
+    route('POST /sign-in-links', {
       id: 'tokens.sign_in_link',
       summary: 'Create a one-time sign-in link to the console',
-      tag: 'tokens',
       role: 'admin',
-      scope: 'all',
       status: 201,
       body: z.strictObject({ ...holder, role: z.enum(roles) }),
       response: z.object({ url: z.string(), expires_at: instant }),
       handle: async ({ body, caller }) => {
         const missing = unknown(body.integrations);
         if (missing !== undefined) return problem(422, 'documents.unknown_name', noIntegration(missing));
-        return ok(await ports.signInLink({ ...body, by: caller.name }));
+        const { path, expires_at } = await createSignIn(runtime, { ...body, by: caller.name });
+        return ok({ url: `${await publicUrl(runtime)}${path}`, expires_at });
       },
     }),
   ];

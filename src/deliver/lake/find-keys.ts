@@ -1,23 +1,23 @@
-import type { FileStore } from './file-store.ts';
+import type { FileStore, StoredFile } from './file-store.ts';
 
 /** The disk or the bucket may be on a machine with another clock. */
 const skewMs = 3_600_000;
 
 /**
- * Which of these keys the files of a folder hold, except in one file. Both formats keep keys as plain bytes, so one search serves both.
+ * Which of these keys the files hold. Both formats keep keys as plain bytes, so one search serves both.
  * It reads every file written since the given time, so it is only used after an interruption.
  */
 export async function findKeys(
-  store: Pick<FileStore, 'list' | 'pieces'>,
-  folder: string,
+  store: Pick<FileStore, 'pieces'>,
+  files: readonly StoredFile[],
   extension: string,
   keys: ReadonlySet<string>,
-  { changedAt, late, except }: { readonly changedAt: number; readonly late: AbortSignal; readonly except?: string },
+  { changedAt, late }: { readonly changedAt: number; readonly late: AbortSignal },
 ): Promise<Set<string>> {
   const found = new Set<string>();
-  for (const { name, modifiedAtMs } of await store.list(folder, late)) {
+  for (const { name, modifiedAtMs } of files) {
     if (found.size === keys.size) break;
-    if (!name.endsWith(extension) || name === except || modifiedAtMs < changedAt - skewMs) continue;
+    if (!name.endsWith(extension) || modifiedAtMs < changedAt - skewMs) continue;
     await searchPieces(store.pieces(name, late), keys, found);
   }
   return found;

@@ -23,7 +23,6 @@ export interface LakeSettings {
 
 /** Rows of growing files are kept in memory up to about this size. */
 const mostKept = 64 * 1024 * 1024;
-const mostParts = 64;
 /** How often another writer may be faster before we give up. */
 const mostRaces = 20;
 
@@ -57,7 +56,8 @@ export class LakeWriter {
     const known = this.#growing.get(folder);
     if (known === undefined) await store.prepare(folder);
     const doubtful = deliveries.filter(({ mayHaveArrived }) => mayHaveArrived);
-    const found = await this.#found(folder, doubtful, late);
+    const files = doubtful.length === 0 ? [] : await store.list(folder, late);
+    const found = await this.#found(files, doubtful, late);
     const begin = (): Part => {
       const name = `${folder}/${timedId('changes', clock.now())}${format.extension}`;
       return { name, rows: [], size: 0, tag: 'absent' };
@@ -93,8 +93,8 @@ export class LakeWriter {
       .filter(({ name }) => numberOf(name) > 0)
       .sort((a, b) => numberOf(b.name) - numberOf(a.name))[0];
     const keys = keysOf(doubtful);
-    const older = await this.#found(folder, doubtful, late, newest, files);
-    for (const key of older) found.add(key);
+    const older = files.filter((file) => file !== newest);
+    for (const key of await this.#found(older, doubtful, late)) found.add(key);
     const next = `${folder}/changes_${String(numberOf(newest?.name ?? '') + 1).padStart(8, '0')}${format.extension}`;
     if (newest === undefined) return { name: next, rows: [], size: 0, tag: 'absent' };
     const isFull = newest.size >= fullAt;
@@ -107,19 +107,10 @@ export class LakeWriter {
     return { name: newest.name, rows: await format.read(file.bytes), size: newest.size, tag: file.tag };
   }
 
-  async #found(
-    folder: string,
-    doubtful: readonly Delivery[],
-    late: AbortSignal,
-    except?: StoredFile,
-    files?: readonly StoredFile[],
-  ): Promise<Set<string>> {
-    if (doubtful.length === 0) return new Set();
+  #found(files: readonly StoredFile[], doubtful: readonly Delivery[], late: AbortSignal): Promise<Set<string>> {
     const { store, format } = this.#at;
     const changedAt = Math.min(...doubtful.map((delivery) => delivery.changedAt));
-    const listed = files === undefined ? store : { ...store, list: async () => files };
-    const since = { changedAt, late, ...(except && { except: except.name }) };
-    return findKeys(listed, folder, format.extension, keysOf(doubtful), since);
+    return findKeys(store, files, format.extension, keysOf(doubtful), { changedAt, late });
   }
 
   /** False if the file is no longer what we know. */
@@ -140,7 +131,7 @@ export class LakeWriter {
   #forgetOldest(): void {
     let kept = this.#growing.values().reduce((sum, { size }) => sum + size, 0);
     for (const [folder, { size }] of this.#growing) {
-      if (this.#growing.size === 1 || (this.#growing.size <= mostParts && kept <= mostKept)) return;
+      if (this.#growing.size === 1 || kept <= mostKept) return;
       this.#growing.delete(folder);
       kept -= size;
     }

@@ -90,10 +90,10 @@ export interface Parked {
 export interface QueueRequest {
   readonly integration: IntegrationName;
   /** Absent for a backfill, which keeps everything in the range. */
-  readonly sync?: SyncType;
+  readonly sync?: SyncType | undefined;
   readonly kind: Run['kind'];
-  readonly from?: LocalDate;
-  readonly to?: LocalDate;
+  readonly from?: LocalDate | undefined;
+  readonly to?: LocalDate | undefined;
   readonly requestedBy: string;
 }
 

@@ -104,7 +104,7 @@ export async function countOpenAlerts(db: Pool, concern: Concern | undefined): P
 export interface AlertFilter {
   readonly open: boolean;
   readonly concern?: Concern | undefined;
-  readonly before?: { readonly raisedAt: string; readonly alertId: string } | undefined;
+  readonly before?: { readonly at: string; readonly id: string } | undefined;
   readonly limit: number;
 }
 
@@ -118,8 +118,8 @@ export async function listAlerts(db: Pool, filter: AlertFilter): Promise<(AlertR
     [
       filter.open,
       ...concernParameters(filter.concern),
-      filter.before?.raisedAt ?? null,
-      filter.before?.alertId ?? '',
+      filter.before?.at ?? null,
+      filter.before?.id ?? '',
       filter.limit,
     ],
   );

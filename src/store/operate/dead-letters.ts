@@ -24,26 +24,26 @@ export interface DeadLetter {
 }
 
 export interface DeadLetterFilter {
-  readonly state?: DeadLetterState | 'all';
-  readonly integration?: string;
-  readonly kind?: DeadLetterKind;
-  readonly destination?: string;
-  readonly code?: string;
-  readonly recordId?: string;
+  readonly state?: DeadLetterState | 'all' | undefined;
+  readonly integration?: string | undefined;
+  readonly kind?: DeadLetterKind | undefined;
+  readonly destination?: string | undefined;
+  readonly code?: string | undefined;
+  readonly recordId?: string | undefined;
   /** The exact message: the letters of one reason. */
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** Part of an id, a message or a code. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** Only those whose last failure is at or after this time. */
-  readonly since?: Date;
+  readonly since?: Date | undefined;
   /** Only those with a greater id, for paging. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   /** Only those with this id or a smaller one. */
-  readonly upTo?: string;
-  readonly ids?: readonly string[];
+  readonly upTo?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   /** Only these brands, for callers with limited access. */
-  readonly integrations?: readonly string[];
-  readonly limit?: number;
+  readonly integrations?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
 }
 
 const columns = `dead_letter_id::text as id, kind, integration, type, id as record_id, destination, version, code, message,

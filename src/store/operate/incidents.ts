@@ -81,7 +81,7 @@ export async function listIncidents(
   filter: {
     readonly open: boolean;
     readonly concern: Concern | undefined;
-    readonly before: { readonly startedAt: string; readonly id: string } | undefined;
+    readonly before: { readonly at: string; readonly id: string } | undefined;
     readonly id?: string;
     readonly limit: number;
   },
@@ -113,7 +113,7 @@ export async function listIncidents(
       filter.open,
       ...concernParameters(filter.concern),
       filter.id ?? null,
-      filter.before?.startedAt ?? null,
+      filter.before?.at ?? null,
       filter.before?.id ?? '',
       filter.limit,
     ],

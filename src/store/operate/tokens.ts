@@ -29,7 +29,7 @@ export interface NewToken {
   readonly role: TokenRole;
   readonly integrations: readonly string[] | null;
   readonly createdBy: string;
-  readonly lifeMs?: number;
+  readonly lifeMs?: number | undefined;
   /** The token that this one was created from. It ends with its parent. */
   readonly parent?: string;
   /** Issuer and subject, if the person signed in through an identity provider. */

@@ -28,7 +28,6 @@ export function outboxStore(pool: Pool, keyring?: Keyring): DeliveryStore {
       claim({ pool, keyring }, destination, integrations, mostEach, leaseMs, options),
     extend: (lane, claims, leaseMs) => extend(pool, lane, claims, leaseMs),
     putBack: async (lane, claims) => void (await extend(pool, lane, claims, 0, false)),
-    abandon: async (lane, claims) => void (await extend(pool, lane, claims, 0)),
     settle: (settlements, node) => settle(pool, settlements, node),
     takeBudget: (destination, wanted, rate) => takeCalls(pool, remote(destination), rate, wanted),
     noteWaitRequest: (destination, request) => noteWaitRequest(pool, remote(destination), request),

@@ -64,14 +64,13 @@ export interface WindowSummary {
 }
 
 export interface RunFilter {
-  readonly integration?: string;
-  readonly sync?: string;
-  readonly status?: string;
+  readonly integration?: string | undefined;
+  readonly sync?: string | undefined;
+  readonly status?: string | undefined;
   /** Limits the list to these brands, for callers with a brand scope. */
-  readonly integrations?: readonly string[];
+  readonly integrations?: readonly string[] | undefined;
   /** For paging: only runs queued before this one. The id decides between runs queued in the same millisecond. */
-  readonly before?: Date;
-  readonly beforeId?: string;
+  readonly before?: { readonly at: string; readonly id: string } | undefined;
   readonly limit: number;
 }
 
@@ -96,10 +95,10 @@ export async function listRuns(pool: Pool, filter: RunFilter): Promise<RunSummar
       filter.integration ?? null,
       filter.sync ?? null,
       filter.status ?? null,
-      filter.before ?? null,
+      filter.before?.at ?? null,
       filter.limit,
       filter.integrations ?? null,
-      filter.beforeId ?? '',
+      filter.before?.id ?? '',
     ],
   );
   return rows;

@@ -1,4 +1,7 @@
+import type { AlertRoute as RouteSettings } from '../../documents/alert-routes.ts';
 import type { Json } from '../../terms.ts';
+
+export type { RouteSettings };
 
 export type Severity = 'warning' | 'critical';
 export type News = 'raised' | 'resolved';
@@ -24,38 +27,8 @@ export interface Notice {
   readonly link: string | undefined;
 }
 
-export interface QuietHours {
-  /** HH:MM */
-  readonly from: string;
-  readonly to: string;
-  readonly timezone: string;
-  readonly severities: readonly Severity[];
-}
-
-interface Shared {
-  readonly severities: readonly Severity[];
-  readonly integrations?: readonly string[] | undefined;
-  readonly quiet?: QuietHours | undefined;
-}
-
-export interface EmailSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly security: 'starttls' | 'tls' | 'none';
-  readonly user?: string | undefined;
-  readonly password?: string | undefined;
-  readonly from: string;
-  readonly to: readonly string[];
-}
-
-/** The settings of a route, as its document has them. */
-export type RouteSettings = Shared &
-  (
-    | { readonly type: 'slack' | 'teams' | 'webhook'; readonly url: string }
-    | { readonly type: 'pagerduty'; readonly url: string; readonly routing_key: string }
-    | { readonly type: 'opsgenie'; readonly url: string; readonly api_key: string }
-    | ({ readonly type: 'email' } & EmailSettings)
-  );
+export type QuietHours = NonNullable<RouteSettings['quiet']>;
+export type EmailSettings = Omit<Extract<RouteSettings, { type: 'email' }>, 'type' | 'severities'>;
 
 /** PagerDuty and Opsgenie keep the alert: its end closes what its beginning opened, and disturbs nobody. */
 export const keepsAlerts = ({ type }: RouteSettings): boolean => type === 'pagerduty' || type === 'opsgenie';

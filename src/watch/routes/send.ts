@@ -3,7 +3,7 @@ import { retryAfterMs } from '../../kit/retry-after.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type MailPorts, sendMail } from './email.ts';
 import { requestOf } from './requests.ts';
-import type { Notice, RouteSettings } from './route.ts';
+import type { EmailSettings, Notice, RouteSettings } from './route.ts';
 
 export type Sent =
   | { readonly kind: 'sent' }
@@ -38,11 +38,7 @@ export async function sendNotice(settings: RouteSettings, notice: Notice, ports:
   return { kind: 'failed', message: `${settings.type} answered ${status}.`, ...(afterMs !== undefined && { afterMs }) };
 }
 
-async function sendByMail(
-  settings: Extract<RouteSettings, { type: 'email' }>,
-  notice: Notice,
-  mail: MailPorts,
-): Promise<Sent> {
+async function sendByMail(settings: EmailSettings, notice: Notice, mail: MailPorts): Promise<Sent> {
   try {
     await sendMail(settings, notice, mail);
     return { kind: 'sent' };

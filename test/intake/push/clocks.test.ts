@@ -11,7 +11,7 @@ import { type Clock, systemClock, type Timers } from '../../../src/kit/clock.ts'
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { watchOnce } from '../../../src/operations/watch-once.ts';
 import { readyDestination } from '../../../src/ports/deliver.ts';
-import { runNow } from '../../../src/ports/pull.ts';
+import { startRun } from '../../../src/ports/pull.ts';
 import { type Role, type Service, startService } from '../../../src/service.ts';
 import { listAlerts } from '../../../src/store/operate/alerts.ts';
 import type { DestinationName } from '../../../src/terms.ts';
@@ -138,7 +138,7 @@ test('the later event wins, whichever clock the node has that receives it', asyn
 test('an event after a page wins, although the node that pulled has a clock 10 minutes ahead', async () => {
   const [worker, right] = services as [Service, Service];
   pulledCheckOut = '2026-12-20';
-  await runNow(worker.runtime, integration, 'pre_stay', 'test');
+  await startRun(worker.runtime, integration, { sync: 'pre_stay', kind: 'manual', requestedBy: 'test' });
   await until('the run has ended', async () => {
     const { rows } = await worker.runtime.pool.query(
       `select 1 from runs where requested_by = 'test' and state = 'complete'`,

@@ -36,7 +36,6 @@ export function outboxModel(model: StoreModel, link: Link): DeliveryStore {
       ),
     extend: (lane, claims, leaseMs) => link.call('extend', () => extend(model, lane, claims, leaseMs, true)),
     putBack: (lane, claims) => link.call('putBack', () => void extend(model, lane, claims, 0, false)),
-    abandon: (lane, claims) => link.call('abandon', () => void extend(model, lane, claims, 0, true)),
     settle: (settlements) => link.call('settle', () => settle(model, settlements)),
     takeBudget: (destination, wanted, rate) =>
       link.call('takeBudget', () => takeCalls(model, keyOf(destination), rate, wanted)),

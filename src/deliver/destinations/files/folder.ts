@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
 import { randomId } from '../../../kit/ids.ts';
+import { syncFolder } from '../../../kit/sync-folder.ts';
 import type { FileStore, StoredFile, Tag } from '../../lake/file-store.ts';
 
 /** Larger pieces make the search for keys cheaper. */
@@ -86,13 +87,7 @@ async function replaceFile(
   // Each writer has its own: an erasure on another node may replace the same file at this moment.
   const aside = path.join(path.dirname(file), `.${path.basename(file)}.${randomId('part')}.tmp`);
   try {
-    const handle = await open(aside, 'wx', 0o640);
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(aside, content, { flag: 'wx', mode: 0o640, flush: true });
     late?.throwIfAborted();
     const tag = await tagOf(aside);
     if ((await tagOf(file)) !== expected) return undefined;
@@ -101,15 +96,6 @@ async function replaceFile(
     return tag;
   } finally {
     await rm(aside, { force: true });
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

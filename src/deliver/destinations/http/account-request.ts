@@ -1,4 +1,5 @@
 import type { DestinationServices } from '../../destination.ts';
+import { type Values, valuesOf, withValues } from './compile-operation.ts';
 import { type Preset, presets } from './preset.ts';
 import type { Limits, Request, Requested } from './request.ts';
 import { type Settings, timeoutMs } from './settings.ts';
@@ -7,8 +8,7 @@ import { compileLine, type Scope } from './template.ts';
 /** Requests about a vendor's account as a whole, outside any delivery: what is prepared there, and what it reports. */
 export interface AccountRequests {
   readonly preset: Preset | undefined;
-  /** Of `with`, including the preset's defaults. */
-  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly values: Values;
   send(method: string, url: string, scope: Scope, body?: string, signal?: AbortSignal): Promise<Requested>;
 }
 
@@ -18,10 +18,9 @@ export function accountRequests(
   clock: DestinationServices['clock'],
 ): AccountRequests {
   const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
-  const defaults = Object.entries(preset?.with ?? {}).map(([name, { default: value }]) => [name, value]);
   return {
     preset,
-    values: { ...Object.fromEntries(defaults), ...settings.with },
+    values: valuesOf(settings, preset),
     send(method, url, scope, body, signal = new AbortController().signal) {
       const deadlineMs = timeoutMs(settings);
       const limits: Limits = {
@@ -44,9 +43,6 @@ export function accountRequests(
 
 /** An address: values of `with` as they are, all others encoded. */
 export function accountUrl(text: string, scope: Scope): string {
-  const values = scope.with as AccountRequests['values'];
-  const filled = text.replace(/\{with\.(\w+)\}/g, (_all, name) =>
-    Object.hasOwn(values, name) ? (values[name] ?? '') : '',
-  );
+  const filled = withValues(text, scope.with as Values);
   return compileLine(filled, encodeURIComponent)(scope) ?? filled;
 }

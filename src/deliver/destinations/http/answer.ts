@@ -1,6 +1,6 @@
 import type { Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
-import { beginning } from '../../http-answer.ts';
+import { beginning, keptBytes } from '../../http-answer.ts';
 import type { vendorWords } from '../../vendor-words.ts';
 import type { AnswerRule, FailureRule } from './operation.ts';
 import { at, parseBody, textAt } from './read-answer.ts';
@@ -41,7 +41,7 @@ export function itemOutcomes(
     const code = textAt(error, rule.code);
     const reason = textAt(error, rule.message);
     const message = `The destination refused the item${inWords(code, reason)}.`;
-    const details = { message, answer: JSON.stringify(error).slice(0, 2_048), ...known, ...(whole && { whole }) };
+    const details = { message, answer: JSON.stringify(error).slice(0, keptBytes), ...known, ...(whole && { whole }) };
     if (code !== undefined && rule.later.includes(code)) {
       return { kind: 'retry', code: 'deliver.rate_limited', ...details, free: true, afterMs: itemLimitMs };
     }

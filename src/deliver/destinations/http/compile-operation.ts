@@ -1,5 +1,6 @@
 import type { Json } from '../../../terms.ts';
 import type { AnswerRule, FailureRule, FoundRule, Situation } from './operation.ts';
+import type { Preset } from './preset.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
 
 /** One kind of request, with its templates compiled. */
@@ -26,34 +27,16 @@ export interface Operation {
 export type Rule = Situation & { readonly url?: string | undefined };
 export type Values = Readonly<Record<string, string | undefined>>;
 
-const ruleKeys = [
-  'method',
-  'url',
-  'body',
-  'empty',
-  'envelope',
-  'unique',
-  'accept',
-  'found',
-  'answer',
-  'failure',
-  'batch',
-  'skip',
-  'requires',
-  'skip_if',
-  'unless_equal',
-] as const;
+/** The values of `with`, including the preset's defaults. */
+export function valuesOf(settings: { readonly with: Values }, preset: Preset | undefined): Values {
+  const defaults = Object.entries(preset?.with ?? {}).map(([name, { default: value }]) => [name, value]);
+  return { ...Object.fromEntries(defaults), ...settings.with };
+}
 
 /** The second overrides the first; headers of both are sent. */
-export function merge(first: object, second: object): Rule {
-  const all = [first, second] as (Partial<Rule> & { readonly headers?: object })[];
-  const rule: Record<string, unknown> = {};
-  for (const key of ruleKeys) {
-    const value = all.findLast((one) => one[key] !== undefined)?.[key];
-    if (value !== undefined) rule[key] = value;
-  }
-  const headers = Object.assign({}, ...all.map((one) => one.headers));
-  return (Object.keys(headers).length > 0 ? { ...rule, headers } : rule) as Rule;
+export function merge(first: Partial<Rule>, second: Partial<Rule>): Rule {
+  const headers = { ...first.headers, ...second.headers };
+  return { ...first, ...second, ...(Object.keys(headers).length > 0 && { headers }) };
 }
 
 export function compile(rule: Rule, values: Values): Operation {
@@ -71,7 +54,7 @@ export function compile(rule: Rule, values: Values): Operation {
       rule.body === 'none'
         ? undefined
         : rule.body === undefined
-          ? messageOnly
+          ? ({ message }) => message
           : compileTemplate(rule.body as Json, rule.empty),
     envelope: rule.envelope === undefined ? undefined : compileTemplate(rule.envelope as Json),
     unique: rule.unique === undefined ? undefined : compileLine(rule.unique),
@@ -91,23 +74,9 @@ export function compile(rule: Rule, values: Values): Operation {
   };
 }
 
-const withValues = (text: string, values: Values): string =>
+/** Values of the settings are inserted as they are. */
+export const withValues = (text: string, values: Values): string =>
   text.replace(/\{with\.(\w+)\}/g, (_all, name) => (Object.hasOwn(values, name) ? (values[name] ?? '') : ''));
-
-/** The message without what was added for templates. */
-const messageOnly = ({
-  changed_at: _,
-  guest: _guest,
-  with: _with,
-  stay: _stay,
-  moment: _moment,
-  found: _found,
-  may_have_arrived: _arrived,
-  empties_guest: _empties,
-  former: _former,
-  companion: _companion,
-  ...message
-}: Scope): unknown => message;
 
 const isWhole = (entry: readonly [string, string | undefined]): entry is readonly [string, string] =>
   entry[1] !== undefined;

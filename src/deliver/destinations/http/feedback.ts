@@ -1,7 +1,7 @@
 import { type EpochMs, isObject, type Json, type Report, type ReportKind, reportKinds } from '../../../terms.ts';
 import type { DestinationServices, FeedbackFailure, ReadFeedback } from '../../destination.ts';
 import { type AccountRequests, accountRequests, accountUrl } from './account-request.ts';
-import type { Feedback } from './feedback-list.ts';
+import type { Feedback } from './preset.ts';
 import { at, parseBody, textAt } from './read-answer.ts';
 import type { Request } from './request.ts';
 import type { Settings } from './settings.ts';

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { plainHeaders } from '../../../documents/credential.ts';
+import { headerName } from '../../../documents/scalars.ts';
 import { urlTemplate } from '../../../documents/url-template.ts';
 import { empties } from './template.ts';
 
 /** How one kind of request is made, and what its answers mean. */
-
-const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is not a header name' });
 
 const answerSchema = z
   .strictObject({
@@ -109,7 +108,7 @@ export const operationShape = {
     .optional()
     .describe('The method of the request; POST by default.'),
   headers: z
-    .record(headerName, z.string().meta({ credential: { except: plainHeaders } }))
+    .record(headerName(), z.string().meta({ credential: { except: plainHeaders } }))
     .optional()
     .describe('Further headers.'),
   body: z

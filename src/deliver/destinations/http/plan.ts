@@ -4,7 +4,7 @@ import { guestsOf } from '../../consent.ts';
 import type { Outcome } from '../../destination.ts';
 import { type Delivery, type Message, type MessageData, messageJson } from '../../message.ts';
 import { type Moment, momentOf } from '../../moment.ts';
-import { compile, merge, type Operation, type Rule, type Values } from './compile-operation.ts';
+import { compile, merge, type Operation, type Rule, valuesOf } from './compile-operation.ts';
 import { notExpressed } from './not-expressed.ts';
 import type { SituationName } from './operation.ts';
 import { erasedPeople, formerOf, ownerOf, type Person, peopleOf } from './people.ts';
@@ -40,8 +40,7 @@ export interface Plan {
 
 export function compilePlan(settings: Settings): Plan {
   const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
-  const defaults = Object.entries(preset?.with ?? {}).map(([name, { default: value }]) => [name, value]);
-  const values: Values = { ...Object.fromEntries(defaults), ...settings.with };
+  const values = valuesOf(settings, preset);
   // The settings' `requires` and `skip_if` apply to whole items and are checked below; those of a rule apply to its request only.
   const usual: Rule = { ...merge(preset ?? {}, settings), requires: undefined, skip_if: undefined };
   const usualSteps = [compile({ ...usual, batch: preset?.alone ? 1 : undefined }, values)];
@@ -143,8 +142,10 @@ export function compilePlan(settings: Settings): Plan {
 
   function scopeOf({ changedAt, mayHaveArrived }: Delivery, message: Message, moment: Moment | undefined): Scope {
     const isNewlyCancelled = moment?.kind === 'cancelled';
+    const json = messageJson(message);
     return {
-      ...messageJson(message),
+      ...json,
+      message: json,
       changed_at: new Date(changedAt).toISOString(),
       with: values,
       ...(mentionsStay && { stay: stayOf(message, isNewlyCancelled ? changedAt : undefined) }),

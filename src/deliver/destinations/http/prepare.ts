@@ -1,7 +1,7 @@
 import type { Json } from '../../../terms.ts';
 import type { DestinationServices, Prepared, PreparedStep } from '../../destination.ts';
 import { type AccountRequests, accountRequests, accountUrl } from './account-request.ts';
-import type { PrepareStep } from './prepare-step.ts';
+import type { PrepareStep } from './preset.ts';
 import { at, parseBody, textAt } from './read-answer.ts';
 import type { Request, Requested } from './request.ts';
 import type { Settings } from './settings.ts';

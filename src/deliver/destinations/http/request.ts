@@ -1,12 +1,6 @@
 import type { Http } from '../../../kit/http.ts';
-import {
-  type Authorizer,
-  type DeliverLimits,
-  type DestinationServices,
-  lostLease,
-  type Outcome,
-  type OutgoingRequest,
-} from '../../destination.ts';
+import type { Authorizer, Outgoing } from '../../../outbound/authorizer.ts';
+import { type DeliverLimits, type DestinationServices, lostLease, type Outcome } from '../../destination.ts';
 import { askedWaitMs, outcomeOf } from '../../http-answer.ts';
 
 /** All requests of a call share its deadline. */
@@ -20,7 +14,7 @@ export interface Requested {
   readonly afterMs?: number | undefined;
 }
 
-export type Request = (asked: OutgoingRequest, limits: Limits, accept: readonly number[]) => Promise<Requested>;
+export type Request = (asked: Outgoing, limits: Limits, accept: readonly number[]) => Promise<Requested>;
 
 /** One request with credentials; a 401 renews them once. */
 export function requester(http: Http, credentials: Authorizer, clock: DestinationServices['clock']): Request {

@@ -3,9 +3,8 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { isSqlState } from '../../../kit/sql-state.ts';
 import { brandWriter } from '../../brands.ts';
-import type { Destination, DestinationType, Outcome } from '../../destination.ts';
+import type { BrandFacts, Destination, DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
-import { writeBrand } from './brands.ts';
 import { inTransaction, openWarehouse } from './connection.ts';
 import { eraseFromVersions } from './erase-versions.ts';
 import { failureOf, mayBeMistyped } from './failure.ts';
@@ -100,3 +99,16 @@ export const destinationType: DestinationType<Settings> = {
     };
   },
 };
+
+function writeBrand(client: pg.PoolClient, schema: string, integration: string, facts: BrandFacts) {
+  const { brandId, timezone, country = null, roomsAvailable } = facts;
+  const [nights, rooms] = [roomsAvailable.map(([from]) => from), roomsAvailable.map(([, count]) => count)];
+  return client.query(
+    `insert into ${schema}.brands as b (integration, brand_id, timezone, country, capacity_from, capacity_rooms)
+     values ($1, $2, $3, $4, $5, $6)
+         on conflict (integration) do update set brand_id = excluded.brand_id, timezone = excluded.timezone,
+            country = excluded.country, capacity_from = excluded.capacity_from, capacity_rooms = excluded.capacity_rooms
+      where b is distinct from excluded`,
+    [integration, brandId, timezone, country, nights, rooms],
+  );
+}

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Auth } from '../../../documents/pull.ts';
 import { parseJson } from '../../../kit/json.ts';
+import type { Authorizer, Outgoing } from '../../../outbound/authorizer.ts';
 import { type IntegrationName, isObject } from '../../../terms.ts';
 import type { PullPorts } from '../ports.ts';
 import { type OpenRequest, toWire } from '../request.ts';
@@ -8,26 +9,12 @@ import { withFixed, withHeaders } from './fixed.ts';
 import { signed } from './hmac.ts';
 import { type Bearer, bearerToken } from './oauth2.ts';
 
-/** A complete request without credentials. */
-export interface Outgoing {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-export interface OutgoingCredentials {
-  authorize(request: Outgoing): Promise<{ kind: 'ok'; request: Outgoing } | { kind: 'failed'; message: string }>;
-  /** Reports that the credentials of a request from `authorize` were refused; true if authorizing again may use newer ones. */
-  refused(request: Outgoing): Promise<boolean>;
-}
-
 /** The auth methods for requests other than pulls. `owner` keys the stored tokens. */
 export function outgoingCredentials(
   ports: Pick<PullPorts, 'tokens' | 'clock' | 'http'>,
   owner: string,
   auth: Auth,
-): OutgoingCredentials {
+): Authorizer {
   const used = new WeakMap<Outgoing, Bearer>();
   let newest: Bearer | undefined;
   let stale: Bearer | undefined;

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { referenceFiles } from './published-reference.ts';
-import { schemaFiles } from './published-schemas.ts';
+import { schemaFiles } from '../src/documents/json-schema.ts';
+import { referenceFiles } from './document-pages.ts';
 
 /** Writes the committed files that are generated from the schemas. Run it after changing a schema; a test compares the files. */
 
-const root = new URL('../../', import.meta.url);
+const root = new URL('../', import.meta.url);
 
 /** Every generated file, relative to the repository. */
 export function publishedFiles(): Map<string, string> {

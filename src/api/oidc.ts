@@ -1,25 +1,32 @@
 import type { FastifyInstance } from 'fastify';
-import { shownToken } from './caller.ts';
-import { flowCookie, flowCookieOf, sessionCookieOf } from './cookies.ts';
-import type { SessionPorts } from './routes/session.ts';
+import { revokeSession } from '../store/operate/tokens.ts';
+import { isServedOverHttps, shownToken } from './caller.ts';
+import { flowCookie, flowCookieOf, secondsUntil, sessionCookieOf } from './cookies.ts';
+import type { Api } from './route.ts';
 import { strictPolicy } from './security-headers.ts';
+
+/** The addresses that an identity provider knows. */
+export function registerOidc(app: FastifyInstance, api: Api): void {
+  registerCallback(app, api);
+  registerLogout(app, api);
+}
 
 /**
  * Where the identity provider sends the browser back to. The answer is a page that then opens the console, not a redirect: a browser
  * does not send the strict session cookie along a chain of redirects that began at another site.
  */
-export function registerOidcCallback(app: FastifyInstance, ports: SessionPorts): void {
+function registerCallback(app: FastifyInstance, { runtime, oidc }: Api): void {
   app.get('/sign-in/callback', async (request, reply) => {
-    const secure = ports.secure();
+    const secure = isServedOverHttps(runtime);
     const query = new URL(request.url, 'http://callback').searchParams;
     const flow = cookieIn(request.headers.cookie, flowCookie(secure));
-    const finished = await ports.oidc.finish(query, flow, { address: request.ip, requestId: request.id });
+    const finished = await oidc.finish(query, flow, { address: request.ip, requestId: request.id });
     const cookies = [flowCookieOf(secure, '', 0)];
     if (finished.kind === 'wait') reply.header('retry-after', finished.seconds);
     if (finished.kind === 'session') {
       const previous = shownToken(request.headers, secure);
-      if (previous?.by === 'cookie') await ports.endPrevious(previous.token);
-      const maxAgeS = Math.floor((finished.expiresAt.getTime() - ports.now()) / 1000);
+      if (previous?.by === 'cookie') await revokeSession(runtime.pool, previous.token);
+      const maxAgeS = secondsUntil(finished.expiresAt, runtime.clock.now());
       cookies.push(sessionCookieOf(secure, finished.session, maxAgeS));
     }
     return reply
@@ -54,4 +61,25 @@ function refusal(why: string): string {
     '',
     `<h1>Not signed in</h1><p>The sign-in was refused: ${shown}.</p><p><a href="/sign-in">Try again</a></p>`,
   );
+}
+
+const longestBytes = 16 * 1024;
+
+/** Where the identity provider reports that a person signed out there: a form with a signed logout token. */
+function registerLogout(app: FastifyInstance, { oidc }: Api): void {
+  // In a separate scope: no other route accepts forms.
+  void app.register(async (scope) => {
+    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+      done(null, body),
+    );
+    scope.post('/sign-in/back-channel-logout', { bodyLimit: longestBytes }, async (request, reply) => {
+      const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
+      const about = { address: request.ip, requestId: request.id };
+      const out = await oidc.logout(form.get('logout_token') ?? '', about);
+      reply.header('cache-control', 'no-store');
+      if (out.kind === 'done') return reply.code(200).send('');
+      if (out.kind === 'wait') reply.header('retry-after', out.seconds);
+      return reply.code(out.kind === 'wait' ? 429 : 400).send({ error: 'invalid_request', error_description: out.why });
+    });
+  });
 }

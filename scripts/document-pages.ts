@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { durationForm } from './duration.ts';
-import type { DocumentKind } from './kinds.ts';
-import { placeholderTables } from './published-placeholders.ts';
-import { jsonSchema } from './published-schemas.ts';
-import { sizeForm } from './size.ts';
+import { durationForm } from '../src/documents/duration.ts';
+import { jsonSchema } from '../src/documents/json-schema.ts';
+import type { DocumentKind } from '../src/documents/kinds.ts';
+import { sizeForm } from '../src/documents/size.ts';
+import { placeholderTables } from './document-placeholders.ts';
 
 /** The reference pages, generated from the schemas that the service checks documents with. */
 
@@ -50,12 +50,12 @@ export function referenceFiles(): Map<string, string> {
 
 function pageText({ kind, file, example }: Page): string {
   const schema = jsonSchema(kind) as Json;
-  const yaml = readFileSync(new URL(`template/${example}`, import.meta.url), 'utf8').replace(
+  const yaml = readFileSync(new URL(`../src/documents/template/${example}`, import.meta.url), 'utf8').replace(
     /^# yaml-language-server.*\n/,
     '',
   );
   return [
-    `<!-- Written from the schema by src/documents/publish.ts; edits are lost. -->`,
+    `<!-- Written from the schema by scripts/document-reference.ts; edits are lost. -->`,
     `# ${schema.title}: \`${file}\``,
     `${schema.description}`,
     `For completion and checks in an editor, the first line may be \`# yaml-language-server: $schema=\` and the path of \`schemas/${kind}.json\`.`,

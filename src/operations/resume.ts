@@ -1,0 +1,41 @@
+import { tryPartners } from '../runtime/probe-again.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { resumeIntegration } from '../store/operate/overview.ts';
+import { probeNow } from '../store/remotes.ts';
+import type { IntegrationName } from '../terms.ts';
+import { type Fetched, fetchSample } from './fetch-sample.ts';
+
+/** Resumes the pulls of a brand; with a test, only if the partner answers a request with the brand's credentials. */
+export async function resume(
+  runtime: Runtime,
+  integration: string,
+  test: boolean,
+): Promise<{ readonly kind: 'resumed' } | Extract<Fetched, { kind: 'failed' }>> {
+  const { pool } = runtime;
+  const apis = await apisOf(runtime, integration);
+  if (test) {
+    await probeNow(pool, 'partner', apis);
+    const page = await fetchSample(runtime, integration as IntegrationName);
+    if (page.kind === 'failed') return page;
+  }
+  await resumeIntegration(pool, integration);
+  await tryPartners(pool, apis, [integration]);
+  runtime.wake.signal('schedules');
+  return { kind: 'resumed' };
+}
+
+/** Probes the partner's API and makes the runs of all brands that wait for it due. Returns how many waited. */
+export async function tryPartnerOf(runtime: Runtime, integration: string): Promise<number> {
+  const apis = await apisOf(runtime, integration);
+  const same = [...(await runtime.partnerApis())].filter(([, api]) => apis.includes(api)).map(([name]) => name);
+  const runs = await tryPartners(runtime.pool, apis, same);
+  runtime.wake.signal('runs');
+  return runs;
+}
+
+/** The partner's API of a brand, or of the one that polls for it. */
+async function apisOf(runtime: Runtime, integration: string): Promise<string[]> {
+  const poller = runtime.active().documents.get(integration)?.body.pulled_by ?? integration;
+  const api = (await runtime.partnerApis()).get(poller);
+  return api === undefined ? [] : [api];
+}
