@@ -123,18 +123,20 @@ function bestKey(leaves: readonly Leaf[], wanted: ReturnType<typeof phrases>): L
   return matchFields(leaves, { lexicon, scope: new Set() }).get('guest_id')?.leaf;
 }
 
+const identifying = {
+  guests: ['first_name', 'last_name', 'email'],
+  rooms: ['room_type', 'start_date'],
+  charges: ['code', 'description', 'amount'],
+};
+
 /** The number, plus the start date for a room; without a number, the fields that identify the item. */
-function keyOf(prefix: string, place: Leaf | undefined, matches: ReadonlyMap<string, Match>): Json | undefined {
+function keyOf(
+  prefix: keyof typeof identifying,
+  place: Leaf | undefined,
+  matches: ReadonlyMap<string, Match>,
+): Json | undefined {
   const paths = (fields: readonly string[]) => fields.flatMap((field) => matches.get(field)?.leaf.path ?? []);
   const start = prefix === 'rooms' ? paths(['start_date']) : [];
-  const parts = place
-    ? [place.path, ...start]
-    : paths(
-        prefix === 'guests'
-          ? ['first_name', 'last_name', 'email']
-          : prefix === 'rooms'
-            ? ['room_type', 'start_date']
-            : ['code', 'description', 'amount'],
-      );
+  const parts = place ? [place.path, ...start] : paths(identifying[prefix]);
   return parts.length === 0 ? undefined : parts.length === 1 ? parts[0] : parts;
 }
