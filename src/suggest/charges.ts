@@ -32,7 +32,6 @@ export interface Charges {
 export function findCharges(
   containers: readonly Container[],
   tables: readonly Table[],
-  taken: (path: string) => boolean,
   rooms: Section | undefined,
   reservation: ReadonlyMap<string, Match>,
 ): Charges {
@@ -41,7 +40,7 @@ export function findCharges(
   const lists = containers
     .filter(
       ({ kind, from, words }) =>
-        kind === 'list' && !taken(from) && from !== rooms?.map.from && !words.some((word) => notTheGuests.has(word)),
+        kind === 'list' && from !== rooms?.map.from && !words.some((word) => notTheGuests.has(word)),
     )
     .map((container) => ({ container, leaves: leavesOf(container.items).map((leaf) => asTotal(leaf, total)) }))
     .map((one) => ({ ...one, matches: chargeMatches(one.leaves) }))

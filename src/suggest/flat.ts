@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from '../terms.ts';
+import type { Json } from '../terms.ts';
 import { withDialCode } from './dial-code.ts';
+import type { FlatShape, Sections } from './document.ts';
 import { isTiny, plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { chargeLexicon, guestLexicon, reservationLexicon, roomLexicon } from './lexicon.ts';
@@ -9,13 +10,9 @@ import { type Section, sectionOf } from './section.ts';
 import { phrases } from './words.ts';
 
 /** Several rows per reservation. */
-export interface Flat {
-  readonly shape: JsonObject;
+export interface Flat extends FlatShape {
   readonly reservation: Map<string, Match>;
-  readonly guests: Section | undefined;
-  readonly rooms: Section | undefined;
-  readonly charges: Section | undefined;
-  readonly reason: string;
+  readonly sections: Sections;
 }
 
 const keys = {
@@ -81,17 +78,14 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
     vocabularyOf(roomLexicon, ['room', 'stay']),
     (matches) => matches.has('room_type') || matches.has('adults'),
   );
+  const found = Object.entries({ guests, rooms, charges });
   return {
-    shape: {
-      key: key.path,
-      ...(guests?.key !== undefined && { guests: { key: guests.key } }),
-      ...(rooms?.key !== undefined && { rooms: { key: rooms.key } }),
-      ...(charges?.key !== undefined && { charges: { key: charges.key } }),
-    },
+    shape: Object.fromEntries([
+      ['key', key.path],
+      ...found.flatMap(([list, one]) => (one?.key === undefined ? [] : [[list, { key: one.key }]])),
+    ]),
     reservation: own,
-    guests: guests?.section,
-    rooms: rooms?.section,
-    charges: charges?.section,
+    sections: Object.fromEntries(found.map(([list, one]) => [list, one ? [one.section] : []])) as unknown as Sections,
     reason: `${key.path} is the same in several rows`,
   };
 }

@@ -74,11 +74,11 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'room reservation document sub identification tax language type',
   ),
   first_name: lexeme(
-    'first name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, forenames:0.95, nom:0.55, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
+    'first name, fore name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, forenames:0.95, nom:0.55, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
     'full last',
   ),
   last_name: lexeme(
-    'last name, last names:0.95, surnames:0.95, l name:0.95, lname, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
+    'last name, sur name, last names:0.95, surnames:0.95, l name:0.95, lname, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
     'full second',
   ),
   email: lexeme(
