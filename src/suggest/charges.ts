@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../terms.ts';
-import { amountOf, isEqual, isProduct } from './amounts.ts';
+import { isProduct } from './amounts.ts';
 import type { Container } from './containers.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
@@ -32,7 +32,6 @@ export interface Charges {
 export function findCharges(
   containers: readonly Container[],
   tables: readonly Table[],
-  taken: (path: string) => boolean,
   rooms: Section | undefined,
   reservation: ReadonlyMap<string, Match>,
 ): Charges {
@@ -41,7 +40,7 @@ export function findCharges(
   const lists = containers
     .filter(
       ({ kind, from, words }) =>
-        kind === 'list' && !taken(from) && from !== rooms?.map.from && !words.some((word) => notTheGuests.has(word)),
+        kind === 'list' && from !== rooms?.map.from && !words.some((word) => notTheGuests.has(word)),
     )
     .map((container) => ({ container, leaves: leavesOf(container.items).map((leaf) => asTotal(leaf, total)) }))
     .map((one) => ({ ...one, matches: chargeMatches(one.leaves) }))
@@ -52,10 +51,9 @@ export function findCharges(
     );
   const outer = lists.filter(({ container }) => !lists.some((one) => container.inside.includes(one.container.from)));
   if (outer.length > 0) {
-    const areLines = addUp(outer, total);
     const sections = outer.map(({ container, leaves, matches }) => {
       const more = container.words.some(isNight) ? pricesRooms : {};
-      return chargeSection({ from: container.from }, leaves, matches, more, areLines);
+      return chargeSection({ from: container.from }, leaves, matches, more);
     });
     const [first] = sections;
     return { sections, ...(sections.length === 1 && first !== undefined && sums(first, outer[0]?.leaves ?? [])) };
@@ -63,22 +61,6 @@ export function findCharges(
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
   if (nights) return { sections: [nightSection(nights, rooms)] };
   return joinedCharges(tables, id);
-}
-
-interface ChargeList {
-  readonly container: Container;
-  readonly leaves: readonly Leaf[];
-  readonly matches: Map<string, Match>;
-}
-
-/** Whether the amounts of all lines are the total in every record. */
-function addUp(lists: readonly ChargeList[], total: Leaf | undefined): boolean {
-  if (total === undefined || lists.length === 0) return false;
-  const sums = total.values.map(() => 0);
-  for (const { container, matches } of lists)
-    for (const [at, value] of (matches.get('amount')?.leaf.values ?? []).entries())
-      sums[container.owners[at] ?? 0] = (sums[container.owners[at] ?? 0] ?? 0) + amountOf(value);
-  return sums.every((sum, record) => isEqual(amountOf(total.values[record]), sum));
 }
 
 /** Whole amounts beside a total in minor units are in minor units too. */
@@ -134,14 +116,13 @@ function chargeSection(
   leaves: readonly Leaf[],
   matches: Map<string, Match>,
   more: JsonObject = {},
-  areLines = false,
 ): Section {
   preferName(matches, leaves);
   preferLineTotal(matches, leaves);
   const once: JsonObject = { ...more, ...(!matches.has('quantity') && { quantity: { const: 1 } }) };
   const where = goneCondition(leaves) ?? paymentTypesOut(leaves);
   const section = sectionOf('charges', withWhere(head, where), matches, once);
-  return { ...(areLines ? section : withLineAmounts(section, matches)), leaves };
+  return { ...section, leaves };
 }
 
 const paymentWord = /^(?:payments?|refunds?|deposits?|paid|prepayment|zahlung|pago|paiement|pagamento|betaling)$/i;
@@ -171,21 +152,6 @@ function preferLineTotal(matches: Map<string, Match>, leaves: readonly Leaf[]): 
   if (total === undefined) return;
   const reason = `quantity times ${amount.leaf.path} gives it in every line`;
   matches.set('amount', { ...amount, leaf: total, others: [], confidence: 0.95, reason });
-}
-
-/** A price beside a count is a unit price; the canonical amount is that of the whole line. */
-function withLineAmounts(section: Section, matches: ReadonlyMap<string, Match>): Section {
-  const amount = matches.get('amount')?.leaf;
-  const quantity = matches.get('quantity')?.leaf;
-  const fields = section.map.fields as JsonObject;
-  const isUnitPrice = amount?.own.at(-1) === 'price' && !amount.own.includes('total') && !amount.own.includes('line');
-  if (!isUnitPrice || quantity === undefined || typeof fields.amount !== 'string') return section;
-  if (!present(quantity).some((value) => Number(value) > 1)) return section;
-  const product = { product: [quantity.path, fields.amount] };
-  const lines = section.lines.map((line) =>
-    line.field === 'charges.amount' ? { ...line, reason: `${line.reason}; quantity × price`, confidence: 0.7 } : line,
-  );
-  return { ...section, lines, map: { ...section.map, fields: { ...fields, amount: product } } };
 }
 
 /** In a catalogue entry inside the line, the name is what was charged; the description only describes it. */

@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from '../terms.ts';
+import type { Json } from '../terms.ts';
 import { withDialCode } from './dial-code.ts';
+import type { FlatShape, Sections } from './document.ts';
 import { isTiny, plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { chargeLexicon, guestLexicon, reservationLexicon, roomLexicon } from './lexicon.ts';
@@ -9,13 +10,9 @@ import { type Section, sectionOf } from './section.ts';
 import { phrases } from './words.ts';
 
 /** Several rows per reservation. */
-export interface Flat {
-  readonly shape: JsonObject;
+export interface Flat extends FlatShape {
   readonly reservation: Map<string, Match>;
-  readonly guests: Section | undefined;
-  readonly rooms: Section | undefined;
-  readonly charges: Section | undefined;
-  readonly reason: string;
+  readonly sections: Sections;
 }
 
 const keys = {
@@ -81,17 +78,14 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
     vocabularyOf(roomLexicon, ['room', 'stay']),
     (matches) => matches.has('room_type') || matches.has('adults'),
   );
+  const found = Object.entries({ guests, rooms, charges });
   return {
-    shape: {
-      key: key.path,
-      ...(guests?.key !== undefined && { guests: { key: guests.key } }),
-      ...(rooms?.key !== undefined && { rooms: { key: rooms.key } }),
-      ...(charges?.key !== undefined && { charges: { key: charges.key } }),
-    },
+    shape: Object.fromEntries([
+      ['key', key.path],
+      ...found.flatMap(([list, one]) => (one?.key === undefined ? [] : [[list, { key: one.key }]])),
+    ]),
     reservation: own,
-    guests: guests?.section,
-    rooms: rooms?.section,
-    charges: charges?.section,
+    sections: Object.fromEntries(found.map(([list, one]) => [list, one ? [one.section] : []])) as unknown as Sections,
     reason: `${key.path} is the same in several rows`,
   };
 }
@@ -123,18 +117,20 @@ function bestKey(leaves: readonly Leaf[], wanted: ReturnType<typeof phrases>): L
   return matchFields(leaves, { lexicon, scope: new Set() }).get('guest_id')?.leaf;
 }
 
+const identifying = {
+  guests: ['first_name', 'last_name', 'email'],
+  rooms: ['room_type', 'start_date'],
+  charges: ['code', 'description', 'amount'],
+};
+
 /** The number, plus the start date for a room; without a number, the fields that identify the item. */
-function keyOf(prefix: string, place: Leaf | undefined, matches: ReadonlyMap<string, Match>): Json | undefined {
+function keyOf(
+  prefix: keyof typeof identifying,
+  place: Leaf | undefined,
+  matches: ReadonlyMap<string, Match>,
+): Json | undefined {
   const paths = (fields: readonly string[]) => fields.flatMap((field) => matches.get(field)?.leaf.path ?? []);
   const start = prefix === 'rooms' ? paths(['start_date']) : [];
-  const parts = place
-    ? [place.path, ...start]
-    : paths(
-        prefix === 'guests'
-          ? ['first_name', 'last_name', 'email']
-          : prefix === 'rooms'
-            ? ['room_type', 'start_date']
-            : ['code', 'description', 'amount'],
-      );
+  const parts = place ? [place.path, ...start] : paths(identifying[prefix]);
   return parts.length === 0 ? undefined : parts.length === 1 ? parts[0] : parts;
 }

@@ -15,21 +15,16 @@ export function fromFullName(full: Match, matches: ReadonlyMap<string, Match>, f
     confidence: Math.round(confidence * 95) / 100,
     reason,
   });
-  const last = matches.get('last_name')?.leaf.values;
-  const holdsLast = last?.some(
-    (value, index) => typeof value === 'string' && String(leaf.values[index] ?? '').includes(value),
-  );
-  if (last !== undefined && !matches.has('first_name') && holdsLast !== true) {
-    fields.first_name = leaf.path;
-    return [line('first_name', 'a name beside a family name')];
-  }
-  const first = matches.get('first_name')?.leaf.values;
-  const holdsFirst = first?.some(
-    (value, index) => typeof value === 'string' && String(leaf.values[index] ?? '').includes(value.trim()),
-  );
-  if (first !== undefined && !matches.has('last_name') && holdsFirst !== true) {
-    fields.last_name = leaf.path;
-    return [line('last_name', 'a name beside a first name')];
+  for (const [known, missing, what] of [
+    ['last_name', 'first_name', 'family name'],
+    ['first_name', 'last_name', 'first name'],
+  ] as const) {
+    const values = matches.get(known)?.leaf.values;
+    const isPart = (value: Json | undefined, at: number) =>
+      typeof value === 'string' && String(leaf.values[at] ?? '').includes(value.trim());
+    if (values === undefined || matches.has(missing) || values.some(isPart)) continue;
+    fields[missing] = leaf.path;
+    return [line(missing, `a name beside a ${what}`)];
   }
   return (['first_name', 'last_name'] as const).flatMap((field) => {
     const match = matches.get(field);

@@ -74,11 +74,11 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'room reservation document sub identification tax language type',
   ),
   first_name: lexeme(
-    'first name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, forenames:0.95, nom:0.55, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
+    'first name, fore name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, forenames:0.95, nom:0.55, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
     'full last',
   ),
   last_name: lexeme(
-    'last name, last names:0.95, surnames:0.95, l name:0.95, lname, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
+    'last name, sur name, last names:0.95, surnames:0.95, l name:0.95, lname, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
     'full second',
   ),
   email: lexeme(
@@ -133,14 +133,8 @@ export const roomLexicon = lexiconOf(listFields.rooms, {
     'rate code, rate plan code, rate plan, rate plan name:0.8, rate name:0.85, rate plan id:0.75, rate id:0.7, rate:0.6, plan:0.55, tariff:0.9, tariff code, price code:0.8, ratentyp, tarifa, tarif, rateplan, tarifplan, rate plan code, plan tarifario, tariffa, tarief',
     'amount description currency suppressed fixed market vat tax percent',
   ),
-  start_date: lexeme(
-    'start date, from, arrival, arrival date, check in, room check in, start:0.8, date from, begin:0.7, von:0.8, anreise, scheduled start, data arrivo, fecha entrada, date arrivee, van:0.5',
-    'actual original created expected',
-  ),
-  end_date: lexeme(
-    'end date, to, departure, departure date, check out, room check out, end:0.8, date to, until:0.8, bis:0.8, abreise, scheduled end, till, data partenza, fecha salida, date depart, tot:0.4',
-    'actual original created expected',
-  ),
+  start_date: reservationLexicon.check_in,
+  end_date: reservationLexicon.check_out,
   adults: lexeme(
     'adults, no adults, men:0.7, occupancy:0.55, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, people:0.6, persone:0.6, guest count:0.55, client count:0.55, volwassenen, ad:0.5',
     'children name max capacity male female',

@@ -41,16 +41,8 @@ const totals = names(
 /** Detects the paging from the keys of the envelope. */
 export function findPaging(envelope: JsonObject, rootPath: string | undefined): Paging {
   const found = scalarsOf(envelope, rootPath);
-  const by = (names: readonly string[], test: (value: Json) => boolean) => {
-    for (const name of names) {
-      const one = found.find(
-        ({ path, value }) =>
-          wordsOf(path.replaceAll('.', ' ')).join(' ').endsWith(name) && test(value) && nameFits(path, name),
-      );
-      if (one) return one;
-    }
-    return undefined;
-  };
+  const by = (names: readonly string[], test: (value: Json) => boolean) =>
+    names.flatMap((name) => found.find(({ path, value }) => test(value) && nameFits(path, name)) ?? [])[0];
   const total = by(totals, (value) => typeof value === 'number');
   const held = total === undefined || total.path === 'total' ? {} : { total: total.path };
   const more = by(flags, (value) => typeof value === 'boolean');
@@ -112,7 +104,7 @@ function isNextAddress(path: string, value: Json): boolean {
 /** The last words must be the name: `account` does not contain `count`. */
 function nameFits(path: string, name: string): boolean {
   const own = wordsOf(path.split('.').at(-1) ?? '').join(' ');
-  return own === name || name.endsWith(own);
+  return name.endsWith(own) && wordsOf(path.replaceAll('.', ' ')).join(' ').endsWith(name);
 }
 
 function scalarsOf(value: JsonObject, rootPath: string | undefined, path = '', depth = 0): Found[] {

@@ -38,42 +38,31 @@ export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary
     if (leaf !== undefined && !matches.has(field) && ![...matches.values()].some((match) => match.leaf === leaf))
       matches.set(field, matchOf(field, leaf, 0.7, `all its values look like a guest’s ${field}`));
   }
-  if (!['first_name', 'last_name', 'full_name'].some((field) => matches.has(field))) namesByEmail(matches, leaves);
+  const isNamed = ['first_name', 'last_name', 'full_name'].some((field) => matches.has(field));
+  const full = isNamed ? undefined : leaves.find((leaf) => isInAddresses(leaf, matches.get('email')?.leaf));
+  if (full !== undefined)
+    matches.set('full_name', matchOf('full_name', full, 0.7, 'its words occur in the e-mail addresses'));
   return matches;
 }
 
-/** Many people make their address of their name: texts that occur in most of the addresses are names. */
-function namesByEmail(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
-  const email = matches.get('email')?.leaf;
-  if (email === undefined) return;
-  const addresses = email.values.map((value) =>
-    plain(value ?? null)
+/** Many people make their address of their name: texts of several words, of which most addresses have one, are names. */
+function isInAddresses(leaf: Leaf, email: Leaf | undefined): boolean {
+  const names = leaf.values.map((value) => plain(value ?? null));
+  if (email === undefined || leaf.kind !== 'value' || names.some((name) => !/\S\s+\S/.test(name) || /[\d@]/.test(name)))
+    return false;
+  const found = names.filter((name, at) => {
+    const words = name
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
       .toLowerCase()
-      .replace(/@.*/, ''),
-  );
-  const places = (leaf: Leaf) =>
-    leaf.values.flatMap((value, at) => {
-      const words = folded(plain(value ?? null)).split(/[^\p{L}]+/u);
-      const place = Math.max(...words.map((word) => (word.length < 3 ? -1 : (addresses[at] ?? '').indexOf(word))));
-      return place < 0 ? [] : [place];
-    });
-  const names = leaves
-    .filter(
-      (leaf) => leaf !== email && leaf.kind === 'value' && present(leaf).every((value) => !/[\d@]/.test(plain(value))),
-    )
-    .map((leaf) => ({ leaf, places: places(leaf) }))
-    .filter((one) => one.places.length * 2 > email.values.length)
-    .sort((a, b) => sumOf(a.places) - sumOf(b.places));
-  const put = (field: string, leaf: Leaf | undefined) => {
-    if (leaf !== undefined) matches.set(field, matchOf(field, leaf, 0.7, 'its words occur in the e-mail address'));
-  };
-  const full = names.find(({ leaf }) => present(leaf).every((value) => /\S\s+\S/.test(plain(value))));
-  if (full !== undefined) put('full_name', full.leaf);
-  else for (const [at, field] of ['first_name', 'last_name'].entries()) put(field, names[at]?.leaf);
+      .split(/[^\p{L}]+/u);
+    const [address = ''] = plain(email.values[at] ?? null)
+      .toLowerCase()
+      .split('@');
+    return words.some((word) => word.length > 2 && address.includes(word));
+  });
+  return found.length * 2 > names.length;
 }
-
-const folded = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 const fits = (look: RegExp) => (value: Json) => look.test(plain(value));
 
 /** A place that may hold people, with the fields of a guest found there. */

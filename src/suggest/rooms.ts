@@ -1,4 +1,3 @@
-import { pathReader } from '../json-path/read.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { countPersons } from './age-groups.ts';
 import type { Container } from './containers.ts';
@@ -99,20 +98,13 @@ export function findRooms(context: RoomContext): Section | undefined {
 const isNamed = (match: Match | undefined): boolean =>
   match !== undefined && (match.field !== 'room_type' || present(match.leaf).some((value) => /\D/.test(plain(value))));
 
-/** The fields of the list around a list, such as a type with its rooms: those of the item that contains each room. */
-function parentLeaves({ from, inside }: Container, containers: readonly Container[]): Leaf[] {
+/** The fields of the list around a list, such as a type with its rooms; their values are one per item of that list. */
+function parentLeaves({ inside }: Container, containers: readonly Container[]): Leaf[] {
   const parent = containers.find((one) => one.from === inside.at(-1) && one.kind === 'list');
-  if (parent === undefined) return [];
-  const read = pathReader(from.slice(`${parent.from}[].`.length));
-  const sizes = parent.items.map((item) => [read(item)].flat().filter((one) => one !== undefined).length);
-  return leavesOf(parent.items)
+  return leavesOf(parent?.items ?? [])
     .filter(({ kind, depth }) => kind === 'value' && depth === 0)
     .map(named)
-    .map((leaf) => {
-      const path = `$parent.${leaf.path}`;
-      const values = leaf.values.flatMap((value, at) => Array.from({ length: sizes[at] ?? 0 }, () => value));
-      return { ...leaf, path, source: path, values };
-    });
+    .map((leaf) => ({ ...leaf, path: `$parent.${leaf.path}`, source: `$parent.${leaf.path}` }));
 }
 
 /** A source in the record, as an item of a list reads it. */

@@ -1,22 +1,24 @@
 import type { Status } from '../canonical/status.ts';
 import { foldSpelling, readStatus } from '../canonical/status.ts';
 import type { Json, JsonObject } from '../terms.ts';
+import type { Sections } from './document.ts';
 import { plain } from './kinds.ts';
 import type { Leaf } from './leaf.ts';
 import { type Match, valuesOf } from './match.ts';
+import type { Section } from './section.ts';
 import { statusesByTime } from './status-by-time.ts';
 import { guessBoard, guessConsent, guessDocument, guessStatus } from './vocabulary.ts';
 
 /** The value maps for the spellings in the sample, and the coded statuses for a person to check. */
 export function spellingsOf(
-  status: Match | undefined,
-  boards: readonly Match[],
-  documents: readonly Match[],
-  consents: readonly Match[],
-  leaves: readonly Leaf[],
   reservation: ReadonlyMap<string, Match>,
+  { rooms, guests }: Sections,
+  leaves: readonly Leaf[],
 ): { readonly values: JsonObject; readonly unknown: readonly string[] } {
   const values: JsonObject = {};
+  const status = reservation.get('status');
+  const spelt = (sections: readonly Section[], field: string) =>
+    distinct(sections.flatMap(({ matches }) => matches.get(field) ?? []));
   const codes = status === undefined ? [] : codedStatuses(status, leaves, reservation);
   const add = (
     name: string,
@@ -38,15 +40,15 @@ export function spellingsOf(
     (spelling) => guessStatus(spelling) ?? codes.find((code) => code.spelling === spelling)?.guess,
     (spelling) => readStatus(spelling) !== undefined,
   );
-  add('board', distinct(boards), guessBoard, (spelling) => guessBoard(spelling) === spelling);
+  add('board', spelt(rooms, 'board'), guessBoard, (spelling) => guessBoard(spelling) === spelling);
   // document_type holds the partner's own words: only those of another language are translated, and codes are kept.
   add(
     'document_type',
-    distinct(documents),
+    spelt(guests, 'document_type'),
     guessDocument,
     (spelling) => spelling.length <= 3 || englishDocument.test(spelling),
   );
-  add('marketing_consent', distinct(consents), guessConsent, () => false);
+  add('marketing_consent', spelt(guests, 'marketing_consent'), guessConsent, () => false);
   return {
     values,
     unknown: codes.map(

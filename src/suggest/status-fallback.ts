@@ -97,19 +97,14 @@ export function signsBeside(status: Match, leaves: readonly Leaf[]): Json[] {
   const all = signsIn(leaves.filter((leaf) => leaf !== status.leaf));
   const flagged = new Set<Status | undefined>([...all.map((sign) => sign.status), 'confirmed', 'other', undefined]);
   const decided = new Set<number>();
-  let needed = 0;
-  const usable = all.filter((sign) => {
+  const usable = all.flatMap((sign) => {
     const at = meanings.flatMap((_, index) => (!decided.has(index) && isSet(sign.leaf, index) ? [index] : []));
-    return at.every((index) => flagged.has(meanings[index])) && at.every((index) => decided.add(index));
-  });
-  decided.clear();
-  for (const [place, sign] of usable.entries()) {
-    const at = meanings.flatMap((_, index) => (!decided.has(index) && isSet(sign.leaf, index) ? [index] : []));
+    if (!at.every((index) => flagged.has(meanings[index]))) return [];
     for (const index of at) decided.add(index);
-    const isNew = at.length === 0 ? isFlag(sign.leaf) && !meanings.includes(sign.status) : false;
-    if (isNew || at.some((index) => meanings[index] !== sign.status)) needed = place + 1;
-  }
-  return usable.slice(0, needed).map(toCase);
+    const isNew = at.length === 0 && isFlag(sign.leaf) && !meanings.includes(sign.status);
+    return [{ sign, isNeeded: isNew || at.some((index) => meanings[index] !== sign.status) }];
+  });
+  return usable.slice(0, usable.findLastIndex(({ isNeeded }) => isNeeded) + 1).map(({ sign }) => toCase(sign));
 }
 
 function isSet(leaf: Leaf, index: number): boolean {

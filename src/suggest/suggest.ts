@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { findCharges } from './charges.ts';
-import { type Container, containersOf } from './containers.ts';
+import { containersOf } from './containers.ts';
 import { envelopeLines, type FlatShape, listsOf, pullOf, type Sections, shapeOf } from './document.ts';
 import { type FieldLine, fieldMap, lineOf } from './field.ts';
 import { findFlat } from './flat.ts';
@@ -17,7 +17,6 @@ import { plainJson } from './plain-json.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
-import type { Section } from './section.ts';
 import { hasUnknownStatus, spellingsOf, statedElsewhere } from './spellings.ts';
 import { computedStatus, signsBeside } from './status-fallback.ts';
 import { liftedLeaves } from './stays.ts';
@@ -77,14 +76,7 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
     ...(root.stays === undefined ? [] : liftedLeaves(root.records, root.stays)),
   ];
   const found = flatFields(leaves.filter(({ isKey }) => isKey !== true)) ?? nestedFields(root, leaves);
-  const { values, unknown } = spellingsOf(
-    found.reservation.get('status'),
-    matchesOf(found.sections.rooms, 'board'),
-    matchesOf(found.sections.guests, 'document_type'),
-    matchesOf(found.sections.guests, 'marketing_consent'),
-    leaves,
-    found.reservation,
-  );
+  const { values, unknown } = spellingsOf(found.reservation, found.sections, leaves);
   const further =
     found.flat === undefined ? cancellationsBeside(root, found.reservation.get('id'), found.map.status) : undefined;
   const shape = { ...shapeOf(root, paging, found.flat), ...(further && { also: [further.also] }) };
@@ -123,13 +115,7 @@ interface Found {
 
 function flatFields(leaves: readonly Leaf[]): Found | undefined {
   const flat = findFlat(leaves);
-  if (flat === undefined) return undefined;
-  const one = (section: Section | undefined) => (section === undefined ? [] : [section]);
-  return {
-    ...reservationFields(flat.reservation, leaves, {}),
-    sections: { guests: one(flat.guests), rooms: one(flat.rooms), charges: one(flat.charges) },
-    flat,
-  };
+  return flat && { ...reservationFields(flat.reservation, leaves, {}), sections: flat.sections, flat };
 }
 
 function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
@@ -161,7 +147,8 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
     stays: root.stays,
     dates: { start: reservation.get('check_in'), end: reservation.get('check_out') },
   });
-  const charges = findCharges(besides(containers, isPersonal), tables, isPersonal, rooms, reservation);
+  const others = containers.filter(({ from }) => !isPersonal(from));
+  const charges = findCharges(others, tables, rooms, reservation);
   const fields = reservationFields(reservation, leaves, {
     ...(charges.total !== undefined && { total_amount: charges.total }),
     ...(charges.currency !== undefined && { currency: charges.currency }),
@@ -183,9 +170,6 @@ function secondNumber(first: Match, leaves: readonly Leaf[]): Match | undefined 
 
 const isOwn = ({ leaf: { values } }: Match) =>
   values.every((value) => value !== undefined) && new Set(values).size === values.length;
-
-const besides = (containers: readonly Container[], taken: (path: string) => boolean) =>
-  containers.filter(({ from }) => !taken(from));
 
 /** The reservation's own fields; `computed` fills those without a leaf. */
 function reservationFields(
@@ -223,8 +207,4 @@ function reservationFields(
     lines.push(lineOf('', sure, cases.length === 0 ? remark : 'other fields say more and come first'));
   }
   return { reservation: matches, map, lines };
-}
-
-function matchesOf(sections: readonly Section[], field: string): Match[] {
-  return sections.flatMap(({ matches }) => matches.get(field) ?? []);
 }

@@ -57,18 +57,9 @@ function apart(word: string, among: ReadonlyMap<string, number>, shortest: numbe
   return best[word.length];
 }
 
-/** Rejoins words split by camel case (surName, eMail), and reads a final "no" as number. */
-function together(words: readonly string[]): string[] {
-  const out: string[] = [];
-  for (const word of words) {
-    const last = out.at(-1);
-    if (last !== undefined && torn.has(`${last} ${word}`)) out[out.length - 1] = last + word;
-    else out.push(word);
-  }
-  if (out.at(-1) === 'no') out[out.length - 1] = 'number';
-  return out;
-}
-const torn: ReadonlySet<string> = new Set(['sur name', 'fore name', 'e mail', 'pass port', 'mobil e']);
+/** A final "no" is a number. */
+const together = (words: readonly string[]): string[] =>
+  words.map((word, at) => (word === 'no' && at === words.length - 1 ? 'number' : word));
 
 /** Column names of old systems are capitals without separators: GSTSNM, ARRDT, RTCD. */
 const codes = ranked([...parts.keys(), ...foreign.keys(), 'snm', 'fnm', 'eml', 'typ']);

@@ -39,67 +39,43 @@ function findParameterPaging(
     readonly more?: string | undefined;
   },
 ): Proposed<JsonObject> | undefined {
-  const by = (names: readonly string[]) => {
-    for (const name of names) {
-      const found = parameters.find(
-        (one) => (one.in === 'query' || one.in === 'body') && wordsOf(lastKey(one.name)).join(' ') === name,
-      );
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
+  const named = ({ name }: Parameter) => wordsOf(lastKey(name)).join(' ');
+  const asked = parameters.filter((one) => one.in === 'query' || one.in === 'body');
+  const by = (names: readonly string[]) => names.flatMap((name) => asked.find((one) => named(one) === name) ?? [])[0];
   const limit = by(pagingNames.limit);
-  const size = limit === undefined ? {} : { limit: placeOf(limit), page_size: pageSize(limit) };
-  const total = envelope.total === undefined || envelope.total === 'total' ? {} : { total: envelope.total };
+  const size = limit && { limit: placeOf(limit), page_size: pageSize(limit) };
+  const total = envelope.total === 'total' ? undefined : envelope.total;
+  const as = (value: JsonObject, confidence: number, reason: string): Proposed<JsonObject> => ({
+    value: { ...value, ...size, ...(total !== undefined && { total }) },
+    confidence,
+    reason,
+  });
   const cursor = by(pagingNames.cursor);
   const nextHeader = responseHeaders.find((name) =>
-    pagingNames.cursor.includes(
-      wordsOf(name)
-        .filter((word) => word !== 'x')
-        .join(' '),
-    ),
+    pagingNames.cursor.includes(wordsOf(name.replace(/^x-/i, '')).join(' ')),
   );
-  const isAfterId = cursor !== undefined && afterIds.includes(wordsOf(lastKey(cursor.name)).join(' '));
-  const named = envelope.cursor ?? (nextHeader && `header.${nextHeader}`) ?? (isAfterId ? envelope.lastId : undefined);
-  const byCursor = (place: Parameter, next: string): JsonObject => ({
-    type: 'cursor',
-    next,
-    ...(envelope.more !== undefined && { more: envelope.more }),
-    cursor: placeOf(place),
-    ...size,
-    ...total,
-  });
-  if (cursor !== undefined && named !== undefined) {
-    return {
-      value: byCursor(cursor, named),
-      confidence: 0.95,
-      reason: `the response names the next page in ${named}, and the request takes it as ${cursor.name}`,
-    };
+  const isAfterId = cursor !== undefined && afterIds.includes(named(cursor));
+  const next = envelope.cursor ?? (nextHeader && `header.${nextHeader}`) ?? (isAfterId ? envelope.lastId : undefined);
+  const more = envelope.more === undefined ? {} : { more: envelope.more };
+  if (cursor !== undefined && next !== undefined) {
+    const reason = `the response names the next page in ${next}, and the request takes it as ${cursor.name}`;
+    return as({ type: 'cursor', next, ...more, cursor: placeOf(cursor) }, 0.95, reason);
   }
   const offset = by(pagingNames.offset);
   if (offset !== undefined && limit !== undefined) {
-    return {
-      value: { type: 'offset', offset: placeOf(offset), ...size, ...firstOf(offset, 0), ...total },
-      confidence: 0.95,
-      reason: `the request takes ${offset.name} and ${limit.name}`,
-    };
+    const reason = `the request takes ${offset.name} and ${limit.name}`;
+    return as({ type: 'offset', offset: placeOf(offset), ...firstOf(offset, 0) }, 0.95, reason);
   }
   const page = by(pagingNames.page);
   if (page !== undefined) {
-    return {
-      value: { type: 'page', page: placeOf(page), ...size, ...firstOf(page, 1), ...total },
-      confidence: limit === undefined ? 0.85 : 0.95,
-      reason: `the request takes ${page.name}${limit === undefined ? '' : ` and ${limit.name}`}`,
-    };
+    const reason = `the request takes ${page.name}${limit === undefined ? '' : ` and ${limit.name}`}`;
+    return as({ type: 'page', page: placeOf(page), ...firstOf(page, 1) }, limit === undefined ? 0.85 : 0.95, reason);
   }
   if (responseHeaders.some((name) => name.toLowerCase() === 'link'))
-    return { value: { type: 'link', ...size, ...total }, confidence: 0.85, reason: 'the response has a Link header' };
+    return as({ type: 'link' }, 0.85, 'the response has a Link header');
   if (cursor === undefined) return undefined;
-  return {
-    value: byCursor(cursor, 'next_cursor'),
-    confidence: 0.3,
-    reason: `the request takes ${cursor.name}, but the description does not say where the response names the next page: set next`,
-  };
+  const reason = `the request takes ${cursor.name}, but the description does not say where the response names the next page: set next`;
+  return as({ type: 'cursor', next: 'next_cursor', ...more, cursor: placeOf(cursor) }, 0.3, reason);
 }
 
 export const lastKey = (name: string) => name.split('.').at(-1) ?? name;
