@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../terms.ts';
-import { isProduct } from './amounts.ts';
+import { amountOf, isEqual, isProduct } from './amounts.ts';
 import type { Container } from './containers.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
@@ -49,11 +49,14 @@ export function findCharges(
         ? matches.has('amount') && (matches.has('code') || matches.has('description'))
         : ['amount', 'description', 'quantity'].every((field) => matches.has(field)),
     );
-  const outer = lists.filter(({ container }) => !lists.some((one) => container.inside.includes(one.container.from)));
+  const all = lists.filter(({ container }) => !lists.some((one) => container.inside.includes(one.container.from)));
+  const outer = withoutTaxes(all, total);
   if (outer.length > 0) {
+    const areLines = addUp(outer, total);
     const sections = outer.map(({ container, leaves, matches }) => {
       const more = container.words.some(isNight) ? pricesRooms : {};
-      return chargeSection({ from: container.from }, leaves, matches, more);
+      const section = chargeSection({ from: container.from }, leaves, matches, more);
+      return areLines ? section : withLineAmounts(section, matches);
     });
     const [first] = sections;
     return { sections, ...(sections.length === 1 && first !== undefined && sums(first, outer[0]?.leaves ?? [])) };
@@ -61,6 +64,29 @@ export function findCharges(
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
   if (nights) return { sections: [nightSection(nights, rooms)] };
   return joinedCharges(tables, id);
+}
+
+interface ChargeList {
+  readonly container: Container;
+  readonly leaves: readonly Leaf[];
+  readonly matches: Map<string, Match>;
+}
+
+/** Taxes beside charges that already add up to the total are part of them. */
+function withoutTaxes(lists: readonly ChargeList[], total: Leaf | undefined): readonly ChargeList[] {
+  const others = lists.filter(({ container }) => !container.words.some((word) => taxWords.has(word)));
+  return others.length < lists.length && addUp(others, total) ? others : lists;
+}
+const taxWords = new Set(['tax', 'taxes', 'vat', 'levy', 'levies']);
+
+/** Whether the amounts of all lines are the total in every record. */
+function addUp(lists: readonly ChargeList[], total: Leaf | undefined): boolean {
+  if (total === undefined || lists.length === 0) return false;
+  const sums = total.values.map(() => 0);
+  for (const { container, matches } of lists)
+    for (const [at, value] of (matches.get('amount')?.leaf.values ?? []).entries())
+      sums[container.owners[at] ?? 0] = (sums[container.owners[at] ?? 0] ?? 0) + amountOf(value);
+  return sums.every((sum, record) => isEqual(amountOf(total.values[record]), sum));
 }
 
 /** Whole amounts beside a total in minor units are in minor units too. */
@@ -120,9 +146,16 @@ function chargeSection(
   preferName(matches, leaves);
   preferLineTotal(matches, leaves);
   const once: JsonObject = { ...more, ...(!matches.has('quantity') && { quantity: { const: 1 } }) };
-  const where = goneCondition(leaves) ?? paymentTypesOut(leaves);
+  const where = goneCondition(leaves) ?? paymentsOut(matches) ?? paymentTypesOut(leaves);
   const section = sectionOf('charges', withWhere(head, where), matches, once);
   return { ...section, leaves };
+}
+
+/** Lines of a bill with a negative count are payments. */
+function paymentsOut(matches: ReadonlyMap<string, Match>): JsonObject | undefined {
+  const quantity = matches.get('quantity')?.leaf;
+  if (quantity === undefined || !present(quantity).some((value) => Number(value) < 0)) return undefined;
+  return { [quantity.path]: { at_least: 0 } };
 }
 
 const paymentWord = /^(?:payments?|refunds?|deposits?|paid|prepayment|zahlung|pago|paiement|pagamento|betaling)$/i;
@@ -152,6 +185,21 @@ function preferLineTotal(matches: Map<string, Match>, leaves: readonly Leaf[]): 
   if (total === undefined) return;
   const reason = `quantity times ${amount.leaf.path} gives it in every line`;
   matches.set('amount', { ...amount, leaf: total, others: [], confidence: 0.95, reason });
+}
+
+/** A price beside a count is a unit price; the canonical amount is that of the whole line. */
+function withLineAmounts(section: Section, matches: ReadonlyMap<string, Match>): Section {
+  const amount = matches.get('amount')?.leaf;
+  const quantity = matches.get('quantity')?.leaf;
+  const fields = section.map.fields as JsonObject;
+  const isUnitPrice = amount?.own.at(-1) === 'price' && !amount.own.includes('total') && !amount.own.includes('line');
+  if (!isUnitPrice || quantity === undefined || typeof fields.amount !== 'string') return section;
+  if (!present(quantity).some((value) => Number(value) > 1)) return section;
+  const product = { product: [quantity.path, fields.amount] };
+  const lines = section.lines.map((line) =>
+    line.field === 'charges.amount' ? { ...line, reason: `${line.reason}; quantity × price`, confidence: 0.7 } : line,
+  );
+  return { ...section, lines, map: { ...section.map, fields: { ...fields, amount: product } } };
 }
 
 /** In a catalogue entry inside the line, the name is what was charged; the description only describes it. */

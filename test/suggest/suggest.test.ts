@@ -50,6 +50,49 @@ function sampleOf(connector: string): Json {
   return response;
 }
 
+/** The charges section proposed for three bookings with these parts. */
+function chargesOf(...parts: readonly JsonObject[]): readonly JsonObject[] {
+  const bookings = parts.map((part, i) => ({
+    id: `R${i + 1}`,
+    check_in: `2026-03-0${i + 1}`,
+    check_out: `2026-03-0${i + 4}`,
+    status: 'confirmed',
+    guests: [{ first_name: 'Ana', last_name: 'Costa' }],
+    ...part,
+  }));
+  const { charges } = suggested({ bookings } as unknown as Json).connector.map as {
+    charges: JsonObject | JsonObject[];
+  };
+  return Array.isArray(charges) ? charges : [charges];
+}
+
+test('a price beside a count is multiplied; lines with a negative count are payments', () => {
+  const bill = (...lines: readonly [description: string, quantity: number, price: number][]) => ({
+    items: lines.map(([description, quantity, price]) => ({ description, quantity, price })),
+  });
+  const [charges] = chargesOf(
+    bill(['Breakfast', 2, 12.5], ['Parking', 3, 9]),
+    bill(['Minibar', 1, 7], ['Card payment', -1, 40]),
+    bill(['Spa', 4, 20]),
+  );
+  assert.deepEqual((charges?.fields as JsonObject).amount, { product: ['quantity', 'price'] });
+  assert.deepEqual(charges?.where, { quantity: { at_least: 0 } });
+});
+
+test('taxes beside charges that add up to the total are part of them', () => {
+  const [charges, ...others] = chargesOf(
+    ...[100, 250, 80].map((amount) => ({
+      total_amount: amount + 20,
+      charges: [
+        { description: 'Room', amount },
+        { description: 'Breakfast', amount: 20 },
+      ],
+      taxes: [{ description: 'VAT', amount: 7 }],
+    })),
+  );
+  assert.deepEqual([charges?.from, others], ['charges', []]);
+});
+
 test('every proposed field has a confidence and a reason', () => {
   const { fields, connector } = suggested(sampleOf('apaleo'));
   for (const { field, path: place, confidence, reason } of fields) {
