@@ -143,6 +143,8 @@ describe('the integration engineer', { skip }, () => {
   test('the connector is applied and appears under Documents', async () => {
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('harbour');
     await yamlEditor(page, 'Connector as YAML').fill(connector);
+    // The page moves when the records of the new text arrive: a click just then would miss the button.
+    await page.getByText('of 2 records can be stored').waitFor();
     await page.getByRole('button', { name: 'Apply harbour' }).click();
     await page.getByText('harbour is in force as version 1').waitFor();
     await page.getByRole('link', { name: 'Documents' }).click();

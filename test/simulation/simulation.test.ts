@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../../src/kit/clock.ts';
 import { simulate } from './simulate.ts';
 
 /**
@@ -30,11 +31,11 @@ const seconds = Number(process.env.INNBOUND_SIMULATION_SECONDS ?? 0);
 const firstSeed = Number(process.env.INNBOUND_SIMULATION_SEED ?? 1);
 
 test('no seed breaks a promise', async () => {
-  const endAt = performance.now() + seconds * 1_000;
+  const endAt = systemClock.now() + seconds * 1_000;
   const fates = new Set<string>();
   const settled = new Set<string>();
   const faults = new Set<string>();
-  for (let seed = firstSeed; seed < firstSeed + seeds || performance.now() < endAt; seed += 1) {
+  for (let seed = firstSeed; seed < firstSeed + seeds || systemClock.now() < endAt; seed += 1) {
     const { history, violations, script } = await simulate(seed);
     assert.deepEqual(violations, [], `seed ${seed}: npm run bench -- simulate ${seed}`);
     for (const { kind } of history.fates) fates.add(kind);

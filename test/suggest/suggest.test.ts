@@ -70,13 +70,13 @@ test('a price beside a count is multiplied; lines with a negative count are paym
   const bill = (...lines: readonly [description: string, quantity: number, price: number][]) => ({
     items: lines.map(([description, quantity, price]) => ({ description, quantity, price })),
   });
-  const [charges] = chargesOf(
+  const [charges = {}] = chargesOf(
     bill(['Breakfast', 2, 12.5], ['Parking', 3, 9]),
     bill(['Minibar', 1, 7], ['Card payment', -1, 40]),
     bill(['Spa', 4, 20]),
   );
-  assert.deepEqual((charges?.fields as JsonObject).amount, { product: ['quantity', 'price'] });
-  assert.deepEqual(charges?.where, { quantity: { at_least: 0 } });
+  assert.deepEqual((charges.fields as JsonObject).amount, { product: ['quantity', 'price'] });
+  assert.deepEqual(charges.where, { quantity: { at_least: 0 } });
 });
 
 test('taxes beside charges that add up to the total are part of them', () => {

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { until } from '../../support/process.ts';
 
 /** The YAML editor with this label, used as a person would: its visible lines, and pasting over everything. */
 export function yamlEditor(page: Page, label: string) {
@@ -17,13 +18,18 @@ export function yamlEditor(page: Page, label: string) {
       await content.waitFor();
       return (await content.locator('.cm-line').allTextContents()).join('\n');
     },
+    /** Again if the editor had not noticed the selection yet, so that the text was added to what was there. */
     fill: async (text: string): Promise<void> => {
-      await content.press('ControlOrMeta+a');
-      await inPage(`{
-        const clipboardData = new DataTransfer();
-        clipboardData.setData('text/plain', ${JSON.stringify(text)});
-        content.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-      }`);
+      const beginning = text.split('\n').slice(0, 20).join('\n');
+      await until('the editor has the text', async () => {
+        await content.press('ControlOrMeta+a');
+        await inPage(`{
+          const clipboardData = new DataTransfer();
+          clipboardData.setData('text/plain', ${JSON.stringify(text)});
+          content.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+        }`);
+        return (await content.locator('.cm-line').allTextContents()).join('\n').startsWith(beginning);
+      });
     },
     caretLine: async (): Promise<number> =>
       Number(
