@@ -161,14 +161,15 @@ export const data = (more: { [field: string]: Json } = {}): Json => ({ ...reserv
 /** A page of a poll with these rows. */
 export async function poll(
   { pool }: Pick<Bench, 'pool'>,
-  { path, target }: ActiveIntegration,
+  { path, target, body, connector }: ActiveIntegration,
   requestedAt: number,
   ...rows: Json[]
 ) {
   const arrival = { mode: 'pull', effectiveAt: requestedAt, cause: 'run', causeId: 'run_1' } as const;
   const found = path.shaper.records(rows);
   if (found.kind === 'invalid') throw new Error(found.message);
-  const listed = found.records.map(({ key, value }) => ({ key, listed: shortHash(JSON.stringify(value)) }));
+  const made = (value: Json) => shortHash(JSON.stringify([value, body, connector.body]));
+  const listed = found.records.map(({ key, value }) => ({ key, listed: made(value) }));
   return transaction(pool, async (tx) => {
     const known = await knownRows(tx, target, listed);
     const ids = known.map(({ id }) => id);
