@@ -21,7 +21,7 @@ const staticChecks: readonly [step: string, program: string, ...args: string[]][
 /** Tests also wait, so two cores are busy with three at a time. Four or five take as long, and single tests then miss their deadlines. */
 const runner = [
   '--test',
-  '--test-concurrency=4',
+  '--test-concurrency=3',
   '--test-timeout=900000',
   '--disable-warning=ExperimentalWarning',
   '--test-reporter=spec',
