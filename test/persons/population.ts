@@ -1,4 +1,5 @@
 import type { Guest } from '../../src/canonical/reservation.ts';
+import { fold } from '../../src/persons/fold.ts';
 import { Dice } from '../simulation/random.ts';
 
 /** An invented person, with everything that is true about them. */
@@ -186,7 +187,8 @@ export type Way = (typeof ways)['equal' | 'compatible'][number] | 'first_typo' |
 
 /** An initial or a typing mistake that may mean two people is not written: nobody could tell them apart. */
 export function clearWay(way: Way, person: Person, others: readonly Person[]): Way {
-  const initialOf = ({ guest }: Person) => guest.first_name?.[0]?.toLowerCase();
+  // In any script: Ε. may be Elizabeth.
+  const initialOf = ({ guest }: Person) => [...fold(guest.first_name?.[0]?.toLowerCase() ?? '')][0];
   const isClear = (ways.equal as readonly Way[]).includes(way);
   return isClear || !others.some((one) => one !== person && initialOf(one) === initialOf(person)) ? way : 'exact';
 }
