@@ -26,8 +26,8 @@ export async function findUnlisted(
       where integration = $1 and type = 'reservation' and listed is not null and (unlisted is not null or arrival between $2 and $3)`,
     [integration, range.from, range.to, idPrefix.length + 1],
   );
-  // A reservation that was grouped from flat rows remembers the hash of their key.
-  const isListed = ({ key, listed }: ListedRow) => seen.has(isFlat ? -listed : identity(key));
+  // A reservation that was grouped from flat rows remembers the hash of their key, which may differ from its id.
+  const isListed = ({ key, listed }: ListedRow) => seen.has(identity(key)) || seen.has(-listed);
   const again = rows.filter((row) => row.isMarked && isListed(row)).map(({ id }) => id);
   if (again.length > 0) {
     await pool.query(
@@ -40,7 +40,7 @@ export async function findUnlisted(
   return missing.map((row) => ({ ...row, key: keys.get(row.id) ?? row.id }));
 }
 
-/** Those of these reservations that a list of the range must show. Their dates are read only now, because reading them means parsing the record. */
+/** Those of the reservations that a list of the range must show. Reading their dates means parsing the records, so only these few are read. */
 async function expected(
   pool: Pool,
   integration: string,

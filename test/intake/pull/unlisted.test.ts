@@ -275,6 +275,21 @@ test('a booking of flat rows that vanishes is marked too', async () => {
   assert.deepEqual(await unlisted(), [[first.id, null]]);
 });
 
+test('bookings that were listed before the connector read flat rows are not missing', async () => {
+  const flat = {
+    shape: { root_path: 'reservations', flat: { key: 'id' } },
+    map: { guests: false, rooms: false, charges: false },
+  };
+  const { pull, unlisted } = await brand('flat-later', { ...flat, pull: none });
+  // As rows of their own are remembered, and rows that cannot be recognised.
+  await runtime.pool.query(
+    `update records set listed = case when id = (select min(id) from records where integration = 'flat-later') then -1 else 7 end
+      where integration = 'flat-later'`,
+  );
+  await pull();
+  assert.deepEqual(await unlisted(), []);
+});
+
 test('changes that a poll found and no event reported are counted by day', async () => {
   const { state, pull } = await brand('gaps', { pull: none });
   const move = (days: number) =>
