@@ -60,11 +60,13 @@ export async function takeIn(
         moved.set(id, decision.state);
     } else {
       const { kind, version, reason, state, isOverruled, isShown } = decision;
-      if (isShown) into.shown.push(id);
-      else if (state !== undefined && before !== undefined) moved.set(id, state);
       const why = reason === undefined ? undefined : { reason };
       into.outcomes[arriving.index] = { outcome: kind, id, version, ...why, ...(isOverruled && { isOverruled }) };
-      if (isShown) continue;
+      if (isShown) {
+        into.shown.push(id);
+        continue;
+      }
+      if (state !== undefined && before !== undefined) moved.set(id, state);
       const entry = entryOf(arriving);
       // An event without news is settled in its own row.
       if (isInEvent(entry) && arriving.arrival.cause === 'event' && entry.notes === '[]' && arriving.held === undefined)
