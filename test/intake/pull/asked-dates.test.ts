@@ -191,6 +191,16 @@ test('changes are asked for in steps of days, which meet and end at {now}', asyn
   );
 });
 
+test('days to come are refused for a list by change', async () => {
+  const partner = await partnerOf(() => list);
+  const request = { path: '/changes', query: { since: '{since}', until: '{now}' } };
+  const connector = { pull: { pagination: none, request } };
+  const ports = runtime.ports({ integration: 'to-come', baseUrl: partner.url, connector });
+  const { error } = await sync(ports, 'to-come', { from: '2999-01-01', to: '2999-01-02' });
+  assert.deepEqual([error?.code, partner.requests.length], ['pull.bad_range', 0]);
+  assert.match(error?.message ?? '', /by days of changes, not of stays/);
+});
+
 test('a step of changes that the partner cannot answer is halved', async () => {
   const days = ({ query }: Asked) =>
     (Date.parse(query.get('until') ?? '') - Date.parse(query.get('since') ?? '')) / 86_400_000;
