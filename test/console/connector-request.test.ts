@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { documentOf, emptyBrand } from '../../console/src/pages/onboard/brand.ts';
 import { readRequest, writeRequest } from '../../console/src/pages/onboard/connector-request.ts';
 
 const text = `connector: harbour # ours
@@ -68,4 +69,15 @@ test('a POST carries its parameters in the body, and paging can change its kind'
   assert.deepEqual(pull.request.body, { ids: [1, 2], dateFrom: '{window.from}', dateTo: '{window.to}' });
   assert.equal(pull.request.query, undefined);
   assert.deepEqual(pull.pagination, { type: 'cursor', next: 'next', cursor: 'body.after' });
+});
+
+test('a brand whose list is asked for by change has one sync', () => {
+  const syncsWith = (query: string) => {
+    const connectorText = `connector: a\npull: { request: { path: /list, query: ${query} } }\n`;
+    const text = documentOf({ ...emptyBrand, name: 'a', connector: 'a', connectorText }, undefined);
+    return text.match(/^ {4}\w+: \{ every/gm)?.length;
+  };
+  assert.equal(syncsWith('{ from: "{since}", to: "{now}" }'), 1);
+  assert.equal(syncsWith('{ from: "{window.from}", changed: "{since}" }'), 3);
+  assert.equal(syncsWith('{}'), 3);
 });

@@ -57,7 +57,7 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
       />
       <Textarea
         label="Further parameters"
-        description={`in the ${where}; one name: value per line, {brand_id} is the brand’s id`}
+        description={`in the ${where}; one name: value per line. {brand_id} is the brand’s id; a list by change has {since} and {now}`}
         autosize
         minRows={1}
         value={typedMore ?? request.more}

@@ -43,6 +43,15 @@ const pausedLine = 'paused: true\n';
 /** The document with its pulls on schedule. */
 export const started = (text: string): string => text.replace(/^paused:\s*true\s*\n/m, '');
 
+const stays = `    pre_stay: { every: 30m, range: [+1d, +7d] }
+    stay: { every: 15m, range: [-6d, 0d] }
+    post_stay: { every: 60m, range: [-7d, -1d] }
+`;
+const changes = '    stay: { every: 15m }\n';
+
+/** A list by change is the same for every sync, so one is enough. */
+const listsChanges = (connector: string): boolean => connector.includes('{since') && !connector.includes('{window.');
+
 export function documentOf(brand: Brand, auth: WrittenAuth | undefined): string {
   const authLines = (auth?.lines ?? []).map((line) => `    ${line}`).join('\n');
   const pull = `pull:
@@ -50,10 +59,7 @@ export function documentOf(brand: Brand, auth: WrittenAuth | undefined): string 
   auth:
 ${authLines}
   syncs:
-    pre_stay: { every: 30m, range: [+1d, +7d] }
-    stay: { every: 15m, range: [-6d, 0d] }
-    post_stay: { every: 60m, range: [-7d, -1d] }
-`;
+${listsChanges(brand.connectorText) ? changes : stays}`;
   return `integration: ${brand.name}
 connector: ${brand.connector}
 brand_id: ${JSON.stringify(brand.brandId)}
