@@ -13,8 +13,7 @@ export function amountOf(value: Json | undefined): number {
 export const isEqual = (a: number, b: number): boolean => Math.abs(a - b) < 0.005;
 
 /** Whether a count times a price is the total in every item. */
-export const isProduct = (count: Leaf, price: Leaf, total: Leaf | undefined): boolean =>
-  total !== undefined &&
+export const isProduct = (count: Leaf, price: Leaf, total: Leaf): boolean =>
   isInEveryItem(total) &&
   count.values.every((value, at) => isEqual(amountOf(value) * amountOf(price.values[at]), amountOf(total.values[at])));
 

@@ -63,14 +63,14 @@ export function findRooms(context: RoomContext): Section | undefined {
     .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
   if (best) {
     const one = new Set(best.container.owners).size === best.container.owners.length;
-    const isOnly = { [`$record.${best.container.from}[1]`]: { exists: false } };
-    const isNested = best.container.from.includes('[');
+    const { from } = best.container;
     for (const field of ['room_type', 'board', 'rate_code', 'adults', 'children']) {
       const match = own.get(field);
+      const isShared = one || field === 'board' || field === 'rate_code';
       // Of several rooms, none has the type or the people of the whole.
-      const when = one || field === 'board' || field === 'rate_code' ? undefined : isOnly;
-      const source =
-        match?.leaf.kind === 'value' && !(when && isNested) ? inRecord(match.leaf.source, when) : undefined;
+      const when = isShared ? undefined : { [`$record.${from}[1]`]: { exists: false } };
+      const isKnown = match?.leaf.kind === 'value' && (isShared || !from.includes('['));
+      const source = isKnown ? inRecord(match.leaf.source, when) : undefined;
       if (match && source !== undefined && !best.matches.has(field))
         best.matches.set(field, { ...match, leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source } });
     }
@@ -78,8 +78,8 @@ export function findRooms(context: RoomContext): Section | undefined {
       if (field !== 'adults' && field !== 'children' && !isNamed(best.matches.get(field)))
         best.matches.set(field, match);
     // Keep cancelled stays: the status of the reservation covers them.
-    const where = best.container.from === stays ? undefined : goneCondition(best.leaves);
-    const section = sectionOf('rooms', withWhere({ from: best.container.from }, where), best.matches);
+    const where = from === stays ? undefined : goneCondition(best.leaves);
+    const section = sectionOf('rooms', withWhere({ from }, where), best.matches);
     return withAllChildren(section, best.leaves);
   }
   for (const [field, match] of [
