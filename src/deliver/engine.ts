@@ -7,7 +7,7 @@ import type { LaneKey } from './queued-lanes.ts';
 import { openSettler, type Settler } from './settler.ts';
 
 /** A stopping node waits this long for answers. Records without one are claimed again by the next node. */
-const patienceMs = 10_000;
+const stopLimitMs = 10_000;
 
 /** The engine scans for due work at least this often, in case a signal is lost. */
 export const longestSleepMs = 1_000;
@@ -70,7 +70,7 @@ export class Engine {
   };
 
   async close(): Promise<void> {
-    const cancel = this.#ports.clock.schedule(patienceMs, () => this.#stopping.abort());
+    const cancel = this.#ports.clock.schedule(stopLimitMs, () => this.#stopping.abort());
     await Promise.all([...this.#channels.values()].map((channel) => channel.close(this.#stopping.signal)));
     await Promise.all(this.#closing);
     cancel();

@@ -39,7 +39,7 @@ export interface Connection {
 /** After this many starts that fail at once, the start is given up; the log says why. */
 const startsAtMost = 3;
 /** Recovery after a crash reads up to 2 GB of WAL. */
-const patienceMs = 5 * 60_000;
+const timeoutMs = 5 * 60_000;
 const pollMs = 20;
 const rotatedAtBytes = 4 * 1024 * 1024;
 
@@ -52,7 +52,7 @@ export function connectionOf(socketDir: string): Connection {
  * server per data folder, and a process that loses the race connects to the winner's socket at its next attempt.
  */
 export async function connect(server: Server, applicationName: string, isWanted: () => boolean): Promise<pg.Client> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   await refuseUnreachable(server);
   const logFrom = await logSize(server.place);
   let starts = 0;
@@ -200,8 +200,8 @@ export async function sweep({ place, data }: Server): Promise<void> {
   await sweepSocketFolder(place);
 }
 
-async function ended(pid: number, by: NodeJS.Signals, data: string, patienceMs: number): Promise<boolean> {
-  const deadline = Date.now() + patienceMs;
+async function ended(pid: number, by: NodeJS.Signals, data: string, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
   signal(pid, by);
   while (!(await isGone(pid, data))) {
     if (Date.now() > deadline) return false;

@@ -17,14 +17,14 @@ export interface LoopSettings<Result> {
   readonly finish?: () => Promise<unknown>;
   readonly heartbeats?: Heartbeats | undefined;
   /** How long a turn may go without progress before the loop counts as stalled; 30 seconds by default. */
-  readonly patienceMs?: number;
+  readonly stallsAfterMs?: number;
 }
 
 export function startLoop<Result>(settings: LoopSettings<Result>): Loop {
-  const { name, heartbeats, patienceMs = 30_000 } = settings;
+  const { name, heartbeats, stallsAfterMs = 30_000 } = settings;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const beat = () => heartbeats?.beat(name, patienceMs);
+  const beat = () => heartbeats?.beat(name, stallsAfterMs);
   const running = (async () => {
     while (!signal.aborted) {
       beat();

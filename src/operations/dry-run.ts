@@ -48,7 +48,7 @@ export type DryRun =
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly request?: Exchange };
 
 /** A person waits for the answer. */
-const patienceMs = 25_000;
+const timeoutMs = 25_000;
 const mostRecords = 100;
 
 /** Pulls one day as a real run would, all pages, and returns the records instead of storing them. */
@@ -59,12 +59,12 @@ export async function dryRunDay(runtime: Runtime, integration: string, day: Loca
   if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
   const { timezone } = planned.plan.settings;
   const date = day ?? todayAt(timezone, runtime.clock.now());
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const range = { from: date, to: date };
   const { outcome, found } = await dryRun(runtime, ports, { integration: name, ...range }, signal);
   if (outcome.kind === 'parked') return mustWait(outcome);
   if (outcome.kind !== 'finished') {
-    const message = `The pull of ${date} did not end within ${patienceMs / 1000} s.`;
+    const message = `The pull of ${date} did not end within ${timeoutMs / 1000} s.`;
     return { kind: 'failed', code: 'pull.timeout', message };
   }
   const { state, code, message = '', request } = outcome.end;

@@ -11,7 +11,7 @@ export interface HostRules {
   readonly lookup?: (host: string) => Promise<readonly { readonly address: string }[]>;
 }
 
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 
 /** Resolves a host and opens a connection to it, with TLS for https. Sends no request. */
 export async function examineHost(
@@ -41,16 +41,16 @@ export async function examineHost(
       ? connectTls({
           host,
           port,
-          timeout: patienceMs,
+          timeout: timeoutMs,
           ...(isIP(host) === 0 && { servername: host }),
           ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
         })
-      : connectPlain({ host, port, timeout: patienceMs });
+      : connectPlain({ host, port, timeout: timeoutMs });
     const end = (facts: HostFacts) => {
       socket.destroy();
       resolve(facts);
     };
-    socket.once('timeout', () => end(failed('unreachable', `no answer within ${patienceMs / 1000} s.`)));
+    socket.once('timeout', () => end(failed('unreachable', `no answer within ${timeoutMs / 1000} s.`)));
     socket.once('error', (error: NodeJS.ErrnoException) => {
       const isRefused = /^(?:ECONN|EHOST|ENET|ETIMEDOUT|EPIPE)/.test(error.code ?? '');
       end(isRefused ? failed('unreachable', `${error.code}.`) : failed('tls', `${error.code ?? 'no code'}.`));

@@ -27,7 +27,7 @@ export type Fetched =
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly request?: Exchange };
 
 /** A person waits for the answer. */
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 /** Longer waits (rate limit, open circuit) are reported instead of waited out. */
 export const pauseMs = 3_000;
 
@@ -79,7 +79,7 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
   const asker = openAsker(ports, planned.plan, {
     parkable: true,
     atOpenCircuit: () => 'fail',
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(timeoutMs),
     onExchange: (exchange) => {
       sent = exchange;
     },
@@ -99,5 +99,5 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
     return { kind: 'failed', code: asked.code, message: asked.message, ...(sent && { request: sent }) };
   }
   if (asked.kind === 'park') return mustWait(asked);
-  return { kind: 'failed', code: 'pull.timeout', message: `The partner did not answer within ${patienceMs / 1000} s.` };
+  return { kind: 'failed', code: 'pull.timeout', message: `The partner did not answer within ${timeoutMs / 1000} s.` };
 }

@@ -108,7 +108,7 @@ export function startJobs(runtime: Runtime): Loop {
   return startLoop({
     name: 'jobs',
     heartbeats: runtime.heartbeats,
-    patienceMs: 120_000,
+    stallsAfterMs: 120_000,
     turn: (signal) => stepJobs(runtime, signal),
     pause: async (isBusy, signal) => {
       if (!isBusy) await runtime.wake.wait('jobs', 15_000, signal);

@@ -115,9 +115,8 @@ export async function moveBrand(
     if (document === undefined || removed === undefined) throw refused(`${from} or ${to} is no longer in force`);
     const prefix = prefixOf(to);
     const matched = preview.matched.map((one) => ({ id: one.before.id, partnerId: one.now.id }));
-    await moveFeeds(tx, { integration: brand.name, to: next.name, prefix, matched });
-    // Without a list, the new system's bookings come with its events.
     const isListed = next.body.pull !== undefined && next.connector.body.pull?.request !== undefined;
+    await moveFeeds(tx, { integration: brand.name, to: next.name, prefix, isListed, matched });
     const range = isListed ? rangeOf(preview) : undefined;
     if (range !== undefined) {
       await queueRun(tx, { integration: brand.name, kind: 'backfill', requestedBy: by, ...range });
@@ -127,6 +126,7 @@ export async function moveBrand(
   await runtime.refresh();
   runtime.wake.signal('documents');
   runtime.wake.signal('runs');
+  runtime.wake.signal('events');
   await finishFiles(runtime, from, to);
   return moved;
 }

@@ -1,6 +1,6 @@
 import type { Runtime } from '../runtime/runtime.ts';
 import { cancelOf } from '../store/db/cancel.ts';
-import { type Tx, transaction, withPatience } from '../store/db/pool.ts';
+import { type Tx, transaction, withLongStatements } from '../store/db/pool.ts';
 import { renewErasure } from '../store/erasure/erasures.ts';
 
 const everyMs = 1_000;
@@ -38,7 +38,7 @@ export async function stoppable<T>(
     }
   };
   try {
-    return { kind: 'done', result: await withPatience(pool, (patient) => transaction(patient, attempt)) };
+    return { kind: 'done', result: await withLongStatements(pool, (separate) => transaction(separate, attempt)) };
   } catch (error) {
     if (isStopped) return { kind: 'stopped' };
     throw error;

@@ -5,7 +5,7 @@ import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import { judgeBrands, judgeCauses, judgeFeeds, sendDueAlerts } from '../operations/watch-once.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { withPatience } from '../store/db/pool.ts';
+import { withLongStatements } from '../store/db/pool.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetDeliveredErasures, giveUpErasures } from '../store/erasure/identifiers.ts';
 import { claimMark, countActivity } from '../store/operate/activity.ts';
@@ -22,7 +22,7 @@ export function startWatch(runtime: Runtime): Loop {
     startLoop({
       name,
       heartbeats: runtime.heartbeats,
-      patienceMs: rest > 0 ? 600_000 : Math.max(ms, 60_000),
+      stallsAfterMs: rest > 0 ? 600_000 : Math.max(ms, 60_000),
       turn: async (signal) => {
         const startedAt = systemClock.now();
         await turn(signal);
@@ -69,7 +69,7 @@ const judgedEveryMs = 30_000;
 
 /** On one node, every half hour: it reads every reservation that changed yesterday or today. */
 async function countQualityOnce({ pool }: Runtime): Promise<void> {
-  if (await claimMark(pool, 'quality', 30 * 60_000)) await withPatience(pool, countQuality);
+  if (await claimMark(pool, 'quality', 30 * 60_000)) await withLongStatements(pool, countQuality);
 }
 
 /** On one node, for five seconds at a time: the brands that changed, or whose day has ended, the oldest report first. */
@@ -78,7 +78,7 @@ async function countHotelsOnce({ pool, active }: Runtime): Promise<void> {
   const places = [...active().documents].map(([integration, { body }]) => ({ integration, timezone: body.timezone }));
   const until = systemClock.now() + 5_000;
   for (const place of await outdatedHotels(pool, places)) {
-    if (systemClock.now() < until) await withPatience(pool, (db) => countHotel(db, place));
+    if (systemClock.now() < until) await withLongStatements(pool, (db) => countHotel(db, place));
   }
 }
 

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { parquetMetadata } from 'hyparquet';
 import type { Delivery } from '../../src/deliver/message.ts';
-import { limits } from '../deliver/postgres-support.ts';
+import { limits } from '../deliver/destinations/postgres/support.ts';
 import { delivery, services } from '../deliver/support.ts';
 import { plainPool, testDatabase } from '../support/database.ts';
 

@@ -10,8 +10,8 @@ import { destinationType as s3 } from '../../src/deliver/destinations/s3/destina
 import { destinationType as webhook } from '../../src/deliver/destinations/webhook/destination.ts';
 import { plainPool, testDatabase } from '../support/database.ts';
 import { conformance, type Effect, type Subject } from './conformance.ts';
+import { s3Server } from './destinations/s3/server.ts';
 import { listen, type Received } from './http-server.ts';
-import { s3Server } from './s3-server.ts';
 import { services, temporaryFolder } from './support.ts';
 
 type Line = { version: number; idempotency_key: string; event: string; data: { id: string } };

@@ -6,7 +6,7 @@ import type { Reservation } from '../../src/canonical/reservation.ts';
 import type { BrandFacts, Destination } from '../../src/deliver/destination.ts';
 import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
 import type { Delivery } from '../../src/deliver/message.ts';
-import { limits, setUp } from './postgres-support.ts';
+import { limits, setUp } from './destinations/postgres/support.ts';
 import { delivery, reservation, services, temporaryFolder } from './support.ts';
 
 /** The same books in a warehouse and in Parquet files. */

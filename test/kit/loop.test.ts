@@ -49,7 +49,7 @@ test('a loop that stops making progress has stalled; one that rests, or beats, h
   const loop = startLoop({
     name: 'worker',
     heartbeats,
-    patienceMs: 100,
+    stallsAfterMs: 100,
     turn: async (_, beat) => {
       progress = beat;
       await work;

@@ -356,12 +356,22 @@ test('events, requests for one booking and payloads that are processed again use
   assert.deepEqual(found, [{ is: 'ES', amount: '512' }]);
 });
 
-test('a system without a list is not read again: no run is queued, and none can be', async () => {
+test('a system without a list is not read again: its events are applied again', async () => {
   const { runtime } = node;
   assert.equal(await sync('other', 'pre_stay'), 'complete');
-  await node.take('other-hooks', now('501', prado, { ref: 'C-1001' }));
+  await node.send('other-hooks', 'reservation.created', now('501', prado, { ref: 'C-1001' }));
+  await node.send('other-hooks', 'reservation.created', now('777', prado, { arrival: day(40), departure: day(41) }));
   const { preview, range } = await moveBrand(runtime, 'other', 'other-hooks', { by: 'test', acceptUnmatched: true });
-  assert.deepEqual([preview.matched.length, range], [1, undefined]);
+  assert.deepEqual([preview.matched.length, preview.onlyNow.length, range], [1, 1, undefined]);
+  await drainEvents(eventWorkerPorts(runtime));
+  const { rows: known } = await runtime.pool.query(
+    `select id, partner_id, data ->> 'check_in' as "checkIn" from records
+      where integration = 'other' and type = 'reservation' and id in ('1001', 'other-hooks~777') order by id`,
+  );
+  assert.deepEqual(known, [
+    { id: '1001', partner_id: 'other-hooks~501', checkIn: prado.check_in },
+    { id: 'other-hooks~777', partner_id: null, checkIn: day(40) },
+  ]);
   const { rows: queued } = await runtime.pool.query(
     `select from runs where integration = 'other' and state = 'queued'`,
   );

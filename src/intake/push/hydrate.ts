@@ -72,7 +72,7 @@ export function startHydrator(ports: HydratorPorts): Loop {
     name: 'hydrate',
     heartbeats: ports.heartbeats,
     // A turn waits for the partner's API.
-    patienceMs: leaseMs,
+    stallsAfterMs: leaseMs,
     turn: (signal) => hydrateOnce(ports, signal),
     pause: async (worked, signal) => {
       if (!worked) await ports.wake.wait('hydrate', pollMs, signal);

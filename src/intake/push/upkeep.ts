@@ -19,7 +19,7 @@ export function startPushUpkeep(ports: UpkeepPorts): Loop {
   return startLoop({
     name: 'push upkeep',
     heartbeats: ports.heartbeats,
-    patienceMs: everyMs,
+    stallsAfterMs: everyMs,
     turn: async (signal, beat) => {
       // A random delay, so that nodes which start together do not prune together.
       if (first) await ports.clock.wait(everyMs * ports.random(), signal);

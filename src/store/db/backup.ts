@@ -1,16 +1,16 @@
 import type { ArchivedTable, ArchiveWriter } from '../../kit/archive.ts';
 import { type CopiedTable, copiedTables, copyIn, copyOut } from './copy.ts';
 import { declareEpoch } from './epoch.ts';
-import { type Pool, type Tx, transaction, withPatience } from './pool.ts';
+import { type Pool, type Tx, transaction, withLongStatements } from './pool.ts';
 
 export type OnTable = (table: string, done: number, total: number) => void;
 
 /** Writes every table as of one moment. Sequences are read last: they are never behind the rows. */
 export async function backUp(pool: Pool, archive: ArchiveWriter, onTable: OnTable): Promise<void> {
-  await withPatience(
+  await withLongStatements(
     pool,
-    (patient) =>
-      transaction(patient, async (tx) => {
+    (separate) =>
+      transaction(separate, async (tx) => {
         await tx.query('set transaction isolation level repeatable read, read only');
         const tables = await copiedTables(tx);
         const total = tables.reduce((sum, { rows }) => sum + rows, 0);
@@ -62,10 +62,10 @@ export async function restoreTables(
   known: readonly KnownErasure[],
   onTable: (table: string) => void,
 ): Promise<string[]> {
-  return withPatience(
+  return withLongStatements(
     pool,
-    (patient) =>
-      transaction(patient, async (tx) => {
+    (separate) =>
+      transaction(separate, async (tx) => {
         const targets = new Map((await copiedTables(tx)).map((one) => [one.table, one]));
         await keepErasures(tx, known);
         await tx.query(`truncate ${[...targets.keys()].map((name) => `"${name}"`).join(', ')}`);
@@ -130,10 +130,10 @@ export interface StoredText {
 }
 
 export async function eachStoredText(pool: Pool, each: (texts: readonly StoredText[]) => void): Promise<void> {
-  await withPatience(
+  await withLongStatements(
     pool,
-    (patient) =>
-      transaction(patient, async (tx) => {
+    (separate) =>
+      transaction(separate, async (tx) => {
         await tx.query(
           `declare stored no scroll cursor for
            select integration, data::text as text, true as record from records

@@ -4,7 +4,7 @@ import type { Keyring } from '../../kit/crypto.ts';
 import { resealIn, sealedTables } from '../documents/sealed-values.ts';
 import type { OnTable } from './backup.ts';
 import { type CopiedTable, copiedTables, copyIn, copyOut } from './copy.ts';
-import { type Pool, serviceSchema, type Tx, transaction, withPatience } from './pool.ts';
+import { type Pool, serviceSchema, type Tx, transaction, withLongStatements } from './pool.ts';
 
 /** Tables with the column `integration` whose rows stay behind when a brand moves to another installation, and why. */
 export const staysBehind: Readonly<Record<string, string>> = {
@@ -104,10 +104,10 @@ export async function exportRows(
   archive: ArchiveWriter,
   onTable: OnTable,
 ): Promise<void> {
-  await withPatience(
+  await withLongStatements(
     pool,
-    async (patient) => {
-      const tx = await patient.connect();
+    async (separate) => {
+      const tx = await separate.connect();
       try {
         await tx.query('begin isolation level repeatable read');
         const tables = await copiedTables(tx);
@@ -165,8 +165,8 @@ export async function importRows(
 ): Promise<ImportedBrand> {
   let result: ImportedBrand | undefined;
   const preview = new Error('a preview changes nothing');
-  const run = (patient: Pool) =>
-    transaction(patient, async (tx) => {
+  const run = (separate: Pool) =>
+    transaction(separate, async (tx) => {
       const loaded: CopiedTable[] = [];
       for await (const { head, rows } of tables) {
         const one = head as CopiedTable;
@@ -197,7 +197,7 @@ export async function importRows(
       await tx.query('update store_state set epoch = greatest(epoch, $1)', [epoch]);
       await work(tx);
     });
-  await withPatience(pool, run, false).catch((error: unknown) => {
+  await withLongStatements(pool, run, false).catch((error: unknown) => {
     if (error !== preview) throw error;
   });
   if (result === undefined) throw new TypeError('the file holds no tables');

@@ -5,7 +5,7 @@ import { InnboundError } from '../../errors.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
 import { makePartitions } from './partitions.ts';
-import { type Pool, serviceSchema, withPatience } from './pool.ts';
+import { type Pool, serviceSchema, withLongStatements } from './pool.ts';
 
 export interface Migration {
   readonly file: string;
@@ -80,8 +80,8 @@ export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<Innbou
  */
 export async function migrate(pool: Pool, version?: Version): Promise<{ applied: string[] }> {
   const to = version ?? (await readVersion());
-  const done = await withPatience(pool, async (patient) => {
-    const client = await patient.connect();
+  const done = await withLongStatements(pool, async (separate) => {
+    const client = await separate.connect();
     return migrateWith(client, to).finally(() => client.release());
   });
   await makePartitions(pool);

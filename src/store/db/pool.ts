@@ -84,16 +84,20 @@ export function openSibling(pool: Pool, options: Omit<StoreOptions, 'connection'
 const isRetried = (error: unknown): boolean =>
   isSqlState(error, 'serializationFailure') || isSqlState(error, 'deadlockDetected');
 
-const patientMs = 3_600_000;
+const longStatementMs = 3_600_000;
 
 /** Runs work on a separate connection whose statements may take an hour: a migration, or other work whose time grows with the data. */
-export async function withPatience<T>(pool: Pool, work: (patient: Pool) => Promise<T>, pipeline = true): Promise<T> {
+export async function withLongStatements<T>(
+  pool: Pool,
+  work: (separate: Pool) => Promise<T>,
+  pipeline = true,
+): Promise<T> {
   const applicationName = pool.options.application_name ?? 'innbound';
-  const patient = openSibling(pool, { applicationName, maxConnections: 1, statementMs: patientMs, pipeline });
+  const separate = openSibling(pool, { applicationName, maxConnections: 1, statementMs: longStatementMs, pipeline });
   try {
-    return await work(patient);
+    return await work(separate);
   } finally {
-    await patient.end();
+    await separate.end();
   }
 }
 

@@ -7,20 +7,20 @@ import { applyPrepared } from '../records/apply.ts';
 import { lockFirst } from './work-events.ts';
 
 const triesBeforeDead = 5;
-const innocentDelayS = 10;
+const databaseDelayS = 10;
 
 /**
  * Sets aside the event that fails: retried after 1, 4, 9 … seconds, then a dead letter. The dead letter contains the payload
  * but not the error's message, which may quote it. An error that says nothing of the event, such as a lock held by a long erasure, uses no
- * try. Changes nothing while another node works the lane: it may be processing the event.
+ * try. Changes nothing while another node works on the brand: it may be processing the event.
  */
 export async function setEventAside(pool: Pool, target: ApplyTarget, error: Error): Promise<void> {
   await transaction(pool, async (tx) => {
     const event = await lockFirst(tx, target);
     if (!event) return;
-    const isInnocent = isPassing(error);
-    const attempt = event.attempt + (isInnocent ? 0 : 1);
-    const delayS = isInnocent ? innocentDelayS : attempt * attempt;
+    const isOfTheDatabase = isPassing(error);
+    const attempt = event.attempt + (isOfTheDatabase ? 0 : 1);
+    const delayS = isOfTheDatabase ? databaseDelayS : attempt * attempt;
     const dead = attempt >= triesBeforeDead;
     await tx.query(
       `update events set attempt = $3, state = $4, due_at = now() + make_interval(secs => $5)

@@ -77,6 +77,8 @@ export interface Move {
   /** The integration whose feed the brand takes over. */
   readonly to: IntegrationName;
   readonly prefix: string;
+  /** Whether the new system is read again; otherwise its events are applied again. */
+  readonly isListed: boolean;
   readonly matched: readonly { readonly id: string; readonly partnerId: string }[];
 }
 
@@ -85,7 +87,7 @@ export interface Move {
  * force: either all of it happened or nothing. Runs in progress are fenced; the old system's address is retired, the new one's becomes the
  * brand's; what was known of the old system's lists and habits is forgotten.
  */
-export async function moveFeeds(tx: Tx, { integration, to, prefix, matched }: Move): Promise<void> {
+export async function moveFeeds(tx: Tx, { integration, to, prefix, isListed, matched }: Move): Promise<void> {
   await tx.query(
     `update runs set state = 'failed', error_code = 'pull.interrupted', error_message = 'The brand moved to another system.',
             finished_at = now(), due_at = null, node = null, fence = fence + 1
@@ -110,6 +112,12 @@ export async function moveFeeds(tx: Tx, { integration, to, prefix, matched }: Mo
   ]);
   await tx.query(
     `update events set integration = $1 where integration = $2 and state in ('pending', 'hydrate', 'waiting')`,
+    [integration, to],
+  );
+  if (isListed) return;
+  await tx.query(
+    `update events set integration = $1, state = 'pending', outcome = null, reason = null
+      where integration = $2 and state = 'done' and body is not null`,
     [integration, to],
   );
 }

@@ -36,6 +36,17 @@ timezone: Europe/Lisbon
 pulled_by: first
 deliver: [folder]
 `,
+  'connectors/events-only.yaml': `connector: events-only
+pull: { single: { path: "/bookings/{id}" } }
+push: { thin: { id: id } }
+`,
+  'integrations/hooked.yaml': `integration: hooked
+connector: events-only
+brand_id: H3
+timezone: Europe/Lisbon
+pull: { base_url: BASE_URL, auth: { type: none } }
+push: { enabled: true }
+`,
   'destinations/folder.yaml': `destination: folder
 type: files
 path: delivered
@@ -160,6 +171,9 @@ test('an impossible request is refused with the possible values', async () => {
   assert.match(JSON.parse(unknown.out).error.message, /in force: .*grand/);
   const none = await call('sync', 'grand', '--type', 'stay', '--json');
   assert.equal(JSON.parse(none.out).error.code, 'pull.no_such_sync');
+  const unlisted = await call('sync', 'hooked', '--from', '2026-03-01', '--to', '2026-03-05', '--json');
+  assert.equal(JSON.parse(unlisted.out).error.code, 'pull.no_such_sync');
+  assert.match(JSON.parse(unlisted.out).error.message, /describes no list of reservations/);
   const backwards = await call('sync', 'grand', '--from', '2026-03-05', '--to', '2026-03-01', '--json');
   assert.equal(JSON.parse(backwards.out).error.code, 'pull.bad_range');
   const malformed = await call('sync', 'grand', '--from', '1.2.2026');

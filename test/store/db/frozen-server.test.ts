@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openPrivatePostgres } from '../../../src/embedded-postgres/open.ts';
 import { groupCommitLimits } from '../../../src/intake/push/group-commit.ts';
 import { openIntakePool } from '../../../src/store/db/intake-pool.ts';
-import { openPool, transaction, withPatience } from '../../../src/store/db/pool.ts';
+import { openPool, transaction, withLongStatements } from '../../../src/store/db/pool.ts';
 import { poolProblem } from '../../../src/store/db/readiness.ts';
 import { atEnd, serversOf, workspace } from '../../embedded-postgres/support.ts';
 import { until } from '../../support/process.ts';
@@ -92,6 +92,6 @@ test('a statement that is too slow is ended by the server', async (t) => {
   atEnd(t, () => pool.end());
   await assert.rejects(pool.query('select pg_sleep(60)'), { code: '57014' });
   // Work whose time grows with the data may take longer, on this connection and for this time only.
-  await withPatience(pool, (client) => client.query('select pg_sleep(0.6)'));
+  await withLongStatements(pool, (client) => client.query('select pg_sleep(0.6)'));
   await assert.rejects(pool.query('select pg_sleep(60)'), { code: '57014' });
 });
