@@ -94,7 +94,7 @@ function detailed(run: RunDetail): string {
     `answered  ${run.requests} requests (${run.retries} repeated), ${run.pages} pages, ${Math.round(run.bytes / 1024)} KiB`,
     `waited    ${duration(run.waited_ms)}`,
     `found     ${run.fetched} records, ${run.skipped} of them not of this sync${run.repeated > 0 ? `; ${run.repeated} rows had the id of another row of their page` : ''}`,
-    `changed   ${run.changed}; unchanged ${run.unchanged}, older than stored ${run.superseded}, dropped by rules ${run.dropped}, dead letters ${run.dead_lettered}, held back ${run.held}`,
+    `changed   ${run.changed}; unchanged ${run.unchanged}, older than stored ${run.superseded}, dropped by rules or map.where ${run.dropped}, dead letters ${run.dead_lettered}, held back ${run.held}`,
     `documents connector version ${run.connector_version ?? '?'}, integration version ${run.integration_version ?? '?'}`,
   ];
   if (run.error_code !== null) lines.push(`ended by  ${run.error_code}: ${run.error_message ?? ''}`);

@@ -8,6 +8,7 @@ import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { type SyncResult, syncOnce } from '../intake/pull/sync-once.ts';
 import { addDays, todayAt } from '../intake/pull/windows.ts';
 import { excludedBounds } from '../operations/check-bounds.ts';
+import { fileHere, isUnapplied } from '../operations/document-file.ts';
 import { listerOf, staysIn } from '../operations/dry-run.ts';
 import { deliverPorts } from '../ports/deliver.ts';
 import { pullPorts } from '../ports/pull.ts';
@@ -60,6 +61,7 @@ Examples:
 
 async function sync(runtime: Runtime, integration: string, options: Options): Promise<void> {
   const request = requestOf(runtime, integration, options);
+  await warnOfEdits(runtime, integration);
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
@@ -98,6 +100,20 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
   if (said !== undefined) await audited(runtime, 'runs.partner_text', { target: { run_id: result.runId } });
   const warning = options.dryRun ? await boundsWarning(runtime, request, staysIn(found), stop.signal) : undefined;
   report(result, options, performance.now() - startedAt, { said, reasons: dead.most(), warning });
+}
+
+/** With a running service its documents count: a file that was edited since has no effect yet. */
+async function warnOfEdits(runtime: Runtime, integration: string): Promise<void> {
+  const connector = runtime.active().integrations.get(integration)?.body.connector ?? '';
+  const used = [
+    { kind: 'integration', name: integration },
+    { kind: 'connector', name: connector },
+  ] as const;
+  for (const { kind, name } of used) {
+    const here = await fileHere(runtime.workspaceDir, kind, name);
+    if (here === undefined || !(await isUnapplied(runtime, runtime.pool, { kind, name, ...here }))) continue;
+    say(`Warning: ${here.file} is not applied yet, and the document in force is used. \`innbound apply\` takes it up.`);
+  }
 }
 
 /** Enough stays to find a long one. */
@@ -216,7 +232,7 @@ function report(
     `  ${count(counters.requests, 'request')}, ${count(counters.pages, 'page')}, ${count(counters.fetched, 'record')}`,
   );
   show(
-    `  changed ${counters.changed}, unchanged ${counters.unchanged}, dead letters ${counters.dead}, not of this sync ${counters.skipped}, dropped by rules ${counters.dropped}, older than stored ${counters.superseded}`,
+    `  changed ${counters.changed}, unchanged ${counters.unchanged}, dead letters ${counters.dead}, not of this sync ${counters.skipped}, dropped by rules or map.where ${counters.dropped}, older than stored ${counters.superseded}`,
   );
   for (const { records, code, message } of reasons)
     show(`  ${count(records, 'dead letter')}: ${code}: ${printable(message)}`);

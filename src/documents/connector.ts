@@ -70,7 +70,7 @@ const pullSchema = crossChecked(
         step: daysText()
           .optional()
           .describe(
-            'The longest range of one request, in whole days, for a partner that limits it: {since} and {now} are then the bounds of one step. Without it, one request covers all changes.',
+            'The longest range of one request, in whole days, for a partner that limits it: {since} and {now} are then the bounds of one step. Steps overlap, so those of two days and more are asked for with one day less. Without it, one request covers all changes.',
           ),
       })
       .prefault({})

@@ -24,7 +24,7 @@ export const documentErrors = {
   'documents.unknown_name': {
     retry: 'operator',
     what: 'No document of that kind has this name.',
-    next: 'Choose one of the listed names, or apply the workspace that has the document.',
+    next: 'Choose one of the listed names, or apply the workspace that has the document (`innbound apply`).',
   },
   'documents.secret_missing': {
     retry: 'operator',

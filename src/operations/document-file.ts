@@ -7,7 +7,7 @@ import { textKey } from '../documents/take-up.ts';
 import { keyOf, readLastApplied, textHashOf } from '../runtime/last-applied.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { storedSources } from '../runtime/seal-documents.ts';
-import type { Tx } from '../store/db/pool.ts';
+import type { Pool, Tx } from '../store/db/pool.ts';
 import { storedTexts } from '../store/documents/documents.ts';
 import { fileName } from './sources-in-force.ts';
 
@@ -50,13 +50,13 @@ export async function freeFile(dir: string, kind: DocumentKind, name: string): P
  */
 export async function isUnapplied(
   runtime: Runtime,
-  tx: Tx,
+  db: Pool | Tx,
   { kind, name, text }: FileHere & { readonly kind: DocumentKind; readonly name: string },
 ): Promise<boolean> {
   const document = { kind, name: kind === 'workspace' ? workspaceName : name };
   const last = (await readLastApplied(runtime.workspaceDir))?.[textKey(keyOf(document))];
   if (last === textHashOf(text)) return false;
-  const texts = await storedTexts(tx, [document]);
+  const texts = await storedTexts(db, [document]);
   return !storedSources(runtime.keys, { ...document, source: text }).some((one) =>
     texts.has(`${keyOf(document)} ${textHashOf(one)}`),
   );

@@ -3,7 +3,7 @@ import { noAskCounts, openAsker } from '../intake/pull/ask.ts';
 import { mostTries } from '../intake/pull/delays.ts';
 import type { Exchange } from '../intake/pull/exchange.ts';
 import { limitsOf } from '../intake/pull/limits.ts';
-import { listRequestOf, noList } from '../intake/pull/list-request.ts';
+import { changeStepDays, listRequestOf, noList } from '../intake/pull/list-request.ts';
 import { paginatorFor } from '../intake/pull/paginate/paginate.ts';
 import type { PullPorts } from '../intake/pull/ports.ts';
 import { addRelated } from '../intake/pull/related.ts';
@@ -51,7 +51,7 @@ export function testPorts(runtime: Runtime): PullPorts {
   return { ...ports, partners, limits: { parkMs: pauseMs } };
 }
 
-/** Fetches the first page of the first window of the brand's first sync, to show how the partner answers. */
+/** Fetches the first page of the first window of the brand's first sync, or of the newest changes, to show how the partner answers. */
 export async function fetchSample(runtime: Runtime, integration: IntegrationName): Promise<Fetched> {
   const ports = testPorts(runtime);
   const planned = await ports.plan(integration);
@@ -59,7 +59,8 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
   const { settings } = planned.plan;
   const sync = syncTypes.find((type) => settings.syncs[type] !== undefined);
   const chosen = sync && settings.syncs[sync];
-  const from = addDays(todayAt(settings.timezone, systemClock.now()), chosen?.fromDays ?? 0);
+  const now = systemClock.now();
+  const from = addDays(todayAt(settings.timezone, now), chosen?.fromDays ?? 0);
   const window = { from, to: addDays(from, Math.min(settings.stepDays, 7) - 1) };
   const about = {
     window,
@@ -67,8 +68,8 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
     brandId: settings.brandId,
     ...(sync && { sync }),
     ...(chosen?.status !== undefined && { status: chosen.status }),
-    since: systemClock.now() - settings.since.firstMs,
-    now: systemClock.now(),
+    since: now - Math.min(settings.since.firstMs, (changeStepDays(settings, { sync }) ?? Infinity) * 86_400_000),
+    now,
   };
   const template = listRequestOf(settings, { sync });
   if (template === undefined) return noList;

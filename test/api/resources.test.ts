@@ -262,6 +262,35 @@ test('fetching a page for the studio is tried once and reports the error', async
   partner.close();
 });
 
+test('a page of a list by change is asked for within the longest step that the partner allows', async () => {
+  const put = async (kind: string, name: string, text: string) =>
+    assert.equal((await node.call('PUT', `/documents/${kind}/${name}`, admin, { text })).status, 200);
+  await put(
+    'connector',
+    'by-change',
+    `connector: by-change
+pull:
+  request: { path: /changes, query: { from: "{since}", to: "{now}" } }
+  window: none
+  since: { first: 365d, step: 7d }
+`,
+  );
+  await put(
+    'integration',
+    'by-change',
+    `integration: by-change
+connector: by-change
+brand_id: BC1
+timezone: Europe/Lisbon
+pull: { base_url: "http://127.0.0.1:2", auth: { type: none } }
+`,
+  );
+  const { body } = await node.call('POST', '/integrations/by-change/sample', admin, {});
+  const { searchParams } = new URL(body.request.url);
+  const asked = Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '');
+  assert.ok(asked > 0 && asked <= 7 * 86_400_000, body.request.url);
+});
+
 test('a dry run pulls all pages of one day, shows the records, and stores nothing', async (t) => {
   const asked: string[] = [];
   const days = [

@@ -15,7 +15,7 @@ export function LastRequest({ sent }: { sent: Sent }) {
     ...(answer ? [answer] : []),
   ];
   return (
-    <Card title="Last request" aside="without credentials; the answer without values">
+    <Card title="Last request" aside="without credentials; the answer without values (…)">
       <pre className="json">{lines.join('\n')}</pre>
     </Card>
   );

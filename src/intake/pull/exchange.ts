@@ -54,7 +54,7 @@ export function outline(bytes: Uint8Array, status = 200, secrets: readonly strin
   const text = new TextDecoder().decode(bytes.subarray(0, longestAnswer)).trimStart();
   if (/^[[{"]/.test(text)) {
     return text.replace(/("(?:[^"\\]|\\.)*(?:"|$))(\s*:)?|-?\d[\d.eE+-]*/g, (_, name?: string, colon?: string) =>
-      colon === undefined ? (name === undefined ? '0' : `"${known(name.replaceAll('"', ''))}"`) : `${name}${colon}`,
+      colon === undefined ? (name === undefined ? '…' : `"${known(name.replaceAll('"', ''))}"`) : `${name}${colon}`,
     );
   }
   if (text.startsWith('<'))

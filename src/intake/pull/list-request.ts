@@ -22,9 +22,13 @@ export function asksByDays(settings: Settings, run: Partial<Pick<Run, 'sync'>>):
   return settings.hasWindows && mentions(listRequestOf(settings, run), '{window.');
 }
 
-/** The longest step of a list by modification time, if its range is cut: its windows are then days on which changes were made. */
+/**
+ * The days of one request for a list by modification time, if its range is cut: its windows are then days on which changes were made. One
+ * day less than the partner allows, because requests overlap and a day may have 25 hours.
+ */
 export function changeStepDays(settings: Settings, run: Pick<Run, 'sync'>): number | undefined {
-  return asksByDays(settings, run) ? undefined : settings.since.stepDays;
+  const { stepDays } = settings.since;
+  return asksByDays(settings, run) || stepDays === undefined ? undefined : Math.max(1, stepDays - 1);
 }
 
 /** Whether the range of the run is read in parts, which can be halved. */

@@ -30,6 +30,10 @@ export function startOf(run: Run, settings: PullSettings, now: EpochMs, changes?
     const message = `${settings.integration} has no sync ${run.sync ?? ''}`.trimEnd();
     return { kind: 'invalid', code: 'pull.no_such_sync', message };
   }
+  if (changes && changes.since >= changes.until) {
+    const message = 'the range has not begun yet: this list is asked for by days of changes, not of stays';
+    return { kind: 'invalid', code: 'pull.bad_range', message };
+  }
   const changeDays = changes && changeStepDays(settings, run);
   const range =
     changes && changeDays !== undefined

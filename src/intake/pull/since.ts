@@ -28,8 +28,8 @@ export async function changesOf(
   return { since: last === undefined ? now - settings.since.firstMs : last - settings.since.overlapMs, until: now };
 }
 
-/** A partner may exclude both bounds: a change exactly between two steps must be in one of them. */
-const stepOverlapMs = 1_000;
+/** A partner may exclude both bounds: a change exactly between two steps must be in one of them. A step of one day has no room for it. */
+const overlapOf = ({ since }: PullSettings): number => (since.stepDays === 1 ? 0 : 1_000);
 
 /** The values of {since} and {now} at the position: the bounds of its step, if the changes are cut into steps. */
 export function changesAt(
@@ -40,7 +40,7 @@ export function changesAt(
   if (since === undefined || until === undefined) return {};
   if (window === undefined || changeStepDays(settings, run) === undefined) return { since, now: until };
   return {
-    since: Math.max(since, startOfDay(window.from, settings) - stepOverlapMs),
+    since: Math.max(since, startOfDay(window.from, settings) - overlapOf(settings)),
     now: Math.min(until, startOfDay(addDays(window.to, 1), settings)),
   };
 }

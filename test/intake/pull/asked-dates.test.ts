@@ -162,9 +162,24 @@ test('{now} is the same moment in all requests of a run, and the end of the last
   assert.deepEqual([query?.get('until'), query?.get('utc')], ['2026-03-15T00:00:00Z', '00:00']);
 });
 
+test('changes are asked for in steps that overlap and are never longer than the partner allows, also if a day has 25 hours', async () => {
+  const request = { path: '/changes', query: { since: '{since}', until: '{now}' } };
+  const longest = async (step: string, days: object) => {
+    const connector = { pull: { pagination: none, request, since: { step } } };
+    const { requests } = await asked(`steps-${step}`, { connector, timezone: 'Europe/Zurich' }, days);
+    const lengths = requests.map(
+      ({ query }) => Date.parse(query.get('until') ?? '') - Date.parse(query.get('since') ?? ''),
+    );
+    return Math.max(...lengths) / 86_400_000;
+  };
+  assert.ok((await longest('7d', { from: '2025-10-01', to: '2025-11-15' })) <= 7);
+  assert.ok((await longest('2d', { from: '2025-10-20', to: '2025-10-30' })) <= 2);
+  assert.ok((await longest('1d', { from: '2025-10-01', to: '2025-10-10' })) <= 1);
+});
+
 test('changes are asked for in steps of days, which meet and end at {now}', async () => {
   const request = { path: '/changes', query: { since: '{since}', until: '{now}' } };
-  const connector = { pull: { pagination: none, request, since: { step: '5d' } } };
+  const connector = { pull: { pagination: none, request, since: { step: '6d' } } };
   const { requests } = await asked('steps', { connector, timezone: 'America/New_York' });
   assert.deepEqual(
     requests.map(({ query }) => [query.get('since'), query.get('until')]),
@@ -174,6 +189,16 @@ test('changes are asked for in steps of days, which meet and end at {now}', asyn
       ['2026-03-11T03:59:59Z', '2026-03-15T04:00:00Z'],
     ],
   );
+});
+
+test('days to come are refused for a list by change', async () => {
+  const partner = await partnerOf(() => list);
+  const request = { path: '/changes', query: { since: '{since}', until: '{now}' } };
+  const connector = { pull: { pagination: none, request } };
+  const ports = runtime.ports({ integration: 'to-come', baseUrl: partner.url, connector });
+  const { error } = await sync(ports, 'to-come', { from: '2999-01-01', to: '2999-01-02' });
+  assert.deepEqual([error?.code, partner.requests.length], ['pull.bad_range', 0]);
+  assert.match(error?.message ?? '', /by days of changes, not of stays/);
 });
 
 test('a step of changes that the partner cannot answer is halved', async () => {

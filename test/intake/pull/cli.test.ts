@@ -231,6 +231,22 @@ test('a dry run of a sync warns of a partner that leaves out the ends of each ra
   assert.match(JSON.parse(dry.out).warning ?? '', /window\.before.*window\.after/, dry.out);
 });
 
+test('sync names the files whose edits are not in force', async () => {
+  const file = path.join(dir, 'connectors', 'hotel.yaml');
+  const text = await readFile(file, 'utf8');
+  const range = ['--from', '2026-03-01', '--to', '2026-03-01', '--dry-run'];
+  assert.doesNotMatch((await call('sync', 'grand', ...range)).said, /not applied/);
+  await writeFile(file, `${text}# edited\n`);
+  assert.match(
+    (await call('sync', 'grand', ...range)).said,
+    /connectors\/hotel\.yaml is not applied yet.*innbound apply/,
+  );
+  assert.equal((await call('apply')).code, 0);
+  assert.doesNotMatch((await call('sync', 'grand', ...range)).said, /not applied/);
+  await writeFile(file, text);
+  await call('apply');
+});
+
 test('without a service, sync delivers for every brand that the poll serves', async () => {
   instead = { json: book.slice(0, 4).map((row, i) => ({ ...row, hotel: i % 2 === 0 ? 'H1' : 'H2' })) };
   const pulled = await call('sync', 'first', ...range, '--json');

@@ -208,14 +208,14 @@ test('asking: what changed since the last run, with cancellations in a second li
   assert.deepEqual(await pull().then(({ fetched, changed }) => [fetched, changed]), [1, 1]);
 });
 
-test('asking: changes between two moments, at most two days a request', async () => {
+test('asking: changes between two moments, at most three days a request', async () => {
   let now = Date.parse('2026-03-10T12:00:00Z');
-  const simulator = await simulate({ maxRangeDays: 2, now: () => now });
+  const simulator = await simulate({ maxRangeDays: 3, now: () => now });
   now += 86_400_000;
   const request = { path: '/api/feed', query: { since: '{since}', until: '{now}', limit: '500' } };
   const also = [{ path: 'cancellations' }];
   const connector = {
-    pull: { pagination: none, request, since: { step: '2d' } },
+    pull: { pagination: none, request, since: { step: '3d' } },
     shape: { root_path: 'reservations', also },
   };
   const documents = { integration: 'change-steps', baseUrl: simulator.baseUrl, timezone: 'Asia/Tokyo', connector };

@@ -65,7 +65,7 @@ export class ReservationFeed {
     const until = query.has('until') ? Date.parse(query.get('until') ?? '') : Number.POSITIVE_INFINITY;
     if (Number.isNaN(until)) return problem(400, 'malformed_until', 'until must be a date-time, as since.');
     const { maxRangeDays } = this.#options;
-    if (maxRangeDays !== undefined && until - since > maxRangeDays * 86_400_000 + 60_000)
+    if (maxRangeDays !== undefined && until - since > maxRangeDays * 86_400_000)
       return problem(400, 'range_too_long', `Ask for the changes of at most ${maxRangeDays} days at once.`);
     return this.#page(
       this.#hotel.list(({ id }) => this.#at(id) >= since && this.#at(id) < until),
