@@ -52,7 +52,7 @@ function walk(
     markUse(to.use, value !== undefined);
     end(parent, value, at, steps[index - 1], to);
   } else if (step.kind === 'each') {
-    for (const item of entries(parent, value, at, to.traced)) {
+    for (const item of entries(parent, value, at, steps[index + 1], to.traced)) {
       if (index === steps.length - 1) {
         markUse(to.use, true);
         to.out.push(item);
@@ -78,9 +78,11 @@ function end(parent: Scope, value: Json | undefined, at: string, step: Step | un
   }
 }
 
-function entries(parent: Scope, value: Json | undefined, at: string, traced: boolean): Scope[] {
+function entries(parent: Scope, value: Json | undefined, at: string, next: Step | undefined, traced: boolean): Scope[] {
   if (Array.isArray(value)) return value.map((item, key) => itemOf(parent, item, key, at, traced));
   if (typeof value !== 'object' || value === null) return [];
+  // An object with the next key is a list of one.
+  if (next?.kind === 'key' && isThere(value, next.key)) return [{ ...itemOf(parent, value, 0, at, false), at }];
   return Object.entries(value).map(([key, item]) => itemOf(parent, item, key, at, traced));
 }
 

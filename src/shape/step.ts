@@ -7,7 +7,9 @@ export function stepInto(value: Json | undefined, step: Step): Json | undefined 
   if (typeof value !== 'object' || value === null) return undefined;
   if (step.kind === 'key')
     return Array.isArray(value) && isOfLists(step.key) ? undefined : (value as { [key: string]: Json })[step.key];
-  return step.kind === 'index' && Array.isArray(value) ? value.at(step.index) : undefined;
+  if (step.kind !== 'index') return undefined;
+  // A single object is a list of one.
+  return Array.isArray(value) ? value.at(step.index) : step.index === 0 || step.index === -1 ? value : undefined;
 }
 
 /** True for `length`, `map` and other members of JavaScript arrays: the partner did not send them. */

@@ -13,8 +13,9 @@ export function amountOf(value: Json | undefined): number {
 export const isEqual = (a: number, b: number): boolean => Math.abs(a - b) < 0.005;
 
 /** Whether a count times a price is the total in every item. */
-export const isProduct = (count: Leaf, price: Leaf, total: Leaf | undefined): boolean =>
-  count.values.every((value, at) => isEqual(amountOf(value) * amountOf(price.values[at]), amountOf(total?.values[at])));
+export const isProduct = (count: Leaf, price: Leaf, total: Leaf): boolean =>
+  isInEveryItem(total) &&
+  count.values.every((value, at) => isEqual(amountOf(value) * amountOf(price.values[at]), amountOf(total.values[at])));
 
 /** The amount that includes the given one: with a third amount, such as the tax, the part is the whole in every record. */
 export function wholeOf(part: Leaf, leaves: readonly Leaf[]): Leaf | undefined {

@@ -40,7 +40,10 @@ export function findCharges(
   const lists = containers
     .filter(
       ({ kind, from, words }) =>
-        kind === 'list' && from !== rooms?.map.from && !words.some((word) => notTheGuests.has(word)),
+        // The one element of a plural is a list of one: { addons: { addon: { … } } }.
+        (kind === 'list' || words.at(-2) === `${words.at(-1)}s`) &&
+        from !== rooms?.map.from &&
+        !words.some((word) => notTheGuests.has(word)),
     )
     .map((container) => ({ container, leaves: leavesOf(container.items).map((leaf) => asTotal(leaf, total)) }))
     .map((one) => ({ ...one, matches: chargeMatches(one.leaves) }))
@@ -128,7 +131,7 @@ function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
   const isCount = (leaf: Leaf) =>
     present(leaf).every((value) => /^\d{1,3}$/.test(plain(value))) &&
     present(leaf).some((value) => Number(value) > 1) &&
-    free.some((price) => price !== leaf && isProduct(leaf, price, amount));
+    free.some((price) => price !== leaf && amount !== undefined && isProduct(leaf, price, amount));
   put('quantity', free.find(isCount), 'the amount divided by the price');
 }
 

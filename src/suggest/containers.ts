@@ -17,13 +17,12 @@ export interface Container {
   readonly inside: readonly string[];
 }
 
-interface Group {
+/** Whether a record can have several items: of a list, or one in each item of another list. */
+export const isListed = (container: Container | undefined): boolean | undefined =>
+  container && (container.kind === 'list' || container.inside.length > 0);
+
+interface Group extends Omit<Container, 'from' | 'kind'> {
   readonly path: string;
-  readonly words: readonly string[];
-  readonly items: readonly Json[];
-  readonly owners: readonly number[];
-  readonly depth: number;
-  readonly inside: readonly string[];
 }
 
 const deepest = 4;

@@ -1,3 +1,4 @@
+import type { ListName } from '../canonical/fields.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import type { FieldLine } from './field.ts';
 import type { Paging } from './paging.ts';
@@ -6,11 +7,7 @@ import type { Section } from './section.ts';
 
 /** The proposed document, apart from its fields. */
 
-export interface Sections {
-  readonly guests: readonly Section[];
-  readonly rooms: readonly Section[];
-  readonly charges: readonly Section[];
-}
+export type Sections = Readonly<Record<ListName, readonly Section[]>>;
 
 export interface FlatShape {
   readonly shape: JsonObject;

@@ -53,7 +53,8 @@ function modifiersFor(field: string, values: Json[], leaf: Leaf): { modifiers: J
     if (none.length > 0) modifiers.empty = none;
     if (found !== undefined && found.format !== 'iso') modifiers.date = found.format;
     if (found?.format === 'iso' && kind === 'date' && values.some(hasLocalOffset)) modifiers.date = 'as_written';
-    if (isLastNight(field, leaf))
+    const isLastNight = leaf.isLastNight || (leaf.own.includes('last') && leaf.own.includes('night'));
+    if (isLastNight && (field === 'check_out' || field === 'end_date'))
       return { modifiers: { ...modifiers, add_days: 1 }, remark: 'the day after the last night' };
     return found?.open
       ? { modifiers, remark: 'day and month could be the other way round: the sample does not show it' }
@@ -84,10 +85,6 @@ function modifiersFor(field: string, values: Json[], leaf: Leaf): { modifiers: J
 /** A time with an offset is local at the property: its date needs no conversion. */
 function hasLocalOffset(value: Json): boolean {
   return typeof value === 'string' && /[T ]\d{2}:\d{2}.*[+-](?!00:?00)\d{2}:?\d{2}$/.test(value);
-}
-
-function isLastNight(field: string, { own }: Leaf): boolean {
-  return (field === 'check_out' || field === 'end_date') && own.includes('last') && own.includes('night');
 }
 
 export function lineOf(prefix: string, { field, leaf, others, confidence, reason }: Match, remark?: string): FieldLine {

@@ -9,6 +9,7 @@ import { leavesOf } from './leaves.ts';
 import { bookerWords, guestWords, strangerWords } from './lexicon.ts';
 import type { Match } from './match.ts';
 import { innermost, matchGuest, type People, scoreOf } from './people.ts';
+import { addContact } from './record-contact.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { withoutRepeats } from './same-person.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
@@ -34,14 +35,15 @@ export function findGuests(
     .filter(({ score }) => score >= 2.5);
   const chosen = innermost(people);
   const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople(recordLeaves, tables);
+  const isContact = (word: string) => word === 'contact' || word === 'address';
+  const direct = recordLeaves.filter(
+    ({ depth, path, around }) =>
+      depth === 0 || (depth === 1 && (around.some(isContact) || bodies.some((body) => path.startsWith(`${body}.`)))),
+  );
+  if (found[0] !== undefined && !found.some(hasContact)) addContact(found[0], direct);
   const sections = found.map((one) => toSection(one, stays));
   if (found.length > 0)
     return { sections: withoutRepeats(found, sections), taken: chosen.map(({ head }) => String(head.from)) };
-  const direct = recordLeaves.filter(
-    ({ depth, path, around }) =>
-      depth === 0 ||
-      (depth === 1 && (around.includes('contact') || bodies.some((body) => path.startsWith(`${body}.`)))),
-  );
   const matches = matchGuest(direct);
   for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);
   if (scoreOf(matches, ['guest']) < 3) return { sections: [], taken: [] };
@@ -72,6 +74,8 @@ function hasAmounts(items: readonly Json[]): boolean {
   );
 }
 
+const hasContact = ({ matches }: People) => matches.has('email') || matches.has('phone');
+
 const strong = (match: Match | undefined) =>
   match?.leaf.own.some((word) => guestWords.has(word) || word === 'document' || word === 'doc');
 
@@ -83,7 +87,7 @@ function withBooker(people: readonly People[]): People[] {
   const [main, ...rest] = others;
   const [booker] = bookers;
   if (main === undefined || booker === undefined) return [...(others.length > 0 ? others : bookers)];
-  if (!others.some(({ matches }) => matches.has('email') || matches.has('phone'))) return [booker, ...others];
+  if (!others.some(hasContact)) return [booker, ...others];
   if (main.container?.kind !== 'object' || booker.container?.kind !== 'object') return others;
   return [{ ...main, head: { from: { first: [String(main.head.from), String(booker.head.from)] } } }, ...rest];
 }

@@ -27,3 +27,5 @@ export function child(path: string, key: string): string {
       : `'${key.replaceAll('\\', '\\\\')}'`;
   return path === '' ? step : `${path}.${step}`;
 }
+
+export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('.')));

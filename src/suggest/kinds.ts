@@ -38,7 +38,8 @@ export function kindOf(field: string): FieldKind {
 /** How well the values fit the field, 0 to 1, and a description of them for the reason. */
 export function compatibility(field: string, leaf: Leaf): { readonly score: number; readonly seen: string } {
   const values = present(leaf);
-  if (values.length === 0) return { score: 0.45, seen: 'no value in the sample' };
+  // Without an id every record would be lost.
+  if (values.length === 0) return { score: field === 'id' ? 0 : 0.45, seen: 'no value in the sample' };
   const look = looks.get(field) ?? kindOf(field);
   const all = (test: (value: Json) => boolean, seen: string) => {
     const share = values.filter(test).length / values.length;
@@ -133,14 +134,16 @@ function byLook(
     case 'board':
       return all((value) => guessBoard(plain(value)) !== undefined || typeof value === 'string', 'can be boards');
     case 'code':
-      if (values.every((value) => isTiny(value) || isFraction(value))) return { score: 0, seen: 'small numbers' };
+      if (values.every((value) => isTiny(value) || isFraction(value)))
+        return { score: field === 'room_type' && leaf.own.at(-1) === 'id' ? 0.5 : 0, seen: 'small numbers' };
       if (values.every((value) => rentalKinds.has(plain(value).toLowerCase())))
         return { score: 0.2, seen: 'kinds of rental' };
       if ((field === 'channel' || field === 'rate_code') && values.length > 2 && new Set(values.map(plain)).size === 1)
         return { score: 0.5, seen: 'the same in every record' };
       if (field === 'rate_code' && values.every((value) => guessBoard(plain(value)) !== undefined))
         return { score: 0, seen: 'boards' };
-      if (values.every((value) => /^\d{6,}$/.test(plain(value)))) return { score: 0.75, seen: 'long numbers' };
+      if (values.every((value) => /^\d{6,}$/.test(plain(value))))
+        return { score: field === 'channel' || field === 'source' ? 0 : 0.75, seen: 'long numbers' };
       return all((value) => isCode(value), 'are short texts');
     case 'reference':
       if (values.every(isTiny) || (values.length > 1 && new Set(values.map(plain)).size * 2 <= values.length))

@@ -14,6 +14,8 @@ export interface Leaf {
   readonly depth: number;
   /** An integer beside a formatted text that shows it with decimals: 137375 and $1,373.75. */
   readonly minor?: boolean;
+  /** The last of the nights that a list beside it has; the departure is the day after. */
+  readonly isLastNight?: boolean;
   /** The values are the keys under which the response groups its records. */
   readonly isKey?: boolean;
   /** A field of each item of a list in the record; `values` are those of the first item. */
@@ -30,3 +32,7 @@ export function present(leaf: Leaf): Json[] {
 /** Every item of the sample has a value. */
 export const isInEveryItem = (leaf: Leaf): boolean =>
   leaf.values.length > 0 && present(leaf).length === leaf.values.length;
+
+/** Every item has its own. */
+export const isUnique = (leaf: Leaf): boolean =>
+  isInEveryItem(leaf) && new Set(leaf.values.map(String)).size === leaf.values.length;

@@ -2,6 +2,7 @@ import { isObject, type Json } from '../terms.ts';
 import { areIds, child, emptied, keysOf } from './keys.ts';
 import type { Leaf, Place } from './leaf.ts';
 import { agedLeaves, contactLeaf, typedLeaves } from './list-leaves.ts';
+import { isLastNight } from './stay-dates.ts';
 import { withoutNoise, wordsOf } from './words.ts';
 
 const deepest = 6;
@@ -10,7 +11,7 @@ const deepest = 6;
 export function leavesOf(items: readonly Json[]): Leaf[] {
   const leaves: Leaf[] = [];
   visit(items, '', [], 0, leaves);
-  return leaves.map((leaf) => (isMinor(leaf, leaves) ? { ...leaf, minor: true } : leaf));
+  return leaves.map((leaf) => ({ ...leaf, minor: isMinor(leaf, leaves), isLastNight: isLastNight(leaf, leaves) }));
 }
 
 const formattedKey = /(?:^|[._])(?:formatted|display|pretty|text)\w*$/i;
@@ -114,7 +115,7 @@ const isRelation = ([id, name, ...rest]: readonly Json[]): boolean =>
 /** The fields of objects in an inner list, for sums. */
 function innerLeaves(lists: readonly (Json[] | undefined)[], path: string, { own, around, depth }: Place): Leaf[] {
   const inner = leavesOf(lists.flatMap((list) => list ?? [])).filter(
-    ({ kind, depth: below }) => kind === 'value' && below === 0,
+    ({ kind, depth: below }) => kind === 'value' && below <= 1,
   );
   return inner.map((leaf): Leaf => {
     let start = 0;
@@ -125,6 +126,6 @@ function innerLeaves(lists: readonly (Json[] | undefined)[], path: string, { own
       return of.length === 0 ? undefined : (of as Json[]);
     });
     const source = `${path}.*.${leaf.path}`;
-    return { path: source, source, own: leaf.own, around: [...around, ...own], values, kind: 'many', depth: depth + 1 };
+    return { ...leaf, path: source, source, around: [...around, ...own], values, kind: 'many', depth: depth + 1 };
   });
 }

@@ -32,7 +32,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
     'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency agent voucher listing party block third allotment segment pitch bed unit dorm line item charge order rental apartment accommodation inquiry contact client person booker relation member status state human ota house villa cabin email traveler traveller',
   ),
   confirmation_number: lexeme(
-    'confirmation number, booking ref:0.85, reservation ref:0.8, human id:0.75, platform id:0.72, channel reservation id:0.72, channel reservation code:0.86, channel booking code:0.86, channel booking reference:0.8, channel reference:0.75, channel booking id:0.75, external reservation id:0.65, external booking id:0.65, booking reference id:0.9, third party reference:0.65, external reference:0.72, external confirmation:0.8, ref number:0.8, reference number:0.85, client ref:0.75, ota ref:0.75, ota reference:0.75, channel ref:0.75, client reference:0.7, agency reference:0.7, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, reservation code:0.85, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, refer:0.65, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
+    'confirmation number, booking ref:0.85, reservation ref:0.8, human id:0.75, platform id:0.72, channel reservation id:0.72, channel reservation code:0.86, channel booking code:0.86, channel booking reference:0.8, channel reference:0.75, channel booking id:0.75, external reservation id:0.65, external booking id:0.65, booking reference id:0.9, third party reference:0.65, external reference:0.72, order id:0.7, order number:0.75, order reference:0.75, external confirmation:0.8, ref number:0.8, reference number:0.85, client ref:0.75, ota ref:0.75, ota reference:0.75, channel ref:0.75, client reference:0.7, agency reference:0.7, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, reservation code:0.85, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, refer:0.65, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
     'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type tariff tarif tarifa package plan price parent master group door agent agency company property hotel board meal',
   ),
   check_in: lexeme(
@@ -49,7 +49,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
   ),
   status: lexeme(
     'status, state, phase:0.75, situacao, reservation status, booking status, stato:0.9, etat:0.8, estado, reservation state, computed reservation status:0.9, lifecycle:0.7, lifecycle status:0.8, statut, situacion:0.7, zustand:0.8',
-    'payment country room guest clean address accounting region province message sync folio credit',
+    'payment country room guest clean address accounting region province message sync folio credit invoice',
   ),
   channel: lexeme(
     'channel, tour operator:0.75, sold by:0.8, sold by brand:0.8, partner:0.6, agent:0.6, travel agent name:0.6, agency:0.6, channel code, site:0.6, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, canal de venda, canal venda, vertriebskanal, vertriebsweg, buchungsweg, buchungskanal, kanaal',
@@ -71,7 +71,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
 export const guestLexicon = lexiconOf(listFields.guests, {
   guest_id: lexeme(
     'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest code:0.85, client code:0.85, profile number:0.9, customer number:0.85, guest number:0.8, guest ref:0.8, client id:0.8, client number:0.8, gast number:0.9, gast id:0.9, gastnummer:0.9, kundennummer:0.85, kunden number:0.85, uid:0.75, tenant id:0.8, traveller id:0.85',
-    'room reservation document sub identification tax language type',
+    'room reservation document sub identification tax language type country',
   ),
   first_name: lexeme(
     'first name, fore name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, forenames:0.95, nom:0.55, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',
@@ -105,7 +105,7 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'tax company issue expiration',
   ),
   marketing_consent: lexeme(
-    'marketing consent, marketing opt in, opt in:0.9, opted in:0.9, marketing:0.8, newsletter:0.85, accepts marketing, consent:0.7, allow marketing, gdpr consent:0.7, email opt in:0.9, mailing:0.7',
+    'marketing consent, marketing opt in, opt in:0.9, opted in:0.9, marketing:0.8, newsletter:0.85, news letter:0.85, accepts marketing, consent:0.7, allow marketing, gdpr consent:0.7, email opt in:0.9, mailing:0.7',
     'privacy terms',
   ),
 });

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../terms.ts';
 import type { FlatShape } from './document.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaf.ts';
+import { isUnique, type Leaf, present } from './leaf.ts';
 import type { Match } from './match.ts';
 import type { Section } from './section.ts';
 
@@ -63,12 +63,9 @@ export function findMasterRows(
 
 /** An id that is unique per line; without one, equal lines would be merged. */
 function lineKey(section: Section | undefined): string | undefined {
-  return section?.leaves?.find(({ own, kind, depth, values }) => {
-    const all = values.map((value) => plain(value ?? null));
-    return (
-      kind === 'value' && depth === 0 && own.includes('id') && all.every(Boolean) && new Set(all).size === all.length
-    );
-  })?.path;
+  return section?.leaves?.find(
+    (leaf) => leaf.kind === 'value' && leaf.depth === 0 && leaf.own.includes('id') && isUnique(leaf),
+  )?.path;
 }
 
 /** The mapping of a row, turned into the mapping of the whole reservation. */

@@ -39,17 +39,20 @@ export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary
       matches.set(field, matchOf(field, leaf, 0.7, `all its values look like a guest’s ${field}`));
   }
   const isNamed = ['first_name', 'last_name', 'full_name'].some((field) => matches.has(field));
-  const full = isNamed ? undefined : leaves.find((leaf) => isInAddresses(leaf, matches.get('email')?.leaf));
+  const isGuest = (leaf: Leaf) => guestWords.has(leaf.own.join(' ')) || isInAddresses(leaf, matches.get('email')?.leaf);
+  const full = isNamed ? undefined : leaves.filter(areSeveralWords).find(isGuest);
   if (full !== undefined)
-    matches.set('full_name', matchOf('full_name', full, 0.7, 'its words occur in the e-mail addresses'));
+    matches.set('full_name', matchOf('full_name', full, 0.7, 'words of a guest, or those of the e-mail addresses'));
   return matches;
 }
+
+const areSeveralWords = ({ kind, values }: Leaf): boolean =>
+  kind === 'value' && values.every((value) => /^[^\d@]*\S\s+\S[^\d@]*$/.test(plain(value ?? null)));
 
 /** Many people make their address of their name: texts of several words, of which most addresses have one, are names. */
 function isInAddresses(leaf: Leaf, email: Leaf | undefined): boolean {
   const names = leaf.values.map((value) => plain(value ?? null));
-  if (email === undefined || leaf.kind !== 'value' || names.some((name) => !/\S\s+\S/.test(name) || /[\d@]/.test(name)))
-    return false;
+  if (email === undefined) return false;
   const found = names.filter((name, at) => {
     const words = name
       .normalize('NFD')

@@ -1,8 +1,9 @@
 import { isCurrency } from '../canonical/currency.ts';
 import { largestOf, wholeOf } from './amounts.ts';
 import { dateFormat, daysOf } from './formats.ts';
+import { parentOf } from './keys.ts';
 import { plain } from './kinds.ts';
-import { isInEveryItem, type Leaf, present } from './leaf.ts';
+import { isInEveryItem, isUnique, type Leaf, present } from './leaf.ts';
 import { reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, matchOf } from './match.ts';
 import { areStatuses, betterStatus } from './status-field.ts';
@@ -97,7 +98,6 @@ const isElsewhere = ({ path, depth }: Leaf, found: ReadonlyMap<string, Match>): 
   depth > 0 && parentOf(path) !== parentOf(found.get('check_in')?.leaf.path ?? path);
 const isBesideDates = (leaf: Leaf, found: ReadonlyMap<string, Match>): boolean =>
   leaf.kind === 'value' && !isElsewhere(leaf, found) && isNumbered(leaf) && isOwn(leaf);
-const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('.')));
 
 const isNumbered = ({ own, around }: Leaf) =>
   [...own, ...around.slice(-2)].some((word) => ['id', 'ids', 'number', 'reference', 'code'].includes(word));
@@ -165,11 +165,9 @@ function areCurrencies(leaf: Leaf): boolean {
 
 /** A short text or number with a digit, unique in every record. */
 function isOwn(leaf: Leaf): boolean {
-  const values = present(leaf).map(plain);
   return (
-    isInEveryItem(leaf) &&
-    new Set(values).size === values.length &&
+    isUnique(leaf) &&
     dateFormat(present(leaf)) === undefined &&
-    values.every((value) => /^[\w./-]{1,40}$/.test(value) && /\d/.test(value))
+    present(leaf).every((value) => /^[\w./-]{1,40}$/.test(plain(value)) && /\d/.test(plain(value)))
   );
 }

@@ -24,12 +24,14 @@ export interface RoomContext {
   readonly taken: (path: string) => boolean;
   /** The list of stays in each record, if the record itself has no dates. */
   readonly stays: string | undefined;
+  /** Of the guests: a room may bear the name of its guest. */
+  readonly surnames: readonly string[];
   readonly dates: { readonly start?: Match | undefined; readonly end?: Match | undefined };
 }
 
 /** The rooms: a list in the record, or the record itself if it is one room. */
 export function findRooms(context: RoomContext): Section | undefined {
-  const { containers, recordLeaves, tables, taken, dates, stays } = context;
+  const { containers, recordLeaves, tables, taken, dates, stays, surnames } = context;
   const nightly = containers.filter((one) => one.kind === 'list' && !taken(one.from) && isNightly(one));
   const leaves = [
     ...recordLeaves,
@@ -51,7 +53,9 @@ export function findRooms(context: RoomContext): Section | undefined {
     .filter(({ kind, from }) => kind === 'list' && (from === stays || !taken(from)))
     .filter((container) => !nightly.includes(container))
     .map((container) => {
-      const leaves = [...leavesOf(container.items).map(named), ...nightLeaves(container)];
+      const isGuest = (value: Json) => surnames.some((name) => plain(value).endsWith(` ${name}`));
+      const own = leavesOf(container.items).filter((leaf) => !isBareName(leaf) || !present(leaf).every(isGuest));
+      const leaves = [...own.map(named), ...nightLeaves(container)];
       const matches = withBoard(matchFields(withLookups(leaves, tables), vocabulary), leaves);
       return { container, leaves, matches, score: weigh(matches, worth) };
     })
@@ -59,9 +63,14 @@ export function findRooms(context: RoomContext): Section | undefined {
     .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
   if (best) {
     const one = new Set(best.container.owners).size === best.container.owners.length;
-    for (const field of one ? ['room_type', 'board', 'rate_code', 'adults', 'children'] : ['board', 'rate_code']) {
+    const { from } = best.container;
+    for (const field of ['room_type', 'board', 'rate_code', 'adults', 'children']) {
       const match = own.get(field);
-      const source = match?.leaf.kind === 'value' ? inRecord(match.leaf.source) : undefined;
+      const isShared = one || field === 'board' || field === 'rate_code';
+      // Of several rooms, none has the type or the people of the whole.
+      const when = isShared ? undefined : { [`$record.${from}[1]`]: { exists: false } };
+      const isKnown = match?.leaf.kind === 'value' && (isShared || !from.includes('['));
+      const source = isKnown ? inRecord(match.leaf.source, when) : undefined;
       if (match && source !== undefined && !best.matches.has(field))
         best.matches.set(field, { ...match, leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source } });
     }
@@ -69,8 +78,8 @@ export function findRooms(context: RoomContext): Section | undefined {
       if (field !== 'adults' && field !== 'children' && !isNamed(best.matches.get(field)))
         best.matches.set(field, match);
     // Keep cancelled stays: the status of the reservation covers them.
-    const where = best.container.from === stays ? undefined : goneCondition(best.leaves);
-    const section = sectionOf('rooms', withWhere({ from: best.container.from }, where), best.matches);
+    const where = from === stays ? undefined : goneCondition(best.leaves);
+    const section = sectionOf('rooms', withWhere({ from }, where), best.matches);
     return withAllChildren(section, best.leaves);
   }
   for (const [field, match] of [
@@ -108,10 +117,10 @@ function parentLeaves({ inside }: Container, containers: readonly Container[]): 
 }
 
 /** A source in the record, as an item of a list reads it. */
-function inRecord(source: Json): Json | undefined {
-  if (typeof source === 'string') return `$record.${source}`;
+function inRecord(source: Json, when: JsonObject | undefined): Json | undefined {
+  if (typeof source === 'string') return when ? { path: `$record.${source}`, when } : `$record.${source}`;
   return isObject(source) && isObject(source.pick)
-    ? { pick: { ...source.pick, from: `$record.${source.pick.from}` } }
+    ? { pick: { ...source.pick, from: `$record.${source.pick.from}` }, ...(when && { when }) }
     : undefined;
 }
 
@@ -131,7 +140,7 @@ function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<st
 function leastScore(container: Container, matches: ReadonlyMap<string, Match>, stays: string | undefined): number {
   const isNamed = container.from === stays || container.words.some((word) => roomWords.has(word));
   if (!isNamed) return matches.has('room_type') && matches.has('adults') ? 5 : Number.POSITIVE_INFINITY;
-  return isRoomList(container, matches) ? 2 : 3.5;
+  return container.from === stays || isRoomList(container, matches) ? 2 : 3.5;
 }
 
 const childPhrases = phrases(

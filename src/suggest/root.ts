@@ -25,10 +25,8 @@ export interface Root {
 /** The most records to examine. */
 const most = 60;
 
-interface Candidate {
+interface Candidate extends Pick<Root, 'records' | 'keys'> {
   readonly path: string;
-  readonly records: readonly Json[];
-  readonly keys?: RecordKeys;
   /** An object, not a list. */
   readonly single?: boolean;
   readonly words: readonly string[];

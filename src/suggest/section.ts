@@ -52,9 +52,8 @@ export function goneCondition(leaves: readonly Leaf[]): JsonObject | undefined {
       return { [leaf.path]: { not: true } };
     if (!leaf.own.some((word) => word === 'status' || word === 'state')) continue;
     const gone = [...new Set(values.filter((value) => typeof value === 'string' && isGone(value)))];
-    const [only] = gone;
     if (gone.length > 0 && gone.length < new Set(values.map(plain)).size)
-      return { [leaf.path]: { not: gone.length === 1 ? (only as Json) : gone } };
+      return { [leaf.path]: { not: gone.length === 1 ? (gone[0] as Json) : gone } };
   }
   return undefined;
 }

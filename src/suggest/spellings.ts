@@ -107,11 +107,11 @@ function distinct(matches: readonly Match[]): string[] {
 export const hasUnknownStatus = (status: Match): boolean =>
   distinct([status]).some((spelling) => guessStatus(spelling) === undefined);
 
-/** A no-show as the text of another field than the status, such as a reason; a cancellation that only another status states. */
+/** A no-show as the text of another field than the status, such as a reason; a cancellation or a step of the stay that only another status states. */
 export function statedElsewhere(status: Match, leaves: readonly Leaf[]): Json[] {
   const meanings = valuesOf(status).map((value) => guessStatus(plain(value ?? null)));
   const others = leaves.filter((leaf) => leaf !== status.leaf && leaf.kind === 'value' && leaf.depth <= 1);
-  return (['no_show', 'cancelled'] as const).flatMap((meaning) => {
+  return (['no_show', 'cancelled', 'checked_out', 'checked_in'] as const).flatMap((meaning) => {
     const [found] = others.flatMap((leaf) => {
       const isStatus = [...leaf.own, ...leaf.around].some((word) => word === 'status' || word === 'state');
       const value = leaf.values.find(
@@ -119,7 +119,8 @@ export function statedElsewhere(status: Match, leaves: readonly Leaf[]): Json[] 
           typeof one === 'string' &&
           guessStatus(one) === meaning &&
           meanings[at] !== meaning &&
-          (isStatus || foldSpelling(one) === 'noshow'),
+          (isStatus || foldSpelling(one) === 'noshow') &&
+          (!meaning.startsWith('checked') || (meanings[at] === 'confirmed' && /check|house/i.test(one))),
       );
       return value === undefined ? [] : [{ const: meaning, when: { [leaf.path]: value } }];
     });

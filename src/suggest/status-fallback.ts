@@ -1,5 +1,6 @@
 import type { Status } from '../canonical/status.ts';
 import type { Json } from '../terms.ts';
+import type { FieldLine } from './field.ts';
 import { dateFormat } from './formats.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
@@ -7,11 +8,8 @@ import { type Match, valuesOf } from './match.ts';
 import { statedStatus } from './vocabulary.ts';
 
 /** A status that no single field states, as a mapping, with how sure it is. */
-export interface ComputedStatus {
+export interface ComputedStatus extends Omit<FieldLine, 'field'> {
   readonly map: Json;
-  readonly path: string;
-  readonly confidence: number;
-  readonly reason: string;
 }
 
 interface Signs {

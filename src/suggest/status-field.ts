@@ -22,7 +22,7 @@ export function betterStatus(current: Match | undefined, leaves: readonly Leaf[]
     const values = present(leaf);
     const known = values.map((value) => statedStatus(plain(value)));
     const share = known.filter((status) => status !== undefined).length / Math.max(1, values.length);
-    const lives = known.some((status) => status !== undefined && lifecycle.has(status));
+    const lives = !isConstant(leaf) && known.some((status) => status !== undefined && lifecycle.has(status));
     return share + (lives ? 0.5 : 0) + 0.2 * (values.length / leaf.values.length) - 0.05 * leaf.depth;
   };
   const varied = isConstant(current.leaf) ? leaves.find((leaf) => leaf.depth <= 1 && areStatuses(leaf)) : undefined;

@@ -7,7 +7,7 @@ import { findFlat } from './flat.ts';
 import { cancellationsBeside } from './further-lists.ts';
 import { findGuests } from './guests.ts';
 import { keyLeaf } from './key-leaf.ts';
-import type { Leaf } from './leaf.ts';
+import { isUnique, type Leaf } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
 import { asWhole, findMasterRows } from './master-rows.ts';
@@ -130,7 +130,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const reservation = matchReservation(withLookups(plain, tables, ['status', 'state', 'channel', 'source']));
   const number = reservation.get('confirmation_number');
   // A confirmation number that is unique in every record can be the id.
-  if (!reservation.has('id') && number !== undefined && isOwn(number))
+  if (!reservation.has('id') && number !== undefined && isUnique(number.leaf))
     reservation.set('id', { ...number, field: 'id' });
   const second =
     number !== undefined && reservation.get('id')?.leaf === number.leaf ? secondNumber(number, leaves) : undefined;
@@ -145,6 +145,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
     tables,
     taken: (path) => isPersonal(path) || own.has(path),
     stays: root.stays,
+    surnames: guests.flatMap(({ matches }) => matches.get('last_name')?.leaf.values ?? []).map((name) => String(name)),
     dates: { start: reservation.get('check_in'), end: reservation.get('check_out') },
   });
   const others = containers.filter(({ from }) => !isPersonal(from));
@@ -167,9 +168,6 @@ function secondNumber(first: Match, leaves: readonly Leaf[]): Match | undefined 
   const found = matchReservation(others).get('confirmation_number');
   return found !== undefined && found.confidence >= 0.7 ? found : undefined;
 }
-
-const isOwn = ({ leaf: { values } }: Match) =>
-  values.every((value) => value !== undefined) && new Set(values).size === values.length;
 
 /** The reservation's own fields; `computed` fills those without a leaf. */
 function reservationFields(

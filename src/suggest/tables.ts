@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../terms.ts';
-import { child, keysOf } from './keys.ts';
+import { child, keysOf, parentOf } from './keys.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaf.ts';
+import { isUnique, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { wordsOf } from './words.ts';
 
@@ -50,17 +50,12 @@ export function tablesOf(envelope: JsonObject, rootPath: string | undefined, pat
   });
 }
 
-function isUnique(leaf: Leaf): boolean {
-  const values = present(leaf).map(plain);
-  return values.length === leaf.values.length && new Set(values).size === values.length;
-}
-
 /** Whether the values of a leaf are ids of the table's rows; `siblings` may name the kind of object beside the id. */
 export function refersTo(leaf: Leaf, table: Table, siblings: readonly Leaf[] = []): boolean {
   if (table.id === undefined) return false;
   const { kind } = table;
   if (kind !== undefined) {
-    const beside = child(leaf.path.slice(0, Math.max(0, leaf.path.lastIndexOf('.'))), kind.key);
+    const beside = child(parentOf(leaf.path), kind.key);
     const kindLeaf = siblings.find(({ path }) => path === beside);
     if (kindLeaf !== undefined) return leaf !== kindLeaf && present(kindLeaf).every((value) => value === kind.value);
   }

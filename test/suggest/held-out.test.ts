@@ -25,6 +25,8 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   fourteenth eight 0.92 (0.65) at first: relations as [id, name], a net total, counts by type, nights taken as the id
  *   fifteenth eight  0.82 (0.60) at first, 0.85 (0.69) after learning from the fourteenth: Czech, Japanese, headings as people write them
  *   sixteenth eight  0.82 (0.24) at first, by somebody who knew it: Hungarian, rows taken as parts of one booking, children by their age
+ *   seventeenth twelve 0.82 (0.02) at first, from public descriptions, before their author had read how the suggestion works: an id without
+ *                    a value in the sample lost a whole system; persons named twice, contacts beside the guests, the last night as the end
  */
 const least = { learnt: { mean: 0.985, lowest: 0.85 }, 'held-out': { mean: 0.95, lowest: 0.9 } } as const;
 
@@ -50,6 +52,15 @@ test('systems that one rule makes readable are read whole', () => {
     'soap-prefixes',
     'indian-stays',
     'dotnet-wrapped',
+    'empty-reference',
+    'end-is-the-last-night',
+    'rooms-named-after-guests',
+    'rooms-by-line-id',
+    'codes-with-descriptions',
+    'brazilian-channel-xml',
+    'status-at-the-property',
+    'venue-reservations',
+    'channel-manager-codes',
   ];
   const scored = scoreSystems(new URL('learnt/', import.meta.url)).filter(({ file }) =>
     names.includes(file.slice(0, -5)),
