@@ -1,3 +1,4 @@
+import { readPhone } from '../normalize/phone.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
 import type { Leaf } from './leaf.ts';
@@ -19,7 +20,7 @@ export function withDialCode(section: Section, leaves: readonly Leaf[]): Section
   const joined = { join: [...parts, path], with: '', when: { [path]: { exists: true } } };
   const lines = section.lines.map((line) =>
     line.field === 'guests.phone'
-      ? { ...line, reason: `${line.reason}; joined with the dialling code beside it` }
+      ? { ...line, reason: `${line.reason}; joined with the dialling code or its plus` }
       : line,
   );
   return { ...section, lines, map: { ...section.map, fields: { ...fields, phone: joined } } };
@@ -38,9 +39,15 @@ export function phonePartsOf(path: string, leaves: readonly Part[]): Json[] | un
     });
   const dial = find(dialNames, /^(?:\+|00)?[1-9]\d{0,3}$/);
   const area = find(areaNames, /^\d{1,5}$/);
-  if (dial === undefined && area === undefined) return undefined;
+  if (dial === undefined && area === undefined) return hasCountryCode(valuesOf(number)) ? [{ const: '+' }] : undefined;
   const sign = dial !== undefined && !valuesOf(dial).some((value) => /^(?:\+|00)/.test(value));
   return [...(sign ? [{ const: '+' }] : []), ...(dial ? [dial.path] : []), ...(area ? [area.path] : [])];
+}
+
+/** Numbers that are real ones of many countries once they have a plus. */
+function hasCountryCode(numbers: readonly string[]): boolean {
+  const real = numbers.filter((number) => readPhone(`+${number}`, {}).kind === 'number');
+  return real.length > 1 && real.length > numbers.length * 0.8;
 }
 
 type Part = Pick<Leaf, 'path' | 'own' | 'values'>;

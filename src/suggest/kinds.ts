@@ -93,6 +93,7 @@ function byLook(
     case 'count':
     case 'integer':
       if (/\[\d\]$/.test(leaf.path)) return { score: 0, seen: 'one of a list' };
+      if (field === 'children' && values.every((value) => Number(value) > 9)) return { score: 0, seen: 'too many' };
       return all((value) => /^\d{1,4}$/.test(plain(value)), 'are whole numbers');
     case 'boolean':
       return all(

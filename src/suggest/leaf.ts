@@ -33,6 +33,9 @@ export function present(leaf: Leaf): Json[] {
 export const isInEveryItem = (leaf: Leaf): boolean =>
   leaf.values.length > 0 && present(leaf).length === leaf.values.length;
 
+/** A few items may lack the value, or the whole object around it. */
+export const isInMost = (leaf: Leaf): boolean => present(leaf).length > leaf.values.length * 0.7;
+
 /** Every item has its own. */
 export const isUnique = (leaf: Leaf): boolean =>
   isInEveryItem(leaf) && new Set(leaf.values.map(String)).size === leaf.values.length;

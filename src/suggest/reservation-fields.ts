@@ -3,7 +3,7 @@ import { largestOf, wholeOf } from './amounts.ts';
 import { dateFormat, daysOf } from './formats.ts';
 import { parentOf } from './keys.ts';
 import { plain } from './kinds.ts';
-import { isInEveryItem, isUnique, type Leaf, present } from './leaf.ts';
+import { isInEveryItem, isInMost, isUnique, type Leaf, present } from './leaf.ts';
 import { reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, matchOf } from './match.ts';
 import { areStatuses, betterStatus } from './status-field.ts';
@@ -119,7 +119,7 @@ function earliest(leaves: readonly Leaf[], arrival: Leaf | undefined): Leaf | un
   const { not } = reservationLexicon.booking_date;
   const [first] = leaves
     .filter((leaf) => !leaf.own.some((word) => not.has(word)) && isInEveryItem(leaf))
-    .map((leaf) => ({ leaf, days: daysOf(leaf.values).map((day, at) => (arrivals[at] ?? 0) - (day ?? Number.NaN)) }))
+    .map((leaf) => ({ leaf, days: daysOf(leaf.values).map((day, at) => (arrivals[at] ?? 0) - day) }))
     .filter(({ days }) => days.every((count) => count >= 0 && count < 1100) && days.some((count) => count > 0))
     .sort((a, b) => sumOf(b.days) - sumOf(a.days));
   return first?.leaf;
@@ -159,7 +159,7 @@ function preferPlainId(found: Map<string, Match>, leaves: readonly Leaf[]): void
 
 function areCurrencies(leaf: Leaf): boolean {
   return (
-    isInEveryItem(leaf) && present(leaf).every((value) => /^[A-Z]{3}$/.test(plain(value)) && isCurrency(plain(value)))
+    isInMost(leaf) && present(leaf).every((value) => /^[A-Z]{3}$/.test(plain(value)) && isCurrency(plain(value)))
   );
 }
 

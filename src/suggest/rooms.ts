@@ -3,17 +3,19 @@ import { countPersons } from './age-groups.ts';
 import type { Container } from './containers.ts';
 import { daysOf } from './formats.ts';
 import { isTiny, plain } from './kinds.ts';
-import { type Leaf, present } from './leaf.ts';
+import { isInEveryItem, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
+import { hasAmounts } from './guests.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
 import { type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { type Table, withLookups } from './tables.ts';
+import { stayIn } from './stay-dates.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
 import { fit, phrases } from './words.ts';
 
-const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
+const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set('room stay unit requested n no num nb nbr'.split(' ')) };
 const worth = { room_type: 3, rate_code: 2, adults: 2, children: 1, board: 2, start_date: 1, end_date: 1 };
 
 export interface RoomContext {
@@ -57,9 +59,13 @@ export function findRooms(context: RoomContext): Section | undefined {
       const own = leavesOf(container.items).filter((leaf) => !isBareName(leaf) || !present(leaf).every(isGuest));
       const leaves = [...own.map(named), ...nightLeaves(container)];
       const matches = withBoard(matchFields(withLookups(leaves, tables), vocabulary), leaves);
+      byDates(matches, leaves);
+      headsIn(matches, leaves);
+      const type = matches.has('room_type') || !matches.has('adults') ? undefined : productIn(leaves, matches, inList);
+      if (type) matches.set('room_type', type);
       return { container, leaves, matches, score: weigh(matches, worth) };
     })
-    .filter(({ score, matches, container }) => score >= leastScore(container, matches, stays))
+    .filter(({ score, matches, container }) => score >= leastScore(container, matches, stays, dates))
     .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
   if (best) {
     const one = new Set(best.container.owners).size === best.container.owners.length;
@@ -91,14 +97,11 @@ export function findRooms(context: RoomContext): Section | undefined {
   }
   for (const field of Object.keys(persons)) own.delete(field);
   const type = own.get('room_type');
-  const isUsed = (path: string) => [...own.values()].some((match) => match !== type && match.leaf.path === path);
-  const product =
-    type === undefined || isSameEverywhere(type)
-      ? productIn(recordLeaves, (path) => taken(path) || isUsed(path))
-      : undefined;
-  if (product) own.set('room_type', product);
-  const [arrivals, departures] = [dates.start, dates.end].map((match) => daysOf(match?.leaf.values ?? []));
-  headsIn(own, recordLeaves, departures?.map((day, at) => (day ?? 0) - (arrivals?.[at] ?? 0)) ?? []);
+  if (type && isSameEverywhere(type)) own.delete('room_type');
+  const free = recordLeaves.filter(({ path }) => !taken(path));
+  const product = own.has('room_type') ? undefined : productIn(free, own, isShared);
+  if (product ?? type) own.set('room_type', product ?? type);
+  headsIn(own, recordLeaves);
   if (weigh(own, worth) < (product ? 1.5 : 4) && Object.keys(persons).length === 0) return undefined;
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
 }
@@ -136,18 +139,46 @@ function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<st
   return matches;
 }
 
-/** A list whose name says nothing about rooms must look like them: a type, and how many people. */
-function leastScore(container: Container, matches: ReadonlyMap<string, Match>, stays: string | undefined): number {
+/** A list whose name says nothing about rooms must look like them: a type, how many people, and best of all days within the stay. */
+function leastScore(
+  container: Container,
+  matches: ReadonlyMap<string, Match>,
+  stays: string | undefined,
+  dates: RoomContext['dates'],
+): number {
   const isNamed = container.from === stays || container.words.some((word) => roomWords.has(word));
-  if (!isNamed) return matches.has('room_type') && matches.has('adults') ? 5 : Number.POSITIVE_INFINITY;
+  if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
+  if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 5 : 3.5;
   return container.from === stays || isRoomList(container, matches) ? 2 : 3.5;
+}
+
+/** The days of a room under other names. */
+function byDates(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
+  const stay = stayIn(leaves, matches.get('start_date')?.leaf, matches.get('end_date')?.leaf);
+  for (const [at, field] of ['start_date', 'end_date'].entries())
+    if (stay?.[at] !== undefined && !matches.has(field))
+      matches.set(field, matchOf(field, stay[at], 0.55, 'two dates of which the second is never before the first'));
+}
+
+/** Whether each item has its days within the stay of its record. */
+function isWithin(
+  { owners }: Container,
+  matches: ReadonlyMap<string, Match>,
+  { start, end }: RoomContext['dates'],
+): boolean {
+  const [from = [], to = []] = ['start_date', 'end_date'].map((field) => daysOf(matches.get(field)?.leaf.values));
+  const [arrivals, departures] = [daysOf(start?.leaf.values), daysOf(end?.leaf.values)];
+  const none = Number.NaN;
+  return owners.every(
+    (owner, at) => (from[at] ?? none) >= (arrivals[owner] ?? none) && (to[at] ?? none) <= (departures[owner] ?? none),
+  );
 }
 
 const childPhrases = phrases(
   'children, child, child count, kids, infants, infant, infant count, teens, teen, teenagers, juniors, junior, youths, small children',
 );
 const notChildren = new Set(
-  'age ages bed beds price rate amount fee tax allowed policy adult adults max total name'.split(' '),
+  'age ages bed beds price rate amount fee tax allowed policy adult adults max total name unit room pet pets dog dogs car cars cot cots'.split(' '),
 );
 
 /** Children in several fields, by age: the canonical count is their sum. */
@@ -194,32 +225,43 @@ function isSameEverywhere({ leaf, confidence }: Match): boolean {
 }
 
 const otherNames = new Set(
-  'status state channel source customer guest user hotel property account country city company agent agency rate payment currency partner provider platform brand chain tax note notes holder contact person member group market segment language first last full display nick'.split(
+  'status state channel source origin customer guest user hotel property account country city company agent agency rate payment currency partner provider platform brand chain tax note notes holder contact person member group market segment language first last full display nick'.split(
     ' ',
   ),
 );
 
-/** What is booked, if no field is named after a room: the longest short texts that some records share, but not all. A weak guess. */
-function productIn(leaves: readonly Leaf[], taken: (path: string) => boolean): Match | undefined {
+/** Texts that some records share, but not all. */
+const isShared = (texts: readonly string[]): boolean => {
+  const distinct = new Set(texts).size;
+  return distinct > 1 && distinct < texts.length;
+};
+/** Beside a number of people in a list, any text will do. */
+const inList = (): boolean => true;
+
+/** What is booked, if no field is named after a room: the longest of the short texts. A weak guess. */
+function productIn(
+  leaves: readonly Leaf[],
+  matches: ReadonlyMap<string, Match>,
+  fits: (texts: readonly string[]) => boolean,
+): Match | undefined {
+  const used = new Set([...matches.values()].map(({ leaf }) => leaf.path));
   const [best] = leaves
-    .filter(({ kind, depth, path }) => kind === 'value' && depth <= 2 && !taken(path))
+    .filter((leaf) => leaf.kind === 'value' && leaf.depth <= 2 && !used.has(leaf.path) && isInEveryItem(leaf))
     .filter(({ own, around }) => ![...own, ...around].some((word) => otherNames.has(word)))
-    .filter((leaf) => !present(leaf).some(isTiny))
     .map((leaf) => ({ leaf, texts: present(leaf).map(plain) }))
-    .filter(({ leaf, texts }) => {
-      const distinct = new Set(texts).size;
-      const isShared = distinct > 1 && distinct < texts.length && texts.length === leaf.values.length;
-      return isShared && texts.every((text) => text.length <= 60 && /\p{L}{3}/u.test(text) && !/[@:/]/.test(text));
-    })
+    .filter(({ texts }) => fits(texts) && !texts.some(isTiny))
+    .filter(({ texts }) => texts.every((text) => text.length <= 60 && /\p{L}{3}/u.test(text) && !/[@:/]/.test(text)))
     .filter(({ texts }) => !texts.some((text) => guessStatus(text) !== undefined || guessBoard(text) !== undefined))
     .sort((a, b) => b.texts.join('').length - a.texts.join('').length);
-  const reason = 'short texts that several records share; nothing is named after a room';
-  return best && matchOf('room_type', best.leaf, 0.5, reason);
+  return best && matchOf('room_type', best.leaf, 0.5, 'short texts; nothing is named after a room');
 }
 
 /** Adults and children by their numbers: counts beside each other, of which the adults are never none. */
-function headsIn(own: Map<string, Match>, leaves: readonly Leaf[], nights: readonly number[]): void {
+function headsIn(own: Map<string, Match>, leaves: readonly Leaf[]): void {
   const children = own.get('children')?.leaf;
+  const named = own.get('adults')?.leaf;
+  const [arrivals, departures] = ['start_date', 'end_date'].map((field) => daysOf(own.get(field)?.leaf.values));
+  const nights = departures?.map((day, at) => day - (arrivals?.[at] ?? 0)) ?? [];
   const isCount = (leaf: Leaf) =>
     leaf.kind === 'value' &&
     leaf.depth <= 2 &&
@@ -228,20 +270,20 @@ function headsIn(own: Map<string, Match>, leaves: readonly Leaf[], nights: reado
     !leaf.values.every((value, at) => Number(value) === nights[at]);
   const counts = leaves.filter(isCount);
   const isAlways = (leaf: Leaf) => leaf.values.every((value) => Number(value) > 0);
+  const isSeveral = (leaf: Leaf) => present(leaf).some((value) => Number(value) > 1);
   const siblings = (leaf: Leaf) => counts.filter((one) => one !== leaf && parentOf(one) === parentOf(leaf));
-  const isTyped = ({ path }: Leaf) => path.includes('=');
-  const next = (leaf: Leaf) => leaves[leaves.indexOf(leaf) + 1];
+  const isNext = (one: Leaf, leaf: Leaf) => one === leaves[leaves.indexOf(leaf) + 1] && !isAlways(one);
   const isBesideOther = (leaf: Leaf) =>
-    siblings(leaf).some((one) => isTyped(one) || (one === next(leaf) && !isAlways(one))) &&
-    present(leaf).some((value) => Number(value) > 1);
+    isSeveral(leaf) && siblings(leaf).some((one) => one.path.includes('=') || isNext(one, leaf));
   const adults = counts.find(
     (leaf) => isAlways(leaf) && (children ? siblings(leaf).includes(children) : isBesideOther(leaf)),
   );
-  if (adults === undefined || own.has('adults')) return;
-  own.set('adults', matchOf('adults', adults, 0.5, 'a count that is never none, beside another'));
-  const others = siblings(adults).filter((leaf) => !isAlways(leaf));
-  if (children === undefined && others[0] !== undefined)
-    own.set('children', matchOf('children', others[0], 0.5, 'a count beside that of the adults'));
+  if (adults && !named) own.set('adults', matchOf('adults', adults, 0.5, 'a count that is never none, beside another'));
+  const isOther = (leaf: Leaf) =>
+    named ? isNext(leaf, named) && isSeveral(leaf) && !leaf.own.some((word) => notChildren.has(word)) : !isAlways(leaf);
+  const other = adults && siblings(named ?? adults).find(isOther);
+  if (other && !children)
+    own.set('children', matchOf('children', other, 0.5, 'a count beside that of the adults'));
 }
 
 const bareNames = new Set(['name', 'type', 'code', 'title', 'kind', 'label', 'description']);

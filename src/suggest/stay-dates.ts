@@ -25,7 +25,7 @@ export function isLastNight({ kind, own, values }: Leaf, leaves: readonly Leaf[]
   if (kind !== 'value' || !own.some((word) => ['end', 'to', 'until', 'till', 'last'].includes(word))) return false;
   const lists = leaves.filter((leaf) => leaf.kind === 'many' && (leaf.isLastNight || leaf.own.join(' ') === 'date'));
   return lists.some((leaf) => {
-    const nights = leaf.values.map((list) => daysOf((list ?? []) as Json[]) as number[]);
+    const nights = leaf.values.map((list) => daysOf((list ?? []) as Json[]));
     const isRun = (days: readonly number[]) => days.every((day, at) => at === 0 || day - 1 === days[at - 1]);
     const isNightly = nights.every(isRun) && nights.some((days) => days.length > 1);
     const lasts = daysOf(values);
@@ -44,7 +44,7 @@ export function stayIn(
     for (const second of end ? [end] : dates) {
       if (first === second || parentOf(first.path) !== parentOf(second.path)) continue;
       const [from, to] = [daysOf(first.values), daysOf(second.values)];
-      const nights = from.map((day, index) => (to[index] ?? Number.NaN) - (day ?? Number.NaN));
+      const nights = from.map((day, index) => (to[index] ?? Number.NaN) - day);
       if (nights.every((count) => count >= 1 && count <= 366)) return [first, second];
     }
   }
