@@ -6,19 +6,18 @@ import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
-import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
+import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
 import { refersBack, type Table } from './tables.ts';
+import { wordSet } from './words.ts';
 
 const vocabulary: Vocabulary = {
   lexicon: chargeLexicon,
-  scope: new Set(['charge', 'item', 'line', 'service', 'product', 'unit', 'fee', 'levy']),
+  scope: wordSet('charge item line service product unit fee levy'),
 };
 
 /** Money between the property and others, or already paid: never charged to the guest. */
-const notTheGuests = new Set(
-  'owner owners host hosts commission commissions payout payouts payment payments refund refunds deposit deposits adjustment adjustments'.split(
-    ' ',
-  ),
+const notTheGuests = wordSet(
+  'owner owners host hosts commission commissions payout payouts payment payments refund refunds deposit deposits adjustment adjustments',
 );
 
 export interface Charges {
@@ -80,7 +79,7 @@ function withoutTaxes(lists: readonly ChargeList[], total: Leaf | undefined): re
   const others = lists.filter(({ container }) => !container.words.some((word) => taxWords.has(word)));
   return others.length < lists.length && addUp(others, total) ? others : lists;
 }
-const taxWords = new Set(['tax', 'taxes', 'vat', 'levy', 'levies']);
+const taxWords = wordSet('tax taxes vat levy levies');
 
 /** Whether the amounts of all lines are the total in every record. */
 function addUp(lists: readonly ChargeList[], total: Leaf | undefined): boolean {
@@ -174,7 +173,7 @@ function paymentTypesOut(leaves: readonly Leaf[]): JsonObject | undefined {
   }
   return undefined;
 }
-const typeWords = new Set(['type', 'kind', 'category', 'class']);
+const typeWords = wordSet('type kind category class');
 
 /** Where quantity times price gives another field in every line, that field is the amount of the line. */
 function preferLineTotal(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
@@ -199,10 +198,7 @@ function withLineAmounts(section: Section, matches: ReadonlyMap<string, Match>):
   if (!isUnitPrice || quantity === undefined || typeof fields.amount !== 'string') return section;
   if (!present(quantity).some((value) => Number(value) > 1)) return section;
   const product = { product: [quantity.path, fields.amount] };
-  const lines = section.lines.map((line) =>
-    line.field === 'charges.amount' ? { ...line, reason: `${line.reason}; quantity × price`, confidence: 0.7 } : line,
-  );
-  return { ...section, lines, map: { ...section.map, fields: { ...fields, amount: product } } };
+  return withField(section, 'amount', product, 'quantity × price', 0.7);
 }
 
 /** In a catalogue entry inside the line, the name is what was charged; the description only describes it. */

@@ -2,7 +2,7 @@ import { readPhone } from '../normalize/phone.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
 import type { Leaf } from './leaf.ts';
-import type { Section } from './section.ts';
+import { type Section, withField } from './section.ts';
 
 /** Names of the parts before a phone number, without the word phone itself. */
 const dialNames =
@@ -18,12 +18,7 @@ export function withDialCode(section: Section, leaves: readonly Leaf[]): Section
   if (parts === undefined) return section;
   const path = fields.phone;
   const joined = { join: [...parts, path], with: '', when: { [path]: { exists: true } } };
-  const lines = section.lines.map((line) =>
-    line.field === 'guests.phone'
-      ? { ...line, reason: `${line.reason}; joined with the dialling code or its plus` }
-      : line,
-  );
-  return { ...section, lines, map: { ...section.map, fields: { ...fields, phone: joined } } };
+  return withField(section, 'phone', joined, 'joined with the dialling code or its plus');
 }
 
 /** The parts to put before a number, as a mapping writes them; undefined if the number is complete. */

@@ -158,9 +158,7 @@ function preferPlainId(found: Map<string, Match>, leaves: readonly Leaf[]): void
 }
 
 function areCurrencies(leaf: Leaf): boolean {
-  return (
-    isInMost(leaf) && present(leaf).every((value) => /^[A-Z]{3}$/.test(plain(value)) && isCurrency(plain(value)))
-  );
+  return isInMost(leaf) && present(leaf).every((value) => /^[A-Z]{3}$/.test(plain(value)) && isCurrency(plain(value)));
 }
 
 /** A short text or number with a digit, unique in every record. */

@@ -2,20 +2,20 @@ import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { countPersons } from './age-groups.ts';
 import type { Container } from './containers.ts';
 import { daysOf } from './formats.ts';
+import { hasAmounts } from './guests.ts';
 import { isTiny, plain } from './kinds.ts';
 import { isInEveryItem, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
-import { hasAmounts } from './guests.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
 import { type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
-import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
-import { type Table, withLookups } from './tables.ts';
+import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
 import { stayIn } from './stay-dates.ts';
+import { type Table, withLookups } from './tables.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
-import { fit, phrases } from './words.ts';
+import { fit, phrases, wordSet } from './words.ts';
 
-const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set('room stay unit requested n no num nb nbr'.split(' ')) };
+const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: wordSet('room stay unit requested n no num nb nbr') };
 const worth = { room_type: 3, rate_code: 2, adults: 2, children: 1, board: 2, start_date: 1, end_date: 1 };
 
 export interface RoomContext {
@@ -61,11 +61,11 @@ export function findRooms(context: RoomContext): Section | undefined {
       const matches = withBoard(matchFields(withLookups(leaves, tables), vocabulary), leaves);
       byDates(matches, leaves);
       headsIn(matches, leaves);
-      const type = matches.has('room_type') || !matches.has('adults') ? undefined : productIn(leaves, matches, inList);
+      const type = matches.has('room_type') || !matches.has('adults') ? undefined : productIn(leaves, matches);
       if (type) matches.set('room_type', type);
       return { container, leaves, matches, score: weigh(matches, worth) };
     })
-    .filter(({ score, matches, container }) => score >= leastScore(container, matches, stays, dates))
+    .filter(({ score, matches, container }) => score >= leastScore(container, matches, context))
     .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
   if (best) {
     const one = new Set(best.container.owners).size === best.container.owners.length;
@@ -97,10 +97,9 @@ export function findRooms(context: RoomContext): Section | undefined {
   }
   for (const field of Object.keys(persons)) own.delete(field);
   const type = own.get('room_type');
-  if (type && isSameEverywhere(type)) own.delete('room_type');
   const free = recordLeaves.filter(({ path }) => !taken(path));
-  const product = own.has('room_type') ? undefined : productIn(free, own, isShared);
-  if (product ?? type) own.set('room_type', product ?? type);
+  const product = type === undefined || isSameEverywhere(type) ? productIn(free, own, areShared) : undefined;
+  if (product) own.set('room_type', product);
   headsIn(own, recordLeaves);
   if (weigh(own, worth) < (product ? 1.5 : 4) && Object.keys(persons).length === 0) return undefined;
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
@@ -140,12 +139,7 @@ function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<st
 }
 
 /** A list whose name says nothing about rooms must look like them: a type, how many people, and best of all days within the stay. */
-function leastScore(
-  container: Container,
-  matches: ReadonlyMap<string, Match>,
-  stays: string | undefined,
-  dates: RoomContext['dates'],
-): number {
+function leastScore(container: Container, matches: ReadonlyMap<string, Match>, { stays, dates }: RoomContext): number {
   const isNamed = container.from === stays || container.words.some((word) => roomWords.has(word));
   if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
   if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 5 : 3.5;
@@ -161,24 +155,19 @@ function byDates(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
 }
 
 /** Whether each item has its days within the stay of its record. */
-function isWithin(
-  { owners }: Container,
-  matches: ReadonlyMap<string, Match>,
-  { start, end }: RoomContext['dates'],
-): boolean {
-  const [from = [], to = []] = ['start_date', 'end_date'].map((field) => daysOf(matches.get(field)?.leaf.values));
-  const [arrivals, departures] = [daysOf(start?.leaf.values), daysOf(end?.leaf.values)];
-  const none = Number.NaN;
+function isWithin({ owners }: Container, matches: ReadonlyMap<string, Match>, { start, end }: RoomContext['dates']) {
+  const [from, to] = ['start_date', 'end_date'].map((field) => daysOf(matches.get(field)?.leaf.values));
+  const [first, last] = [daysOf(start?.leaf.values), daysOf(end?.leaf.values)];
   return owners.every(
-    (owner, at) => (from[at] ?? none) >= (arrivals[owner] ?? none) && (to[at] ?? none) <= (departures[owner] ?? none),
+    (owner, at) => Number(from?.[at]) >= Number(first[owner]) && Number(to?.[at]) <= Number(last[owner]),
   );
 }
 
 const childPhrases = phrases(
   'children, child, child count, kids, infants, infant, infant count, teens, teen, teenagers, juniors, junior, youths, small children',
 );
-const notChildren = new Set(
-  'age ages bed beds price rate amount fee tax allowed policy adult adults max total name unit room pet pets dog dogs car cars cot cots'.split(' '),
+const notChildren = wordSet(
+  'age ages bed beds price rate amount fee tax allowed policy adult adults max total name unit room pet pets dog dogs car cars cot cots',
 );
 
 /** Children in several fields, by age: the canonical count is their sum. */
@@ -205,10 +194,7 @@ export function withAllChildren(section: Section, leaves: readonly Leaf[]): Sect
   const more = leaves.filter(isCount);
   if (more.length === 0) return section;
   const sum = [fields.children as Json, ...more.map(({ source }) => source)];
-  const lines = section.lines.map((line) =>
-    line.field === 'rooms.children' ? { ...line, reason: `${line.reason}; all fields of children are added up` } : line,
-  );
-  return { ...section, lines, map: { ...section.map, fields: { ...fields, children: { sum } } } };
+  return withField(section, 'children', { sum }, 'all fields of children are added up');
 }
 
 /** Typed members of one list, such as [type=CHD].count, are siblings too. */
@@ -224,26 +210,19 @@ function isSameEverywhere({ leaf, confidence }: Match): boolean {
   return confidence < 0.9 && texts.length > 2 && new Set(texts).size === 1;
 }
 
-const otherNames = new Set(
-  'status state channel source origin customer guest user hotel property account country city company agent agency rate payment currency partner provider platform brand chain tax note notes holder contact person member group market segment language first last full display nick'.split(
-    ' ',
-  ),
+const otherNames = wordSet(
+  'status state channel source origin customer guest user hotel property account country city company agent agency rate payment currency partner provider platform brand chain tax note notes holder contact person member group market segment language first last full display nick',
 );
 
 /** Texts that some records share, but not all. */
-const isShared = (texts: readonly string[]): boolean => {
-  const distinct = new Set(texts).size;
-  return distinct > 1 && distinct < texts.length;
-};
-/** Beside a number of people in a list, any text will do. */
-const inList = (): boolean => true;
+const areShared = (texts: readonly string[]) => new Set(texts).size > 1 && new Set(texts).size < texts.length;
 
 /** What is booked, if no field is named after a room: the longest of the short texts. A weak guess. */
 function productIn(
   leaves: readonly Leaf[],
   matches: ReadonlyMap<string, Match>,
-  fits: (texts: readonly string[]) => boolean,
-): Match | undefined {
+  fits = (_: readonly string[]) => true,
+) {
   const used = new Set([...matches.values()].map(({ leaf }) => leaf.path));
   const [best] = leaves
     .filter((leaf) => leaf.kind === 'value' && leaf.depth <= 2 && !used.has(leaf.path) && isInEveryItem(leaf))
@@ -282,17 +261,16 @@ function headsIn(own: Map<string, Match>, leaves: readonly Leaf[]): void {
   const isOther = (leaf: Leaf) =>
     named ? isNext(leaf, named) && isSeveral(leaf) && !leaf.own.some((word) => notChildren.has(word)) : !isAlways(leaf);
   const other = adults && siblings(named ?? adults).find(isOther);
-  if (other && !children)
-    own.set('children', matchOf('children', other, 0.5, 'a count beside that of the adults'));
+  if (other && !children) own.set('children', matchOf('children', other, 0.5, 'a count beside that of the adults'));
 }
 
-const bareNames = new Set(['name', 'type', 'code', 'title', 'kind', 'label', 'description']);
+const bareNames = wordSet('name type code title kind label description');
 
 /** In a list of rooms a plain `name` is the room's; at the top of a record it is not. */
 const isBareName = ({ own, depth }: Leaf): boolean => depth === 0 && bareNames.has(own.join(' '));
 const named = (leaf: Leaf): Leaf => (isBareName(leaf) ? { ...leaf, own: ['room', ...leaf.own] } : leaf);
 
-const headWords = new Set(['adult', 'adults', 'child', 'children', 'kids']);
+const headWords = wordSet('adult adults child children kids');
 
 /** The number of people may be among the fields of the guest who booked. */
 function isHeadCount({ own, kind, values }: Leaf): boolean {

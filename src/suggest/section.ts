@@ -40,6 +40,20 @@ function placed(head: JsonObject, path: string): string {
   return typeof list !== 'string' || list === '$item' || path.startsWith('$') ? path : `${list}.${path}`;
 }
 
+/** A field that needs more than its leaf, such as a sum. */
+export function withField(section: Section, field: string, map: Json, remark: string, most = 1): Section {
+  const lines = section.lines.map((line) =>
+    line.field.endsWith(`.${field}`)
+      ? { ...line, reason: `${line.reason}; ${remark}`, confidence: Math.min(line.confidence, most) }
+      : line,
+  );
+  return {
+    ...section,
+    lines,
+    map: { ...section.map, fields: { ...(section.map.fields as JsonObject), [field]: map } },
+  };
+}
+
 /** Excludes deleted items: cancelled lines, anonymized guests. */
 export function goneCondition(leaves: readonly Leaf[]): JsonObject | undefined {
   for (const leaf of leaves) {

@@ -26,7 +26,9 @@ export function statusesByTime(
     new Map(
       codes.flatMap((code) => {
         const own = spellings.flatMap((spelling, at) => (spelling === code ? [at] : []));
-        const meaning = times.find((time) => own.filter((at) => timeOf(at, today) === time).length >= own.length * 0.75);
+        const meaning = times.find(
+          (time) => own.filter((at) => timeOf(at, today) === time).length >= own.length * 0.75,
+        );
         const isFree = known(code) === undefined ? !taken.has(meaning) : known(code) === meaning;
         return meaning !== undefined && isFree ? [[code, meaning] as const] : [];
       }),

@@ -1,5 +1,8 @@
 import { foreign } from './languages.ts';
 
+/** The words of a list written as text. */
+export const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
 /** Splits names of fields into words, so that guestFirstName, GuestFirstName, guest_first_name and b:GuestFirstName are equal. */
 
 const pieces = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\d+/gu;
@@ -84,10 +87,8 @@ const joined: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Words about the format of a value, not its meaning. */
-const noise: ReadonlySet<string> = new Set(
-  'utc local localized iso scheduled string formatted embedded the of am op em de del della di du des der il la le los do da electronico eletronico elettronica'.split(
-    ' ',
-  ),
+const noise: ReadonlySet<string> = wordSet(
+  'utc local localized iso scheduled string formatted embedded the of am op em de del della di du des der il la le los do da electronico eletronico elettronica',
 );
 
 export function withoutNoise(words: readonly string[]): string[] {
@@ -143,8 +144,8 @@ function fitOne(own: readonly string[], whole: readonly string[], words: readonl
 }
 
 /** In price.cents, total.value, channel.label and board.name the enclosing object has the name. */
-const measures: ReadonlySet<string> = new Set(
-  'cents cent minor value amount label caption title slug name description'.split(' '),
+const measures: ReadonlySet<string> = wordSet(
+  'cents cent minor value amount label caption title slug name description',
 );
 
 /** Each additional word lowers the score. */
