@@ -5,7 +5,7 @@ import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
-import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
+import { isUsed, type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
 import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
 import { refersBack, type Table } from './tables.ts';
 import { wordSet } from './words.ts';
@@ -117,8 +117,7 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
 /** The only text of a line describes it; a whole number that gives the amount when multiplied by another field is the quantity. */
 function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
   const amount = matches.get('amount')?.leaf;
-  const used = new Set([...matches.values()].map(({ leaf }) => leaf.path));
-  const free = leaves.filter((leaf) => leaf.kind === 'value' && leaf.depth === 0 && !used.has(leaf.path));
+  const free = leaves.filter((leaf) => leaf.kind === 'value' && leaf.depth === 0 && !isUsed(matches, leaf));
   const put = (field: string, leaf: Leaf | undefined, reason: string) => {
     if (leaf !== undefined && amount !== undefined && !matches.has(field))
       matches.set(field, matchOf(field, leaf, 0.6, reason));

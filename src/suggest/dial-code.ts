@@ -1,5 +1,6 @@
 import { readPhone } from '../normalize/phone.ts';
 import type { Json, JsonObject } from '../terms.ts';
+import { parentOf } from './keys.ts';
 import { plain } from './kinds.ts';
 import type { Leaf } from './leaf.ts';
 import { type Section, withField } from './section.ts';
@@ -25,8 +26,7 @@ export function withDialCode(section: Section, leaves: readonly Leaf[]): Section
 export function phonePartsOf(path: string, leaves: readonly Part[]): Json[] | undefined {
   const number = leaves.find((leaf) => leaf.path === path);
   if (number === undefined || valuesOf(number).some((value) => /^(?:\+|00)/.test(value))) return undefined;
-  const parent = path.slice(0, path.lastIndexOf('.') + 1);
-  const beside = leaves.filter((leaf) => leaf.path.startsWith(parent) && !leaf.path.slice(parent.length).includes('.'));
+  const beside = leaves.filter((leaf) => parentOf(leaf.path) === parentOf(path));
   const find = (names: RegExp, look: RegExp) =>
     beside.find((leaf) => {
       const [name, values] = [leaf.own.filter((word) => !owners.has(word)).join(' '), valuesOf(leaf)];

@@ -4,7 +4,7 @@ import { parentOf } from './keys.ts';
 import { plain } from './kinds.ts';
 import { isInMost, type Leaf, present } from './leaf.ts';
 import { fullNameLexeme, guestLexicon, guestWords, secondNameLexeme } from './lexicon.ts';
-import { type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
+import { isUsed, type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
 
 /** Which objects of a record are people. */
 
@@ -32,19 +32,18 @@ const looks: readonly (readonly [string, RegExp])[] = [
 /** The fields of a guest by name; an address or a phone under another name by its values. */
 export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary): Map<string, Match> {
   const matches = matchFields(leaves, vocabulary);
-  const isUsed = (leaf: Leaf) => [...matches.values()].some((match) => match.leaf === leaf);
   for (const [field, look] of looks) {
     const leaf = leaves.find(
       (one) => one.kind === 'value' && present(one).length > 0 && present(one).every(fits(look)),
     );
-    if (leaf !== undefined && !matches.has(field) && !isUsed(leaf))
+    if (leaf !== undefined && !matches.has(field) && !isUsed(matches, leaf))
       matches.set(field, matchOf(field, leaf, 0.7, `all its values look like a guest’s ${field}`));
   }
   const names = ['first_name', 'last_name', 'full_name'].flatMap((field) => matches.get(field) ?? []);
   const [name] = names;
   const other =
     name && names.length === 1 && name.field !== 'full_name' && !areSeveralWords(name.leaf)
-      ? leaves.find((leaf) => !isUsed(leaf) && isOtherName(leaf, name, leaves, matches.get('email')?.leaf))
+      ? leaves.find((leaf) => !isUsed(matches, leaf) && isOtherName(leaf, name, leaves, matches.get('email')?.leaf))
       : undefined;
   if (name && other) {
     const field = name.field === 'first_name' ? 'last_name' : 'first_name';

@@ -7,7 +7,7 @@ import { isTiny, plain } from './kinds.ts';
 import { isInEveryItem, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
-import { type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
+import { isUsed, type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
 import { stayIn } from './stay-dates.ts';
@@ -28,7 +28,8 @@ export interface RoomContext {
   readonly stays: string | undefined;
   /** Of the guests: a room may bear the name of its guest. */
   readonly surnames: readonly string[];
-  readonly dates: { readonly start?: Match | undefined; readonly end?: Match | undefined };
+  /** The arrival as start_date, the departure as end_date. */
+  readonly dates: ReadonlyMap<string, Match>;
 }
 
 /** The rooms: a list in the record, or the record itself if it is one room. */
@@ -88,13 +89,8 @@ export function findRooms(context: RoomContext): Section | undefined {
     const section = sectionOf('rooms', withWhere({ from }, where), best.matches);
     return withAllChildren(section, best.leaves);
   }
-  for (const [field, match] of [
-    ['start_date', dates.start],
-    ['end_date', dates.end],
-  ] as const) {
-    own.delete(field);
-    if (match) own.set(field, { ...match, field });
-  }
+  for (const field of ['start_date', 'end_date']) own.delete(field);
+  for (const [field, match] of dates) own.set(field, { ...match, field });
   for (const field of Object.keys(persons)) own.delete(field);
   const type = own.get('room_type');
   const free = recordLeaves.filter(({ path }) => !taken(path));
@@ -128,10 +124,9 @@ function inRecord(source: Json, when: JsonObject | undefined): Json | undefined 
 
 /** A board under another name: all its values are boards, and not all of them the same. */
 function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<string, Match> {
-  const used = new Set([...matches.values()].map(({ leaf }) => leaf.path));
   const board = leaves.find((leaf) => {
     const meanings = new Set(present(leaf).map((value) => guessBoard(plain(value))));
-    return leaf.kind === 'value' && !used.has(leaf.path) && meanings.size > 1 && !meanings.has(undefined);
+    return leaf.kind === 'value' && !isUsed(matches, leaf) && meanings.size > 1 && !meanings.has(undefined);
   });
   if (board !== undefined && !matches.has('board'))
     matches.set('board', matchOf('board', board, 0.6, 'all its values are boards'));
@@ -155,13 +150,14 @@ function byDates(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
 }
 
 /** Whether each item has its days within the stay of its record. */
-function isWithin({ owners }: Container, matches: ReadonlyMap<string, Match>, { start, end }: RoomContext['dates']) {
-  const [from, to] = ['start_date', 'end_date'].map((field) => daysOf(matches.get(field)?.leaf.values));
-  const [first, last] = [daysOf(start?.leaf.values), daysOf(end?.leaf.values)];
+function isWithin({ owners }: Container, matches: ReadonlyMap<string, Match>, dates: RoomContext['dates']): boolean {
+  const [from, to, first, last] = [matches, dates].flatMap(daysOfStay);
   return owners.every(
-    (owner, at) => Number(from?.[at]) >= Number(first[owner]) && Number(to?.[at]) <= Number(last[owner]),
+    (owner, at) => Number(from?.[at]) >= Number(first?.[owner]) && Number(to?.[at]) <= Number(last?.[owner]),
   );
 }
+const daysOfStay = (matches: ReadonlyMap<string, Match>): number[][] =>
+  ['start_date', 'end_date'].map((field) => daysOf(matches.get(field)?.leaf.values));
 
 const childPhrases = phrases(
   'children, child, child count, kids, infants, infant, infant count, teens, teen, teenagers, juniors, junior, youths, small children',
@@ -223,9 +219,8 @@ function productIn(
   matches: ReadonlyMap<string, Match>,
   fits = (_: readonly string[]) => true,
 ) {
-  const used = new Set([...matches.values()].map(({ leaf }) => leaf.path));
   const [best] = leaves
-    .filter((leaf) => leaf.kind === 'value' && leaf.depth <= 2 && !used.has(leaf.path) && isInEveryItem(leaf))
+    .filter((leaf) => leaf.kind === 'value' && leaf.depth <= 2 && !isUsed(matches, leaf) && isInEveryItem(leaf))
     .filter(({ own, around }) => ![...own, ...around].some((word) => otherNames.has(word)))
     .map((leaf) => ({ leaf, texts: present(leaf).map(plain) }))
     .filter(({ texts }) => fits(texts) && !texts.some(isTiny))
@@ -239,7 +234,7 @@ function productIn(
 function headsIn(own: Map<string, Match>, leaves: readonly Leaf[]): void {
   const children = own.get('children')?.leaf;
   const named = own.get('adults')?.leaf;
-  const [arrivals, departures] = ['start_date', 'end_date'].map((field) => daysOf(own.get(field)?.leaf.values));
+  const [arrivals, departures] = daysOfStay(own);
   const nights = departures?.map((day, at) => day - (arrivals?.[at] ?? 0)) ?? [];
   const isCount = (leaf: Leaf) =>
     leaf.kind === 'value' &&

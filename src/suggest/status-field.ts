@@ -26,13 +26,8 @@ export function betterStatus(current: Match | undefined, leaves: readonly Leaf[]
     return share + (lives ? 0.5 : 0) + 0.2 * (values.length / leaf.values.length) - 0.05 * leaf.depth;
   };
   const varied = isConstant(current.leaf) ? leaves.find((leaf) => leaf.depth <= 1 && areStatuses(leaf)) : undefined;
-  if (varied !== undefined)
-    return matchOf(
-      'status',
-      varied,
-      0.75,
-      `all its values are statuses; ${current.leaf.path} is the same in every record`,
-    );
+  const reason = `all its values are statuses; ${current.leaf.path} is the same in every record`;
+  if (varied !== undefined) return matchOf('status', varied, 0.75, reason);
   const [best] = leaves.filter((leaf) => leaf !== current.leaf && isStatus(leaf)).sort((a, b) => worth(b) - worth(a));
   if (best === undefined || worth(best) < worth(current.leaf) + 0.2) return undefined;
   const gaps = best.values.some((value) => value === undefined);

@@ -137,8 +137,10 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   if (second !== undefined) reservation.set('confirmation_number', second);
   for (const match of fieldsAround(root))
     if (match.confidence > (reservation.get(match.field)?.confidence ?? 0)) reservation.set(match.field, match);
-  const dates = new Set(['check_in', 'check_out']);
-  const own = new Set([...reservation].flatMap(([field, { leaf }]) => (dates.has(field) ? [] : [leaf.path])));
+  const [start, end] = [reservation.get('check_in'), reservation.get('check_out')];
+  const own = new Set(
+    [...reservation.values()].filter((one) => one !== start && one !== end).map(({ leaf }) => leaf.path),
+  );
   const rooms = findRooms({
     containers,
     recordLeaves: leaves,
@@ -146,7 +148,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
     taken: (path) => isPersonal(path) || own.has(path),
     stays: root.stays,
     surnames: guests.flatMap(({ matches }) => matches.get('last_name')?.leaf.values ?? []).map((name) => String(name)),
-    dates: { start: reservation.get('check_in'), end: reservation.get('check_out') },
+    dates: new Map([...(start ? [['start_date', start] as const] : []), ...(end ? [['end_date', end] as const] : [])]),
   });
   const others = containers.filter(({ from }) => !isPersonal(from));
   const charges = findCharges(others, tables, rooms, reservation);
