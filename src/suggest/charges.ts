@@ -22,9 +22,8 @@ const notTheGuests = wordSet(
 
 export interface Charges {
   readonly sections: readonly Section[];
-  /** Sums over the charges, for totals that the reservation itself lacks. */
-  readonly total?: Json;
-  readonly currency?: Json;
+  /** Fields of the reservation over its charges, for those that it lacks. */
+  readonly computed?: JsonObject;
 }
 
 /** The charges: every list of amounts in the record, or a table of amounts that refers to it. */
@@ -61,7 +60,10 @@ export function findCharges(
       return areLines ? section : withLineAmounts(section, matches);
     });
     const [first] = sections;
-    return { sections, ...(sections.length === 1 && first !== undefined && sums(first, outer[0]?.leaves ?? [])) };
+    return {
+      sections,
+      computed: sections.length === 1 && first !== undefined ? sums(first, outer[0]?.leaves ?? []) : {},
+    };
   }
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
   if (nights) return { sections: [nightSection(nights, rooms)] };
@@ -208,15 +210,19 @@ function preferName(matches: Map<string, Match>, leaves: readonly Leaf[]): void 
   if (sibling) matches.set('description', { ...match, leaf: sibling });
 }
 
-function sums(section: Section, leaves: readonly Leaf[]): Pick<Charges, 'total' | 'currency'> {
-  const { fields, ...list } = section.map;
+/** Taxes alone are not the total. */
+function sums({ map, matches }: Section, leaves: readonly Leaf[]): JsonObject {
+  const { fields, ...list } = map;
   const { amount } = fields as JsonObject;
-  const currency = matchFields(leaves, { lexicon: { currency: reservationLexicon.currency }, scope: new Set() }).get(
-    'currency',
-  );
+  const { currency } = reservationLexicon;
+  const unit = matchFields(leaves, { lexicon: { currency }, scope: new Set() }).get('currency');
+  const areTaxes = ['code', 'description'].some((field) => {
+    const leaf = matches.get(field)?.leaf;
+    return leaf !== undefined && present(leaf).every((value) => /tax|\bvat\b|levy/i.test(plain(value)));
+  });
   return {
-    ...(amount !== undefined && { total: { sum: { ...list, value: amount } } }),
-    ...(currency && { currency: { pick: { ...list, value: currency.leaf.path } } }),
+    ...(amount !== undefined && !areTaxes && { total_amount: { sum: { ...list, value: amount } } }),
+    ...(unit && { currency: { pick: { ...list, value: unit.leaf.path } } }),
   };
 }
 
@@ -250,7 +256,7 @@ function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges
     if (back === undefined || id === undefined || !matches.has('amount')) continue;
     const head = { join: { in: table.path, key: back.path, by: id.leaf.path } };
     const section = chargeSection(head, table.leaves, matches);
-    return { sections: [section], ...sums(section, table.leaves) };
+    return { sections: [section], computed: sums(section, table.leaves) };
   }
   return { sections: [] };
 }

@@ -9,10 +9,7 @@ export interface Lexeme {
   readonly not: ReadonlySet<string>;
 }
 
-const lexeme = (text: string, not = ''): Lexeme => ({
-  phrases: phrases(text),
-  not: new Set(not.split(' ').filter((word) => word !== '')),
-});
+const lexeme = (text: string, not = ''): Lexeme => ({ phrases: phrases(text), not: wordSet(not) });
 
 /** A field without words of its own is found by its name. */
 function lexiconOf<Name extends string>(

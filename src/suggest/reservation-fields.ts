@@ -7,7 +7,7 @@ import { isInEveryItem, isInMost, isUnique, type Leaf, present } from './leaf.ts
 import { reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, matchOf } from './match.ts';
 import { areStatuses, betterStatus } from './status-field.ts';
-import { areNights, stayIn } from './stay-dates.ts';
+import { areNights, putStay } from './stay-dates.ts';
 import { guessStatus } from './vocabulary.ts';
 
 /**
@@ -24,12 +24,7 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   const better = betterStatus(found.get('status'), leaves);
   if (better !== undefined) found.set('status', better);
   preferPlainId(found, leaves);
-  if (!found.has('check_in') || !found.has('check_out')) {
-    const stay = stayIn(leaves.filter(free), found.get('check_in')?.leaf, found.get('check_out')?.leaf);
-    const reason = 'two dates of which the second is never before the first';
-    if (stay && !found.has('check_in')) put('check_in', stay[0], reason);
-    if (stay && !found.has('check_out')) put('check_out', stay[1], reason);
-  }
+  putStay(found, leaves.filter(free), ['check_in', 'check_out']);
   const arrival = found.get('check_in');
   const nights = arrival === undefined || found.has('check_out') ? undefined : leaves.find(areNights);
   if (arrival !== undefined && nights !== undefined) {

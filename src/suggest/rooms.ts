@@ -10,7 +10,7 @@ import { roomLexicon, roomWords } from './lexicon.ts';
 import { isUsed, type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
-import { stayIn } from './stay-dates.ts';
+import { putStay } from './stay-dates.ts';
 import { type Table, withLookups } from './tables.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
 import { fit, phrases, wordSet } from './words.ts';
@@ -60,7 +60,7 @@ export function findRooms(context: RoomContext): Section | undefined {
       const own = leavesOf(container.items).filter((leaf) => !isBareName(leaf) || !present(leaf).every(isGuest));
       const leaves = [...own.map(named), ...nightLeaves(container)];
       const matches = withBoard(matchFields(withLookups(leaves, tables), vocabulary), leaves);
-      byDates(matches, leaves);
+      putStay(matches, leaves, ['start_date', 'end_date']);
       headsIn(matches, leaves);
       const type = matches.has('room_type') || !matches.has('adults') ? undefined : productIn(leaves, matches);
       if (type) matches.set('room_type', type);
@@ -138,15 +138,9 @@ function leastScore(container: Container, matches: ReadonlyMap<string, Match>, {
   const isNamed = container.from === stays || container.words.some((word) => roomWords.has(word));
   if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
   if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 5 : 3.5;
-  return container.from === stays || isRoomList(container, matches) ? 2 : 3.5;
-}
-
-/** The days of a room under other names. */
-function byDates(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
-  const stay = stayIn(leaves, matches.get('start_date')?.leaf, matches.get('end_date')?.leaf);
-  for (const [at, field] of ['start_date', 'end_date'].entries())
-    if (stay?.[at] !== undefined && !matches.has(field))
-      matches.set(field, matchOf(field, stay[at], 0.55, 'two dates of which the second is never before the first'));
+  // A list that is named after rooms needs no more than their names.
+  const isRoomList = roomWords.has(container.words.at(-1) ?? '') && matches.has('room_type');
+  return container.from === stays || isRoomList ? 2 : 3.5;
 }
 
 /** Whether each item has its days within the stay of its record. */
@@ -195,10 +189,6 @@ export function withAllChildren(section: Section, leaves: readonly Leaf[]): Sect
 
 /** Typed members of one list, such as [type=CHD].count, are siblings too. */
 const parentOf = ({ path }: Leaf): string => path.replace(/(?:\[[^\]]*=[^\]]*\]\.[^.]+|\.?[^.]+)$/, '');
-
-/** A list that is named after rooms needs no more than their names. */
-const isRoomList = ({ words }: Container, matches: ReadonlyMap<string, Match>) =>
-  roomWords.has(words.at(-1) ?? '') && matches.has('room_type');
 
 /** The one property of an account, or a word such as "rooms", is not what distinguishes a booking. */
 function isSameEverywhere({ leaf, confidence }: Match): boolean {

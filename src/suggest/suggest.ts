@@ -152,10 +152,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   });
   const others = containers.filter(({ from }) => !isPersonal(from));
   const charges = findCharges(others, tables, rooms, reservation);
-  const fields = reservationFields(reservation, leaves, {
-    ...(charges.total !== undefined && { total_amount: charges.total }),
-    ...(charges.currency !== undefined && { currency: charges.currency }),
-  });
+  const fields = reservationFields(reservation, leaves, charges.computed ?? {});
   const sections = { guests, rooms: rooms === undefined ? [] : [rooms], charges: charges.sections };
   const rows = findMasterRows(leaves, reservation.get('id'), rooms, charges.sections);
   // Flat rows may come from several responses, so they can neither join a table of one response nor have a key in it.
@@ -171,6 +168,12 @@ function secondNumber(first: Match, leaves: readonly Leaf[]): Match | undefined 
   return found !== undefined && found.confidence >= 0.7 ? found : undefined;
 }
 
+const fromCharges = {
+  path: 'the charges',
+  confidence: 0.6,
+  reason: 'not a field of the reservation; computed from its charges',
+};
+
 /** The reservation's own fields; `computed` fills those without a leaf. */
 function reservationFields(
   matches: ReadonlyMap<string, Match>,
@@ -181,22 +184,12 @@ function reservationFields(
   const lines: FieldLine[] = [];
   for (const field of Object.keys(reservationLexicon)) {
     const match = matches.get(field);
-    if (match === undefined && field === 'status') {
-      const { map: status, ...line } = computedStatus(leaves);
-      map.status = status;
-      lines.push({ field, ...line });
-      continue;
-    }
     if (match === undefined) {
-      const stand = computed[field];
+      const own = field === 'status' ? computedStatus(leaves) : { map: computed[field], ...fromCharges };
+      const { map: stand, ...line } = own;
       if (stand === undefined) continue;
       map[field] = stand;
-      lines.push({
-        field,
-        path: 'the charges',
-        confidence: 0.6,
-        reason: 'not a field of the reservation; computed from its charges',
-      });
+      lines.push({ field, ...line });
       continue;
     }
     const { map: said, remark } = fieldMap(match);
