@@ -39,16 +39,11 @@ export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary
     if (leaf !== undefined && !matches.has(field) && !isUsed(matches, leaf))
       matches.set(field, matchOf(field, leaf, 0.7, `all its values look like a guest’s ${field}`));
   }
-  const names = ['first_name', 'last_name', 'full_name'].flatMap((field) => matches.get(field) ?? []);
-  const [name] = names;
-  const other =
-    name && names.length === 1 && name.field !== 'full_name' && !areSeveralWords(name.leaf)
-      ? leaves.find((leaf) => !isUsed(matches, leaf) && isOtherName(leaf, name, leaves, matches.get('email')?.leaf))
-      : undefined;
-  if (name && other) {
-    const field = name.field === 'first_name' ? 'last_name' : 'first_name';
-    matches.set(field, matchOf(field, other, 0.7, `names beside ${name.leaf.path}`));
-  }
+  const [name, further] = ['first_name', 'last_name', 'full_name'].flatMap((field) => matches.get(field) ?? []);
+  const missing = further ? undefined : { first_name: 'last_name', last_name: 'first_name' }[name?.field ?? ''];
+  const free = leaves.filter((leaf) => !isUsed(matches, leaf));
+  const other = name && free.find((leaf) => isOtherName(leaf, name, leaves, matches.get('email')?.leaf));
+  if (other && missing) matches.set(missing, matchOf(missing, other, 0.7, `names beside ${name.leaf.path}`));
   const isGuest = (leaf: Leaf) => guestWords.has(leaf.own.join(' ')) || isInAddresses(leaf, matches.get('email')?.leaf);
   const full = name ? undefined : leaves.filter(areSeveralWords).find(isGuest);
   if (full !== undefined)
@@ -67,6 +62,7 @@ function isOtherName(leaf: Leaf, name: Match, leaves: readonly Leaf[], email: Le
     leaf.kind === 'value' &&
     parentOf(leaf.path) === parentOf(name.leaf.path) &&
     isInMost(leaf) &&
+    !areSeveralWords(name.leaf) &&
     values.every((value) => /^(?=.*\p{Lu})[\p{L}’' .-]*$/u.test(value)) &&
     (isInAddresses(leaf, email) || (isNext && values.length > 1 && new Set(values).size > values.length * 0.7))
   );

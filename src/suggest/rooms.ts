@@ -89,9 +89,8 @@ export function findRooms(context: RoomContext): Section | undefined {
     const section = sectionOf('rooms', withWhere({ from }, where), best.matches);
     return withAllChildren(section, best.leaves);
   }
-  for (const field of ['start_date', 'end_date']) own.delete(field);
+  for (const field of ['start_date', 'end_date', ...Object.keys(persons)]) own.delete(field);
   for (const [field, match] of dates) own.set(field, { ...match, field });
-  for (const field of Object.keys(persons)) own.delete(field);
   const type = own.get('room_type');
   const free = recordLeaves.filter(({ path }) => !taken(path));
   const product = type === undefined || isSameEverywhere(type) ? productIn(free, own, areShared) : undefined;
@@ -220,7 +219,7 @@ function productIn(
   return best && matchOf('room_type', best.leaf, 0.5, 'short texts; nothing is named after a room');
 }
 
-/** Adults and children by their numbers: counts beside each other, of which the adults are never none. */
+/** Adults and children by their numbers: counts beside each other, of which the adults are hardly ever none. */
 function headsIn(own: Map<string, Match>, leaves: readonly Leaf[]): void {
   const children = own.get('children')?.leaf;
   const named = own.get('adults')?.leaf;
@@ -233,7 +232,7 @@ function headsIn(own: Map<string, Match>, leaves: readonly Leaf[]): void {
     present(leaf).every((value) => /^1?\d$/.test(plain(value))) &&
     !leaf.values.every((value, at) => Number(value) === nights[at]);
   const counts = leaves.filter(isCount);
-  const isAlways = (leaf: Leaf) => leaf.values.every((value) => Number(value) > 0);
+  const isAlways = ({ values }: Leaf) => values.filter((value) => Number(value) > 0).length >= values.length * 0.8;
   const isSeveral = (leaf: Leaf) => present(leaf).some((value) => Number(value) > 1);
   const siblings = (leaf: Leaf) => counts.filter((one) => one !== leaf && parentOf(one) === parentOf(leaf));
   const isNext = (one: Leaf, leaf: Leaf) => one === leaves[leaves.indexOf(leaf) + 1] && !isAlways(one);
@@ -242,10 +241,11 @@ function headsIn(own: Map<string, Match>, leaves: readonly Leaf[]): void {
   const adults = counts.find(
     (leaf) => isAlways(leaf) && (children ? siblings(leaf).includes(children) : isBesideOther(leaf)),
   );
-  if (adults && !named) own.set('adults', matchOf('adults', adults, 0.5, 'a count that is never none, beside another'));
+  if (adults && !named) own.set('adults', matchOf('adults', adults, 0.5, 'a count that is rarely none, beside another'));
   const isOther = (leaf: Leaf) =>
     named ? isNext(leaf, named) && isSeveral(leaf) && !leaf.own.some((word) => notChildren.has(word)) : !isAlways(leaf);
-  const other = adults && siblings(named ?? adults).find(isOther);
+  const main = named ?? adults;
+  const other = main && siblings(main).find(isOther);
   if (other && !children) own.set('children', matchOf('children', other, 0.5, 'a count beside that of the adults'));
 }
 
