@@ -24,6 +24,7 @@ export const alone = [
   'e2e/readme',
   'e2e/rolling-restart',
   'e2e/stop',
+  'e2e/traces',
   'install/packages',
   'intake/pull/partner-scripts',
   'intake/pull/resume',
