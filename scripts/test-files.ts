@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * Folders and files that need a process for each file: they measure time or memory, end processes, or take long. All others share one
- * process per group: six files of test/api take 13 s of processor time together and 23 s apart (2 arm64 cores, busy), because each loads
- * the sources and starts a PostgreSQL.
+ * process per group: ten files of test/e2e take 42 s of processor time together and 58 s apart (2 arm64 cores), because each loads the
+ * sources and starts a PostgreSQL.
  */
 export const alone = [
   'canonical/one-line',
@@ -18,19 +18,20 @@ export const alone = [
   'deliver/people-kill',
   'deliver/promises',
   'deliver/sigstop',
-  'e2e',
-  'embedded-postgres',
-  'install',
+  'e2e/demo',
+  'e2e/key-rotation',
+  'e2e/kill',
+  'e2e/readme',
+  'e2e/rolling-restart',
+  'e2e/stop',
+  'e2e/traces',
+  'install/packages',
   'intake/pull/partner-scripts',
   'intake/pull/resume',
-  'intake/push/attacks',
-  'intake/push/clocks',
-  'intake/push/crash',
-  'intake/push/deadlock',
-  'intake/push/failover',
-  'intake/push/group-commit',
-  'intake/push/vendors',
 ];
+
+/** Apart from the other files of test/intake/push: they measure, and end processes. */
+const timed = ['attacks', 'clocks', 'crash', 'deadlock', 'failover', 'group-commit', 'vendors'];
 
 /** The files of each process by its name, in the order in which the processes start. */
 export type TestPlan = ReadonlyMap<string, readonly string[]>;
@@ -70,9 +71,10 @@ export const longest = [
   'e2e/stop',
   'history',
   'simulation',
+  'e2e',
   'deliver/chaos',
-  'e2e/thin',
-  'e2e/backup',
+  'intake-push-timed',
+  'embedded-postgres',
 ];
 
 /** Files of the pure rooms and the store that start programs or further servers, or fill large tables. */
@@ -121,6 +123,7 @@ function processOf(file: string): string {
   if (folder === undefined || short.includes(folder)) return 'rest';
   if (pure.includes(folder)) return 'pure';
   if (folder === 'console') return path.basename(file) < 'house' ? 'console-1' : 'console-2';
+  if (within === 'push' && timed.includes(path.basename(file, '.test.ts'))) return 'intake-push-timed';
   return folder === 'intake' && within !== undefined ? `${folder}-${within}` : folder;
 }
 

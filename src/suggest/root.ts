@@ -102,6 +102,15 @@ function candidates(sample: Json): Candidate[] {
       if (records.length === 0) return;
       found.push({ path, records, words, depth });
       const keys = [...new Set(records.slice(0, most).flatMap(keysOf))];
+      const [only = ''] = keys;
+      // Each record in an object of its own: [{ reservation: { … } }].
+      if (keys.length === 1 && records.every((record) => isObject(record[only])))
+        look(
+          records.map((record) => record[only] ?? null),
+          child(`${path}[]`, only),
+          wordsOf(only),
+          depth,
+        );
       for (const key of keys) {
         const at = child(`${path}[]`, key);
         const values = records.flatMap((record) => (record[key] === undefined ? [] : [record[key]]));
