@@ -241,8 +241,7 @@ function headsIn(own: Map<string, Match>, leaves: readonly Leaf[]): void {
   const adults = counts.find(
     (leaf) => isAlways(leaf) && (children ? siblings(leaf).includes(children) : isBesideOther(leaf)),
   );
-  if (adults && !named)
-    own.set('adults', matchOf('adults', adults, 0.5, 'a count that is rarely none, beside another'));
+  if (adults && !named) own.set('adults', matchOf('adults', adults, 0.5, 'a count, rarely none, beside another'));
   const isOther = (leaf: Leaf) =>
     named ? isNext(leaf, named) && isSeveral(leaf) && !leaf.own.some((word) => notChildren.has(word)) : !isAlways(leaf);
   const main = named ?? adults;
