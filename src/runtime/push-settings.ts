@@ -48,7 +48,17 @@ function partsOf({ timestamp, signature }: SignatureParts): NonNullable<HmacVeri
 
 /** A sender's envelope as intake uses it. */
 export function foreignEnvelope(document: EnvelopeDocument): ForeignEnvelope {
-  const { each, event, names, others, timestamp, timestamp_format: format, brand, data, optional } = document;
+  const {
+    each,
+    event,
+    names,
+    others,
+    timestamp,
+    timestamp_format: format,
+    brand = 'brand_id',
+    data,
+    optional,
+  } = document;
   const stated = (places: string | readonly string[], name: 'timestamp' | 'brand') => ({
     places: [places].flat(),
     optional: optional.includes(name),
