@@ -69,7 +69,7 @@ export async function streamsOf(runtime: Pick<Runtime, 'active' | 'resolve'>): P
     const brands = all.filter(({ name, body }) => name === account.name || body.pulled_by === account.name);
     const found = streams.get(id) ?? {
       id,
-      revision: digest(JSON.stringify(described)),
+      revision: digest(JSON.stringify([described, account.connector.body.push])),
       account: account.name,
       brands: new Map(),
       brandPlaces: account.pushSettings.envelope?.brand?.places ?? [],
