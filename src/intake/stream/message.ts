@@ -15,13 +15,18 @@ export interface ReadMessage {
   readonly refused?: { readonly reason: string; readonly places: string };
 }
 
+/** What of a stream reads its messages. */
+type Reader = Pick<Stream, 'eventPath' | 'offsetPath' | 'brandPlaces'> & {
+  readonly brands: Pick<Stream['brands'], 'get'>;
+};
+
 const nothingAt = (setting: string, place: string) => {
   const places = pointerTo(place, '');
   return { reason: `${setting} finds nothing at ${places}`, places };
 };
 
 /** Every message moves the offset, also one of another property or one that cannot be read: the same connector would refuse it again. */
-export function readMessage(stream: Stream, payload: Json | undefined): ReadMessage {
+export function readMessage(stream: Reader, payload: Json | undefined): ReadMessage {
   const item = payload === undefined ? undefined : at(payload, `data.${stream.eventPath}`);
   if (item === undefined) return { kind: 'invalid', refused: nothingAt('stream.event', `data.${stream.eventPath}`) };
   const offset = textOf(at(item, stream.offsetPath));

@@ -29,7 +29,7 @@ export interface Stream {
 
 export interface StreamedBrand {
   readonly integration: IntegrationName;
-  readonly settings: PushSettings;
+  readonly settings: Pick<PushSettings, 'brandId' | 'envelope' | 'eventIdPlaces' | 'isThin'>;
 }
 
 /** The first messages of a connection, with credentials. */
