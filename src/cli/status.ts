@@ -22,9 +22,7 @@ export function define(command: Command): void {
           const lines = brands.map(({ integration, state, findings, stream }) => [
             integration,
             state.replaceAll('_', ' '),
-            [findings.map(({ message }) => message).join(' ') || 'Every check passed.', ...streamText(stream)].join(
-              ' ',
-            ),
+            (findings.map(({ message }) => message).join(' ') || 'Every check passed.') + streamText(stream),
           ]);
           show(table([['brand', 'state', 'why'], ...lines]));
         }
@@ -32,9 +30,9 @@ export function define(command: Command): void {
     );
 }
 
-function streamText(stream: StreamNow | null): string[] {
-  if (stream === null) return [];
+function streamText(stream: StreamNow | null): string {
+  if (stream === null) return '';
   const { connected_since: since, last_message_at: last } = stream;
-  const connection = since === null ? 'The stream is not connected' : `Stream connected since ${since.toISOString()}`;
-  return [`${connection}, ${last === null ? 'no message yet' : `last message at ${last.toISOString()}`}.`];
+  const connection = since === null ? ' The stream is not connected' : ` Stream connected since ${since.toISOString()}`;
+  return `${connection}, ${last === null ? 'no message yet' : `last message at ${last.toISOString()}`}.`;
 }

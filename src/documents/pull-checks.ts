@@ -19,12 +19,10 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
     ...all.filter(({ body }) => body.stream && body.pull === undefined).map(streamAlone),
     ...all.flatMap((integration) => {
       const connector = connectors.get(integration.body.connector)?.body;
-      return connector?.stream ? streamMistakes(integration, connector) : [];
-    }),
-    ...all.flatMap((integration) => {
-      const connector = connectors.get(integration.body.connector)?.body;
-      if (connector?.pull === undefined || integration.body.pull === undefined) return [];
+      const ofStream = connector?.stream ? streamMistakes(integration, connector) : [];
+      if (connector?.pull === undefined || integration.body.pull === undefined) return ofStream;
       return [
+        ...ofStream,
         ...hiddenCancellations(integration, connector),
         ...incompleteSyncs(integration, connector),
         ...manyRequests(integration, connector),

@@ -1,9 +1,10 @@
+import type { Stream } from '../intake/stream/ports.ts';
 import { openCircuitsOf } from '../ports/partner-apis.ts';
 import { streamsOf } from '../ports/stream.ts';
 import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { refusedSinceAccepted } from '../store/events/rejections.ts';
-import { noStream, type StreamState, streamStates } from '../store/events/streams.ts';
+import { type StreamState, streamStates } from '../store/events/streams.ts';
 import { lastRuns } from '../store/operate/conditions.ts';
 import {
   openAlertsOf,
@@ -15,7 +16,6 @@ import {
 import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
 import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
 import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
-import type { IntegrationName } from '../terms.ts';
 import {
   describeFailure,
   describeUnread,
@@ -24,7 +24,6 @@ import {
   isDestinationFailing,
   judgeHealth,
   type LaneFacts,
-  type StreamFacts,
 } from '../watch/health.ts';
 import { limitedMessage } from './alert-view.ts';
 
@@ -97,7 +96,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     const mine = lanesBy.get(integration) ?? [];
     const laneFacts = mine.map((lane) => factsOf(lane, usual.get(integration)));
     const circuit = circuitBy.get(poller);
-    const stream = streamBy.get(integration as IntegrationName);
+    const stream = streamBy.get(integration);
     const concerning = [integration, ...document.deliver.map((name) => `destination ${name}`)];
     const open = concerning.flatMap((key) => alertsBy.get(key) ?? []);
     const facts: HealthFacts = {
@@ -134,7 +133,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
         openAlerts: open.length,
         now: brand,
         lanes: lanesNowJudged,
-        stream: stream === undefined ? null : streamNow(stream),
+        stream: stream ? streamNow(stream) : null,
       },
     ];
   });
@@ -144,19 +143,17 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
 export async function streamsNow(runtime: Runtime) {
   const streams = await streamsOf(runtime);
   const states = streams.size === 0 ? [] : await streamStates(runtime.pool, [...streams.keys()]);
-  const stateBy = new Map(states.map((state) => [state.stream, state]));
-  return [...streams].map(([id, { revision, brands, account }]) => {
-    const state = stateBy.get(id) ?? noStream;
+  return states.map((state) => {
+    const { revision, brands } = streams.get(state.stream) as Stream;
     const isCurrent = state.refused?.revision === revision && state.refused.count > 0;
-    const names = [...brands.values()].map(({ integration }) => integration);
-    return { ...state, account, brands: names, refused: isCurrent ? state.refused : null };
+    const names = [...brands.values()].map(({ integration }) => integration as string);
+    return { ...state, brands: names, refused: isCurrent ? state.refused : null };
   });
 }
 
-function streamNow(stream: StreamFacts & Pick<StreamState, 'connected_at' | 'message_at'>): StreamNow {
-  const { connected_at: connected_since, message_at: last_message_at, failure, refused } = stream;
-  const problem =
-    failure !== null && stream.failures > 0 ? describeFailure(stream) : refused && describeUnread(refused);
+function streamNow({ connected_since, last_message_at, ...facts }: StreamState): StreamNow {
+  const { failures, refused } = facts;
+  const problem = failures > 0 ? describeFailure(facts) : refused && describeUnread(refused);
   return { connected_since, last_message_at, problem };
 }
 

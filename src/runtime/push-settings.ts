@@ -48,17 +48,7 @@ function partsOf({ timestamp, signature }: SignatureParts): NonNullable<HmacVeri
 
 /** A sender's envelope as intake uses it. */
 export function foreignEnvelope(document: EnvelopeDocument): ForeignEnvelope {
-  const {
-    each,
-    event,
-    names,
-    others,
-    timestamp,
-    timestamp_format: format,
-    brand = 'brand_id',
-    data,
-    optional,
-  } = document;
+  const { each, event, names, others, timestamp, timestamp_format: format, brand, data, optional } = document;
   const stated = (places: string | readonly string[], name: 'timestamp' | 'brand') => ({
     places: [places].flat(),
     optional: optional.includes(name),
@@ -74,7 +64,7 @@ export function foreignEnvelope(document: EnvelopeDocument): ForeignEnvelope {
     names: namesOf(names),
     others,
     timestamp: timestamp === false ? undefined : { ...stated(timestamp, 'timestamp'), format },
-    brand: brand === false ? undefined : stated(brand, 'brand'),
+    brand: brand === false ? undefined : stated(brand ?? 'brand_id', 'brand'),
     data: typeof data === 'object' && !Array.isArray(data) ? { id: data.id } : [data].flat(),
   };
 }

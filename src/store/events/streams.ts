@@ -109,34 +109,22 @@ export interface StreamState {
   /** How long ago everything was stored that the partner had sent; null before the first event. */
   readonly behind_ms: number | null;
   /** Since when a node has read it; null while nobody does. */
-  readonly connected_at: Date | null;
-  readonly message_at: Date | null;
+  readonly connected_since: Date | null;
+  readonly last_message_at: Date | null;
   readonly refused: Refused | null;
   /** Events are missing, and no run of the account has been complete since. */
   readonly has_gap: boolean;
 }
 
-/** Before the first connection. */
-export const noStream: StreamState = {
-  stream: '',
-  account: '',
-  failures: 0,
-  failure: null,
-  said: null,
-  behind_ms: null,
-  connected_at: null,
-  message_at: null,
-  refused: null,
-  has_gap: false,
-};
-
-/** For health and alerts. */
+/** For health and alerts; one that nobody has read yet has a state without any. */
 export async function streamStates(db: Pool, ids: readonly string[]): Promise<StreamState[]> {
   const { rows } = await db.query<StreamState>(
-    `select stream, account, failures, failure, said, message_at, refused, case when due_at > now() then connected_at end as connected_at, (extract(epoch from now() - read_to) * 1000)::float8 as behind_ms,
+    `select stream, coalesce(account, stream) as account, coalesce(failures, 0) as failures, failure, said, refused,
+            (extract(epoch from now() - read_to) * 1000)::float8 as behind_ms, message_at as last_message_at,
+            case when due_at > now() then connected_at end as connected_since,
             gap_at is not null and not exists (
               select from runs r where r.integration = account and r.state = 'complete' and r.queued_at > gap_at) as has_gap
-       from streams where stream = any($1)`,
+       from unnest($1::text[]) as wanted (stream) left join streams using (stream)`,
     [ids],
   );
   return rows;
