@@ -208,6 +208,23 @@ test('an answer other than the upgrade is named: a wrong key', async () => {
   await node.stop();
 });
 
+test('a key whose secret is missing is not silence', async () => {
+  const partner = await startPartner();
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as documents write it
+  const bench = await openStreamBench(partner, connector, '"${secret:unknown-key}"');
+  ends.push(
+    () => partner.stop(),
+    () => bench.close(),
+  );
+  const node = bench.read();
+  await until('three failures', async () => (await bench.state())?.failures >= 3);
+  const { state, text, stream } = await seen(bench);
+  assert.equal(state, 'failing');
+  assert.match(text ?? '', /documents\.secret_missing/);
+  assert.match(stream?.problem ?? '', /documents\.secret_missing/);
+  await node.stop();
+});
+
 test('drops, duplicates and events out of order lose nothing and store nothing twice', async () => {
   const [partner, bench] = await start({ stream: { faults: { duplicate: 0.2, reorder: 0.5 } } as never });
   const lisbon = changesOf(partner, 'LIS01');
