@@ -1,20 +1,4 @@
-import type { Pool } from '../db/pool.ts';
-
-export interface DeliveryRow {
-  readonly integration: string;
-  readonly destination: string;
-  readonly type: string;
-  readonly id: string;
-  readonly next_version: number;
-  readonly last_version: number;
-  readonly delivered_version: number;
-  readonly attempt: number;
-  readonly due_at: Date | null;
-  readonly held_by: string | null;
-  readonly last_code: string | null;
-  readonly last_message: string | null;
-  readonly last_at: Date | null;
-}
+import type { Pool, UnreadRow } from '../db/pool.ts';
 
 export interface DeliveryFilter {
   readonly destination?: string | undefined;
@@ -24,13 +8,13 @@ export interface DeliveryFilter {
 }
 
 /** Undelivered records, longest due first, each with the answer to its last try. */
-export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<UnreadRow[]> {
   const state = {
     waiting: 'o.due_at is not null',
     retrying: 'o.due_at is not null and o.attempt > 0',
     held: 'o.held_by is not null',
   }[filter.state];
-  const { rows } = await db.query<DeliveryRow>(
+  const { rows } = await db.query<UnreadRow>(
     `select o.integration, o.destination, o.type, o.id, o.next_version, o.last_version, o.delivered_version, o.attempt,
             o.due_at, o.held_by::text as held_by, a.code as last_code, a.message as last_message, a.at as last_at
        from (select * from outbox o
