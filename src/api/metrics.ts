@@ -66,25 +66,10 @@ export function openMetrics(ports: MetricPorts): Metrics {
   const partnerCircuits = gauge('breaker_open', '1 while the circuit breaker of a partner API is open.', 'api');
   const circuits = gauge('destination_circuit_open', '1 while the circuit of a destination is open.', 'destination');
   const reachable = gauge('store_up', '1 when the store answered the scrape.');
-  const shown = [
-    states,
-    waiting,
-    late,
-    held,
-    deadLetters,
-    heldRows,
-    alerts,
-    runs,
-    going,
-    pending,
-    lastEvent,
-    partnerCircuits,
-    circuits,
-  ];
 
   const refresh = async (): Promise<void> => {
     const { rows, health, partnerCircuits: open, circuits: away } = await ports.read();
-    for (const metric of [...shown, ...Object.values(totals)]) metric.reset();
+    stored.resetMetrics();
     for (const { integration, ...counts } of rows.totals) {
       for (const [name, metric] of Object.entries(totals)) {
         metric.inc({ integration }, counts[name as keyof typeof totals]);

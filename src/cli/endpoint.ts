@@ -133,15 +133,7 @@ async function retire(runtime: Runtime, name: string, options: Options): Promise
 async function showRejections(runtime: Runtime, name: string, options: Options): Promise<void> {
   const rejections = await listRejections(runtime.pool, name);
   if (options.json) {
-    for (const { at, headerNames, requestId, bodyBytes, endpointId, ...rest } of rejections) {
-      const known = {
-        request_id: requestId,
-        endpoint_id: endpointId,
-        header_names: headerNames,
-        body_bytes: bodyBytes,
-      };
-      printJson({ at: new Date(at).toISOString(), ...rest, ...known });
-    }
+    for (const one of rejections) printJson(one);
     return;
   }
   const counts = await countRejections(runtime.pool, name, Date.now() - 24 * 3_600_000);
@@ -151,14 +143,7 @@ async function showRejections(runtime: Runtime, name: string, options: Options):
     table(
       rejections
         .slice(0, 50)
-        .map((one) => [
-          new Date(one.at).toISOString(),
-          String(one.status),
-          one.code,
-          one.reason,
-          one.address,
-          one.requestId,
-        ]),
+        .map((one) => [one.at.toISOString(), String(one.status), one.code, one.reason, one.address, one.request_id]),
     ),
   );
 }

@@ -53,7 +53,7 @@ export function keyIdOf(sealed: Uint8Array): string | undefined {
 /** The id distinguishes keys and reveals nothing about the key. */
 export function keyOf(bytes: Buffer): Key {
   if (bytes.length !== 32) throw new TypeError('a key has 32 bytes');
-  return { id: createHmac('sha256', bytes).update('key id').digest('hex').slice(0, 16), bytes };
+  return { id: hmacSha256(bytes, 'key id').toString('hex').slice(0, 16), bytes };
 }
 
 export function newKey(): Key {
@@ -85,14 +85,8 @@ export function open(keyring: Keyring, sealed: Uint8Array, associated: string): 
   }
 }
 
-export function hmac(
-  algorithm: 'sha256' | 'sha512',
-  secret: string | Uint8Array,
-  ...parts: (string | Uint8Array)[]
-): Buffer {
-  const mac = createHmac(algorithm, secret);
-  for (const part of parts) mac.update(part);
-  return mac.digest();
+export function hmacSha256(secret: Uint8Array, text: string): Buffer {
+  return createHmac('sha256', secret).update(text).digest();
 }
 
 /** 256 random bits in the URL-safe alphabet, after a prefix that names its purpose. */

@@ -61,9 +61,11 @@ export interface HoldPreview {
   readonly rows: readonly { readonly id: string; readonly reservation_id: string; readonly preview: Preview }[];
 }
 
-export async function previewHold(runtime: Runtime, id: string, limit = 20): Promise<HoldPreview> {
+const mostPreviewed = 20;
+
+export async function previewHold(runtime: Runtime, id: string): Promise<HoldPreview> {
   const hold = await wanted(runtime, id);
-  const letters = (await heldRows(runtime.pool, hold)).slice(0, limit);
+  const letters = (await heldRows(runtime.pool, hold)).slice(0, mostPreviewed);
   const ports = replayPorts(runtime);
   const rows = [];
   for (const letter of letters) {

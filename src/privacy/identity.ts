@@ -1,6 +1,6 @@
 import { lastDigits } from '../canonical/mentions.ts';
 import type { Guest } from '../canonical/reservation.ts';
-import { hmac, type Key, type Keyring } from '../kit/crypto.ts';
+import { hmacSha256, type Key, type Keyring } from '../kit/crypto.ts';
 import type { Json } from '../terms.ts';
 import { nameOf } from './person.ts';
 import { addressesIn, documentsIn, numbersIn } from './strip.ts';
@@ -101,7 +101,7 @@ const inPayload = (kind: 'email' | 'phone' | 'document', value: string, integrat
 
 /** Without the hash keys, which are sealed in the store, nobody can test whether a person was erased. */
 export function hashIdentity(key: Key, identity: string): string {
-  return hmac('sha256', hmac('sha256', key.bytes, 'erased guests'), identity).toString('hex');
+  return hmacSha256(hmacSha256(key.bytes, 'erased guests'), identity).toString('hex');
 }
 
 /** Hashes under every key of the ring, so that an erasure under an older key stays effective. */

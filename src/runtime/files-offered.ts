@@ -1,6 +1,6 @@
 import type { LoadedDocument } from '../documents/kinds.ts';
 import { type FileOffered, type LastApplied, textKey } from '../documents/take-up.ts';
-import { hmac } from '../kit/crypto.ts';
+import { hmacSha256 } from '../kit/crypto.ts';
 import type { Tx } from '../store/db/pool.ts';
 import { pastContents, storedTexts } from '../store/documents/documents.ts';
 import type { Keys } from './keys.ts';
@@ -58,4 +58,4 @@ export async function filesOffered(
 
 /** Keyed, because a plain hash of a body with a typed password would allow guessing the password from a stolen database. */
 export const keyedHashes = ({ hashKeys }: HashKeys, hash: string): string[] =>
-  hashKeys.map(({ bytes }) => hmac('sha256', bytes, hash).toString('hex'));
+  hashKeys.map(({ bytes }) => hmacSha256(bytes, hash).toString('hex'));

@@ -4,7 +4,7 @@ import { parseFile } from '../documents/parse.ts';
 import type { Path } from '../documents/path.ts';
 import { literalSecrets } from '../documents/secret-fields.ts';
 import { type TypedSecret, withReferences } from '../documents/typed-secrets.ts';
-import { hmac, type Keyring } from '../kit/crypto.ts';
+import { hmacSha256, type Keyring } from '../kit/crypto.ts';
 import type { Tx } from '../store/db/pool.ts';
 import type { DocumentToApply } from '../store/documents/documents.ts';
 import { putSecret } from '../store/documents/secrets.ts';
@@ -64,7 +64,7 @@ const sealedText = (
 function referenceName({ hashKeys: [key] }: Pick<Keys, 'hashKeys'>, kind: DocumentKind, name: string) {
   return (at: Path, value: string): string => {
     const content = JSON.stringify([kind, name, at, value]);
-    return `typed_${hmac('sha256', key.bytes, content).toString('hex').slice(0, 32)}`;
+    return `typed_${hmacSha256(key.bytes, content).toString('hex').slice(0, 32)}`;
   };
 }
 

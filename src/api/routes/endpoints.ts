@@ -152,17 +152,7 @@ async function rejectionsOf({ pool }: Runtime, integration: string) {
     countRejections(pool, integration, Date.now() - dayMs),
   ]);
   return {
-    items: items.map((one) => ({
-      endpoint_id: one.endpointId,
-      at: new Date(one.at),
-      status: one.status,
-      code: one.code,
-      reason: one.reason,
-      request_id: one.requestId,
-      header_names: one.headerNames,
-      body_bytes: one.bodyBytes,
-      address: one.address,
-    })),
+    items: items.map(({ integration: _, ...shown }) => shown),
     last_day: counts,
   };
 }

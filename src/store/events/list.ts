@@ -3,7 +3,6 @@ import type { Pool, UnreadRow } from '../db/pool.ts';
 type EventRow = UnreadRow & { readonly seq: number; readonly received_at: Date };
 
 export interface EventFilter {
-  readonly integration?: string | undefined;
   readonly integrations?: readonly string[] | undefined;
   readonly state?: string | undefined;
   readonly eventId?: string | undefined;
@@ -18,18 +17,17 @@ const columns =
 export async function listEvents(db: Pool, filter: EventFilter): Promise<EventRow[]> {
   const { rows } = await db.query<EventRow>(
     `select ${columns} from events
-      where ($1::text is null or integration = $1) and ($2::text[] is null or integration = any($2))
-        and ($3::text is null or state = $3) and ($4::text is null or event_id = $4) and ($5::timestamptz is null or received_at < $5 + interval '1 ms'
-             and (date_trunc('milliseconds', received_at), seq) < ($5, $7::bigint))
+      where ($1::text[] is null or integration = any($1)) and ($2::text is null or state = $2) and ($3::text is null or event_id = $3)
+        and ($4::timestamptz is null or received_at < $4 + interval '1 ms'
+             and (date_trunc('milliseconds', received_at), seq) < ($4, $5::bigint))
       order by date_trunc('milliseconds', received_at) desc, seq desc limit $6`,
     [
-      filter.integration ?? null,
       filter.integrations ?? null,
       filter.state ?? null,
       filter.eventId ?? null,
       filter.before?.receivedAt ?? null,
-      filter.limit,
       filter.before?.seq ?? 0,
+      filter.limit,
     ],
   );
   return rows;

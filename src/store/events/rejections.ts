@@ -24,13 +24,20 @@ export async function writeRejections(pool: Pool, counts: readonly RejectionCoun
 }
 
 /** Newest first; with an empty integration, the requests to unknown endpoints. */
-export async function listRejections(pool: Pool, integration: string, limit = 200): Promise<Rejection[]> {
+export async function listRejections(pool: Pool, integration: string) {
   const { rows } = await pool.query<{ one: Rejection }>(
     `select one from rejections cross join lateral jsonb_array_elements(newest) as one
-      where integration = $1 order by hour desc, (one ->> 'at')::float8 desc limit $2`,
-    [integration, limit],
+      where integration = $1 order by hour desc, (one ->> 'at')::float8 desc limit 200`,
+    [integration],
   );
-  return rows.map(({ one }) => one);
+  return rows.map(({ one: { at, endpointId, requestId, headerNames, bodyBytes, ...rest } }) => ({
+    at: new Date(at),
+    ...rest,
+    request_id: requestId,
+    endpoint_id: endpointId,
+    header_names: headerNames,
+    body_bytes: bodyBytes,
+  }));
 }
 
 export async function countRejections(

@@ -49,7 +49,7 @@ export async function claimedMentions(
            limit $6) k
        union
        select p.id, $1, 'reservation', b.reservation_id from unnest($5::text[]) as p (id)
-        cross join lateral (${bookingsWith('$1', 'p.id')}) b)
+        cross join lateral (${bookingsWith('p.id')}) b)
      select n.*, r.data::text as data, case when r.data ->> 'status' = 'cancelled' then ${seenCancelledAt} end as seen_at,
             coalesce(o.delivered_version > 0 and not o.removed, false) as "isDelivered"
        from named n

@@ -74,7 +74,7 @@ async function checkProfile(tx: Tx, target: ApplyTarget, id: string, isPreview: 
 async function bookingsNear(tx: Tx, integration: string, { id, guest }: Profile) {
   const { rows } = await tx.query<{ id: string; version: number; data: string; is_linked: boolean }>(
     `select r.id, r.version, r.data::text as data, bool_or(k.is_linked) as is_linked
-       from (select reservation_id as id, true as is_linked from (${bookingsWith('$1', '$2')}) own
+       from (select reservation_id as id, true as is_linked from (${bookingsWith('$2')}) own
              union all select id, false from ${keyedRecords('$3')} k where integration = $1) k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
       group by r.id, r.version, r.data::text, r.effective_at order by r.effective_at limit $4`,

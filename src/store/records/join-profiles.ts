@@ -30,7 +30,7 @@ export async function joinProfiles(
 /** Two elements of one list are two persons, and so are two profiles of which an operator said so. */
 async function areTwo(tx: Tx, integration: string, a: string, b: string): Promise<boolean> {
   const { rows } = await tx.query<{ two: boolean }>(
-    `select exists ((${bookingsWith('$1', '$2')}) intersect (${bookingsWith('$1', '$3')}))
+    `select exists ((${bookingsWith('$2')}) intersect (${bookingsWith('$3')}))
          or exists (select from profile_pairs where integration = $1 and one = least($2, $3) and other = greatest($2, $3)
                        and different_since is not null) as two`,
     [integration, a, b],

@@ -44,13 +44,13 @@ export async function linkBookings(
   );
 }
 
-/** SQL for the ids of a profile's bookings, with those of the profiles that were merged into it. */
-export const bookingsWith = (integration: string, profile: string): string =>
-  `select b.reservation_id from profile_bookings b where b.integration = ${integration} and b.profile_id = ${profile}
+/** SQL for the ids of a profile's bookings, with those of the profiles that were merged into it; $1 is the integration. */
+export const bookingsWith = (profile: string): string =>
+  `select b.reservation_id from profile_bookings b where b.integration = $1 and b.profile_id = ${profile}
    union
    select b.reservation_id from profile_pins m
      join profile_bookings b on b.integration = m.integration and b.profile_id = m.merged_from
-    where m.integration = ${integration} and m.profile_id = ${profile}`;
+    where m.integration = $1 and m.profile_id = ${profile}`;
 
 export type Stay = Pick<Reservation, 'id' | 'check_in' | 'check_out' | 'status'>;
 
@@ -58,7 +58,7 @@ export type Stay = Pick<Reservation, 'id' | 'check_in' | 'check_out' | 'status'>
 export async function staysOf(db: Pool | Tx, integration: string, profile: string, limit: number): Promise<Stay[]> {
   const { rows } = await db.query<Stay>(
     `select r.id, r.data ->> 'check_in' as check_in, r.data ->> 'check_out' as check_out, r.data ->> 'status' as status
-       from (${bookingsWith('$1', '$2')}) b
+       from (${bookingsWith('$2')}) b
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = b.reservation_id and r.version > 0
       order by check_in desc, id limit $3`,
     [integration, profile, limit],

@@ -42,8 +42,8 @@ export async function openPairs(db: Pool | Tx, integration: string): Promise<Ope
               where integration = $1 and different_since is null
                 and not exists (select from profile_pins m where m.integration = $1 and m.key in ($3 || p.one, $3 || p.other))
               order by found_at desc limit $2) newest
-      cross join lateral (select count(*)::int from (${bookingsWith('$1', 'one')}) of_one) a
-      cross join lateral (select count(*)::int from (${bookingsWith('$1', 'other')}) of_other) b
+      cross join lateral (select count(*)::int from (${bookingsWith('one')}) of_one) a
+      cross join lateral (select count(*)::int from (${bookingsWith('other')}) of_other) b
       order by a.count + b.count desc, found_at desc, one, other`,
     [integration, mostRanked, mergedPin('')],
   );

@@ -242,9 +242,9 @@ describe('stored events', () => {
         [401, 'push.unauthorized', 'signature_wrong'],
       ],
     );
-    assert.ok(kept.at(-1)?.headerNames.includes('x-secret-thing'));
+    assert.ok(kept.at(-1)?.header_names.includes('x-secret-thing'));
     assert.ok(!JSON.stringify(kept).includes('Quill'));
-    assert.match(kept[0]?.requestId ?? '', /^req/);
+    assert.match(kept[0]?.request_id ?? '', /^req/);
     assert.deepEqual(await countRejections(pool, integration, Date.now() - 1000), [
       { code: 'push.unauthorized', reason: 'signature_wrong', count: 1 },
       { code: 'push.unauthorized', reason: 'timestamp_old', count: 1 },
