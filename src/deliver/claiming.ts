@@ -1,3 +1,4 @@
+import { chunksOf } from '../kit/chunks.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { DueFloor } from './due-floor.ts';
 import { Lease } from './lease.ts';
@@ -118,7 +119,7 @@ export class Claiming {
     );
     const byBrand = Map.groupBy(claimed, ({ integration }) => integration);
     return lanes.flatMap((lane) =>
-      chunks(byBrand.get(lane.integration) ?? [], batch).map((claims) => ({ lane, claims, lease })),
+      chunksOf(byBrand.get(lane.integration) ?? [], batch).map((claims) => ({ lane, claims, lease })),
     );
   }
 
@@ -138,7 +139,3 @@ export class Claiming {
  * (bench/mechanisms.md, 9).
  */
 const gatherMsOf = (batch: number): number => Math.min(Math.max(10, batch / 4), 250);
-
-function chunks<Of>(items: readonly Of[], size: number): Of[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
-}

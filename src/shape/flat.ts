@@ -1,6 +1,6 @@
 import type { Json } from '../terms.ts';
 import { order } from './condition.ts';
-import type { FieldForm, FlatConfig, KeyMap } from './config.ts';
+import type { FlatConfig, KeyMap } from './config.ts';
 import type { Env } from './env.ts';
 import { compileRead, silent } from './read.ts';
 import { isBlank, keyText, type Read, type Scope } from './scope.ts';
@@ -73,16 +73,12 @@ function isSame(one: Json, other: Json): boolean {
 /** Compiles the key of rows or items. A field such as `{ first: [masterId, bookId] }` gives its value, as text. */
 export function compileFlatKey(key: KeyMap, at: string, env: Env): (scope: Scope) => string | undefined {
   if (typeof key === 'string') return compileKey([key], at, env);
-  if (isPaths(key)) return compileKey(key, at, env);
+  if (Array.isArray(key)) return compileKey(key, at, env);
   const read = silent(env.options.field(key, asideOf(newSlot(undefined, 'key', 'json')), at, env));
   return (scope) => {
     const value = read(scope);
     return isBlank(value) ? undefined : keyText(value);
   };
-}
-
-function isPaths(key: readonly string[] | FieldForm): key is readonly string[] {
-  return Array.isArray(key);
 }
 
 /** Groups by key, in the order of first appearance. */

@@ -11,18 +11,14 @@ type Missing = (item: Scope, join: JoinForm) => readonly Scope[];
  */
 export function compileJoins(
   from: Each,
-  joins: JoinForm | readonly JoinForm[] | undefined,
+  joins: JoinForm | JoinForm[] | undefined,
   at: string,
   env: Env,
   missing: Missing,
 ): Each {
   if (joins === undefined) return from;
-  if (!isMany(joins)) return compileJoin(from, joins, at, env, missing);
+  if (!Array.isArray(joins)) return compileJoin(from, joins, at, env, missing);
   return joins.reduce((each, join, index) => compileJoin(each, join, `${at}[${index}]`, env, missing), from);
-}
-
-function isMany(joins: JoinForm | readonly JoinForm[]): joins is readonly JoinForm[] {
-  return Array.isArray(joins);
 }
 
 function compileJoin(from: Each, join: JoinForm, at: string, env: Env, missing: Missing): Each {

@@ -36,17 +36,14 @@ export function compileList<Name extends ListName>(
   conflict: Conflict | undefined,
   env: Env,
 ): ListPart<FieldOf<Name>>[] {
-  const map: ListMap<string> | readonly ListMap<string>[] | false | undefined = config.map?.[name];
+  const map: ListMap<string> | ListMap<string>[] | false | undefined = config.map?.[name];
   if (map === false) return [];
   const flat = config.shape?.flat;
   if (flat !== undefined && map === undefined && flat[name] === undefined) return [];
   const at = `${env.options.mapAt}.${name}`;
-  if (isMany(map)) return map.map((part, index) => compilePart(name, part, `${at}[${index}]`, config, conflict, env));
+  if (Array.isArray(map))
+    return map.map((part, index) => compilePart(name, part, `${at}[${index}]`, config, conflict, env));
   return [compilePart(name, map ?? {}, at, config, conflict, env)];
-}
-
-function isMany(map: ListMap<string> | readonly ListMap<string>[] | undefined): map is readonly ListMap<string>[] {
-  return Array.isArray(map);
 }
 
 function compilePart<Name extends ListName>(

@@ -121,8 +121,8 @@ function calculated(values: readonly Json[], by: (numbers: Decimal[]) => Decimal
   return numbers.length === 0 ? undefined : by(numbers);
 }
 
-function summed(source: ListSource | readonly FieldMap[], slot: Slot, at: string, env: Env): Read {
-  if (!isFieldList(source)) {
+function summed(source: ListSource | FieldMap[], slot: Slot, at: string, env: Env): Read {
+  if (!Array.isArray(source)) {
     const list = compileListSource(source, slot, at, env);
     return (scope) => calculated(valuesOf(list, scope), add) ?? emptyIfThere(list, scope);
   }
@@ -131,10 +131,6 @@ function summed(source: ListSource | readonly FieldMap[], slot: Slot, at: string
     const values = reads.map((read) => read(scope));
     return calculated(present(values), add) ?? emptyIfSent(values);
   };
-}
-
-function isFieldList(source: ListSource | readonly FieldMap[]): source is readonly FieldMap[] {
-  return Array.isArray(source);
 }
 
 function present(values: readonly (Json | undefined)[]): Json[] {

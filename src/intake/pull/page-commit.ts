@@ -3,9 +3,10 @@ import type { WholePage } from './page.ts';
 import type { Taken } from './pass.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { type PageSource, preparePage, recognisableRows } from './prepare-page.ts';
-import { dateIn, planFor, routeRows } from './routing.ts';
+import { planFor, routeRows } from './routing.ts';
 import type { Row } from './row.ts';
 import { type Counters, type PageCommit, type Position, type Run, sum } from './run-state.ts';
+import { todayAt } from './windows.ts';
 
 /** A page that was read, with the positions around it. */
 export interface ReadPage {
@@ -39,7 +40,7 @@ export async function makePageCommit(
   const routed = [];
   const skippedOf = [...skipped];
   for (const { brand, rows } of others) {
-    const today = dateIn(brand.timezone, requestedAt);
+    const today = todayAt(brand.timezone, requestedAt);
     const source = { plan: planFor(plan, brand), run, position: { ...position, today }, requestedAt };
     const { skipped: notIts, ...its } = await prepared(ports, source, rows);
     skippedOf.push(...notIts);

@@ -1,5 +1,6 @@
 import type { PullSettings, Related, RequestTemplate } from '../../documents/pull.ts';
 import { pathReader, pathWalker } from '../../json-path/read.ts';
+import { chunksOf } from '../../kit/chunks.ts';
 import { isObject, type Json } from '../../terms.ts';
 import { asObject } from './as-object.ts';
 import type { Asker } from './ask.ts';
@@ -52,7 +53,7 @@ export async function addRelated(
     const ids = distinctIds(table.ids, rows, tables);
     const found: Json[] = [];
     let held = 0;
-    for (const chunks of inGroups(inGroups(ids, table.chunk), chunksAtOnce(settings))) {
+    for (const chunks of chunksOf(chunksOf(ids, table.chunk), chunksAtOnce(settings))) {
       const answers = await Promise.all(chunks.map((chunk) => fetchChunk(context, table, chunk)));
       for (const got of answers) {
         if (got.kind !== 'rows') return got;
@@ -76,10 +77,6 @@ function chunksAtOnce({ rate }: PullSettings): number {
 }
 
 const mostAtOnce = 4;
-
-function inGroups<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
-}
 
 /** In order of first mention. Values that are not ids (null, objects) are skipped; the mapping reports the missing row. */
 function distinctIds(sources: Related['ids'], rows: readonly Json[], tables: Tables): Id[] {

@@ -1,5 +1,4 @@
 import { shortHash } from '../../kit/short-hash.ts';
-import type { EpochMs, LocalDate } from '../../terms.ts';
 import type { Brand, PullPlan } from './ports.ts';
 import type { Row } from './row.ts';
 
@@ -33,10 +32,6 @@ export function planFor(plan: PullPlan, { brandId, timezone, ...brand }: Brand):
   const { routing: _, ...own } = plan;
   const { integration } = brand.target;
   return { ...own, ...brand, settings: { ...plan.settings, brandId, timezone, integration } };
-}
-
-export function dateIn(timezone: string, at: EpochMs): LocalDate {
-  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDate().toString();
 }
 
 /** Reservations of two properties may have the same id. */

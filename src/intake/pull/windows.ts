@@ -20,7 +20,7 @@ export function daysIn({ from, to }: Window): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / dayMs) + 1;
 }
 
-/** Today's date at the property. */
+/** The date at the property. */
 export function todayAt(timezone: string, now: EpochMs): LocalDate {
   return Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate().toString();
 }

@@ -1,3 +1,4 @@
+import { chunksOf } from '../../../kit/chunks.ts';
 import type { Json } from '../../../terms.ts';
 import { waitAskedMs } from '../../busy.ts';
 import type { DestinationServices, DestinationType, Outcome } from '../../destination.ts';
@@ -98,7 +99,7 @@ export const destinationType: DestinationType<Settings> = {
           const many = operation.envelope !== undefined || size > 1;
           const due = planned.filter((item) => operation.applies(item.scope) && !isBlocked(item, settled[item.index]));
           const { sent, instead } = newestOfEach(operation, due);
-          for (const chunk of chunks(sent, many ? size : 1)) {
+          for (const chunk of chunksOf(sent, many ? size : 1)) {
             const answers = busy ? chunk.map(() => busy) : await sendItems(operation, chunk, many, limits);
             const results = isAnswering ? answers.map(unfinished) : answers;
             isAnswering ||= answers.some((answer) => answer?.kind === 'delivered');
@@ -181,10 +182,6 @@ function newestOfEach(operation: Operation, items: readonly Item[]): { sent: Ite
     );
   }
   return { sent, instead };
-}
-
-function* chunks<T>(list: readonly T[], size: number): Generator<readonly T[]> {
-  for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
 }
 
 const shareRecord = (some: readonly Item[], others: readonly Item[]): boolean =>
