@@ -163,7 +163,7 @@ function list<Of extends object>(check: FieldCheck, value: unknown, name: ListNa
   return items;
 }
 
-function isEmptyGuest(guest: Guest): boolean {
+export function isEmptyGuest(guest: Guest): boolean {
   for (const _ in guest) return false;
   return true;
 }

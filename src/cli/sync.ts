@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { printable } from '../../packages/partner-kit/src/terminal/printable.ts';
 import { isLocalDate } from '../canonical/dates.ts';
+import { localDateAt } from '../canonical/timezone.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { errors, InnboundError } from '../errors.ts';
 import { asksByDays, listRequestOf, noList } from '../intake/pull/list-request.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { type SyncResult, syncOnce } from '../intake/pull/sync-once.ts';
-import { addDays, todayAt } from '../intake/pull/windows.ts';
+import { addDays } from '../intake/pull/windows.ts';
 import { excludedBounds } from '../operations/check-bounds.ts';
 import { fileHere, isUnapplied } from '../operations/document-file.ts';
 import { listerOf, staysIn } from '../operations/dry-run.ts';
@@ -131,7 +132,7 @@ async function boundsWarning(
   if (planned.kind !== 'ok' || !asksByDays(planned.plan.settings, { sync })) return undefined;
   const { timezone, syncs } = planned.plan.settings;
   const { fromDays = 0, toDays = 0 } = (sync && syncs[sync]) ?? {};
-  const today = todayAt(timezone, runtime.clock.now());
+  const today = localDateAt(timezone, runtime.clock.now());
   const asked = { from: from ?? addDays(today, fromDays), to: to ?? addDays(today, toDays) };
   return excludedBounds(listerOf(runtime, ports, integration, signal), asked, listed);
 }

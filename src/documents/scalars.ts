@@ -3,6 +3,7 @@ import countries from 'i18n-iso-countries/index.js';
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
 import { z } from 'zod';
 import { closest } from '../canonical/closest.ts';
+import { isTimezone } from '../canonical/timezone.ts';
 import { checkedText, type Finding } from './checked.ts';
 import { durationForm, parseDuration } from './duration.ts';
 import { hasReference } from './secret-reference.ts';
@@ -86,16 +87,6 @@ function checkTimezone(text: string): Finding | undefined {
   const suggestion = [...zones].find((zone) => zone.toLowerCase().endsWith(`/${place}`)) ?? closest(text, zones);
   const message = 'is not an IANA time zone (such as Europe/Lisbon)';
   return suggestion === undefined ? { message } : { message, suggestion };
-}
-
-/** Older names and links, such as Europe/Kiev or Asia/Calcutta, are not in the set but valid. */
-function isTimezone(text: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export const countryText = () =>

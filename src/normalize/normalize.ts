@@ -1,3 +1,4 @@
+import { isEmptyGuest } from '../canonical/check.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Note } from '../terms.ts';
 import { cleanEmail, cleanId, cleanNames, cleanNationality, cleanPhone } from './clean-fields.ts';
@@ -26,17 +27,12 @@ export function normalizeReservation(
     if (done === guest) continue;
     guests ??= [...reservation.guests];
     guests[index] = done;
-    if (isEmpty(done)) emptied.push(done);
+    if (isEmptyGuest(done)) emptied.push(done);
   }
   if (guests === undefined) return { reservation, notes };
   // A guest with only a placeholder as name is left out. One that was empty before is an erased guest; its place stays.
   const left = emptied.length === 0 ? guests : guests.filter((guest) => !emptied.includes(guest));
   return { reservation: { ...reservation, guests: left }, notes };
-}
-
-function isEmpty(guest: Guest): boolean {
-  for (const _ in guest) return false;
-  return true;
 }
 
 /** One guest outside a reservation, from a guest.updated event. */

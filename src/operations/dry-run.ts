@@ -1,5 +1,6 @@
 import { encodeRecord } from '../canonical/encode.ts';
 import type { Reservation } from '../canonical/reservation.ts';
+import { localDateAt } from '../canonical/timezone.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Exchange } from '../intake/pull/exchange.ts';
 import { limitsOf } from '../intake/pull/limits.ts';
@@ -7,7 +8,6 @@ import { asksByDays } from '../intake/pull/list-request.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { executeRun } from '../intake/pull/run.ts';
 import type { Counters } from '../intake/pull/run-state.ts';
-import { todayAt } from '../intake/pull/windows.ts';
 import { parseJson } from '../kit/json.ts';
 import type { OutcomeName } from '../reconcile/incoming.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -58,7 +58,7 @@ export async function dryRunDay(runtime: Runtime, integration: string, day: Loca
   const planned = await ports.plan(name);
   if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
   const { timezone } = planned.plan.settings;
-  const date = day ?? todayAt(timezone, runtime.clock.now());
+  const date = day ?? localDateAt(timezone, runtime.clock.now());
   const signal = AbortSignal.timeout(timeoutMs);
   const range = { from: date, to: date };
   const { outcome, found } = await dryRun(runtime, ports, { integration: name, ...range }, signal);

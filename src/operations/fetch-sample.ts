@@ -1,3 +1,4 @@
+import { localDateAt } from '../canonical/timezone.ts';
 import type { ErrorCode } from '../errors.ts';
 import { noAskCounts, openAsker } from '../intake/pull/ask.ts';
 import { mostTries } from '../intake/pull/delays.ts';
@@ -9,7 +10,7 @@ import type { PullPorts } from '../intake/pull/ports.ts';
 import { addRelated } from '../intake/pull/related.ts';
 import { listValues, openRequest, withFormats } from '../intake/pull/request.ts';
 import type { WaitReason } from '../intake/pull/run-state.ts';
-import { addDays, todayAt } from '../intake/pull/windows.ts';
+import { addDays } from '../intake/pull/windows.ts';
 import { systemClock } from '../kit/clock.ts';
 import { pullPorts } from '../ports/pull.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -60,7 +61,7 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
   const sync = syncTypes.find((type) => settings.syncs[type] !== undefined);
   const chosen = sync && settings.syncs[sync];
   const now = systemClock.now();
-  const from = addDays(todayAt(settings.timezone, now), chosen?.fromDays ?? 0);
+  const from = addDays(localDateAt(settings.timezone, now), chosen?.fromDays ?? 0);
   const window = { from, to: addDays(from, Math.min(settings.stepDays, 7) - 1) };
   const about = {
     window,

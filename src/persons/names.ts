@@ -119,7 +119,7 @@ const sameWords = (a: readonly string[], b: readonly string[]): boolean =>
 function compareFirst(a: readonly string[], b: readonly string[]): Likeness {
   if (a.length === 0 || b.length === 0 || !areComparable(a, b)) return 'missing';
   if (sameWords(a, b)) return 'equal';
-  const pairs = a.slice(0, b.length).map((word, i) => areGiven(word, b[i] as string));
+  const pairs = a.slice(0, b.length).map((word, i) => areOneName(word, b[i] as string, 'given'));
   return pairs.every(Boolean) ? 'compatible' : 'incompatible';
 }
 
@@ -144,7 +144,7 @@ function compareLast(a: readonly string[], b: readonly string[]): Likeness {
     readonly string[],
     readonly string[],
   ];
-  const isWithin = short.every((word) => long.some((other) => areFamily(word, other)));
+  const isWithin = short.every((word) => long.some((other) => areOneName(word, other, 'family')));
   return isWithin ? 'compatible' : 'incompatible';
 }
 
@@ -160,15 +160,10 @@ const isLatin = (text: string): boolean => /^[\p{Script=Latin}\p{N}]*$/u.test(te
 
 const isInitialOf = (short: string, long: string): boolean => short.length === 1 && long.startsWith(short);
 
-function areGiven(a: string, b: string): boolean {
-  if (a === b || isInitialOf(a, b) || isInitialOf(b, a)) return true;
-  return areForms(a, b) ?? (areSpelledAlike(a, b) || isOneMistake(a, b, 'given'));
-}
-
 /** Two given names may stand in the wrong field: Mario and Marco are not one name with a typing mistake there either. */
-function areFamily(a: string, b: string): boolean {
+function areOneName(a: string, b: string, kind: 'given' | 'family'): boolean {
   if (a === b || isInitialOf(a, b) || isInitialOf(b, a)) return true;
-  return areForms(a, b) ?? (areSpelledAlike(a, b) || isOneMistake(a, b, 'family'));
+  return areForms(a, b) ?? (areSpelledAlike(a, b) || isOneMistake(a, b, kind));
 }
 
 function areSpelledAlike(a: string, b: string): boolean {

@@ -1,5 +1,6 @@
 import { listFields, type ReservationField, reservationFields, valueFields } from '../canonical/fields.ts';
 import { statuses } from '../canonical/status.ts';
+import { isTimezone } from '../canonical/timezone.ts';
 import { isObject } from '../terms.ts';
 import type { FlatConfig, ShapeConfig, ValueMap } from './config.ts';
 import { compileDates } from './dates.ts';
@@ -7,7 +8,6 @@ import { documentPath } from './document-path.ts';
 import type { Env } from './env.ts';
 import { asList } from './table.ts';
 import { doubleSpellings } from './values.ts';
-import { isTimezone } from './zone.ts';
 
 /** Checks the parts of a mapping outside its fields: time zone, date formats, field names, value maps. */
 export function checkConfig(config: ShapeConfig, env: Env): void {

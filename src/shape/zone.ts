@@ -1,15 +1,4 @@
-export function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The date of an instant in a time zone. */
-export const localDateOf = (epochMs: number, timezone: string): string =>
-  Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone).toPlainDate().toString();
+import { localDateAt } from '../canonical/timezone.ts';
 
 const dayMs = 86_400_000;
 
@@ -19,7 +8,7 @@ const dayMs = 86_400_000;
  */
 export function dateOfMoment(writtenMs: number, offset: number, timezone: string): string {
   const isDate = offset === 0 && writtenMs % dayMs === 0;
-  return localDateOf(Math.floor(writtenMs) - offset, isDate ? 'UTC' : timezone);
+  return localDateAt(isDate ? 'UTC' : timezone, Math.floor(writtenMs) - offset);
 }
 
 /** Milliseconds ahead of UTC for a written offset: Z, +02:00, -0530, +02. */

@@ -5,6 +5,7 @@ import { currentDocuments } from '../../store/documents/documents.ts';
 import { deleteSecret, listSecrets } from '../../store/documents/secrets.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
 import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
+import { kinds } from './documents.ts';
 
 const nameParam = z.strictObject({
   name: z
@@ -12,7 +13,6 @@ const nameParam = z.strictObject({
     .regex(/^[A-Za-z0-9][\w.-]{0,99}$/)
     .refine((name) => !/^(innbound\.|typed_)/.test(name), 'this prefix is reserved for the service'),
 });
-const documentKind = z.enum(['connector', 'integration', 'destination', 'workspace']);
 
 /** Write-only: no route and no other interface returns a secret. */
 export function secretRoutes({ runtime }: Api): Route[] {
@@ -28,7 +28,7 @@ export function secretRoutes({ runtime }: Api): Route[] {
           name: z.string(),
           updated_at: instant,
           used_by: z
-            .array(z.object({ kind: documentKind, name: z.string() }))
+            .array(z.object({ kind: kinds, name: z.string() }))
             .describe('The documents in force that refer to it.'),
         }),
       ),

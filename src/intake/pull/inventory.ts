@@ -1,4 +1,5 @@
 import { type Capacity, replacedBy } from '../../canonical/capacity.ts';
+import { localDateAt } from '../../canonical/timezone.ts';
 import type { Inventory } from '../../documents/pull.ts';
 import { pathReader } from '../../json-path/read.ts';
 import type { Json } from '../../terms.ts';
@@ -9,14 +10,14 @@ import { fetchList } from './related.ts';
 import { listValues, withFormats } from './request.ts';
 import type { Finding } from './run-state.ts';
 import type { RunContext } from './unlisted.ts';
-import { addDays, todayAt } from './windows.ts';
+import { addDays } from './windows.ts';
 
 /** Reads how many rooms the hotel can sell, if nobody has today. An answer of which a part cannot be read is not used. */
 export async function readInventory({ ports, plan, asker }: RunContext): Promise<readonly Finding[]> {
   const { settings, target } = plan;
   const { inventory, timezone, brandId } = settings;
   if (inventory === undefined || ports.runs.isDryRun === true) return [];
-  const from = todayAt(timezone, ports.clock.now());
+  const from = localDateAt(timezone, ports.clock.now());
   const window = { from, to: addDays(from, inventory.days - 1) };
   const known = await ports.partners.inventory(target.integration);
   if (known.readOn === from) return [];

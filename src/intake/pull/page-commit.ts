@@ -1,3 +1,4 @@
+import { localDateAt } from '../../canonical/timezone.ts';
 import type { AnswerRead, AskCounts } from './asked.ts';
 import type { WholePage } from './page.ts';
 import type { Taken } from './pass.ts';
@@ -6,7 +7,6 @@ import { type PageSource, preparePage, recognisableRows } from './prepare-page.t
 import { planFor, routeRows } from './routing.ts';
 import type { Row } from './row.ts';
 import { type Counters, type PageCommit, type Position, type Run, sum } from './run-state.ts';
-import { todayAt } from './windows.ts';
 
 /** A page that was read, with the positions around it. */
 export interface ReadPage {
@@ -40,7 +40,7 @@ export async function makePageCommit(
   const routed = [];
   const skippedOf = [...skipped];
   for (const { brand, rows } of others) {
-    const today = todayAt(brand.timezone, requestedAt);
+    const today = localDateAt(brand.timezone, requestedAt);
     const source = { plan: planFor(plan, brand), run, position: { ...position, today }, requestedAt };
     const { skipped: notIts, ...its } = await prepared(ports, source, rows);
     skippedOf.push(...notIts);

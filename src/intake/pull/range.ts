@@ -1,10 +1,11 @@
+import { localDateAt } from '../../canonical/timezone.ts';
 import type { PullSettings } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { EpochMs } from '../../terms.ts';
 import { asksByDays, changeStepDays } from './list-request.ts';
 import { firstPassAfter } from './overlap.ts';
 import { firstPass, type Position, type Run } from './run-state.ts';
-import { addDays, nextWindow, todayAt, type Window } from './windows.ts';
+import { addDays, nextWindow, type Window } from './windows.ts';
 
 /** The changes that a run asks for. */
 export interface Changes {
@@ -23,7 +24,7 @@ export type Ranged =
 
 /** The start position of a run: the requested range, or the range of its sync counted from today at the property. */
 export function startOf(run: Run, settings: PullSettings, now: EpochMs, changes?: Changes): Ranged {
-  const today = todayAt(settings.timezone, now);
+  const today = localDateAt(settings.timezone, now);
   const sync = run.sync === undefined ? undefined : settings.syncs[run.sync];
   const asked = askedRange(run);
   if (asked === undefined && sync === undefined) {
@@ -37,7 +38,7 @@ export function startOf(run: Run, settings: PullSettings, now: EpochMs, changes?
   const changeDays = changes && changeStepDays(settings, run);
   const range =
     changes && changeDays !== undefined
-      ? { from: todayAt(settings.timezone, changes.since), to: todayAt(settings.timezone, changes.until - 1) }
+      ? { from: localDateAt(settings.timezone, changes.since), to: localDateAt(settings.timezone, changes.until - 1) }
       : (asked ?? { from: addDays(today, sync?.fromDays ?? 0), to: addDays(today, sync?.toDays ?? 0) });
   const windowDays = asked === undefined ? Math.min(longestWindowDays, settings.stepDays) : settings.stepDays;
   const stepDays = changeDays ?? (asksByDays(settings, run) ? windowDays : wholeRangeDays);

@@ -1,4 +1,4 @@
-import type { EpochMs, LocalDate } from '../../terms.ts';
+import type { LocalDate } from '../../terms.ts';
 
 /** Days at the property, both included. A single day has `from` equal to `to`. */
 export interface Window {
@@ -18,11 +18,6 @@ export function addDays(date: LocalDate, days: number): LocalDate {
 
 export function daysIn({ from, to }: Window): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / dayMs) + 1;
-}
-
-/** The date at the property. */
-export function todayAt(timezone: string, now: EpochMs): LocalDate {
-  return Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate().toString();
 }
 
 /** The first window of the range, at most `stepDays` long; undefined if the range is empty. */

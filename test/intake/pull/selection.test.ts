@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { localDateAt } from '../../../src/canonical/timezone.ts';
 import { selectionFor } from '../../../src/intake/pull/select.ts';
-import { addDays, todayAt } from '../../../src/intake/pull/windows.ts';
+import { addDays } from '../../../src/intake/pull/windows.ts';
 import { syncTypes } from '../../../src/terms.ts';
 import { type Booking, bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
 import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
 
 let runtime: PullRuntime;
 let partner: ScriptedPartner;
-const today = todayAt('Europe/Lisbon', Date.now());
+const today = localDateAt('Europe/Lisbon', Date.now());
 const template = bookings(1, today)[0] as Booking;
 const book: Booking[] = (
   [

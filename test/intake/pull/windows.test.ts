@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { localDateAt } from '../../../src/canonical/timezone.ts';
 import {
   addDays,
   daysIn,
   firstHalf,
   nextWindow,
   startOfDayUtc,
-  todayAt,
   type Window,
 } from '../../../src/intake/pull/windows.ts';
 
@@ -88,9 +88,9 @@ test('days at a property have no gaps, whatever its clocks do', () => {
       if (zone === 'Pacific/Apia' && day.startsWith('2011-12-')) return;
       const start = Date.parse(startOfDayUtc(day, zone));
       const end = Date.parse(startOfDayUtc(addDays(day, 1), zone));
-      assert.equal(todayAt(zone, start), day);
-      assert.equal(todayAt(zone, end - 1), day);
-      assert.notEqual(todayAt(zone, start - 1), day);
+      assert.equal(localDateAt(zone, start), day);
+      assert.equal(localDateAt(zone, end - 1), day);
+      assert.notEqual(localDateAt(zone, start - 1), day);
       assert.ok(end - start >= 22 * 3_600_000 && end - start <= 26 * 3_600_000);
     }),
   );
@@ -98,7 +98,7 @@ test('days at a property have no gaps, whatever its clocks do', () => {
 
 test('today is the date at the property, not ours', () => {
   const at = Date.parse('2026-03-01T02:00:00Z');
-  assert.equal(todayAt('America/New_York', at), '2026-02-28');
-  assert.equal(todayAt('Europe/Lisbon', at), '2026-03-01');
-  assert.equal(todayAt('Pacific/Kiritimati', Date.parse('2026-02-28T12:00:00Z')), '2026-03-01');
+  assert.equal(localDateAt('America/New_York', at), '2026-02-28');
+  assert.equal(localDateAt('Europe/Lisbon', at), '2026-03-01');
+  assert.equal(localDateAt('Pacific/Kiritimati', Date.parse('2026-02-28T12:00:00Z')), '2026-03-01');
 });
