@@ -126,7 +126,7 @@ function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
   };
   const texts = free.filter((leaf) => present(leaf).every((value) => /\p{L}{3}/u.test(plain(value))));
   const code = matches.get('code')?.leaf;
-  const isWord = code !== undefined && present(code).some((value) => /\p{Ll}{3}/u.test(plain(value)));
+  const isWord = code !== undefined && present(code).some((value) => /\p{Ll}{3}|\p{Lu}{3}[_ ]\p{Lu}{3}/u.test(plain(value)));
   put('description', texts.length === 1 ? texts[0] : isWord ? code : undefined, 'the only text of the line');
   const isCount = (leaf: Leaf) =>
     present(leaf).every((value) => /^\d{1,3}$/.test(plain(value))) &&

@@ -149,7 +149,7 @@ function byLook(
       if (values.every(isTiny) || (values.length > 1 && new Set(values.map(plain)).size * 2 <= values.length))
         return { score: 0, seen: 'the same in many records' };
       if (values.some((value) => /^(?:urn:|https?:)/.test(plain(value)))) return { score: 0, seen: 'addresses' };
-      return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
+      return all((value) => /^(?=.*\d|\P{Ll}+$).{1,64}$/u.test(plain(value)), 'are numbers or codes');
     case 'number_text':
       return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
     default:
@@ -162,7 +162,7 @@ const phoneWords = new Set('phone phones telephone mobile mobiles cell tel msisd
 
 /** Booking sites' classes of rentals, not room types of the property. */
 const rentalKinds = new Set(
-  'entire_home,entire home,entire_place,private_room,private room,shared_room,hotel_room'.split(','),
+  'entire_home,entire home,entire_place,private_room,private room,shared_room,hotel_room,private,shared,privada,compartida,privata,condivisa,normal'.split(','),
 );
 
 function areAges(lists: readonly Json[]): boolean {

@@ -248,7 +248,11 @@ const bareNames = new Set(['name', 'type', 'code', 'title', 'kind', 'label', 'de
 
 /** In a list of rooms a plain `name` is the room's; at the top of a record it is not. */
 const isBareName = ({ own, depth }: Leaf): boolean => depth === 0 && bareNames.has(own.join(' '));
-const named = (leaf: Leaf): Leaf => (isBareName(leaf) ? { ...leaf, own: ['room', ...leaf.own] } : leaf);
+const named = (leaf: Leaf): Leaf =>
+  isBareName(leaf) || isSharedId(leaf) ? { ...leaf, own: ['room', ...leaf.own] } : leaf;
+/** An id that several rooms share is that of their type. */
+const isSharedId = (leaf: Leaf): boolean =>
+  leaf.depth === 0 && leaf.own.join(' ') === 'id' && new Set(present(leaf)).size < present(leaf).length;
 
 const headWords = new Set(['adult', 'adults', 'child', 'children', 'kids']);
 

@@ -32,7 +32,7 @@ const known = (word: string): string | readonly string[] => joined.get(word) ?? 
 
 /** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. The earlier ones come first if several would do. */
 const basics =
-  'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay pax childs'.split(
+  'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay pax childs of guests before after commission due'.split(
     ' ',
   );
 const parts = ranked([...basics, ...[...foreign.keys()].filter((word) => word.length > 2)]);
@@ -77,6 +77,9 @@ const joined: ReadonlyMap<string, readonly string[]> = new Map([
     dto: 'date to',
     birthday: 'birth date',
     ids: 'id',
+    val: 'value',
+    desc: 'description',
+    amt: 'amount',
     modifydatetime: 'modified date time',
     creadate: 'create date',
     objid: 'object id',
