@@ -33,6 +33,14 @@ export function wholeOf(part: Leaf, leaves: readonly Leaf[]): Leaf | undefined {
   })?.leaf;
 }
 
+/** Nobody pays more than the total in every record: what was paid is then the total, and the given amount a part of it. */
+export const moreThan = (part: Leaf, leaves: readonly Leaf[]): Leaf | undefined =>
+  leaves.find(
+    (leaf) =>
+      leaf.kind === 'value' && leaf.values.length > 1 && leaf.own.includes('paid') && leaf.own.includes('total') &&
+      leaf.values.every((value, at) => amountOf(value) > amountOf(part.values[at])),
+  );
+
 const moneyWords = new Set('amount total price cost sum gross value'.split(' '));
 const taxWords = new Set('tax taxes vat'.split(' '));
 /** Words by which an amount says whether it includes taxes; a tax itself has none of them. */

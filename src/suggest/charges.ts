@@ -6,6 +6,7 @@ import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
+import { isNightly } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { refersBack, type Table } from './tables.ts';
 
@@ -66,7 +67,8 @@ export function findCharges(
   }
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
   if (nights) return { sections: [nightSection(nights, rooms)] };
-  return joinedCharges(tables, id);
+  const joined = joinedCharges(tables, id);
+  return { ...nightlyTotal(containers), ...joined };
 }
 
 interface ChargeList {
@@ -124,7 +126,7 @@ function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
     if (leaf !== undefined && amount !== undefined && !matches.has(field))
       matches.set(field, matchOf(field, leaf, 0.6, reason));
   };
-  const texts = free.filter((leaf) => present(leaf).every((value) => /\p{L}{3}/u.test(plain(value))));
+  const texts = free.filter((leaf) => present(leaf).length > 0 && present(leaf).every((value) => /\p{L}{3}/u.test(plain(value))));
   const code = matches.get('code')?.leaf;
   const isWord = code !== undefined && present(code).some((value) => /\p{Ll}{3}|\p{Lu}{3}[_ ]\p{Lu}{3}/u.test(plain(value)));
   put('description', texts.length === 1 ? texts[0] : isWord ? code : undefined, 'the only text of the line');
@@ -245,6 +247,15 @@ function nightSection(nights: Container, rooms: Section | undefined): Section {
     reason,
   }));
   return { map: { from: nights.from, fields }, lines, matches: new Map() };
+}
+
+/** The prices of the nights, where nothing else is charged. */
+function nightlyTotal(containers: readonly Container[]): Pick<Charges, 'total'> {
+  for (const container of containers) {
+    const amount = isNightly(container) ? chargeMatches(leavesOf(container.items)).get('amount') : undefined;
+    if (amount) return { total: { sum: { from: container.from, value: amount.leaf.path } } };
+  }
+  return {};
 }
 
 function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges {

@@ -27,11 +27,12 @@ export interface RoomContext {
   /** Of the guests: a room may bear the name of its guest. */
   readonly surnames: readonly string[];
   readonly dates: { readonly start?: Match | undefined; readonly end?: Match | undefined };
+  readonly status: Match | undefined;
 }
 
 /** The rooms: a list in the record, or the record itself if it is one room. */
 export function findRooms(context: RoomContext): Section | undefined {
-  const { containers, recordLeaves, tables, taken, dates, stays, surnames } = context;
+  const { containers, recordLeaves, tables, taken, dates, stays, surnames, status } = context;
   const nightly = containers.filter((one) => one.kind === 'list' && !taken(one.from) && isNightly(one));
   const leaves = [
     ...recordLeaves,
@@ -79,7 +80,7 @@ export function findRooms(context: RoomContext): Section | undefined {
         best.matches.set(field, match);
     // Keep cancelled stays: the status of the reservation covers them.
     const where = from === stays ? undefined : goneCondition(best.leaves);
-    const section = sectionOf('rooms', withWhere({ from }, where), best.matches);
+    const section = sectionOf('rooms', withWhere({ from }, where && orSameAs(status, where)), best.matches);
     return withAllChildren(section, best.leaves);
   }
   for (const [field, match] of [
@@ -101,6 +102,13 @@ export function findRooms(context: RoomContext): Section | undefined {
   headsIn(own, recordLeaves, departures?.map((day, at) => (day ?? 0) - (arrivals?.[at] ?? 0)) ?? []);
   if (weigh(own, worth) < (product ? 1.5 : 4) && Object.keys(persons).length === 0) return undefined;
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
+}
+
+/** A room that was cancelled with its booking stays, like the booking. */
+function orSameAs(status: Match | undefined, where: JsonObject): Json {
+  const [[path, test] = []] = Object.entries(where);
+  const isShared = isObject(test) && status?.leaf.values.includes(test.not);
+  return isShared && path ? [where, { [path]: { same_as: `$record.${status.leaf.path}` } }] : where;
 }
 
 /** A field with more than the numbers of an id. */

@@ -34,6 +34,7 @@ const signs: Readonly<Partial<Record<Status, Signs>>> = {
     'checked in,in house,inhouse,arrived,actual arrival,eingecheckt,angereist,ingecheckt',
     'check in,arrival',
   ),
+  other: names('tentative,waitlisted', 'option,optional'),
 };
 
 /** The plain name of a step, such as check in, is a date; with one of these words it has been done. */
@@ -56,7 +57,7 @@ function signsIn(leaves: readonly Leaf[]): Sign[] {
     const leaf = leaves.find(
       (one) =>
         (known.some((name) => isSign(one, name)) && (isFlag(one) || isMoment(one))) ||
-        (steps.some((name) => isSign(one, name)) && isFlag(one)),
+        (steps.some((name) => isSign(one, name)) && (isFlag(one) || (isMoment(one) && present(one).every(isTimed)))),
     );
     return leaf === undefined ? [] : [{ status, leaf }];
   });
@@ -130,6 +131,8 @@ function isMoment(leaf: Leaf): boolean {
   const values = present(leaf);
   return values.length > 0 && values.length < leaf.values.length && dateFormat(values)?.share === 1;
 }
+
+const isTimed = (value: Json): boolean => /[T ]\d\d:\d\d:(?!00)/.test(plain(value));
 
 function holds(leaf: Leaf): Json {
   if (!isFlag(leaf)) return { exists: true };

@@ -25,7 +25,7 @@ export function betterStatus(current: Match | undefined, leaves: readonly Leaf[]
     const lives = !isConstant(leaf) && known.some((status) => status !== undefined && lifecycle.has(status));
     return share + (lives ? 0.5 : 0) + 0.2 * (values.length / leaf.values.length) - 0.05 * leaf.depth;
   };
-  const varied = isConstant(current.leaf) ? leaves.find((leaf) => leaf.depth <= 1 && areStatuses(leaf)) : undefined;
+  const varied = isConstant(current.leaf) || (isUnclear(current.leaf)) ? leaves.find((leaf) => leaf.depth <= 1 && areStatuses(leaf) && (isConstant(current.leaf) || saysCancelled(leaf))) : undefined;
   if (varied !== undefined)
     return matchOf(
       'status',
@@ -45,6 +45,8 @@ export function betterStatus(current: Match | undefined, leaves: readonly Leaf[]
   };
 }
 
+const isUnclear = (leaf: Leaf): boolean => present(leaf).some((value) => guessStatus(plain(value)) === undefined) && !saysCancelled(leaf);
+const saysCancelled = (leaf: Leaf): boolean => present(leaf).some((value) => guessStatus(plain(value)) === 'cancelled');
 const isConstant = (leaf: Leaf): boolean =>
   leaf.values.length > 2 && new Set(leaf.values.map((value) => plain(value ?? null))).size === 1;
 

@@ -147,6 +147,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
     stays: root.stays,
     surnames: guests.flatMap(({ matches }) => matches.get('last_name')?.leaf.values ?? []).map((name) => String(name)),
     dates: { start: reservation.get('check_in'), end: reservation.get('check_out') },
+    status: reservation.get('status'),
   });
   const others = containers.filter(({ from }) => !isPersonal(from));
   const charges = findCharges(others, tables, rooms, reservation);
