@@ -34,10 +34,13 @@ export function wholeOf(part: Leaf, leaves: readonly Leaf[]): Leaf | undefined {
 }
 
 /** Nobody pays more than the total in every record: what was paid is then the total, and the given amount a part of it. */
-export const moreThan = (part: Leaf, leaves: readonly Leaf[]): Leaf | undefined =>
+export const paidBeyond = (part: Leaf, leaves: readonly Leaf[]): Leaf | undefined =>
   leaves.find(
     (leaf) =>
-      leaf.kind === 'value' && leaf.values.length > 1 && leaf.own.includes('paid') && leaf.own.includes('total') &&
+      leaf.kind === 'value' &&
+      leaf.values.length > 1 &&
+      leaf.own.includes('paid') &&
+      leaf.own.includes('total') &&
       leaf.values.every((value, at) => amountOf(value) > amountOf(part.values[at])),
   );
 

@@ -2,13 +2,14 @@ import type { Json, JsonObject } from '../terms.ts';
 import { amountOf, isEqual, isProduct } from './amounts.ts';
 import type { Container } from './containers.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaf.ts';
+import { isSharedId, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
 import { isNightly } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import { refersBack, type Table } from './tables.ts';
+import { wordSet } from './words.ts';
 
 const vocabulary: Vocabulary = {
   lexicon: chargeLexicon,
@@ -16,10 +17,8 @@ const vocabulary: Vocabulary = {
 };
 
 /** Money between the property and others, or already paid: never charged to the guest. */
-const notTheGuests = new Set(
-  'owner owners host hosts commission commissions payout payouts payment payments refund refunds deposit deposits adjustment adjustments'.split(
-    ' ',
-  ),
+const notTheGuests = wordSet(
+  'owner owners host hosts commission commissions payout payouts payment payments refund refunds deposit deposits adjustment adjustments',
 );
 
 export interface Charges {
@@ -66,9 +65,8 @@ export function findCharges(
     return { sections, ...(sections.length === 1 && first !== undefined && sums(first, outer[0]?.leaves ?? [])) };
   }
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
-  if (nights) return { sections: [nightSection(nights, rooms)] };
-  const joined = joinedCharges(tables, id);
-  return { ...nightlyTotal(containers), ...joined };
+  if (nights) return { sections: [nightSection(nights, rooms)], total: { sum: { from: nights.from, value: '$item' } } };
+  return { ...nightlyTotal(containers), ...joinedCharges(tables, id) };
 }
 
 interface ChargeList {
@@ -100,9 +98,7 @@ const asTotal = (leaf: Leaf, total: Leaf | undefined): Leaf =>
 
 /** An id that several lines share is the id of the article; an id that is unique per line only numbers the lines. */
 function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
-  const usable = leaves.filter(
-    (leaf) => leaf.own.join(' ') !== 'id' || new Set(present(leaf)).size < present(leaf).length,
-  );
+  const usable = leaves.filter((leaf) => leaf.own.join(' ') !== 'id' || isSharedId(leaf));
   const matches = matchFields(usable, vocabulary);
   const tax = matches.get('tax_amount');
   // In a list of taxes, the tax is the amount of the line.
@@ -111,7 +107,7 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
     matches.delete('tax_amount');
   }
   byValues(matches, usable);
-  const id = usable.find((leaf) => leaf.own.join(' ') === 'id' && leaf.depth === 0);
+  const id = usable.find((leaf) => leaf.depth === 0 && isSharedId(leaf));
   if (id !== undefined && !matches.has('code'))
     matches.set('code', matchOf('code', id, 0.6, 'an id that several lines share'));
   return matches;
@@ -126,9 +122,12 @@ function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
     if (leaf !== undefined && amount !== undefined && !matches.has(field))
       matches.set(field, matchOf(field, leaf, 0.6, reason));
   };
-  const texts = free.filter((leaf) => present(leaf).length > 0 && present(leaf).every((value) => /\p{L}{3}/u.test(plain(value))));
+  const texts = free.filter(
+    (leaf) => present(leaf).length > 0 && present(leaf).every((value) => /\p{L}{3}/u.test(plain(value))),
+  );
   const code = matches.get('code')?.leaf;
-  const isWord = code !== undefined && present(code).some((value) => /\p{Ll}{3}|\p{Lu}{3}[_ ]\p{Lu}{3}/u.test(plain(value)));
+  const isWord =
+    code !== undefined && present(code).some((value) => /\p{Ll}{3}|\p{Lu}{3}[_ ]\p{Lu}{3}/u.test(plain(value)));
   put('description', texts.length === 1 ? texts[0] : isWord ? code : undefined, 'the only text of the line');
   const isCount = (leaf: Leaf) =>
     present(leaf).every((value) => /^\d{1,3}$/.test(plain(value))) &&

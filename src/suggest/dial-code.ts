@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
 import type { Leaf } from './leaf.ts';
-import type { Section } from './section.ts';
+import { type Section, withField } from './section.ts';
 
 /** Names of the parts before a phone number, without the word phone itself. */
 const dialNames =
@@ -17,12 +17,7 @@ export function withDialCode(section: Section, leaves: readonly Leaf[]): Section
   if (parts === undefined) return section;
   const path = fields.phone;
   const joined = { join: [...parts, path], with: '', when: { [path]: { exists: true } } };
-  const lines = section.lines.map((line) =>
-    line.field === 'guests.phone'
-      ? { ...line, reason: `${line.reason}; joined with the dialling code beside it` }
-      : line,
-  );
-  return { ...section, lines, map: { ...section.map, fields: { ...fields, phone: joined } } };
+  return withField(section, 'phone', joined, 'joined with the dialling code beside it');
 }
 
 /** The parts to put before a number, as a mapping writes them; undefined if the number is complete. */

@@ -46,24 +46,16 @@ export function pullOf(paging: Paging): JsonObject {
 }
 
 export function envelopeLines(root: Root, paging: Paging, flat: FlatShape | undefined): FieldLine[] {
-  const path = root.path ?? '(the response itself)';
+  const line = (
+    field: string,
+    path: Json | undefined,
+    { confidence, reason }: Pick<FieldLine, 'confidence' | 'reason'>,
+  ) => {
+    return { field, path: typeof path === 'string' ? path : JSON.stringify(path), confidence, reason };
+  };
   return [
-    { field: 'shape.root_path', path, confidence: root.confidence, reason: root.reason },
-    ...(flat === undefined
-      ? []
-      : [
-          {
-            field: 'shape.flat',
-            path: typeof flat.shape.key === 'string' ? flat.shape.key : JSON.stringify(flat.shape.key),
-            confidence: 0.85,
-            reason: flat.reason,
-          },
-        ]),
-    {
-      field: 'pull.pagination',
-      path: String(paging.pagination.type),
-      confidence: paging.confidence,
-      reason: paging.reason,
-    },
+    line('shape.root_path', root.path ?? '(the response itself)', root),
+    ...(flat === undefined ? [] : [line('shape.flat', flat.shape.key, { ...flat, confidence: 0.85 })]),
+    line('pull.pagination', paging.pagination.type, paging),
   ];
 }

@@ -15,12 +15,31 @@ export interface Flat extends FlatShape {
   readonly sections: Sections;
 }
 
-const keys = {
-  guests: phrases('guest id, guest no, guest number, guest:0.7, customer id, person id, profile id'),
-  rooms: phrases('room no, room number, room id, room:0.7, unit no:0.9, unit id:0.8, stay id:0.9, room key:0.8'),
-  charges: phrases(
-    'line no, line id, charge id, charge no, charge line, item no:0.9, posting id, transaction id, line:0.8, seq:0.6',
-  ),
+/** How rows are told apart by list: names of their number; without one, the fields that `identify` them. One field of `needs` must be there. */
+const lists = {
+  guests: {
+    keys: phrases('guest id, guest no, guest number, guest:0.7, customer id, person id, profile id'),
+    vocabulary: vocabularyOf(guestLexicon, ['guest', 'customer']),
+    needs: ['last_name', 'email'],
+    identify: ['first_name', 'last_name', 'email'],
+    whole: withDialCode,
+  },
+  charges: {
+    keys: phrases(
+      'line no, line id, charge id, charge no, charge line, item no:0.9, posting id, transaction id, line:0.8, seq:0.6',
+    ),
+    vocabulary: vocabularyOf(chargeLexicon, ['charge', 'item', 'line']),
+    needs: ['amount'],
+    identify: ['code', 'description', 'amount'],
+    whole: (section: Section) => section,
+  },
+  rooms: {
+    keys: phrases('room no, room number, room id, room:0.7, unit no:0.9, unit id:0.8, stay id:0.9, room key:0.8'),
+    vocabulary: vocabularyOf(roomLexicon, ['room', 'stay']),
+    needs: ['room_type', 'adults'],
+    identify: ['room_type', 'start_date'],
+    whole: withAllChildren,
+  },
 };
 
 /** Detects rows without inner lists in which the likely id of the reservation repeats. */
@@ -48,36 +67,20 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
   ]);
   const taken = new Set([...own.values()].map(({ leaf }) => leaf.path));
   const rest = () => leaves.filter(({ path }) => !taken.has(path));
-  const part = (
-    prefix: 'guests' | 'rooms' | 'charges',
-    vocabulary: Vocabulary,
-    keep: (matches: Map<string, Match>) => boolean,
-  ) => {
-    const place = bestKey(rest(), keys[prefix]);
+  const part = (prefix: keyof typeof lists) => {
+    const { keys, vocabulary, needs, identify, whole } = lists[prefix];
+    const place = bestKey(rest(), keys);
     const matches = matchFields(
       rest().filter(({ path }) => path !== place?.path || prefix === 'guests'),
       vocabulary,
     );
-    if (!keep(matches)) return undefined;
+    if (!needs.some((field) => matches.has(field))) return undefined;
     for (const { leaf } of matches.values()) taken.add(leaf.path);
     if (place) taken.add(place.path);
     const section = sectionOf(prefix, {}, matches);
-    const whole = { guests: withDialCode, rooms: withAllChildren, charges: (one: Section) => one }[prefix];
-    return { section: whole(section, leaves), key: keyOf(prefix, place, matches) };
+    return { section: whole(section, leaves), key: keyOf(identify, place, matches) };
   };
-  const guests = part(
-    'guests',
-    vocabularyOf(guestLexicon, ['guest', 'customer']),
-    (matches) => matches.has('last_name') || matches.has('email'),
-  );
-  const charges = part('charges', vocabularyOf(chargeLexicon, ['charge', 'item', 'line']), (matches) =>
-    matches.has('amount'),
-  );
-  const rooms = part(
-    'rooms',
-    vocabularyOf(roomLexicon, ['room', 'stay']),
-    (matches) => matches.has('room_type') || matches.has('adults'),
-  );
+  const [guests, charges, rooms] = [part('guests'), part('charges'), part('rooms')];
   const found = Object.entries({ guests, rooms, charges });
   return {
     shape: Object.fromEntries([
@@ -117,20 +120,13 @@ function bestKey(leaves: readonly Leaf[], wanted: ReturnType<typeof phrases>): L
   return matchFields(leaves, { lexicon, scope: new Set() }).get('guest_id')?.leaf;
 }
 
-const identifying = {
-  guests: ['first_name', 'last_name', 'email'],
-  rooms: ['room_type', 'start_date'],
-  charges: ['code', 'description', 'amount'],
-};
-
 /** The number, plus the start date for a room; without a number, the fields that identify the item. */
 function keyOf(
-  prefix: keyof typeof identifying,
+  identify: readonly string[],
   place: Leaf | undefined,
   matches: ReadonlyMap<string, Match>,
 ): Json | undefined {
-  const paths = (fields: readonly string[]) => fields.flatMap((field) => matches.get(field)?.leaf.path ?? []);
-  const start = prefix === 'rooms' ? paths(['start_date']) : [];
-  const parts = place ? [place.path, ...start] : paths(identifying[prefix]);
-  return parts.length === 0 ? undefined : parts.length === 1 ? parts[0] : parts;
+  const fields = place ? identify.filter((field) => field === 'start_date') : identify;
+  const parts = [...(place ? [place.path] : []), ...fields.flatMap((field) => matches.get(field)?.leaf.path ?? [])];
+  return parts.length > 1 ? parts : parts[0];
 }

@@ -22,18 +22,10 @@ const looks: ReadonlyMap<string, Look> = new Map(
   }).flatMap(([look, fields]) => fields.split(' ').map((field) => [field, look as Look] as const)),
 );
 
-const kinds: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>(
-  Object.entries({
-    ...reservationFields,
-    ...listFields.guests,
-    ...listFields.rooms,
-    ...listFields.charges,
-  }),
-);
+const { guests, rooms, charges } = listFields;
+const kinds: Readonly<Record<string, FieldKind>> = { ...reservationFields, ...guests, ...rooms, ...charges };
 
-export function kindOf(field: string): FieldKind {
-  return kinds.get(field) ?? 'text';
-}
+export const kindOf = (field: string): FieldKind => kinds[field] ?? 'text';
 
 /** How well the values fit the field, 0 to 1, and a description of them for the reason. */
 export function compatibility(field: string, leaf: Leaf): { readonly score: number; readonly seen: string } {
@@ -160,9 +152,11 @@ function byLook(
 
 const phoneWords = new Set('phone phones telephone mobile mobiles cell tel msisdn handynummer rufnummer'.split(' '));
 
-/** Booking sites' classes of rentals, not room types of the property. */
+/** Classes of rentals and rooms, not room types of the property. */
 const rentalKinds = new Set(
-  'entire_home,entire home,entire_place,private_room,private room,shared_room,hotel_room,private,shared,privada,compartida,privata,condivisa,normal'.split(','),
+  'entire_home,entire home,entire_place,private_room,private room,shared_room,hotel_room,private,shared,privada,compartida,privata,condivisa,normal'.split(
+    ',',
+  ),
 );
 
 function areAges(lists: readonly Json[]): boolean {

@@ -33,6 +33,10 @@ export function present(leaf: Leaf): Json[] {
 export const isInEveryItem = (leaf: Leaf): boolean =>
   leaf.values.length > 0 && present(leaf).length === leaf.values.length;
 
+/** A plain id that several items have: that of the type of a room, or of the article of a charge. */
+export const isSharedId = (leaf: Leaf): boolean =>
+  leaf.own.join(' ') === 'id' && new Set(present(leaf)).size < present(leaf).length;
+
 /** Every item has its own. */
 export const isUnique = (leaf: Leaf): boolean =>
   isInEveryItem(leaf) && new Set(leaf.values.map(String)).size === leaf.values.length;

@@ -3,7 +3,7 @@ import { areIds, child, emptied, keysOf } from './keys.ts';
 import type { Leaf, Place } from './leaf.ts';
 import { agedLeaves, contactLeaf, typedLeaves } from './list-leaves.ts';
 import { isLastNight } from './stay-dates.ts';
-import { withoutNoise, wordsOf } from './words.ts';
+import { withoutNoise, wordSet, wordsOf } from './words.ts';
 
 const deepest = 6;
 
@@ -34,7 +34,7 @@ function isMinor(leaf: Leaf, leaves: readonly Leaf[]): boolean {
   });
 }
 
-const amountWords = new Set('amount total price value gross net sum'.split(' '));
+const amountWords = wordSet('amount total price value gross net sum');
 
 /** How many digits of the amounts beside it are decimals, or the word for their unit. */
 const isScale = ({ path, own, values }: Leaf, parent: string): boolean =>
@@ -77,7 +77,7 @@ function withoutFalse(values: Values): Values {
 }
 
 /** Lists of at most one that are read like an object: the property of a rental, the name of a person, the type of a room. */
-const lettingWords = new Set('property properties listing listings name names types plans source'.split(' '));
+const lettingWords = wordSet('property properties listing listings name names types plans source');
 
 function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): void {
   const lists = values.map((value) => (Array.isArray(value) ? value : undefined));
@@ -111,7 +111,9 @@ function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): 
 }
 
 const isTranslation = (one: Json): boolean =>
-  isObject(one) && keysOf(one).length <= 3 && keysOf(one).some((key) => /^@?_?(?:locale|lang|language)(?:_?code)?$/i.test(key));
+  isObject(one) &&
+  keysOf(one).length <= 3 &&
+  keysOf(one).some((key) => /^@?_?(?:locale|lang|language)(?:_?code)?$/i.test(key));
 
 const isRelation = ([id, name, ...rest]: readonly Json[]): boolean =>
   rest.length === 0 && typeof id === 'number' && typeof name === 'string' && /\p{L}/u.test(name);

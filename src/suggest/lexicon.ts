@@ -1,5 +1,5 @@
 import { listFields, reservationFields } from '../canonical/fields.ts';
-import { type Phrase, phrases } from './words.ts';
+import { type Phrase, phrases, wordSet } from './words.ts';
 
 /** Partners' names for our fields, collected from public API descriptions; mostly English, with German, French, Spanish, Italian and Dutch. */
 
@@ -165,32 +165,22 @@ export const chargeLexicon = lexiconOf(listFields.charges, {
 });
 
 /** Names of lists. */
-export const guestWords = new Set(
-  'guest guests party sharer sharers customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite lead tenant renter occupant occupants ospite ospiti hospede hospedes gasten reisende reiziger reizigers participant participants'.split(
-    ' ',
-  ),
+export const guestWords = wordSet(
+  'guest guests party sharer sharers customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite lead tenant renter occupant occupants ospite ospiti hospede hospedes gasten reisende reiziger reizigers participant participants',
 );
-export const roomWords = new Set(
-  'room rooms stay stays unit units accommodation accommodations segment segments habitacion habitaciones zimmer chambre chambres roomstay bed beds camera camere kamer kamers quarto quartos pitch pitches'.split(
-    ' ',
-  ),
+export const roomWords = wordSet(
+  'room rooms stay stays unit units accommodation accommodations segment segments habitacion habitaciones zimmer chambre chambres roomstay bed beds camera camere kamer kamers quarto quartos pitch pitches',
 );
-export const chargeWords = new Set(
-  'element elements breakdown price prices entry entries finance financial cost costs addon addons supplement supplements upsell upsells charge charges bill levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos'.split(
-    ' ',
-  ),
+export const chargeWords = wordSet(
+  'element elements breakdown price prices entry entries finance financial cost costs addon addons supplement supplements upsell upsells charge charges bill levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos',
 );
 /** People who book for others: guests only if nobody else is named. */
-export const bookerWords = new Set('booker contact payer orderer'.split(' '));
+export const bookerWords = wordSet('booker contact payer orderer');
 /** People and firms in a reservation that are not its guests. */
-export const strangerWords = new Set(
-  'company agency agent user creator updater owner owners property properties hotel host hosts travel employee payment card address attached'.split(
-    ' ',
-  ),
+export const strangerWords = wordSet(
+  'company agency agent user creator updater owner owners property properties hotel host hosts travel employee payment card address attached',
 );
 /** Names of the list of reservations or of its container. */
-export const reservationWords = new Set(
-  'reservation reservations booking bookings result results data rows items records list content stays info dossier dossiers reserva reservas prenotazione prenotazioni buchung buchungen boeking boekingen reservierung reservierungen'.split(
-    ' ',
-  ),
+export const reservationWords = wordSet(
+  'reservation reservations booking bookings result results data rows items records list content stays info dossier dossiers reserva reservas prenotazione prenotazioni buchung buchungen boeking boekingen reservierung reservierungen',
 );

@@ -2,7 +2,7 @@ import type { Json } from '../terms.ts';
 import { compatibility } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import type { Lexeme } from './lexicon.ts';
-import { fit } from './words.ts';
+import { fit, wordSet } from './words.ts';
 
 /** A field and the leaf chosen for it. */
 export interface Match {
@@ -72,7 +72,7 @@ function scoreOf(
   return { confidence, reason: `${how}; ${seen}` };
 }
 
-const others = new Set('owner owners host hosts commission commissions payout payouts'.split(' '));
+const others = wordSet('owner owners host hosts commission commissions payout payouts');
 
 /** What the owner, the host or an agent gets is not what the guest pays. */
 function isOthers(field: string, { own, around }: Leaf): boolean {

@@ -3,15 +3,15 @@ import { countPersons } from './age-groups.ts';
 import type { Container } from './containers.ts';
 import { daysOf } from './formats.ts';
 import { isTiny, plain } from './kinds.ts';
-import { type Leaf, present } from './leaf.ts';
+import { isSharedId, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
 import { type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
-import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
+import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
 import { type Table, withLookups } from './tables.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
-import { fit, phrases } from './words.ts';
+import { fit, phrases, wordSet } from './words.ts';
 
 const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
 const worth = { room_type: 3, rate_code: 2, adults: 2, children: 1, board: 2, start_date: 1, end_date: 1 };
@@ -107,8 +107,8 @@ export function findRooms(context: RoomContext): Section | undefined {
 /** A room that was cancelled with its booking stays, like the booking. */
 function orSameAs(status: Match | undefined, where: JsonObject): Json {
   const [[path, test] = []] = Object.entries(where);
-  const isShared = isObject(test) && status?.leaf.values.includes(test.not);
-  return isShared && path ? [where, { [path]: { same_as: `$record.${status.leaf.path}` } }] : where;
+  const isShared = isObject(test) && [test.not].flat().some((value) => status?.leaf.values.includes(value));
+  return isShared && path ? [where, { [path]: { same_as: `$record.${status?.leaf.path}` } }] : where;
 }
 
 /** A field with more than the numbers of an id. */
@@ -154,9 +154,7 @@ function leastScore(container: Container, matches: ReadonlyMap<string, Match>, s
 const childPhrases = phrases(
   'children, child, child count, kids, infants, infant, infant count, teens, teen, teenagers, juniors, junior, youths, small children',
 );
-const notChildren = new Set(
-  'age ages bed beds price rate amount fee tax allowed policy adult adults max total name'.split(' '),
-);
+const notChildren = wordSet('age ages bed beds price rate amount fee tax allowed policy adult adults max total name');
 
 /** Children in several fields, by age: the canonical count is their sum. */
 export function withAllChildren(section: Section, leaves: readonly Leaf[]): Section {
@@ -182,10 +180,7 @@ export function withAllChildren(section: Section, leaves: readonly Leaf[]): Sect
   const more = leaves.filter(isCount);
   if (more.length === 0) return section;
   const sum = [fields.children as Json, ...more.map(({ source }) => source)];
-  const lines = section.lines.map((line) =>
-    line.field === 'rooms.children' ? { ...line, reason: `${line.reason}; all fields of children are added up` } : line,
-  );
-  return { ...section, lines, map: { ...section.map, fields: { ...fields, children: { sum } } } };
+  return withField(section, 'children', { sum }, 'all fields of children are added up');
 }
 
 /** Typed members of one list, such as [type=CHD].count, are siblings too. */
@@ -201,10 +196,8 @@ function isSameEverywhere({ leaf, confidence }: Match): boolean {
   return confidence < 0.9 && texts.length > 2 && new Set(texts).size === 1;
 }
 
-const otherNames = new Set(
-  'status state channel source customer guest user hotel property account country city company agent agency rate payment currency partner provider platform brand chain tax note notes holder contact person member group market segment language first last full display nick'.split(
-    ' ',
-  ),
+const otherNames = wordSet(
+  'status state channel source customer guest user hotel property account country city company agent agency rate payment currency partner provider platform brand chain tax note notes holder contact person member group market segment language first last full display nick',
 );
 
 /** What is booked, if no field is named after a room: the longest short texts that some records share, but not all. A weak guess. */
@@ -257,10 +250,7 @@ const bareNames = new Set(['name', 'type', 'code', 'title', 'kind', 'label', 'de
 /** In a list of rooms a plain `name` is the room's; at the top of a record it is not. */
 const isBareName = ({ own, depth }: Leaf): boolean => depth === 0 && bareNames.has(own.join(' '));
 const named = (leaf: Leaf): Leaf =>
-  isBareName(leaf) || isSharedId(leaf) ? { ...leaf, own: ['room', ...leaf.own] } : leaf;
-/** An id that several rooms share is that of their type. */
-const isSharedId = (leaf: Leaf): boolean =>
-  leaf.depth === 0 && leaf.own.join(' ') === 'id' && new Set(present(leaf)).size < present(leaf).length;
+  isBareName(leaf) || (leaf.depth === 0 && isSharedId(leaf)) ? { ...leaf, own: ['room', ...leaf.own] } : leaf;
 
 const headWords = new Set(['adult', 'adults', 'child', 'children', 'kids']);
 

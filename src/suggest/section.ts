@@ -40,6 +40,15 @@ function placed(head: JsonObject, path: string): string {
   return typeof list !== 'string' || list === '$item' || path.startsWith('$') ? path : `${list}.${path}`;
 }
 
+/** The section with another mapping of one of its fields. */
+export function withField(section: Section, field: string, mapping: Json, remark: string): Section {
+  const lines = section.lines.map((line) =>
+    line.field.endsWith(`.${field}`) ? { ...line, reason: `${line.reason}; ${remark}` } : line,
+  );
+  const { fields, ...head } = section.map;
+  return { ...section, lines, map: { ...head, fields: { ...(fields as JsonObject), [field]: mapping } } };
+}
+
 /** Excludes deleted items: cancelled lines, anonymized guests. */
 export function goneCondition(leaves: readonly Leaf[]): JsonObject | undefined {
   for (const leaf of leaves) {

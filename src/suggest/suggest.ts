@@ -170,6 +170,12 @@ function secondNumber(first: Match, leaves: readonly Leaf[]): Match | undefined 
   return found !== undefined && found.confidence >= 0.7 ? found : undefined;
 }
 
+const ofCharges = {
+  path: 'the charges',
+  confidence: 0.6,
+  reason: 'not a field of the reservation; computed from its charges',
+};
+
 /** The reservation's own fields; `computed` fills those without a leaf. */
 function reservationFields(
   matches: ReadonlyMap<string, Match>,
@@ -180,22 +186,12 @@ function reservationFields(
   const lines: FieldLine[] = [];
   for (const field of Object.keys(reservationLexicon)) {
     const match = matches.get(field);
-    if (match === undefined && field === 'status') {
-      const { map: status, ...line } = computedStatus(leaves);
-      map.status = status;
-      lines.push({ field, ...line });
-      continue;
-    }
     if (match === undefined) {
-      const stand = computed[field];
+      const { map: stand, ...line } =
+        field === 'status' ? computedStatus(leaves) : { ...ofCharges, map: computed[field] };
       if (stand === undefined) continue;
       map[field] = stand;
-      lines.push({
-        field,
-        path: 'the charges',
-        confidence: 0.6,
-        reason: 'not a field of the reservation; computed from its charges',
-      });
+      lines.push({ field, ...line });
       continue;
     }
     const { map: said, remark } = fieldMap(match);

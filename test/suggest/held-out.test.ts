@@ -27,6 +27,8 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   sixteenth eight  0.82 (0.24) at first, by somebody who knew it: Hungarian, rows taken as parts of one booking, children by their age
  *   seventeenth twelve 0.82 (0.02) at first, from public descriptions, before their author had read how the suggestion works: an id without
  *                    a value in the sample lost a whole system; persons named twice, contacts beside the guests, the last night as the end
+ *   eighteenth ten   0.86 (0.43) at first, of real systems, before their author had read how the suggestion works: names without a mark between
+ *                    their words, records each in an object of its own, translated names, nightly prices without a total
  */
 const least = { learnt: { mean: 0.985, lowest: 0.85 }, 'held-out': { mean: 0.95, lowest: 0.9 } } as const;
 

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../src/terms.ts';
 
 /**
  * Compares canonical records with an expectation that names only what matters. In an expectation, `{ $any: [a, b, null] }` accepts one
- * of several values (null: absent), null means absent, and `$exact: [guests]` counts each surplus item of that list as a miss, except
+ * of several values (null: absent), null and `{ $absent: true }` mean absent, and `$exact: [guests]` counts each surplus item of that list as a miss, except
  * those that an item with `$optional: true` describes. Items of lists pair by the best agreement, so their order does not matter. A value expected in `channel` may be in `source` and vice versa.
  */
 export interface Verdict {
@@ -70,6 +70,7 @@ const loose: ReadonlySet<string> = new Set(['channel', 'source', 'room_type', 'b
 
 function isSame(key: string, wanted: Json, made: Json | undefined): boolean {
   if (isObject(wanted) && Array.isArray(wanted.$any)) return wanted.$any.some((one) => isSame(key, one, made));
+  if (isObject(wanted) && wanted.$absent === true) return (made ?? '') === '';
   if (wanted === null || made === undefined || made === null) return wanted === null && (made ?? null) === null;
   if (typeof wanted === 'number' || key === 'total_amount' || key === 'amount') return Number(wanted) === Number(made);
   if (typeof wanted === 'boolean') return wanted === made;

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
-import { wordsOf } from '../words.ts';
+import { wordSet, wordsOf } from '../words.ts';
 import { day, numberFor, recordCount, textFor } from './example-values.ts';
 import { enumOf, flattened, propertiesOf, textOf, typeOf } from './schema.ts';
 
@@ -122,15 +122,13 @@ class Synthesis {
  * Parts of a reservation that hold no field of ours. A description lists them all, a real answer has only a few. Their dates,
  * names and amounts would be mistaken for those of the reservation.
  */
-const asideObjects = new Set(
-  'queue cashiering routing payment payments folio folios comment comments alert alerts preference preferences policy policies trace traces task tasks scheduled move anonymization membership memberships award awards address addresses last attachment attachments link links action actions history notes offshore promotion block warning warnings activity user indicators tracking transport gaming'.split(
-    ' ',
-  ),
+const asideObjects = wordSet(
+  'queue cashiering routing payment payments folio folios comment comments alert alerts preference preferences policy policies trace traces task tasks scheduled move anonymization membership memberships award awards address addresses last attachment attachments link links action actions history notes offshore promotion block warning warnings activity user indicators tracking transport gaming',
 );
 /** Free text. */
-const asideTexts = new Set('note notes comment comments remark remarks message'.split(' '));
+const asideTexts = wordSet('note notes comment comments remark remarks message');
 /** Money that is not the price. */
-const asideAmounts = new Set('auth deposit limit commission balance'.split(' '));
+const asideAmounts = wordSet('auth deposit limit commission balance');
 
 function isAside(words: readonly string[], property: Json): boolean {
   const type = typeOf(flattened(property));
