@@ -23,9 +23,8 @@ const notTheGuests = wordSet(
 
 export interface Charges {
   readonly sections: readonly Section[];
-  /** Sums over the charges, for totals that the reservation itself lacks. */
-  readonly total?: Json;
-  readonly currency?: Json;
+  /** The total and its currency, for a reservation that lacks them. */
+  readonly computed: JsonObject;
 }
 
 /** The charges: every list of amounts in the record, or a table of amounts that refers to it. */
@@ -62,11 +61,12 @@ export function findCharges(
       return areLines ? section : withLineAmounts(section, matches);
     });
     const [first] = sections;
-    return { sections, ...(sections.length === 1 && first !== undefined && sums(first, outer[0]?.leaves ?? [])) };
+    const isOne = sections.length === 1 && first !== undefined;
+    return { sections, computed: isOne ? sums(first, outer[0]?.leaves ?? []) : {} };
   }
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
-  if (nights) return { sections: [nightSection(nights, rooms)], total: { sum: { from: nights.from, value: '$item' } } };
-  return { ...nightlyTotal(containers), ...joinedCharges(tables, id) };
+  if (nights) return { sections: [nightSection(nights, rooms)], computed: sumOf(nights, '$item') };
+  return joinedCharges(tables, id) ?? { sections: [], computed: nightlyTotal(containers) };
 }
 
 interface ChargeList {
@@ -214,14 +214,14 @@ function preferName(matches: Map<string, Match>, leaves: readonly Leaf[]): void 
   if (sibling) matches.set('description', { ...match, leaf: sibling });
 }
 
-function sums(section: Section, leaves: readonly Leaf[]): Pick<Charges, 'total' | 'currency'> {
+function sums(section: Section, leaves: readonly Leaf[]): JsonObject {
   const { fields, ...list } = section.map;
   const { amount } = fields as JsonObject;
   const currency = matchFields(leaves, { lexicon: { currency: reservationLexicon.currency }, scope: new Set() }).get(
     'currency',
   );
   return {
-    ...(amount !== undefined && { total: { sum: { ...list, value: amount } } }),
+    ...(amount !== undefined && { total_amount: { sum: { ...list, value: amount } } }),
     ...(currency && { currency: { pick: { ...list, value: currency.leaf.path } } }),
   };
 }
@@ -248,16 +248,18 @@ function nightSection(nights: Container, rooms: Section | undefined): Section {
   return { map: { from: nights.from, fields }, lines, matches: new Map() };
 }
 
+const sumOf = ({ from }: Container, value: string): JsonObject => ({ total_amount: { sum: { from, value } } });
+
 /** The prices of the nights, where nothing else is charged. */
-function nightlyTotal(containers: readonly Container[]): Pick<Charges, 'total'> {
+function nightlyTotal(containers: readonly Container[]): JsonObject {
   for (const container of containers) {
     const amount = isNightly(container) ? chargeMatches(leavesOf(container.items)).get('amount') : undefined;
-    if (amount) return { total: { sum: { from: container.from, value: amount.leaf.path } } };
+    if (amount) return sumOf(container, amount.leaf.path);
   }
   return {};
 }
 
-function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges {
+function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges | undefined {
   const ids = new Set(id?.leaf.values.map((value) => String(value)) ?? []);
   for (const table of tables) {
     const matches = chargeMatches(table.leaves);
@@ -265,7 +267,7 @@ function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges
     if (back === undefined || id === undefined || !matches.has('amount')) continue;
     const head = { join: { in: table.path, key: back.path, by: id.leaf.path } };
     const section = chargeSection(head, table.leaves, matches);
-    return { sections: [section], ...sums(section, table.leaves) };
+    return { sections: [section], computed: sums(section, table.leaves) };
   }
-  return { sections: [] };
+  return undefined;
 }

@@ -151,10 +151,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   });
   const others = containers.filter(({ from }) => !isPersonal(from));
   const charges = findCharges(others, tables, rooms, reservation);
-  const fields = reservationFields(reservation, leaves, {
-    ...(charges.total !== undefined && { total_amount: charges.total }),
-    ...(charges.currency !== undefined && { currency: charges.currency }),
-  });
+  const fields = reservationFields(reservation, leaves, charges.computed);
   const sections = { guests, rooms: rooms === undefined ? [] : [rooms], charges: charges.sections };
   const rows = findMasterRows(leaves, reservation.get('id'), rooms, charges.sections);
   // Flat rows may come from several responses, so they can neither join a table of one response nor have a key in it.
