@@ -46,10 +46,6 @@ function foldName(name: string): string {
     .trim();
 }
 
-export function isCountry(code: string): boolean {
-  return alpha2.has(code);
-}
-
 /** The alpha-2 code for an alpha-2 or alpha-3 code in any letter case, or for a country's name. */
 export function toCountry(text: string, languages: readonly CountryLanguage[] = ['en']): string | undefined {
   if (alpha2.has(text)) return text;

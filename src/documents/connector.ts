@@ -34,6 +34,7 @@ const pullSchema = crossChecked(
       .describe(
         'Other requests for single syncs, such as a filter by departure for post_stay. A backfill uses `request`.',
       ),
+    pagination: paginationSchema.default({ type: 'none' }).describe('How pages of a list are requested.'),
     single: singleSchema.optional(),
     guest: guestRequestSchema.optional(),
     inventory: inventorySchema.optional(),
@@ -42,7 +43,6 @@ const pullSchema = crossChecked(
       .describe(
         'Further requests for data that the rows of a page refer to by id only; lookups and joins find the answers beside the rows.',
       ),
-    pagination: paginationSchema.default({ type: 'none' }).describe('How pages of a list are requested.'),
     window: z
       .union([
         z.literal('none').describe('The list has no dates: one request, however long the range.'),

@@ -37,7 +37,7 @@ export async function probeAgain({ pool, resolve }: Context, changed: readonly D
   );
 }
 
-/** Returns the number of runs that waited. */
+/** Returns the number of runs that waited and of syncs that failed. */
 export async function tryPartners(pool: Pool, apis: readonly string[], integrations: readonly string[]) {
   await probeNow(pool, 'partner', apis);
   const freed = await freeBrands(pool, integrations);

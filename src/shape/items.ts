@@ -35,6 +35,8 @@ export function itemsOf<Field extends string>(
     for (const item of items) {
       root.index = kept;
       const made = withExtra(part, item);
+      // Read here too, so that it does not count as unmapped.
+      if (root.trace !== undefined) part.id?.(item);
       if (isBlank(made[usual]) && isEmpty(made)) {
         isSent ||= Object.values(made).some((value) => value !== undefined);
         const reason = 'An item in which no mapped field has a value was left out.';

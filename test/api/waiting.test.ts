@@ -141,6 +141,24 @@ deliver: [lake]
     assert.equal((await post('/integrations/nowhere/try-now')).status, 404);
   });
 
+  test('Try now, and a new credential: a sync that failed last starts again at once', async () => {
+    const lastRun = (state: string, ago: string) =>
+      query(
+        `insert into runs (integration, run_id, sync, kind, state, requested_by, queued_at, error_code, finished_at)
+         values ('grand', $1, 'pre_stay', 'scheduled', $1, 'schedule', now() - $2::interval, 'documents.secret_missing', now())`,
+        [state, ago],
+      );
+    await lastRun('failed', '1 hour');
+    assert.deepEqual((await post('/integrations/grand/try-now')).body, { runs: 1 });
+    assert.ok(await isDue('syncs'));
+    await query(`update syncs set next_at = now() + interval '14 minutes'`);
+    await put('third');
+    assert.ok(await isDue('syncs'));
+    await query(`update syncs set next_at = now() + interval '14 minutes'`);
+    await lastRun('complete', '1 minute');
+    assert.deepEqual((await post('/integrations/grand/try-now')).body, { runs: 0 });
+  });
+
   test('Try now: a destination is probed at once, and retries do not wait', async () => {
     await node.take('grand', reservation('W1'));
     await openCircuit('lake', 'destination');

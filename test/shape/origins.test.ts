@@ -84,6 +84,12 @@ test('unmapped paths are listed once, whatever the list index', () => {
   assert.deepEqual(shaper.unmapped(only(recordsOf(shaper, body))), ['rooms[].lines[].text', 'notes.tags[]']);
 });
 
+test('the id of a list’s items counts as mapped', () => {
+  const shaper = shaperOf({ map: { rooms: { id: 'line', fields: { room_type: 'code' } } } });
+  const raw = only(recordsOf(shaper, [{ id: 'R1', rooms: [{ line: 1, code: 'DBL', floor: 2 }] }]));
+  assert.deepEqual(shaper.unmapped(raw), ['rooms[].floor']);
+});
+
 test('the origin of a plain field is a path that reads its value', () => {
   const shaper = shaperOf({
     map: { guests: { from: 'people', fields: { email: "'e-mail'.main", last_name: 'name' } } },

@@ -51,9 +51,11 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
     }),
     route('POST /integrations/{integration}/try-now', {
       id: 'integrations.try_now',
-      summary: 'Probe the partner’s API now, and continue the runs that wait for it',
+      summary: 'Probe the partner’s API now, continue the runs that wait for it, and repeat the syncs that failed',
       role: 'operator',
-      response: z.object({ runs: z.int().describe('Runs that waited, of all brands with this API.') }),
+      response: z.object({
+        runs: z.int().describe('Runs that waited and syncs that failed, of all brands with this API.'),
+      }),
       handle: async ({ params }) =>
         exists(params.integration)
           ? ok({ runs: await tryPartnerOf(runtime, params.integration) })

@@ -104,10 +104,11 @@ async function keepInventory(pool: Pool, integration: string, day: string, capac
 
 /**
  * Somebody may have corrected why these brands cannot pull: forgets that their credentials were refused or that the partner asked to wait,
- * makes their waiting runs due, and starts the syncs that were not started meanwhile. An operator's pause stays. Returns the number of runs.
+ * makes their waiting runs due, and starts the syncs that were not started meanwhile or failed last. An operator's pause stays. Returns the
+ * number of runs and syncs.
  */
 export async function freeBrands(pool: Pool, integrations: readonly string[]): Promise<number> {
-  const { rowCount } = await pool.query(
+  const { rows } = await pool.query<{ freed: number }>(
     `with stopped as (
        select integration, auth_failed_at is not null as refused from partner_accounts
         where integration = any($1) and (auth_failed_at is not null or retry_at > now()) for update
@@ -115,11 +116,17 @@ export async function freeBrands(pool: Pool, integrations: readonly string[]): P
        update partner_accounts a set auth_failed_at = null, auth_failed_version = null, auth_message = null, retry_at = null
          from stopped s where a.integration = s.integration
      ), started as (
-       update syncs s set next_at = now() from stopped t
-        where t.refused and s.integration = t.integration and s.next_at is not null
+       update syncs s set next_at = now()
+        where s.integration = any($1) and s.next_at is not null
+          and (s.integration in (select integration from stopped where refused)
+               or 'failed' = (select state from runs r where r.integration = s.integration and r.sync = s.sync
+                               order by queued_at desc limit 1))
+       returning 1
+     ), due as (
+       update runs set due_at = now() where integration = any($1) and state = 'queued' and waiting is not null returning 1
      )
-     update runs set due_at = now() where integration = any($1) and state = 'queued' and waiting is not null`,
+     select ((select count(*) from started) + (select count(*) from due))::int as freed`,
     [integrations],
   );
-  return rowCount ?? 0;
+  return rows[0]?.freed ?? 0;
 }

@@ -41,7 +41,7 @@ export function AuthFields({ brand, onChange }: { brand: Brand; onChange: (some:
 const names: Readonly<Record<string, string>> = {
   bearer: 'Bearer token',
   api_key: 'API key',
-  basic: 'User and password',
+  basic: 'User and password (HTTP Basic)',
   'oauth2, client_credentials': 'OAuth 2, client credentials',
   'oauth2, authorization_code': 'OAuth 2, authorization code (needs consent)',
   hmac: 'Signed requests (HMAC)',
