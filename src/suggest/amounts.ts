@@ -1,7 +1,7 @@
 import type { Json } from '../terms.ts';
 import { dateFormat, numberFormat } from './formats.ts';
 import { plain } from './kinds.ts';
-import { isInEveryItem, type Leaf, present } from './leaf.ts';
+import { isInEveryItem, isInMost, type Leaf, present } from './leaf.ts';
 
 /** What the amounts of a record say about each other, whatever their names. */
 
@@ -57,7 +57,7 @@ export function largestOf(leaves: readonly Leaf[], others: ReadonlySet<string>):
   const named = leaves.filter(
     (leaf) =>
       leaf.kind === 'value' &&
-      isInEveryItem(leaf) &&
+      isInMost(leaf) &&
       leaf.own.some((word) => moneyWords.has(word)) &&
       !leaf.own.some((word) => others.has(word) && !isAboutTax(word, leaf)) &&
       numberFormat(present(leaf)) !== undefined &&
@@ -65,7 +65,9 @@ export function largestOf(leaves: readonly Leaf[], others: ReadonlySet<string>):
   );
   const amounts = named.length > 0 ? named : leaves.filter((leaf) => areAmounts(leaf));
   const isLargest = (one: Leaf) =>
-    amounts.every((other) => one.values.every((value, at) => amountOf(value) >= amountOf(other.values[at])));
+    amounts.every((other) =>
+      one.values.every((value, at) => value === undefined || amountOf(value) >= amountOf(other.values[at])),
+    );
   return amounts.find(isLargest);
 }
 
@@ -73,6 +75,6 @@ export function largestOf(leaves: readonly Leaf[], others: ReadonlySet<string>):
 function areAmounts(leaf: Leaf): boolean {
   const numbers = present(leaf).map(amountOf);
   const isNumber =
-    leaf.kind === 'value' && isInEveryItem(leaf) && numbers.length > 1 && numbers.every((one) => one >= 10);
+    leaf.kind === 'value' && isInMost(leaf) && numbers.length > 1 && numbers.every((one) => one === 0 || one >= 10);
   return isNumber && Math.max(...numbers) > 1.2 * Math.min(...numbers) && dateFormat(present(leaf)) === undefined;
 }

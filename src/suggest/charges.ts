@@ -5,15 +5,15 @@ import { plain } from './kinds.ts';
 import { isSharedId, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
-import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
+import { isUsed, type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
 import { isNightly } from './nights.ts';
-import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
+import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
 import { refersBack, type Table } from './tables.ts';
 import { wordSet } from './words.ts';
 
 const vocabulary: Vocabulary = {
   lexicon: chargeLexicon,
-  scope: new Set(['charge', 'item', 'line', 'service', 'product', 'unit', 'fee', 'levy']),
+  scope: wordSet('charge item line service product unit fee levy'),
 };
 
 /** Money between the property and others, or already paid: never charged to the guest. */
@@ -80,7 +80,7 @@ function withoutTaxes(lists: readonly ChargeList[], total: Leaf | undefined): re
   const others = lists.filter(({ container }) => !container.words.some((word) => taxWords.has(word)));
   return others.length < lists.length && addUp(others, total) ? others : lists;
 }
-const taxWords = new Set(['tax', 'taxes', 'vat', 'levy', 'levies']);
+const taxWords = wordSet('tax taxes vat levy levies');
 
 /** Whether the amounts of all lines are the total in every record. */
 function addUp(lists: readonly ChargeList[], total: Leaf | undefined): boolean {
@@ -116,8 +116,7 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
 /** The only text of a line describes it; a whole number that gives the amount when multiplied by another field is the quantity. */
 function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
   const amount = matches.get('amount')?.leaf;
-  const used = new Set([...matches.values()].map(({ leaf }) => leaf.path));
-  const free = leaves.filter((leaf) => leaf.kind === 'value' && leaf.depth === 0 && !used.has(leaf.path));
+  const free = leaves.filter((leaf) => leaf.kind === 'value' && leaf.depth === 0 && !isUsed(matches, leaf));
   const put = (field: string, leaf: Leaf | undefined, reason: string) => {
     if (leaf !== undefined && amount !== undefined && !matches.has(field))
       matches.set(field, matchOf(field, leaf, 0.6, reason));
@@ -175,7 +174,7 @@ function paymentTypesOut(leaves: readonly Leaf[]): JsonObject | undefined {
   }
   return undefined;
 }
-const typeWords = new Set(['type', 'kind', 'category', 'class']);
+const typeWords = wordSet('type kind category class');
 
 /** Where quantity times price gives another field in every line, that field is the amount of the line. */
 function preferLineTotal(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
@@ -200,10 +199,7 @@ function withLineAmounts(section: Section, matches: ReadonlyMap<string, Match>):
   if (!isUnitPrice || quantity === undefined || typeof fields.amount !== 'string') return section;
   if (!present(quantity).some((value) => Number(value) > 1)) return section;
   const product = { product: [quantity.path, fields.amount] };
-  const lines = section.lines.map((line) =>
-    line.field === 'charges.amount' ? { ...line, reason: `${line.reason}; quantity × price`, confidence: 0.7 } : line,
-  );
-  return { ...section, lines, map: { ...section.map, fields: { ...fields, amount: product } } };
+  return withField(section, 'amount', product, 'quantity × price', 0.7);
 }
 
 /** In a catalogue entry inside the line, the name is what was charged; the description only describes it. */
@@ -214,15 +210,19 @@ function preferName(matches: Map<string, Match>, leaves: readonly Leaf[]): void 
   if (sibling) matches.set('description', { ...match, leaf: sibling });
 }
 
-function sums(section: Section, leaves: readonly Leaf[]): JsonObject {
-  const { fields, ...list } = section.map;
+/** Taxes alone are not the total. */
+function sums({ map, matches }: Section, leaves: readonly Leaf[]): JsonObject {
+  const { fields, ...list } = map;
   const { amount } = fields as JsonObject;
-  const currency = matchFields(leaves, { lexicon: { currency: reservationLexicon.currency }, scope: new Set() }).get(
-    'currency',
-  );
+  const { currency } = reservationLexicon;
+  const unit = matchFields(leaves, { lexicon: { currency }, scope: new Set() }).get('currency');
+  const areTaxes = ['code', 'description'].some((field) => {
+    const leaf = matches.get(field)?.leaf;
+    return leaf !== undefined && present(leaf).every((value) => /tax|\bvat\b|levy/i.test(plain(value)));
+  });
   return {
-    ...(amount !== undefined && { total_amount: { sum: { ...list, value: amount } } }),
-    ...(currency && { currency: { pick: { ...list, value: currency.leaf.path } } }),
+    ...(amount !== undefined && !areTaxes && { total_amount: { sum: { ...list, value: amount } } }),
+    ...(unit && { currency: { pick: { ...list, value: unit.leaf.path } } }),
   };
 }
 

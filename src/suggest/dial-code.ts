@@ -1,4 +1,6 @@
+import { readPhone } from '../normalize/phone.ts';
 import type { Json, JsonObject } from '../terms.ts';
+import { parentOf } from './keys.ts';
 import { plain } from './kinds.ts';
 import type { Leaf } from './leaf.ts';
 import { type Section, withField } from './section.ts';
@@ -17,15 +19,14 @@ export function withDialCode(section: Section, leaves: readonly Leaf[]): Section
   if (parts === undefined) return section;
   const path = fields.phone;
   const joined = { join: [...parts, path], with: '', when: { [path]: { exists: true } } };
-  return withField(section, 'phone', joined, 'joined with the dialling code beside it');
+  return withField(section, 'phone', joined, 'joined with the dialling code or its plus');
 }
 
 /** The parts to put before a number, as a mapping writes them; undefined if the number is complete. */
 export function phonePartsOf(path: string, leaves: readonly Part[]): Json[] | undefined {
   const number = leaves.find((leaf) => leaf.path === path);
   if (number === undefined || valuesOf(number).some((value) => /^(?:\+|00)/.test(value))) return undefined;
-  const parent = path.slice(0, path.lastIndexOf('.') + 1);
-  const beside = leaves.filter((leaf) => leaf.path.startsWith(parent) && !leaf.path.slice(parent.length).includes('.'));
+  const beside = leaves.filter((leaf) => parentOf(leaf.path) === parentOf(path));
   const find = (names: RegExp, look: RegExp) =>
     beside.find((leaf) => {
       const [name, values] = [leaf.own.filter((word) => !owners.has(word)).join(' '), valuesOf(leaf)];
@@ -33,9 +34,15 @@ export function phonePartsOf(path: string, leaves: readonly Part[]): Json[] | un
     });
   const dial = find(dialNames, /^(?:\+|00)?[1-9]\d{0,3}$/);
   const area = find(areaNames, /^\d{1,5}$/);
-  if (dial === undefined && area === undefined) return undefined;
+  if (dial === undefined && area === undefined) return hasCountryCode(valuesOf(number)) ? [{ const: '+' }] : undefined;
   const sign = dial !== undefined && !valuesOf(dial).some((value) => /^(?:\+|00)/.test(value));
   return [...(sign ? [{ const: '+' }] : []), ...(dial ? [dial.path] : []), ...(area ? [area.path] : [])];
+}
+
+/** Numbers that are real ones of many countries once they have a plus. */
+function hasCountryCode(numbers: readonly string[]): boolean {
+  const real = numbers.filter((number) => readPhone(`+${number}`, {}).kind === 'number');
+  return real.length > 1 && real.length > numbers.length * 0.8;
 }
 
 type Part = Pick<Leaf, 'path' | 'own' | 'values'>;

@@ -58,13 +58,8 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
   reservation.delete('id');
   for (const [field, match] of reservation) if (match.leaf === key) reservation.delete(field);
   if (!areOneBooking(key, reservation.get('booking_date')?.leaf)) return undefined;
-  const own = new Map([
-    [
-      'id',
-      matchOf('id', key, 0.9, `the same in several rows: ${groups.size} reservations in ${key.values.length} rows`),
-    ],
-    ...reservation,
-  ]);
+  const reason = `the same in several rows: ${groups.size} reservations in ${key.values.length} rows`;
+  const own = new Map([['id', matchOf('id', key, 0.9, reason)], ...reservation]);
   const taken = new Set([...own.values()].map(({ leaf }) => leaf.path));
   const rest = () => leaves.filter(({ path }) => !taken.has(path));
   const part = (prefix: keyof typeof lists) => {
@@ -98,14 +93,9 @@ const isCounted = (leaf: Leaf): boolean => !leaf.own.includes('id') && present(l
 
 /** Rows of one reservation were booked at one time: any other id that repeats is that of a property or a guest. */
 function areOneBooking(key: Leaf, booked: Leaf | undefined): boolean {
-  const times = new Map<string, string>();
-  return key.values.every((value, index) => {
-    const group = plain(value ?? null);
-    const time = plain(booked?.values[index] ?? null);
-    const known = times.get(group);
-    times.set(group, time);
-    return known === undefined || known === time;
-  });
+  const groups = key.values.map((value) => plain(value ?? null));
+  const times = groups.map((_, at) => plain(booked?.values[at] ?? null));
+  return groups.every((group, at) => times[at] === times[groups.indexOf(group)]);
 }
 
 function vocabularyOf(lexicon: Vocabulary['lexicon'], scope: readonly string[]): Vocabulary {

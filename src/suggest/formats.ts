@@ -112,10 +112,10 @@ export function dayOf(value: Json | undefined, format: string): number | undefin
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 86_400_000);
 }
 
-/** The days of a leaf's values, one per item. */
-export function daysOf(values: readonly (Json | undefined)[]): (number | undefined)[] {
+/** The days of a leaf's values, one per item; NaN, which compares with nothing, for those that are not dates. */
+export function daysOf(values: readonly (Json | undefined)[] = []): number[] {
   const format = dateFormat(values.filter((value) => value !== undefined))?.format;
-  return values.map((value) => (format === undefined ? undefined : dayOf(value, format)));
+  return values.map((value) => (format === undefined ? undefined : dayOf(value, format)) ?? Number.NaN);
 }
 
 /** A date that says "no date". */

@@ -30,7 +30,10 @@ export function findGuests(
     .map((container): People => {
       const leaves = leavesOf(container.items);
       const matches = matchGuest(leaves);
-      return { head: { from: container.from }, leaves, matches, score: scoreOf(matches, container.words), container };
+      // Of a list of first and last names, the name of the list does not matter.
+      const areNames = container.kind === 'list' && matches.has('first_name') && matches.has('last_name');
+      const score = scoreOf(matches, areNames ? ['guest'] : container.words);
+      return { head: { from: container.from }, leaves, matches, score, container };
     })
     .filter(({ score }) => score >= 2.5);
   const chosen = innermost(people);
@@ -65,7 +68,7 @@ function bodiesIn(containers: readonly Container[]): string[] {
 /** Lists of money and of counts have names too: Cleaning Fee, Adults. */
 const amountNames = new Set(['amount', 'price', 'quantity', 'qty', 'value', 'unit value', 'count', 'total']);
 
-function hasAmounts(items: readonly Json[]): boolean {
+export function hasAmounts(items: readonly Json[]): boolean {
   const leaves = leavesOf(items).filter(({ kind, depth }) => kind === 'value' && depth === 0);
   if (leaves.some(({ own }) => own.includes('email') || own.includes('surname') || own.join(' ') === 'last name'))
     return false;

@@ -85,6 +85,9 @@ function byLook(
     case 'count':
     case 'integer':
       if (/\[\d\]$/.test(leaf.path)) return { score: 0, seen: 'one of a list' };
+      // A German child, or the kind of a room: only children are often none.
+      if (field === 'children' && leaf.own.includes('kind') && values.every((value) => Number(value) > 0))
+        return { score: 0, seen: 'never none' };
       return all((value) => /^\d{1,4}$/.test(plain(value)), 'are whole numbers');
     case 'boolean':
       return all(

@@ -37,6 +37,9 @@ export const isInEveryItem = (leaf: Leaf): boolean =>
 export const isSharedId = (leaf: Leaf): boolean =>
   leaf.own.join(' ') === 'id' && new Set(present(leaf)).size < present(leaf).length;
 
+/** A few items may lack the value, or the whole object around it. */
+export const isInMost = (leaf: Leaf): boolean => present(leaf).length > leaf.values.length * 0.7;
+
 /** Every item has its own. */
 export const isUnique = (leaf: Leaf): boolean =>
   isInEveryItem(leaf) && new Set(leaf.values.map(String)).size === leaf.values.length;

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../terms.ts';
-import { areIds, child, emptied, keysOf } from './keys.ts';
+import { areIds, child, emptied, keysOf, parentOf } from './keys.ts';
 import type { Leaf, Place } from './leaf.ts';
 import { agedLeaves, contactLeaf, typedLeaves } from './list-leaves.ts';
 import { isLastNight } from './stay-dates.ts';
@@ -19,12 +19,9 @@ const formattedKey = /(?:^|[._])(?:formatted|display|pretty|text)\w*$/i;
 function isMinor(leaf: Leaf, leaves: readonly Leaf[]): boolean {
   const values = leaf.values.filter((value) => value !== undefined);
   if (leaf.kind !== 'value' || values.length === 0 || !values.every(Number.isInteger)) return false;
-  const parent = leaf.path.slice(0, leaf.path.lastIndexOf('.') + 1);
-  const digits = leaves.find((one) => one.path.startsWith(parent) && one !== leaf && isScale(one, parent));
-  if (digits !== undefined && leaf.own.some((word) => amountWords.has(word))) return true;
-  const shown = leaves.find(
-    ({ path }) => path.startsWith(parent) && !path.slice(parent.length).includes('.') && formattedKey.test(path),
-  );
+  const beside = leaves.filter((one) => one !== leaf && parentOf(one.path) === parentOf(leaf.path));
+  if (beside.some(isScale) && leaf.own.some((word) => amountWords.has(word))) return true;
+  const shown = beside.find(({ path }) => formattedKey.test(path));
   if (shown === undefined) return false;
   return leaf.values.every((value, index) => {
     const text = shown.values[index];
@@ -37,11 +34,10 @@ function isMinor(leaf: Leaf, leaves: readonly Leaf[]): boolean {
 const amountWords = wordSet('amount total price value gross net sum');
 
 /** How many digits of the amounts beside it are decimals, or the word for their unit. */
-const isScale = ({ path, own, values }: Leaf, parent: string): boolean =>
-  !path.slice(parent.length).includes('.') &&
-  ((/^(?:scale|exponent|decimals|decimal places|decimal digits|minor units?)$/.test(own.join(' ')) &&
+const isScale = ({ own, values }: Leaf): boolean =>
+  (/^(?:scale|exponent|decimals|decimal places|decimal digits|minor units?)$/.test(own.join(' ')) &&
     values.every((value) => value === 2 || value === 3)) ||
-    values.every((value) => /^(?:cents?|minor(?:.?units?)?|centavos|centimes|pence)$/i.test(String(value))));
+  values.every((value) => /^(?:cents?|minor(?:.?units?)?|centavos|centimes|pence)$/i.test(String(value)));
 
 type Values = readonly (Json | undefined)[];
 

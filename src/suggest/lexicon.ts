@@ -9,10 +9,7 @@ export interface Lexeme {
   readonly not: ReadonlySet<string>;
 }
 
-const lexeme = (text: string, not = ''): Lexeme => ({
-  phrases: phrases(text),
-  not: new Set(not.split(' ').filter((word) => word !== '')),
-});
+const lexeme = (text: string, not = ''): Lexeme => ({ phrases: phrases(text), not: wordSet(not) });
 
 /** A field without words of its own is found by its name. */
 function lexiconOf<Name extends string>(
@@ -32,8 +29,8 @@ export const reservationLexicon = lexiconOf(reservationFields, {
     'guest customer room rate source channel external group owner account hotel property profile user creator updater company agency agent voucher listing party block third allotment segment pitch bed unit dorm line item charge order rental apartment accommodation inquiry contact client person booker relation member status state human ota house villa cabin email traveler traveller',
   ),
   confirmation_number: lexeme(
-    'confirmation number, confirm number, confirm no, ota reservation id:0.75, ota booking id:0.75, booking ref:0.85, reservation ref:0.8, human id:0.75, platform id:0.72, channel reservation id:0.72, channel reservation code:0.86, channel booking code:0.86, channel booking reference:0.8, channel reference:0.75, channel booking id:0.75, external reservation id:0.65, external booking id:0.65, booking reference id:0.9, third party reference:0.65, external reference:0.72, order id:0.7, order number:0.75, order reference:0.75, external confirmation:0.8, ref number:0.8, reference number:0.85, client ref:0.75, ota ref:0.75, ota reference:0.75, channel ref:0.75, client reference:0.7, agency reference:0.7, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, reservation code:0.85, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, refer:0.65, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
-    'guest customer room phone document passport channel external source third identification house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type tariff tarif tarifa package plan price parent master group door agent agency company property hotel board meal reward rewards loyalty membership program',
+    'confirmation number, confirm number, confirm no, ota reservation id:0.75, ota booking id:0.75, booking ref:0.85, book ref:0.85, book number:0.8, reservation ref:0.8, human id:0.75, platform id:0.72, channel reservation id:0.72, channel reservation code:0.86, channel booking code:0.86, channel booking reference:0.8, channel reference:0.75, channel booking id:0.75, external reservation id:0.65, external booking id:0.65, booking reference id:0.9, third party reference:0.65, external reference:0.72, order id:0.7, order number:0.75, order reference:0.75, external confirmation:0.8, ref number:0.8, reference number:0.85, client ref:0.75, ota ref:0.75, ota reference:0.75, channel ref:0.75, client reference:0.7, agency reference:0.7, api reference:0.8, alternates:0.66, alternate:0.66, confirmation, confirmation code, reservation code:0.85, confirmation no, conf no, confirmation id, locator:0.9, pnr:0.9, refer:0.65, booking reference:0.9, reference:0.7, booking number:0.85, booking code:0.8, booking id:0.72, reservation number:0.8, number:0.65, bookingid:0.7, record locator, human reference:0.75, agent reference:0.7, public reference:0.75, code:0.58, codice:0.58, codigo:0.58, localizador:0.7, voucher:0.75, voucher number:0.8',
+    'guest customer room phone document passport channel external source third identification origin house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type tariff tarif tarifa package plan price parent master group door agent agency company property hotel board meal reward rewards loyalty membership program',
   ),
   check_in: lexeme(
     'check in, check in date, arrival, arrival date, arrive:0.9, start date:0.8, start:0.7, from:0.6, date from:0.7, begin:0.6, stay from:0.8, anreise, arrivee, llegada, entrada:0.8, arrivo, date arrival, first night:0.8, arrives on, arrives:0.95, arriving:0.9, date arrivee, fecha entrada, fecha llegada, data arrivo, data entrada, aankomst, aankomstdatum, arrivo, check in on, first day:0.7',
@@ -60,7 +57,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
     'number reservation id confirmation details payment collect api',
   ),
   total_amount: lexeme(
-    'total amount, total inc vat, total incl vat, total incl tax, total including tax, total with tax:0.95, total ttc, total revenue:0.75, gross revenue:0.85, gross:0.7, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, booking cost:0.85, stay cost:0.85, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, amount after taxes:0.8, total amount after taxes:0.95, totals amount after tax:0.95, to pay:0.7, payable:0.75, total payable:0.95, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, client price:0.85, guest price:0.85, customer price:0.85, gesamtsumme, valor total, montant ttc, sum:0.65',
+    'total amount, money due:0.75, total inc vat, total incl vat, total incl tax, total including tax, total with tax:0.95, total ttc, total revenue:0.75, gross revenue:0.85, gross:0.7, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, booking cost:0.85, stay cost:0.85, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, amount after taxes:0.8, total amount after taxes:0.95, totals amount after tax:0.95, to pay:0.7, payable:0.75, total payable:0.95, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, client price:0.85, guest price:0.85, customer price:0.85, gesamtsumme, valor total, montant ttc, sum:0.65',
     'tax taxes vat excl excluding paid balance deposit due net payment payments refund refunds revenue owner host transfer transfers fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate accommodation cleaning extras addons',
   ),
   currency: lexeme(
@@ -78,7 +75,7 @@ export const guestLexicon = lexiconOf(listFields.guests, {
     'full last',
   ),
   last_name: lexeme(
-    'last name, sur name, last names:0.95, surnames:0.95, l name:0.95, lname, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
+    'last name, sur name, last names:0.95, surnames:0.95, l name:0.95, s name:0.95, sname, lname, surname, family name, family:0.85, last:0.75, nachname, familienname, nom:0.7, apellido, apellidos, cognome, sn:0.5, achternaam, lastname, sobrenome, apelido:0.8',
     'full second',
   ),
   email: lexeme(
@@ -123,7 +120,7 @@ export const fullNameLexeme = lexeme(
 
 export const roomLexicon = lexiconOf(listFields.rooms, {
   room_type: lexeme(
-    'room type, type name:0.7, type code:0.7, room label:0.7, room description:0.6, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, lodging type:0.9, type:0.6, room:0.6, listing nickname:0.85, house nickname:0.8, nickname:0.6, product label:0.55, product name:0.55, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, room class:0.85, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, typology:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, cabin:0.6, chalet:0.6, cottage:0.6, villa:0.6, accommodation:0.55, unit type code:0.95',
+    'room type, type name:0.7, type code:0.7, room label:0.7, room description:0.6, room type code, room type name:0.97, room type id:0.7, unit group code, unit group:0.9, unit group name:0.8, unit type:0.9, room category:0.9, category code:0.8, category:0.7, accommodation type:0.9, lodging type:0.9, type:0.6, room:0.6, listing nickname:0.85, house nickname:0.8, nickname:0.6, product label:0.55, product name:0.55, listing title:0.75, rental name:0.85, rental:0.6, rental id:0.5, listing name:0.8, resource category:0.92, requested resource category id:0.8, zimmertyp, zimmerkategorie, tipo habitacion, type chambre, camera:0.6, room code:0.75, room name:0.7, room title:0.6, unit type name:0.95, category name:0.8, property name:0.72, properties name:0.72, unit name:0.8, room id:0.55, tipo camera, tipo quarto, room kind:0.9, unit kind:0.85, room class:0.85, type hebergement:0.9, tipo habitacion, type chambre, kamertype, tipologia:0.7, typology:0.7, apartment name:0.85, apartment:0.7, accommodation name:0.85, villa name:0.85, house name:0.8, listing id:0.5, property uid:0.5, property id:0.5, apartment id:0.5, unit id:0.55, dorm:0.6, cabin:0.6, chalet:0.6, cottage:0.6, villa:0.6, accommodation:0.55, unit type code:0.95',
     'id uid current sub history virtual charged status class rate market is board document qty quantity count number revenue fee tax owner host charge guest cancellation policy invoice payment',
   ),
   board: lexeme(
@@ -136,18 +133,18 @@ export const roomLexicon = lexiconOf(listFields.rooms, {
   start_date: reservationLexicon.check_in,
   end_date: reservationLexicon.check_out,
   adults: lexeme(
-    'adults, no adults, men:0.7, occupancy:0.55, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, people:0.6, persone:0.6, guest count:0.55, client count:0.55, volwassenen, ad:0.5',
+    'adults, no adults, grown:0.8, grown ups:0.9, men:0.7, occupancy:0.55, occupants:0.6, adult count, number of adults, adult:0.9, num adults, no of adults, erwachsene, adultos, adultes, adulti, occupancy adults, guest counts adults, pax:0.62, persons:0.6, people:0.6, persone:0.6, guest count:0.55, client count:0.55, volwassenen, ad:0.55',
     'children name max capacity male female',
   ),
   children: lexeme(
-    'children, minors:0.9, kind:0.85, ch:0.5, no children, occupants small:0.7, child count, number of children, children count, child:0.9, kids:0.9, num children, teens:0.6, teen:0.6, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
-    'adult infants name max capacity',
+    'children, young:0.8, minors:0.9, kind:0.85, ch:0.55, no children, occupants small:0.7, child count, number of children, children count, child:0.9, kids:0.9, num children, teens:0.6, teen:0.6, children ages:0.9, kinder, ninos, enfants, bambini, occupancy children, guest counts children, kinderen, ninos, criancas',
+    'adult infants name max capacity unit room',
   ),
 });
 
 export const chargeLexicon = lexiconOf(listFields.charges, {
   code: lexeme(
-    'code, id:0.7, charge code, transaction code, item code, service code, product code, article:0.7, normal type:0.9, type:0.75, charge type:0.85, item type:0.8, category:0.6, rate plan code:0.6, sku:0.8, trx code, codigo, codice, prestation code:0.9, artikel:0.7, line code:0.9',
+    'code, id:0.7, charge code, transaction code, item code, service code, product code, article:0.7, item:0.7, normal type:0.9, type:0.75, charge type:0.85, item type:0.8, category:0.6, rate plan code:0.6, sku:0.8, trx code, codigo, codice, prestation code:0.9, artikel:0.7, line code:0.9',
     'currency accounting state revenue vat',
   ),
   description: lexeme(
@@ -159,17 +156,17 @@ export const chargeLexicon = lexiconOf(listFields.charges, {
   ),
   charge_date: lexeme('charge date, service date, posting date, business date, night date:0.9'),
   quantity: lexeme(
-    'quantity, qty, count, unit count, charge qty, number of units:0.9, units:0.8, amount count:0.8, pieces:0.8, anzahl, menge, cantidad, quantite, cantidad, quantita, aantal, nombre:0.5',
+    'quantity, qty, count, times:0.8, unit count, charge qty, number of units:0.9, units:0.8, amount count:0.8, pieces:0.8, anzahl, menge, cantidad, quantite, cantidad, quantita, aantal, nombre:0.5',
     'tax amount',
   ),
 });
 
 /** Names of lists. */
 export const guestWords = wordSet(
-  'guest guests party sharer sharers customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite lead tenant renter occupant occupants ospite ospiti hospede hospedes gasten reisende reiziger reizigers participant participants',
+  'guest guests party sharer sharers customer customers person persons people profile profiles traveler travelers traveller travellers pax companion companions fellow fellows passenger passengers accompany occupant occupants primary additional contact booker client clients gast gaste huesped huespedes invite lead tenant renter occupant occupants ospite ospiti hospede hospedes gasten reisende reiziger reizigers participant participants',
 );
 export const roomWords = wordSet(
-  'room rooms stay stays unit units accommodation accommodations segment segments habitacion habitaciones zimmer chambre chambres roomstay bed beds camera camere kamer kamers quarto quartos pitch pitches',
+  'room rooms stay stays unit units accommodation accommodations lodging lodgings segment segments habitacion habitaciones zimmer chambre chambres roomstay bed beds camera camere kamer kamers quarto quartos pitch pitches',
 );
 export const chargeWords = wordSet(
   'element elements breakdown price prices entry entries finance financial cost costs addon addons supplement supplements upsell upsells charge charges bill levy levies item items line lines folio folios invoice transaction transactions service services extra extras product products fee fees tax taxes posting postings order slice slices night nights rate rates surcharge leistung leistungen position positionen prestation prestations cargo cargos addebito addebiti posten kosten consumo consumos',

@@ -2,16 +2,16 @@ import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { phonePartsOf } from './dial-code.ts';
 import { child, emptied, keysOf } from './keys.ts';
 import type { Leaf, Place } from './leaf.ts';
-import { withoutNoise, wordsOf } from './words.ts';
+import { withoutNoise, wordSet, wordsOf } from './words.ts';
 
 /** Lists of objects that are read like fields: contacts of one person, and members that name their own type. */
 
 type Lists = readonly (Json[] | undefined)[];
 
 const contactLooks: readonly { readonly names: ReadonlySet<string>; readonly look: RegExp }[] = [
-  { names: new Set(['email', 'emails', 'mail', 'mails']), look: /^[^@\s]+@[^@\s]+\.[^@\s]+$/ },
+  { names: wordSet('email emails mail mails'), look: /^[^@\s]+@[^@\s]+\.[^@\s]+$/ },
   {
-    names: new Set(['phone', 'phones', 'telephone', 'telephones', 'mobile', 'mobiles']),
+    names: wordSet('phone phones telephone telephones mobile mobiles'),
     look: /^[+(]?[\d\s().\-/]{6,24}$/,
   },
 ];
@@ -73,7 +73,7 @@ const ageGroups: ReadonlyMap<string, readonly string[]> = new Map([
   ['8', ['children']],
   ['7', ['infants']],
 ]);
-const typeWords = new Set(['type', 'kind', 'group', 'category', 'qualifier', 'class']);
+const typeWords = wordSet('type kind group category qualifier class');
 const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'n', 'nombre', 'text', 'content', 'code', 'address'];
 
 /** In a list of counts of which only some have an age, those with one are children: [{ count: 2 }, { count: 1, age: 8 }]. */

@@ -49,15 +49,11 @@ export function findMasterRows(
       ...(line !== undefined && { charges: { key: line } }),
     },
     reason: `${master.path} names the ${id.leaf.path} of another row: rows of one reservation`,
-    isSummed: (leaf) => {
-      const byGroup = new Map<string, Set<string>>();
-      for (const [index, value] of leaf.values.entries()) {
-        if (value === undefined) continue;
-        const group = groupOf(index);
-        byGroup.set(group, (byGroup.get(group) ?? new Set()).add(plain(value)));
-      }
-      return [...byGroup.values()].some((values) => values.size > 1);
-    },
+    isSummed: ({ values }) =>
+      values.some((value, at) => {
+        const others = values.filter((other, index) => other !== undefined && groupOf(index) === groupOf(at));
+        return value !== undefined && others.some((other) => plain(other ?? null) !== plain(value));
+      }),
   };
 }
 

@@ -100,6 +100,10 @@ export const matchOf = (field: string, leaf: Leaf, confidence: number, reason: s
   return { field, leaf, others: [], confidence, reason };
 };
 
+/** Whether a leaf has a field already. */
+export const isUsed = (matches: ReadonlyMap<string, Match>, { path }: Leaf): boolean =>
+  [...matches.values()].some(({ leaf }) => leaf.path === path);
+
 /** How much was found: the confidence of each match, times the worth of its field. */
 export function weigh(matches: ReadonlyMap<string, Match>, worth: Readonly<Record<string, number>>): number {
   return [...matches].reduce((sum, [field, { confidence }]) => sum + (worth[field] ?? 0) * confidence, 0);

@@ -1,3 +1,4 @@
+import type { Json } from '../terms.ts';
 import { type Container, containersOf } from './containers.ts';
 import { plain } from './kinds.ts';
 import type { Leaf } from './leaf.ts';
@@ -26,7 +27,15 @@ export function isNightly({ items, owners }: Container): boolean {
   );
 }
 
-/** The fields of the first night, as fields of the record. */
+/** The fields of a list of stays inside each record, as fields of the record itself: of the first stay, or over all of them. */
+export const liftedLeaves = (records: readonly Json[], list: string): Leaf[] =>
+  containersOf(records)
+    .filter(({ from }) => from === list)
+    .flatMap((stays) => firstLeaves(stays, records.length))
+    .filter(({ depth }) => depth <= 2)
+    .map((leaf) => ({ ...leaf, inList: { from: list, value: leaf.path.slice(list.length + '[0].'.length) } }));
+
+/** The fields of the first item of a list, such as the first night, as fields of the record. */
 export function firstLeaves({ items, owners, from, words }: Container, records: number): Leaf[] {
   return leavesOf(items)
     .filter(({ kind }) => kind === 'value')

@@ -25,7 +25,10 @@ export const pagingNames = {
   cursor: names(
     'next cursor, cursor, next page token, page token, continuation token, next token, cursor next, after, next page cursor, end cursor, starting after, start after, after id, last id',
   ),
-  offset: names('offset, skip, start index, start at, start, first result, results offset'),
+  offset: names(
+    'offset, skip, start index, start at, start row, first row, from row, row from, first record, start, first result, results offset',
+  ),
+  end: names('end row, last row, to row, row to, last record, end index'),
   page: names('page, page number, current page, page index, page num, number'),
   limit: names(
     'limit, page size, top, per page, page limit, results per page, take, size, max results, count, page count',
@@ -35,7 +38,7 @@ const limits = pagingNames.limit.filter((name) => !name.endsWith('count'));
 /** Flags that say whether there is another page. */
 const flags = names('has next page, has more, has next, has more results, more');
 const totals = names(
-  'total, total results, total count, total records, total rows, row count, total number, data total, total elements, total items, count, record count, results count',
+  'total, total results, total count, total records, total rows, rows total, records total, row count, total number, data total, total elements, total items, count, record count, results count',
 );
 
 /** Detects the paging from the keys of the envelope. */
@@ -69,8 +72,12 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
   const repeats = (one: Found) => `the envelope repeats ${one.key}${limit ? ` and ${limit.key}` : ''}`;
   const offset = by(pagingNames.offset, (value) => typeof value === 'number');
   if (offset) {
-    const pagination = { offset: `query.${offset.key}`, limit: `query.${limit?.key ?? 'limit'}`, ...size };
-    return as({ type: 'offset', ...pagination }, limit ? 0.9 : 0.7, repeats(offset));
+    const last = by(pagingNames.end, (value) => typeof value === 'number');
+    const span = last
+      ? { end: `query.${last.key}`, page_size: Number(last.value) - Number(offset.value) + 1 }
+      : { limit: `query.${limit?.key ?? 'limit'}`, ...size };
+    const pagination = { offset: `query.${offset.key}`, ...span, ...(offset.value === 1 && { first: 1 }) };
+    return as({ type: 'offset', ...pagination }, limit || last ? 0.9 : 0.7, repeats(offset));
   }
   const usual = { type: 'offset', offset: 'query.offset', limit: 'query.limit' };
   const page = by(pagingNames.page, (value) => typeof value === 'number');

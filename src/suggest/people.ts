@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../terms.ts';
 import type { Container } from './containers.ts';
+import { parentOf } from './keys.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaf.ts';
+import { isInMost, type Leaf, present } from './leaf.ts';
 import { fullNameLexeme, guestLexicon, guestWords, secondNameLexeme } from './lexicon.ts';
-import { type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
+import { isUsed, type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
 
 /** Which objects of a record are people. */
 
@@ -35,12 +36,16 @@ export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary
     const leaf = leaves.find(
       (one) => one.kind === 'value' && present(one).length > 0 && present(one).every(fits(look)),
     );
-    if (leaf !== undefined && !matches.has(field) && ![...matches.values()].some((match) => match.leaf === leaf))
+    if (leaf !== undefined && !matches.has(field) && !isUsed(matches, leaf))
       matches.set(field, matchOf(field, leaf, 0.7, `all its values look like a guest’s ${field}`));
   }
-  const isNamed = ['first_name', 'last_name', 'full_name'].some((field) => matches.has(field));
+  const [name, further] = ['first_name', 'last_name', 'full_name'].flatMap((field) => matches.get(field) ?? []);
+  const missing = further ? undefined : { first_name: 'last_name', last_name: 'first_name' }[name?.field ?? ''];
+  const free = leaves.filter((leaf) => !isUsed(matches, leaf));
+  const other = name && free.find((leaf) => isOtherName(leaf, name, leaves, matches.get('email')?.leaf));
+  if (other && missing) matches.set(missing, matchOf(missing, other, 0.7, `names beside ${name.leaf.path}`));
   const isGuest = (leaf: Leaf) => guestWords.has(leaf.own.join(' ')) || isInAddresses(leaf, matches.get('email')?.leaf);
-  const full = isNamed ? undefined : leaves.filter(areSeveralWords).find(isGuest);
+  const full = name ? undefined : leaves.filter(areSeveralWords).find(isGuest);
   if (full !== undefined)
     matches.set('full_name', matchOf('full_name', full, 0.7, 'words of a guest, or those of the e-mail addresses'));
   return matches;
@@ -48,6 +53,20 @@ export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary
 
 const areSeveralWords = ({ kind, values }: Leaf): boolean =>
   kind === 'value' && values.every((value) => /^[^\d@]*\S\s+\S[^\d@]*$/.test(plain(value ?? null)));
+
+/** Whether a leaf has the other names of people of whom one name is known: those of their addresses, or many different ones next to it. */
+function isOtherName(leaf: Leaf, name: Match, leaves: readonly Leaf[], email: Leaf | undefined): boolean {
+  const values = present(leaf).map(plain);
+  const isNext = name.confidence >= 0.87 && Math.abs(leaves.indexOf(leaf) - leaves.indexOf(name.leaf)) === 1;
+  return (
+    leaf.kind === 'value' &&
+    parentOf(leaf.path) === parentOf(name.leaf.path) &&
+    isInMost(leaf) &&
+    !areSeveralWords(name.leaf) &&
+    values.every((value) => /^(?=.*\p{Lu})[\p{L}’' .-]*$/u.test(value)) &&
+    (isInAddresses(leaf, email) || (isNext && values.length > 1 && new Set(values).size > values.length * 0.7))
+  );
+}
 
 /** Many people make their address of their name: texts of several words, of which most addresses have one, are names. */
 function isInAddresses(leaf: Leaf, email: Leaf | undefined): boolean {

@@ -3,11 +3,11 @@ import { largestOf, paidBeyond, wholeOf } from './amounts.ts';
 import { dateFormat, daysOf } from './formats.ts';
 import { parentOf } from './keys.ts';
 import { plain } from './kinds.ts';
-import { isInEveryItem, isUnique, type Leaf, present } from './leaf.ts';
+import { isInEveryItem, isInMost, isUnique, type Leaf, present } from './leaf.ts';
 import { reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, matchOf } from './match.ts';
 import { areStatuses, betterStatus } from './status-field.ts';
-import { areNights, stayIn } from './stay-dates.ts';
+import { areNights, putStay } from './stay-dates.ts';
 import { guessStatus } from './vocabulary.ts';
 
 /**
@@ -24,12 +24,7 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   const better = betterStatus(found.get('status'), leaves);
   if (better !== undefined) found.set('status', better);
   preferPlainId(found, leaves);
-  if (!found.has('check_in') || !found.has('check_out')) {
-    const stay = stayIn(leaves.filter(free), found.get('check_in')?.leaf, found.get('check_out')?.leaf);
-    const reason = 'two dates of which the second is never before the first';
-    if (stay && !found.has('check_in')) put('check_in', stay[0], reason);
-    if (stay && !found.has('check_out')) put('check_out', stay[1], reason);
-  }
+  putStay(found, leaves.filter(free), ['check_in', 'check_out']);
   const arrival = found.get('check_in');
   const nights = arrival === undefined || found.has('check_out') ? undefined : leaves.find(areNights);
   if (arrival !== undefined && nights !== undefined) {
@@ -119,7 +114,7 @@ function earliest(leaves: readonly Leaf[], arrival: Leaf | undefined): Leaf | un
   const { not } = reservationLexicon.booking_date;
   const [first] = leaves
     .filter((leaf) => !leaf.own.some((word) => not.has(word)) && isInEveryItem(leaf))
-    .map((leaf) => ({ leaf, days: daysOf(leaf.values).map((day, at) => (arrivals[at] ?? 0) - (day ?? Number.NaN)) }))
+    .map((leaf) => ({ leaf, days: daysOf(leaf.values).map((day, at) => (arrivals[at] ?? 0) - day) }))
     .filter(({ days }) => days.every((count) => count >= 0 && count < 1100) && days.some((count) => count > 0))
     .sort((a, b) => sumOf(b.days) - sumOf(a.days));
   return first?.leaf;
@@ -158,9 +153,7 @@ function preferPlainId(found: Map<string, Match>, leaves: readonly Leaf[]): void
 }
 
 function areCurrencies(leaf: Leaf): boolean {
-  return (
-    isInEveryItem(leaf) && present(leaf).every((value) => /^[A-Z]{3}$/.test(plain(value)) && isCurrency(plain(value)))
-  );
+  return isInMost(leaf) && present(leaf).every((value) => /^[A-Z]{3}$/.test(plain(value)) && isCurrency(plain(value)));
 }
 
 /** A short text or number with a digit, unique in every record. */

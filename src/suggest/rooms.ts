@@ -2,18 +2,20 @@ import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { countPersons } from './age-groups.ts';
 import type { Container } from './containers.ts';
 import { daysOf } from './formats.ts';
+import { hasAmounts } from './guests.ts';
 import { isTiny, plain } from './kinds.ts';
-import { isSharedId, type Leaf, present } from './leaf.ts';
+import { isInEveryItem, isSharedId, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
-import { type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
+import { isUsed, type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
+import { putStay } from './stay-dates.ts';
 import { type Table, withLookups } from './tables.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
 import { fit, phrases, wordSet } from './words.ts';
 
-const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: new Set(['room', 'stay', 'unit', 'requested']) };
+const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: wordSet('room stay unit requested n no num nb nbr') };
 const worth = { room_type: 3, rate_code: 2, adults: 2, children: 1, board: 2, start_date: 1, end_date: 1 };
 
 export interface RoomContext {
@@ -26,7 +28,8 @@ export interface RoomContext {
   readonly stays: string | undefined;
   /** Of the guests: a room may bear the name of its guest. */
   readonly surnames: readonly string[];
-  readonly dates: { readonly start?: Match | undefined; readonly end?: Match | undefined };
+  /** The arrival as start_date, the departure as end_date. */
+  readonly dates: ReadonlyMap<string, Match>;
   readonly status: Match | undefined;
 }
 
@@ -58,9 +61,13 @@ export function findRooms(context: RoomContext): Section | undefined {
       const own = leavesOf(container.items).filter((leaf) => !isBareName(leaf) || !present(leaf).every(isGuest));
       const leaves = [...own.map(named), ...nightLeaves(container)];
       const matches = withBoard(matchFields(withLookups(leaves, tables), vocabulary), leaves);
+      putStay(matches, leaves, ['start_date', 'end_date']);
+      headsIn(matches, leaves);
+      const type = matches.has('room_type') || !matches.has('adults') ? undefined : productIn(leaves, matches);
+      if (type) matches.set('room_type', type);
       return { container, leaves, matches, score: weigh(matches, worth) };
     })
-    .filter(({ score, matches, container }) => score >= leastScore(container, matches, stays))
+    .filter(({ score, matches, container }) => score >= leastScore(container, matches, context))
     .sort((a, b) => b.score - a.score || a.container.depth - b.container.depth)[0];
   if (best) {
     const one = new Set(best.container.owners).size === best.container.owners.length;
@@ -83,23 +90,13 @@ export function findRooms(context: RoomContext): Section | undefined {
     const section = sectionOf('rooms', withWhere({ from }, where && orSameAs(status, where)), best.matches);
     return withAllChildren(section, best.leaves);
   }
-  for (const [field, match] of [
-    ['start_date', dates.start],
-    ['end_date', dates.end],
-  ] as const) {
-    own.delete(field);
-    if (match) own.set(field, { ...match, field });
-  }
-  for (const field of Object.keys(persons)) own.delete(field);
+  for (const field of ['start_date', 'end_date', ...Object.keys(persons)]) own.delete(field);
+  for (const [field, match] of dates) own.set(field, { ...match, field });
   const type = own.get('room_type');
-  const isUsed = (path: string) => [...own.values()].some((match) => match !== type && match.leaf.path === path);
-  const product =
-    type === undefined || isSameEverywhere(type)
-      ? productIn(recordLeaves, (path) => taken(path) || isUsed(path))
-      : undefined;
+  const free = recordLeaves.filter(({ path }) => !taken(path));
+  const product = type === undefined || isSameEverywhere(type) ? productIn(free, own, areShared) : undefined;
   if (product) own.set('room_type', product);
-  const [arrivals, departures] = [dates.start, dates.end].map((match) => daysOf(match?.leaf.values ?? []));
-  headsIn(own, recordLeaves, departures?.map((day, at) => (day ?? 0) - (arrivals?.[at] ?? 0)) ?? []);
+  headsIn(own, recordLeaves);
   if (weigh(own, worth) < (product ? 1.5 : 4) && Object.keys(persons).length === 0) return undefined;
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
 }
@@ -134,27 +131,41 @@ function inRecord(source: Json, when: JsonObject | undefined): Json | undefined 
 
 /** A board under another name: all its values are boards, and not all of them the same. */
 function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<string, Match> {
-  const used = new Set([...matches.values()].map(({ leaf }) => leaf.path));
   const board = leaves.find((leaf) => {
     const meanings = new Set(present(leaf).map((value) => guessBoard(plain(value))));
-    return leaf.kind === 'value' && !used.has(leaf.path) && meanings.size > 1 && !meanings.has(undefined);
+    return leaf.kind === 'value' && !isUsed(matches, leaf) && meanings.size > 1 && !meanings.has(undefined);
   });
   if (board !== undefined && !matches.has('board'))
     matches.set('board', matchOf('board', board, 0.6, 'all its values are boards'));
   return matches;
 }
 
-/** A list whose name says nothing about rooms must look like them: a type, and how many people. */
-function leastScore(container: Container, matches: ReadonlyMap<string, Match>, stays: string | undefined): number {
+/** A list whose name says nothing about rooms must look like them: a type, how many people, and best of all days within the stay. */
+function leastScore(container: Container, matches: ReadonlyMap<string, Match>, { stays, dates }: RoomContext): number {
   const isNamed = container.from === stays || container.words.some((word) => roomWords.has(word));
-  if (!isNamed) return matches.has('room_type') && matches.has('adults') ? 5 : Number.POSITIVE_INFINITY;
-  return container.from === stays || isRoomList(container, matches) ? 2 : 3.5;
+  if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
+  if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 5 : 3.5;
+  // A list that is named after rooms needs no more than their names.
+  const isRoomList = roomWords.has(container.words.at(-1) ?? '') && matches.has('room_type');
+  return container.from === stays || isRoomList ? 2 : 3.5;
 }
+
+/** Whether each item has its days within the stay of its record. */
+function isWithin({ owners }: Container, matches: ReadonlyMap<string, Match>, dates: RoomContext['dates']): boolean {
+  const [from, to, first, last] = [matches, dates].flatMap(daysOfStay);
+  return owners.every(
+    (owner, at) => Number(from?.[at]) >= Number(first?.[owner]) && Number(to?.[at]) <= Number(last?.[owner]),
+  );
+}
+const daysOfStay = (matches: ReadonlyMap<string, Match>): number[][] =>
+  ['start_date', 'end_date'].map((field) => daysOf(matches.get(field)?.leaf.values));
 
 const childPhrases = phrases(
   'children, child, child count, kids, infants, infant, infant count, teens, teen, teenagers, juniors, junior, youths, small children',
 );
-const notChildren = wordSet('age ages bed beds price rate amount fee tax allowed policy adult adults max total name');
+const notChildren = wordSet(
+  'age ages bed beds price rate amount fee tax allowed policy adult adults max total name unit room pet pets dog dogs car cars cot cots',
+);
 
 /** Children in several fields, by age: the canonical count is their sum. */
 export function withAllChildren(section: Section, leaves: readonly Leaf[]): Section {
@@ -186,10 +197,6 @@ export function withAllChildren(section: Section, leaves: readonly Leaf[]): Sect
 /** Typed members of one list, such as [type=CHD].count, are siblings too. */
 const parentOf = ({ path }: Leaf): string => path.replace(/(?:\[[^\]]*=[^\]]*\]\.[^.]+|\.?[^.]+)$/, '');
 
-/** A list that is named after rooms needs no more than their names. */
-const isRoomList = ({ words }: Container, matches: ReadonlyMap<string, Match>) =>
-  roomWords.has(words.at(-1) ?? '') && matches.has('room_type');
-
 /** The one property of an account, or a word such as "rooms", is not what distinguishes a booking. */
 function isSameEverywhere({ leaf, confidence }: Match): boolean {
   const texts = present(leaf).map(plain);
@@ -197,30 +204,35 @@ function isSameEverywhere({ leaf, confidence }: Match): boolean {
 }
 
 const otherNames = wordSet(
-  'status state channel source customer guest user hotel property account country city company agent agency rate payment currency partner provider platform brand chain tax note notes holder contact person member group market segment language first last full display nick',
+  'status state channel source origin customer guest user hotel property account country city company agent agency rate payment currency partner provider platform brand chain tax note notes holder contact person member group market segment language first last full display nick',
 );
 
-/** What is booked, if no field is named after a room: the longest short texts that some records share, but not all. A weak guess. */
-function productIn(leaves: readonly Leaf[], taken: (path: string) => boolean): Match | undefined {
+/** Texts that some records share, but not all. */
+const areShared = (texts: readonly string[]) => new Set(texts).size > 1 && new Set(texts).size < texts.length;
+
+/** What is booked, if no field is named after a room: the longest of the short texts. A weak guess. */
+function productIn(
+  leaves: readonly Leaf[],
+  matches: ReadonlyMap<string, Match>,
+  fits = (_: readonly string[]) => true,
+) {
   const [best] = leaves
-    .filter(({ kind, depth, path }) => kind === 'value' && depth <= 2 && !taken(path))
+    .filter((leaf) => leaf.kind === 'value' && leaf.depth <= 2 && !isUsed(matches, leaf) && isInEveryItem(leaf))
     .filter(({ own, around }) => ![...own, ...around].some((word) => otherNames.has(word)))
-    .filter((leaf) => !present(leaf).some(isTiny))
     .map((leaf) => ({ leaf, texts: present(leaf).map(plain) }))
-    .filter(({ leaf, texts }) => {
-      const distinct = new Set(texts).size;
-      const isShared = distinct > 1 && distinct < texts.length && texts.length === leaf.values.length;
-      return isShared && texts.every((text) => text.length <= 60 && /\p{L}{3}/u.test(text) && !/[@:/]/.test(text));
-    })
+    .filter(({ texts }) => fits(texts) && !texts.some(isTiny))
+    .filter(({ texts }) => texts.every((text) => text.length <= 60 && /\p{L}{3}/u.test(text) && !/[@:/]/.test(text)))
     .filter(({ texts }) => !texts.some((text) => guessStatus(text) !== undefined || guessBoard(text) !== undefined))
     .sort((a, b) => b.texts.join('').length - a.texts.join('').length);
-  const reason = 'short texts that several records share; nothing is named after a room';
-  return best && matchOf('room_type', best.leaf, 0.5, reason);
+  return best && matchOf('room_type', best.leaf, 0.5, 'short texts; nothing is named after a room');
 }
 
-/** Adults and children by their numbers: counts beside each other, of which the adults are never none. */
-function headsIn(own: Map<string, Match>, leaves: readonly Leaf[], nights: readonly number[]): void {
+/** Adults and children by their numbers: counts beside each other, of which the adults are hardly ever none. */
+function headsIn(own: Map<string, Match>, leaves: readonly Leaf[]): void {
   const children = own.get('children')?.leaf;
+  const named = own.get('adults')?.leaf;
+  const [arrivals, departures] = daysOfStay(own);
+  const nights = departures?.map((day, at) => day - (arrivals?.[at] ?? 0)) ?? [];
   const isCount = (leaf: Leaf) =>
     leaf.kind === 'value' &&
     leaf.depth <= 2 &&
@@ -228,31 +240,31 @@ function headsIn(own: Map<string, Match>, leaves: readonly Leaf[], nights: reado
     present(leaf).every((value) => /^1?\d$/.test(plain(value))) &&
     !leaf.values.every((value, at) => Number(value) === nights[at]);
   const counts = leaves.filter(isCount);
-  const isAlways = (leaf: Leaf) => leaf.values.every((value) => Number(value) > 0);
+  const isAlways = ({ values }: Leaf) => values.filter((value) => Number(value) > 0).length >= values.length * 0.8;
+  const isSeveral = (leaf: Leaf) => present(leaf).some((value) => Number(value) > 1);
   const siblings = (leaf: Leaf) => counts.filter((one) => one !== leaf && parentOf(one) === parentOf(leaf));
-  const isTyped = ({ path }: Leaf) => path.includes('=');
-  const next = (leaf: Leaf) => leaves[leaves.indexOf(leaf) + 1];
+  const isNext = (one: Leaf, leaf: Leaf) => one === leaves[leaves.indexOf(leaf) + 1] && !isAlways(one);
   const isBesideOther = (leaf: Leaf) =>
-    siblings(leaf).some((one) => isTyped(one) || (one === next(leaf) && !isAlways(one))) &&
-    present(leaf).some((value) => Number(value) > 1);
+    isSeveral(leaf) && siblings(leaf).some((one) => one.path.includes('=') || isNext(one, leaf));
   const adults = counts.find(
     (leaf) => isAlways(leaf) && (children ? siblings(leaf).includes(children) : isBesideOther(leaf)),
   );
-  if (adults === undefined || own.has('adults')) return;
-  own.set('adults', matchOf('adults', adults, 0.5, 'a count that is never none, beside another'));
-  const others = siblings(adults).filter((leaf) => !isAlways(leaf));
-  if (children === undefined && others[0] !== undefined)
-    own.set('children', matchOf('children', others[0], 0.5, 'a count beside that of the adults'));
+  if (adults && !named) own.set('adults', matchOf('adults', adults, 0.5, 'a count, rarely none, beside another'));
+  const isOther = (leaf: Leaf) =>
+    named ? isNext(leaf, named) && isSeveral(leaf) && !leaf.own.some((word) => notChildren.has(word)) : !isAlways(leaf);
+  const main = named ?? adults;
+  const other = main && siblings(main).find(isOther);
+  if (other && !children) own.set('children', matchOf('children', other, 0.5, 'a count beside that of the adults'));
 }
 
-const bareNames = new Set(['name', 'type', 'code', 'title', 'kind', 'label', 'description']);
+const bareNames = wordSet('name type code title kind label description');
 
 /** In a list of rooms a plain `name` is the room's; at the top of a record it is not. */
 const isBareName = ({ own, depth }: Leaf): boolean => depth === 0 && bareNames.has(own.join(' '));
 const named = (leaf: Leaf): Leaf =>
   isBareName(leaf) || (leaf.depth === 0 && isSharedId(leaf)) ? { ...leaf, own: ['room', ...leaf.own] } : leaf;
 
-const headWords = new Set(['adult', 'adults', 'child', 'children', 'kids']);
+const headWords = wordSet('adult adults child children kids');
 
 /** The number of people may be among the fields of the guest who booked. */
 function isHeadCount({ own, kind, values }: Leaf): boolean {

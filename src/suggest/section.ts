@@ -40,13 +40,18 @@ function placed(head: JsonObject, path: string): string {
   return typeof list !== 'string' || list === '$item' || path.startsWith('$') ? path : `${list}.${path}`;
 }
 
-/** The section with another mapping of one of its fields. */
-export function withField(section: Section, field: string, mapping: Json, remark: string): Section {
+/** A field that needs more than its leaf, such as a sum. */
+export function withField(section: Section, field: string, map: Json, remark: string, most = 1): Section {
   const lines = section.lines.map((line) =>
-    line.field.endsWith(`.${field}`) ? { ...line, reason: `${line.reason}; ${remark}` } : line,
+    line.field.endsWith(`.${field}`)
+      ? { ...line, reason: `${line.reason}; ${remark}`, confidence: Math.min(line.confidence, most) }
+      : line,
   );
-  const { fields, ...head } = section.map;
-  return { ...section, lines, map: { ...head, fields: { ...(fields as JsonObject), [field]: mapping } } };
+  return {
+    ...section,
+    lines,
+    map: { ...section.map, fields: { ...(section.map.fields as JsonObject), [field]: map } },
+  };
 }
 
 /** Excludes deleted items: cancelled lines, anonymized guests. */

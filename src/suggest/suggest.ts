@@ -12,6 +12,7 @@ import { leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
 import { asWhole, findMasterRows } from './master-rows.ts';
 import type { Match } from './match.ts';
+import { liftedLeaves } from './nights.ts';
 import { findPaging } from './paging.ts';
 import { plainJson } from './plain-json.ts';
 import { matchReservation } from './reservation-fields.ts';
@@ -19,7 +20,6 @@ import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
 import { hasUnknownStatus, spellingsOf, statedElsewhere } from './spellings.ts';
 import { computedStatus, signsBeside } from './status-fallback.ts';
-import { liftedLeaves } from './stays.ts';
 import { fieldsAround } from './surroundings.ts';
 import { tablesOf, withLookups } from './tables.ts';
 import { unmappedIn } from './unmapped.ts';
@@ -137,8 +137,10 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   if (second !== undefined) reservation.set('confirmation_number', second);
   for (const match of fieldsAround(root))
     if (match.confidence > (reservation.get(match.field)?.confidence ?? 0)) reservation.set(match.field, match);
-  const dates = new Set(['check_in', 'check_out']);
-  const own = new Set([...reservation].flatMap(([field, { leaf }]) => (dates.has(field) ? [] : [leaf.path])));
+  const [start, end] = [reservation.get('check_in'), reservation.get('check_out')];
+  const own = new Set(
+    [...reservation.values()].filter((one) => one !== start && one !== end).map(({ leaf }) => leaf.path),
+  );
   const rooms = findRooms({
     containers,
     recordLeaves: leaves,
@@ -146,7 +148,7 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
     taken: (path) => isPersonal(path) || own.has(path),
     stays: root.stays,
     surnames: guests.flatMap(({ matches }) => matches.get('last_name')?.leaf.values ?? []).map((name) => String(name)),
-    dates: { start: reservation.get('check_in'), end: reservation.get('check_out') },
+    dates: new Map([...(start ? [['start_date', start] as const] : []), ...(end ? [['end_date', end] as const] : [])]),
     status: reservation.get('status'),
   });
   const others = containers.filter(({ from }) => !isPersonal(from));
@@ -167,7 +169,7 @@ function secondNumber(first: Match, leaves: readonly Leaf[]): Match | undefined 
   return found !== undefined && found.confidence >= 0.7 ? found : undefined;
 }
 
-const ofCharges = {
+const fromCharges = {
   path: 'the charges',
   confidence: 0.6,
   reason: 'not a field of the reservation; computed from its charges',
@@ -184,8 +186,8 @@ function reservationFields(
   for (const field of Object.keys(reservationLexicon)) {
     const match = matches.get(field);
     if (match === undefined) {
-      const { map: stand, ...line } =
-        field === 'status' ? computedStatus(leaves) : { ...ofCharges, map: computed[field] };
+      const own = field === 'status' ? computedStatus(leaves) : { map: computed[field], ...fromCharges };
+      const { map: stand, ...line } = own;
       if (stand === undefined) continue;
       map[field] = stand;
       lines.push({ field, ...line });

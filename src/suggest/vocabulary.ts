@@ -7,13 +7,13 @@ const statuses: Readonly<Record<Status, string>> = {
   confirmed:
     'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed fix garantiert prenotata ativa activa aktiv actif active gebucht geboekt fest bekraftad bekraeftet bekreftet potwierdzona potwierdzony vigente reserviert reservada',
   checked_in:
-    'checkedin onboard inhouse inh arr started arrived dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa emcasa encurso encours belegt entrada arrive arrivee arrivata arrivato chegou alloggiato occupata aanwezig imhaus',
+    'checkedin onboard inhouse inh arr started arrived movedin dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa emcasa encurso encours belegt entrada arrive arrivee arrivata arrivato chegou alloggiato occupata aanwezig imhaus',
   checked_out:
-    'checkedout done left processed departed dep part checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado encerrada encerrado cerrada fechada salido saida out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
+    'checkedout done left processed departed dep part movedout checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado encerrada encerrado cerrada fechada salido saida out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
   cancelled:
     'cancelled canceled ann cancellation cancelation cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld avbokad aflyst avbestilt anulowana anulowany xx x denied released',
   no_show:
-    'noshow ns noshows nonpresente nonpresentado nopresentado nichtangereist nichterschienen nonarrivata nonarrivato nietverschenen naocompareceu nonpresentato',
+    'noshow ns noshows ghosted didnotcome didnotarrive neverarrived nonpresente nonpresentado nopresentado nichtangereist nichterschienen nonarrivata nonarrivato nietverschenen naocompareceu nonpresentato',
   other:
     'inquiry provisional notaccepted inquired enquired enquiry requested request optional option tentative pending waitlist waitlisted notconfirmed unconfirmed prospect awaitingpayment prereserved hold onhold draft quote offer enattente pendiente opcion opzione inattesa optie onrequest walked maintenance stopsell owneroccupied pencil',
 };

@@ -1,5 +1,8 @@
 import { foreign } from './languages.ts';
 
+/** The words of a list written as text. */
+export const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
 /** Splits names of fields into words, so that guestFirstName, GuestFirstName, guest_first_name and b:GuestFirstName are equal. */
 
 const pieces = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\d+/gu;
@@ -74,8 +77,6 @@ const joined: ReadonlyMap<string, readonly string[]> = new Map([
     .map((entry) => entry.split(' '))
     .map(([short = '', ...words]) => [short, words] as const),
 ]);
-
-export const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** Words about the format of a value, not its meaning. */
 const noise: ReadonlySet<string> = wordSet(

@@ -2,6 +2,7 @@ import { parsePath } from '../json-path/path.ts';
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { child } from './keys.ts';
 import type { Place, Written } from './plain-json.ts';
+import { wordSet } from './words.ts';
 
 /** Where the paths of a mapping start. */
 interface Scope {
@@ -57,9 +58,7 @@ const mapped = (object: JsonObject, change: (value: Json, key: string) => Json):
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 
 /** The keys of a mapping whose values are not paths. */
-const literal = new Set(
-  'const default values date number name empty split minor_units negate with country if_invalid'.split(' '),
-);
+const literal = wordSet('const default values date number name empty split minor_units negate with country if_invalid');
 
 function source(value: Json, scope: Scope): Json {
   if (typeof value === 'string') return walk(value, scope).text;

@@ -264,6 +264,52 @@ test('the envelope of the interface description pages by offset and limit', () =
   });
 });
 
+test('a response that repeats its first and last row pages by them', () => {
+  const bookings = [1, 2, 3].map((id) => ({ id, arrival: `2026-05-0${id}`, departure: '2026-05-08', state: 'booked' }));
+  const { connector } = suggested({ result: { start_row: 1, end_row: 3, rows_total: 8, bookings } });
+  assert.deepEqual((connector.pull as JsonObject).pagination, {
+    type: 'offset',
+    offset: 'query.start_row',
+    end: 'query.end_row',
+    page_size: 3,
+    first: 1,
+    total: 'result.rows_total',
+  });
+});
+
+test('rooms, surnames, companions and the price are found by their values, whatever their names', () => {
+  const names = ['Kari Hansen', 'Bram Jansen', 'Freja Lund', 'Reto Ammann'].map((name) => name.split(' '));
+  const records = names.map(([fname = '', clan = ''], at) => ({
+    id: `B-${at + 71}`,
+    arrival: `2026-05-1${at}`,
+    departure: `2026-05-2${at}`,
+    state: 'booked',
+    reckoning: at === 3 ? null : { all: 300.5 + at * 120, in: 'NOK' },
+    customer: { fname, clan, email: `${fname}.${clan}@mail.example`.toLowerCase(), tel: `4741231${at}00` },
+    along: at < 2 ? [{ fname: ['Ane', 'Piet'][at] ?? '', clan }] : [],
+    berths: [
+      {
+        line: 1,
+        sort_kind: 1 + (at % 2),
+        sort: at % 2 ? 'Penthouse' : 'Cabin by the sea',
+        first_day: `2026-05-1${at}`,
+        final_day: `2026-05-2${at}`,
+        who: { big: 1 + (at % 3), small: at % 2 },
+      },
+    ],
+  }));
+  const map = suggested({ bookings: records }).connector.map as JsonObject;
+  assert.deepEqual([map.total_amount, map.currency], ['reckoning.all', 'reckoning.in']);
+  const phone = { join: [{ const: '+' }, 'tel'], with: '', when: { tel: { exists: true } } };
+  assert.deepEqual(map.guests, [
+    { from: 'customer', fields: { first_name: 'fname', last_name: 'clan', email: 'email', phone } },
+    { from: 'along', fields: { first_name: 'fname', last_name: 'clan' } },
+  ]);
+  const dates = { start_date: 'first_day', end_date: 'final_day' };
+  const heads = { adults: 'who.big', children: 'who.small' };
+  assert.deepEqual(map.rooms, { from: 'berths', fields: { room_type: 'sort', ...dates, ...heads } });
+});
+
 test('a cursor that the last page has too is proposed with the flag that ends the list', () => {
   const node = { id: 'r1', checkIn: '2026-05-01', checkOut: '2026-05-03', status: 'confirmed' };
   const pageInfo = { hasNextPage: true, endCursor: 'c1' };

@@ -43,9 +43,7 @@ export function textFor(
   if (has(words, 'phone', 'telephone', 'mobile', 'cell', 'tel')) return `+35191234${String(5_000 + index)}`;
   if (has(words, 'currency')) return 'EUR';
   if (has(words, 'nationality', 'citizenship')) return pick(['PT', 'DE', 'FR'], index);
-  if (has(words, 'country') || (has(words, 'code') && has(around, 'nationality', 'country')))
-    return pick(['PT', 'DE'], index);
-  if (has(words, 'isocode') || (has(words, 'iso') && has(all, 'nationality', 'country')))
+  if (has(words, 'country', 'isocode') || (has(words, 'code', 'iso') && has(all, 'nationality', 'country')))
     return pick(['PT', 'DE'], index);
   if (has(words, 'first', 'given', 'forename')) return pick(['Ana', 'Rui', 'Mia'], index);
   if (has(words, 'last', 'surname', 'family')) return pick(['Moura', 'Lopes', 'Reis'], index);

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
-import { flattened } from './schema.ts';
+import { flattened, textOf } from './schema.ts';
 
 const saysMinor = /\b(?:in )?(?:cents|pence|minor (?:currency )?units?|smallest (?:currency )?unit)\b/i;
 
@@ -32,6 +32,5 @@ function aboutAt(schema: JsonObject | undefined, path: string): string {
     const properties = at === undefined ? undefined : items(flattened(at)).properties;
     return isObject(properties) && isObject(properties[key]) ? properties[key] : undefined;
   }, schema);
-  const about = end === undefined ? undefined : flattened(end).description;
-  return typeof about === 'string' ? about : '';
+  return textOf(flattened(end).description);
 }
