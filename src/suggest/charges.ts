@@ -60,9 +60,8 @@ export function findCharges(
       const section = chargeSection({ from: container.from }, leaves, matches, more);
       return areLines ? section : withLineAmounts(section, matches);
     });
-    const [first] = sections;
-    const isOne = sections.length === 1 && first !== undefined;
-    return { sections, computed: isOne ? sums(first, outer[0]?.leaves ?? []) : {} };
+    const [first, second] = sections;
+    return { sections, computed: first && !second ? sums(first) : {} };
   }
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
   if (nights) return { sections: [nightSection(nights, rooms)], computed: sumOf(nights, '$item') };
@@ -211,7 +210,7 @@ function preferName(matches: Map<string, Match>, leaves: readonly Leaf[]): void 
 }
 
 /** Taxes alone are not the total. */
-function sums({ map, matches }: Section, leaves: readonly Leaf[]): JsonObject {
+function sums({ map, matches, leaves = [] }: Section): JsonObject {
   const { fields, ...list } = map;
   const { amount } = fields as JsonObject;
   const { currency } = reservationLexicon;
@@ -267,7 +266,7 @@ function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges
     if (back === undefined || id === undefined || !matches.has('amount')) continue;
     const head = { join: { in: table.path, key: back.path, by: id.leaf.path } };
     const section = chargeSection(head, table.leaves, matches);
-    return { sections: [section], computed: sums(section, table.leaves) };
+    return { sections: [section], computed: sums(section) };
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Json, JsonObject } from '../terms.ts';
-import type { FieldLine } from './field.ts';
+import { asLine, type FieldLine } from './field.ts';
 import type { Paging } from './paging.ts';
 import type { Root } from './root.ts';
 import type { Section } from './section.ts';
@@ -46,16 +46,9 @@ export function pullOf(paging: Paging): JsonObject {
 }
 
 export function envelopeLines(root: Root, paging: Paging, flat: FlatShape | undefined): FieldLine[] {
-  const line = (
-    field: string,
-    path: Json | undefined,
-    { confidence, reason }: Pick<FieldLine, 'confidence' | 'reason'>,
-  ) => {
-    return { field, path: typeof path === 'string' ? path : JSON.stringify(path), confidence, reason };
-  };
   return [
-    line('shape.root_path', root.path ?? '(the response itself)', root),
-    ...(flat === undefined ? [] : [line('shape.flat', flat.shape.key, { ...flat, confidence: 0.85 })]),
-    line('pull.pagination', paging.pagination.type, paging),
+    asLine('shape.root_path', root.path ?? '(the response itself)', root),
+    ...(flat === undefined ? [] : [asLine('shape.flat', flat.shape.key, { ...flat, confidence: 0.85 })]),
+    asLine('pull.pagination', paging.pagination.type, paging),
   ];
 }

@@ -1,4 +1,3 @@
-import type { Json } from '../terms.ts';
 import { withDialCode } from './dial-code.ts';
 import type { FlatShape, Sections } from './document.ts';
 import { isTiny, plain } from './kinds.ts';
@@ -7,7 +6,7 @@ import { chargeLexicon, guestLexicon, reservationLexicon, roomLexicon } from './
 import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
 import { withAllChildren } from './rooms.ts';
 import { type Section, sectionOf } from './section.ts';
-import { phrases } from './words.ts';
+import { phrases, wordSet } from './words.ts';
 
 /** Several rows per reservation. */
 export interface Flat extends FlatShape {
@@ -72,8 +71,10 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
     if (!needs.some((field) => matches.has(field))) return undefined;
     for (const { leaf } of matches.values()) taken.add(leaf.path);
     if (place) taken.add(place.path);
-    const section = sectionOf(prefix, {}, matches);
-    return { section: whole(section, leaves), key: keyOf(identify, place, matches) };
+    // With a number, only a room needs another field: the same room may be booked for other days.
+    const fields = place ? identify.filter((field) => field === 'start_date') : identify;
+    const key = [...(place ? [place.path] : []), ...fields.flatMap((field) => matches.get(field)?.leaf.path ?? [])];
+    return { section: whole(sectionOf(prefix, {}, matches), leaves), key: key.length > 1 ? key : key[0] };
   };
   const [guests, charges, rooms] = [part('guests'), part('charges'), part('rooms')];
   const found = Object.entries({ guests, rooms, charges });
@@ -104,19 +105,6 @@ function vocabularyOf(lexicon: Vocabulary['lexicon'], scope: readonly string[]):
 
 /** The leaf with the number of the row's guest, room or line. */
 function bestKey(leaves: readonly Leaf[], wanted: ReturnType<typeof phrases>): Leaf | undefined {
-  const lexicon = {
-    guest_id: { phrases: wanted, not: new Set(['type', 'name', 'code', 'document', 'category', 'class']) },
-  };
+  const lexicon = { guest_id: { phrases: wanted, not: wordSet('type name code document category class') } };
   return matchFields(leaves, { lexicon, scope: new Set() }).get('guest_id')?.leaf;
-}
-
-/** The number, plus the start date for a room; without a number, the fields that identify the item. */
-function keyOf(
-  identify: readonly string[],
-  place: Leaf | undefined,
-  matches: ReadonlyMap<string, Match>,
-): Json | undefined {
-  const fields = place ? identify.filter((field) => field === 'start_date') : identify;
-  const parts = [...(place ? [place.path] : []), ...fields.flatMap((field) => matches.get(field)?.leaf.path ?? [])];
-  return parts.length > 1 ? parts : parts[0];
 }

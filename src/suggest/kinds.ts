@@ -5,6 +5,7 @@ import type { Json } from '../terms.ts';
 import { dateFormat, isNoDate, numberFormat } from './formats.ts';
 import { type Leaf, present } from './leaf.ts';
 import { guessBoard, guessConsent, guessStatus } from './vocabulary.ts';
+import { wordSet } from './words.ts';
 
 /** How the values of a field look, beyond their kind. */
 type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text' | 'reference';
@@ -131,7 +132,7 @@ function byLook(
     case 'code':
       if (values.every((value) => isTiny(value) || isFraction(value)))
         return { score: field === 'room_type' && leaf.own.at(-1) === 'id' ? 0.5 : 0, seen: 'small numbers' };
-      if (values.every((value) => rentalKinds.has(plain(value).toLowerCase())))
+      if (values.every((value) => rentalKinds.has(plain(value).toLowerCase().replaceAll(' ', '_'))))
         return { score: 0.2, seen: 'kinds of rental' };
       if ((field === 'channel' || field === 'rate_code') && values.length > 2 && new Set(values.map(plain)).size === 1)
         return { score: 0.5, seen: 'the same in every record' };
@@ -153,13 +154,11 @@ function byLook(
   }
 }
 
-const phoneWords = new Set('phone phones telephone mobile mobiles cell tel msisdn handynummer rufnummer'.split(' '));
+const phoneWords = wordSet('phone phones telephone mobile mobiles cell tel msisdn handynummer rufnummer');
 
 /** Classes of rentals and rooms, not room types of the property. */
-const rentalKinds = new Set(
-  'entire_home,entire home,entire_place,private_room,private room,shared_room,hotel_room,private,shared,privada,compartida,privata,condivisa,normal'.split(
-    ',',
-  ),
+const rentalKinds = wordSet(
+  'entire_home entire_place private_room shared_room hotel_room private shared privada compartida privata condivisa normal',
 );
 
 function areAges(lists: readonly Json[]): boolean {

@@ -106,6 +106,7 @@ function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): 
   leaves.push({ path: `${path}[${at}]`, source: `${path}[${at}]`, ...place, own, values: chosen, kind: 'value' });
 }
 
+/** One of the translations of a text, such as { locale, value }: the first is read. */
 const isTranslation = (one: Json): boolean =>
   isObject(one) &&
   keysOf(one).length <= 3 &&

@@ -1,5 +1,5 @@
 import { isCurrency } from '../canonical/currency.ts';
-import { largestOf, paidBeyond, wholeOf } from './amounts.ts';
+import { largestOf, wholeOf } from './amounts.ts';
 import { dateFormat, daysOf } from './formats.ts';
 import { parentOf } from './keys.ts';
 import { plain } from './kinds.ts';
@@ -40,7 +40,7 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   const beside = id && isElsewhere(id.leaf, found) ? leaves.find((leaf) => isBesideDates(leaf, found)) : undefined;
   if (beside !== undefined) found.set('id', matchOf('id', beside, 0.7, 'a number of its own beside the dates'));
   const total = found.get('total_amount');
-  const whole = total && (wholeOf(total.leaf, leaves) ?? paidBeyond(total.leaf, leaves));
+  const whole = total && wholeOf(total.leaf, leaves);
   if (whole !== undefined)
     found.set('total_amount', matchOf('total_amount', whole, 0.8, `includes ${total?.leaf.path} and another amount`));
   return found;
