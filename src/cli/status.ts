@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { healthOf } from '../operations/health.ts';
+import { healthOf, type StreamNow } from '../operations/health.ts';
 import { type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
 import { io } from './io.ts';
 
@@ -15,16 +15,24 @@ export function define(command: Command): void {
         const brands = await healthOf(runtime, integration === undefined ? all : [integration]);
         if (brands.some(({ state }) => !['healthy', 'new', 'paused'].includes(state))) io().exitCode = 1;
         if (options.json) {
-          for (const { integration, state, findings } of brands) printJson({ integration, state, findings });
+          for (const { integration, state, findings, stream } of brands)
+            printJson({ integration, state, findings, ...(stream && { stream }) });
         } else if (brands.length === 0) show('No brand is connected.');
         else {
-          const lines = brands.map(({ integration, state, findings }) => [
+          const lines = brands.map(({ integration, state, findings, stream }) => [
             integration,
             state.replaceAll('_', ' '),
-            findings.map(({ message }) => message).join(' ') || 'Every check passed.',
+            (findings.map(({ message }) => message).join(' ') || 'Every check passed.') + streamText(stream),
           ]);
           show(table([['brand', 'state', 'why'], ...lines]));
         }
       }),
     );
+}
+
+function streamText(stream: StreamNow | null): string {
+  if (stream === null) return '';
+  const { connected_since: since, last_message_at: last } = stream;
+  const connection = since === null ? ' The stream is not connected' : ` Stream connected since ${since.toISOString()}`;
+  return `${connection}, ${last === null ? 'no message yet' : `last message at ${last.toISOString()}`}.`;
 }

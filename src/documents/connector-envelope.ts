@@ -72,8 +72,10 @@ export const envelopeSchema = crossChecked(
       .describe('ISO 8601 with a zone, or Unix time; seconds may have a fraction.'),
     brand: z
       .union([places(), z.literal(false)], { error: 'must be a place, a list of places, or false' })
-      .default('brand_id')
-      .describe('The brand of the event, compared with brand_id; `false` if the sender does not send it.'),
+      .optional()
+      .describe(
+        'The brand of the event, compared with brand_id; `false` if the sender does not send it. By default the place brand_id; a stream has no default.',
+      ),
     data: z
       .union(
         [

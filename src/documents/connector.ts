@@ -174,8 +174,10 @@ export const connectorSchema = crossChecked(
       );
     }
     const brand = valueAt(connector, ['push', 'envelope', 'brand']);
-    if (connector.stream !== undefined && (valueAt(connector, ['push', 'envelope']) === undefined || brand === false)) {
-      report({ message: 'needs push.envelope with `brand`: each event must name its property' }, ['stream']);
+    if (connector.stream !== undefined && (brand === undefined || brand === false)) {
+      const message =
+        'a stream needs `brand` in push.envelope, such as brand: hotel.code: each event must name its property';
+      report({ message }, ['stream']);
     }
     if (
       valueAt(connector, ['push', 'thin', 'guest']) !== undefined &&

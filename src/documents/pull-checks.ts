@@ -19,8 +19,10 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
     ...all.filter(({ body }) => body.stream && body.pull === undefined).map(streamAlone),
     ...all.flatMap((integration) => {
       const connector = connectors.get(integration.body.connector)?.body;
-      if (connector?.pull === undefined || integration.body.pull === undefined) return [];
+      const ofStream = connector?.stream ? streamMistakes(integration, connector) : [];
+      if (connector?.pull === undefined || integration.body.pull === undefined) return ofStream;
       return [
+        ...ofStream,
         ...hiddenCancellations(integration, connector),
         ...incompleteSyncs(integration, connector),
         ...manyRequests(integration, connector),
@@ -35,6 +37,26 @@ const streamAlone = ({ name }: LoadedDocument<'integration'>): CheckFinding => (
   path: ['stream'],
   message: 'a stream needs a pull section: its address and credentials are those of pull',
 });
+
+/** What the stream of the connector needs from the integration. */
+function streamMistakes({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
+  const document = { kind: 'integration', name } as const;
+  if (body.stream === undefined) {
+    if (body.push.enabled || body.pulled_by !== undefined) return [];
+    const isOnly = connector.pull?.request === undefined;
+    const message = isOnly
+      ? `the events of ${body.connector} come by its stream, and nothing else brings reservations: add a stream section with its key and chain`
+      : `${body.connector} has a stream, which this brand does not read: add a stream section to get its events`;
+    return [{ document, path: ['connector'], message, ...(!isOnly && { severity: 'warning' }) }];
+  }
+  const used = [...textsIn([connector.stream])].flatMap(({ text }) => placeholdersIn(text).map((one) => one.name));
+  return Object.entries({ key: 'key', 'key.sha256': 'key', chain: 'chain' } as const)
+    .filter(([placeholder, setting]) => used.includes(placeholder) && body.stream?.[setting] === undefined)
+    .map(([placeholder, setting]) => {
+      const message = `the connector ${body.connector} sends {${placeholder}} to its stream: set stream.${setting}`;
+      return { document, path: ['stream'], message };
+    });
+}
 
 /** Without push, a cancellation is only seen if some sync asks for it. */
 function hiddenCancellations({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {

@@ -103,13 +103,13 @@ export const pushErrors = {
   },
   'push.stream_refused': {
     retry: 'again',
-    what: 'The partner refuses the subscription or the credentials of a stream.',
-    next: 'Check stream.key, stream.chain and pull.auth of the integration, and that the partner has approved the application for events.',
+    what: 'The partner refuses the subscription, the credentials or the key of a stream; an HTTP status is its answer before the connection opened.',
+    next: 'Check stream.key, stream.chain and pull.auth of the integration, stream.path of the connector, and that the partner has approved the application for events.',
   },
   'push.stream_unreachable': {
     retry: 'again',
     what: 'The stream’s server cannot be reached, or it does not accept the connection.',
-    next: 'Check pull.base_url, and stream.key: a wrong key is refused before the connection opens. Reading resumes by itself.',
+    next: 'Close code 1006 means that no connection was made, or that it broke without a word: check pull.base_url, stream.path and the firewall. Some servers also close like this for a wrong stream.key. Reading resumes by itself.',
   },
   'push.no_endpoint': {
     retry: 'operator',

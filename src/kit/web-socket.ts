@@ -16,7 +16,7 @@ export interface Socket {
 export interface SocketEvents {
   readonly opened: () => void;
   readonly text: (text: string) => void;
-  /** Called once, also for a connection that was never made: 1006 then, as for one that broke. */
+  /** Called once, also for a connection that was never made: 1006 then, as for one that broke, or the HTTP status of the answer. */
   readonly closed: (code: number, reason: string) => void;
 }
 
@@ -32,6 +32,7 @@ export function socketsOf(settings: HttpSettings, timers: Pick<Timers, 'schedule
     let socket: InstanceType<typeof WebSocket> | undefined;
     let isClosed = false;
     let refusal = '';
+    let status = 101;
     const limits = { webSocket: { maxPayloadSize } };
     const guarded = guardedConnector(tls, settings.allowPrivate);
     const agent =
@@ -46,6 +47,15 @@ export function socketsOf(settings: HttpSettings, timers: Pick<Timers, 'schedule
               }),
           })
         : new ProxyAgent({ ...limits, uri: settings.proxy, requestTls: tlsOptions(tls), proxyTls: tlsOptions(tls) });
+    // The library does not report the status of an answer that is not an upgrade.
+    const watched = agent.compose((dispatch) => (options, handler) => {
+      const { onResponseStart } = handler;
+      handler.onResponseStart = (...answer) => {
+        [, status] = answer;
+        onResponseStart?.apply(handler, answer);
+      };
+      return dispatch(options, handler);
+    });
     const closed = (code: number, reason: string) => {
       if (isClosed) return;
       isClosed = true;
@@ -57,12 +67,12 @@ export function socketsOf(settings: HttpSettings, timers: Pick<Timers, 'schedule
     const open = () => {
       if (isClosed) return;
       const headers = { 'user-agent': settings.userAgent };
-      socket = new WebSocket(url, { protocols: protocol, dispatcher: agent, headers });
+      socket = new WebSocket(url, { protocols: protocol, dispatcher: watched, headers });
       socket.onopen = events.opened;
       socket.onmessage = ({ data }) => {
         if (!isClosed && typeof data === 'string') events.text(data);
       };
-      socket.onclose = ({ code, reason }) => closed(code, reason || refusal);
+      socket.onclose = ({ code, reason }) => closed(status === 101 ? code : status, reason || refusal);
     };
     void mayConnect(settings, url).then((isAllowed) =>
       isAllowed ? open() : closed(1006, 'the address is not public, or has no address here'),

@@ -1,7 +1,10 @@
+import type { Stream } from '../intake/stream/ports.ts';
 import { openCircuitsOf } from '../ports/partner-apis.ts';
+import { streamsOf } from '../ports/stream.ts';
 import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { refusedSinceAccepted } from '../store/events/rejections.ts';
+import { type StreamState, streamStates } from '../store/events/streams.ts';
 import { lastRuns } from '../store/operate/conditions.ts';
 import {
   openAlertsOf,
@@ -13,7 +16,15 @@ import {
 import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
 import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
 import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
-import { type Health, type HealthFacts, isDestinationFailing, judgeHealth, type LaneFacts } from '../watch/health.ts';
+import {
+  describeFailure,
+  describeUnread,
+  type Health,
+  type HealthFacts,
+  isDestinationFailing,
+  judgeHealth,
+  type LaneFacts,
+} from '../watch/health.ts';
 import { limitedMessage } from './alert-view.ts';
 
 /** The health of a brand, with the facts about it that callers show beside it. */
@@ -25,6 +36,15 @@ export interface BrandHealth extends Health {
   readonly openAlerts: number;
   readonly now: IntegrationNow;
   readonly lanes: readonly LaneHealth[];
+  /** The stream that brings its events. */
+  readonly stream: StreamNow | null;
+}
+
+export interface StreamNow {
+  readonly connected_since: Date | null;
+  readonly last_message_at: Date | null;
+  /** What is wrong with it, and what to do. */
+  readonly problem: string | null;
 }
 
 export interface LaneHealth extends LaneNow {
@@ -53,6 +73,8 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   const alerts = await openAlertsOf(pool, { integrations: names, destinations });
   const away = await openCircuits(pool, 'destination');
   const refused = await refusedSinceAccepted(pool, names);
+  const streams = known.some(({ body }) => body.stream || body.pulled_by) ? await streamsNow(runtime) : [];
+  const streamBy = new Map(streams.flatMap((stream) => stream.brands.map((name) => [name, stream] as const)));
   const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) > 0).map(({ integration }) => integration);
   const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
   const lanesBy = Map.groupBy(lanes, ({ integration }) => integration);
@@ -74,10 +96,11 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     const mine = lanesBy.get(integration) ?? [];
     const laneFacts = mine.map((lane) => factsOf(lane, usual.get(integration)));
     const circuit = circuitBy.get(poller);
+    const stream = streamBy.get(integration);
     const concerning = [integration, ...document.deliver.map((name) => `destination ${name}`)];
     const open = concerning.flatMap((key) => alertsBy.get(key) ?? []);
     const facts: HealthFacts = {
-      pulls: document.pull !== undefined || document.pulled_by !== undefined,
+      pulls: stream === undefined && (document.pull !== undefined || document.pulled_by !== undefined),
       pausedBy: document.paused
         ? { kind: 'document' }
         : brand.paused_at
@@ -96,6 +119,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
       lanes: laneFacts,
       openDeadLetters: brand.open_dead_letters,
       refusals: document.push.enabled ? refusedBy.get(integration) : undefined,
+      stream,
       alerts: open.map((alert) => ({ ...alert, message: limitedMessage(alert) })),
     };
     const paused = facts.pausedBy !== undefined || facts.refusedCredentials !== undefined;
@@ -109,9 +133,28 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
         openAlerts: open.length,
         now: brand,
         lanes: lanesNowJudged,
+        stream: stream ? streamNow(stream) : null,
       },
     ];
   });
+}
+
+/** The streams of the documents in force, with their brands. What other documents could not read no longer counts. */
+export async function streamsNow(runtime: Runtime) {
+  const streams = await streamsOf(runtime);
+  const states = streams.size === 0 ? [] : await streamStates(runtime.pool, [...streams.keys()]);
+  return states.map((state) => {
+    const { revision, brands } = streams.get(state.stream) as Stream;
+    const isCurrent = state.refused?.revision === revision && state.refused.count > 0;
+    const names = [...brands.values()].map(({ integration }) => integration as string);
+    return { ...state, brands: names, refused: isCurrent ? state.refused : null };
+  });
+}
+
+function streamNow({ connected_since, last_message_at, ...facts }: StreamState): StreamNow {
+  const { failures, refused } = facts;
+  const problem = failures > 0 ? describeFailure(facts) : refused && describeUnread(refused);
+  return { connected_since, last_message_at, problem };
 }
 
 /** The integration that polls for the brand. */

@@ -4,30 +4,60 @@ import { readForeign } from '../intake/push/foreign-envelope.ts';
 import { at } from '../intake/push/place.ts';
 import type { ForeignEnvelope } from '../intake/push/ports.ts';
 import { type EventContent, prepareEvent } from '../intake/push/reservation-event.ts';
+import { readMessage } from '../intake/stream/message.ts';
+import { parseJson } from '../kit/json.ts';
 import type { Arrival, Prepared } from '../reconcile/incoming.ts';
 import type { Path } from '../runtime/compile-path.ts';
 import { thinId } from '../runtime/event-path.ts';
 import { foreignEnvelope } from '../runtime/push-settings.ts';
-import { isObject, type Json } from '../terms.ts';
+import { type IntegrationName, isObject, type Json, type JsonObject } from '../terms.ts';
 
 export type SampleEvent =
-  | { readonly kind: 'ok'; readonly event: EventContent }
+  | { readonly kind: 'ok'; readonly event: EventContent; readonly about?: string }
   | { readonly kind: 'thin'; readonly message: string; readonly id: string }
   | { readonly kind: 'invalid'; readonly code: 'push.bad_envelope'; readonly message: string };
+type Described<Section extends 'push' | 'stream'> = NonNullable<Connector[Section]>;
+type Read = Exclude<SampleEvent, { kind: 'thin' }>;
 
 /**
  * The event of a sample: the first one of a whole body, or the data of an event alone. Time and brand do not matter. A body with the
  * sender's list of events, or with its data, is refused as the endpoint would refuse it.
  */
-export function sampleEvent({ push }: Connector, sample: Json): SampleEvent {
-  const read = eventIn(push?.envelope, sample);
+export function sampleEvent({ push, stream }: Connector, sample: Json): SampleEvent {
+  const message = isObject(sample) && isObject(sample.payload) ? sample.payload : sample;
+  const isMessage = isObject(message) && isObject(message.data);
+  const read =
+    stream && push?.envelope && isMessage
+      ? eventOf(stream, push, foreignEnvelope(push.envelope), message)
+      : eventIn(push?.envelope, sample);
   const id = read.kind === 'ok' && push?.thin ? thinId(push.thin.id, read.event.data) : undefined;
-  if (id === undefined) return read;
-  const message = 'The event names a reservation, which pull.single then requests. Map its answer with --single.';
-  return { kind: 'thin', id, message };
+  if (id === undefined || read.kind === 'invalid') return read;
+  const then = 'names a reservation, which pull.single then requests. Map its answer with --single.';
+  return { kind: 'thin', id, message: `${read.about ?? 'The event'} ${then}` };
 }
 
-function eventIn(document: EnvelopeDocument | undefined, sample: Json): Exclude<SampleEvent, { kind: 'thin' }> {
+/** The event of a stream's message, as the stream's reader reads it for the brand that it names. */
+function eventOf(stream: Described<'stream'>, push: Described<'push'>, envelope: ForeignEnvelope, message: Json): Read {
+  const { event_id: ids, thin } = push;
+  let property = '';
+  const get = (brandId: string) => {
+    property = brandId;
+    const eventIdPlaces = ids === false ? undefined : [ids].flat();
+    const settings = { brandId, envelope, eventIdPlaces, isThin: thin !== undefined };
+    return { integration: '' as IntegrationName, settings };
+  };
+  const places = { eventPath: stream.event, offsetPath: stream.offset, brandPlaces: envelope.brand?.places ?? [] };
+  const { event: found, refused } = readMessage({ ...places, brands: { get } }, message);
+  if (found === undefined || refused !== undefined) {
+    const why = refused?.reason ?? 'push.envelope ignores the event: `names` does not list it';
+    return { kind: 'invalid', code: 'push.bad_envelope', message: `${why}.` };
+  }
+  const { event, eventId, rawBody } = found;
+  const { data } = parseJson(rawBody.toString()) as { readonly data: JsonObject };
+  return { kind: 'ok', event: { event, data }, about: `${event} ${eventId} of the property ${property}` };
+}
+
+function eventIn(document: EnvelopeDocument | undefined, sample: Json): Read {
   if (document !== undefined) {
     const envelope = { ...foreignEnvelope(document), timestamp: undefined, brand: undefined };
     const arrival = { body: sample, headers: {}, rawBody: Buffer.from(JSON.stringify(sample)) };

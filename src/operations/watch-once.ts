@@ -2,7 +2,7 @@ import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
 import { feedbackStreams } from '../ports/feedback.ts';
 import { openCircuitsOf } from '../ports/partner-apis.ts';
-import { streamedBrands, streamsOf } from '../ports/stream.ts';
+import { streamedBrands } from '../ports/stream.ts';
 import { describeHold } from '../reconcile/accidents/hold-back.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { refusedSinceAccepted } from '../store/events/rejections.ts';
@@ -28,7 +28,7 @@ import { type AlertKind, alertKinds, type Facts, noFacts } from '../watch/facts.
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
 import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
-import { busyLanes } from './health.ts';
+import { busyLanes, streamsNow } from './health.ts';
 import { reprocessHolds } from './holds.ts';
 import { summarizeIncident } from './incidents.ts';
 import { seasons, unusualDays } from './unusual-days.ts';
@@ -181,10 +181,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     ),
     runs: runs.filter(({ integration }) => active.documents.has(integration)),
     authFailures: auth,
-    streams: await streamStates(pool, [
-      ...(streamed.length === 0 ? [] : (await streamsOf(runtime)).keys()),
-      ...(await feedbackStreams(runtime)),
-    ]),
+    streams: [...(await streamsNow(runtime)), ...(await streamStates(pool, await feedbackStreams(runtime)))],
     deadLetters: dead,
     unlisted,
     holds: holds.map((hold) => ({ ...hold, message: describeHold(hold) })),

@@ -62,14 +62,16 @@ export async function streamsOf(runtime: Pick<Runtime, 'active' | 'resolve'>): P
   for (const account of all.filter(({ body, connector }) => body.stream && body.pull && connector.body.stream)) {
     const { stream: own, pull } = account.body;
     const described = account.connector.body.stream;
-    const resolved = await runtime.resolve({ base: pull?.base_url, key: own?.key });
-    if (described === undefined || resolved.kind !== 'ok') continue;
-    const { base, key } = resolved.body;
+    if (described === undefined) continue;
+    const written = { base: pull?.base_url, key: own?.key };
+    const resolved = await runtime.resolve(written);
+    // Without its secret it is known by the reference, and each opening fails with the code of what is missing.
+    const { base, key } = resolved.kind === 'ok' ? resolved.body : written;
     const id = digest(JSON.stringify([base, described.path, key ?? '', own?.chain ?? ''])).slice(0, 32);
     const brands = all.filter(({ name, body }) => name === account.name || body.pulled_by === account.name);
     const found = streams.get(id) ?? {
       id,
-      revision: digest(JSON.stringify(described)),
+      revision: digest(JSON.stringify([described, account.connector.body.push])),
       account: account.name,
       brands: new Map(),
       brandPlaces: account.pushSettings.envelope?.brand?.places ?? [],

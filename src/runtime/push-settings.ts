@@ -64,7 +64,7 @@ export function foreignEnvelope(document: EnvelopeDocument): ForeignEnvelope {
     names: namesOf(names),
     others,
     timestamp: timestamp === false ? undefined : { ...stated(timestamp, 'timestamp'), format },
-    brand: brand === false ? undefined : stated(brand, 'brand'),
+    brand: brand === false ? undefined : stated(brand ?? 'brand_id', 'brand'),
     data: typeof data === 'object' && !Array.isArray(data) ? { id: data.id } : [data].flat(),
   };
 }

@@ -89,10 +89,14 @@ create table streams (
   failures int not null default 0,
   failure text,
   said text,
+  connected_at timestamptz,
+  message_at timestamptz,
+  accepted_at timestamptz,
+  refused jsonb,
   due_at timestamptz not null default now(),
   fence int not null default 0
 );
-comment on table streams is 'Partners'' event streams, by a digest of address, key and chain: where to resume, and the lease of the one node that reads. Also destinations that report who unsubscribed (destination:NAME). Everything until read_to is stored.';
+comment on table streams is 'Partners'' event streams, by a digest of address, key and chain: where to resume, and the lease of the one node that reads. Also destinations that report who unsubscribed (destination:NAME). Everything until read_to is stored. refused: messages that could not be read, and where to resume once the connector is corrected.';
 
 create table events (
   integration text not null,

@@ -84,7 +84,7 @@ const advice: Readonly<Record<AlertKind, string>> = {
   dead_letter_share:
     'Open the dead letters of the brand, by code. A new spelling of the partner belongs into the connector.',
   webhooks_refused:
-    'Open the brand: Push shows what is refused. Rotate the secret there if the partner has another one; the sandbox tells the partner what is wrong.',
+    'Open the brand: Push shows what is refused. Rotate the secret there if the partner has another one; the sandbox tells the partner what is wrong. For a stream, correct the path of the connector that the alert names.',
   stream_failing:
     'Stop the other program that uses the same application key, or correct the key, the chain or the credentials. Reading resumes from the stored offset.',
   stream_gap:

@@ -1,5 +1,5 @@
 import type { Condition, Facts } from './facts.ts';
-import { describeRefusals, fewestRefusals } from './health.ts';
+import { describeFailure, describeRefusals, describeUnread, fewestRefusals, fewestStreamFailures } from './health.ts';
 
 type Found = Pick<Condition, 'kind' | 'severity' | 'message'> & Partial<Condition>;
 
@@ -131,13 +131,11 @@ function* ofVolumes({ volumes }: Facts): Generator<Found> {
   }
 }
 
-/** After a node died, the partner may still count its connection for a moment. */
-const fewestStreamFailures = 3;
 /** Partners keep events for a week: two days are left to act. */
 const streamBehindMs = 5 * 24 * 3_600_000;
 
 function* ofStreams({ streams }: Facts): Generator<Found> {
-  for (const { account: integration, failures, failure, said, behind_ms, has_gap } of streams) {
+  for (const { account: integration, failures, failure, said, refused, behind_ms, has_gap } of streams) {
     if (integration.startsWith('destination:')) {
       if (failures < fewestStreamFailures || failure === null) continue;
       const subject = integration.slice('destination:'.length);
@@ -146,11 +144,12 @@ function* ofStreams({ streams }: Facts): Generator<Found> {
       continue;
     }
     if (failures >= fewestStreamFailures && failure !== null) {
-      const message =
-        failure === 'push.stream_taken'
-          ? 'Another program reads the stream of this brand: the partner closes our connection. Events wait at the partner.'
-          : `The stream cannot be read (${failure}${said === null ? '' : `: “${said}”`}). Events wait at the partner.`;
+      const message = describeFailure({ failure, said });
       yield { kind: 'stream_failing', severity: 'critical', integration, message, detail: { code: failure, failures } };
+    }
+    if (refused !== null && refused.count >= fewestRefusals) {
+      const about = { integration, subject: 'stream', message: describeUnread(refused) };
+      yield { kind: 'webhooks_refused', severity: 'critical', ...about, detail: { reason: refused.reason } };
     }
     if (has_gap) {
       const message = 'Events of the stream are missing: the partner no longer had those since our last connection.';

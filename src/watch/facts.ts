@@ -1,6 +1,6 @@
 import type { Json } from '../terms.ts';
 import type { FeedFinding } from './feed.ts';
-import type { Refusals } from './health.ts';
+import type { Refusals, StreamFacts } from './health.ts';
 import type { Judgement } from './silence.ts';
 
 export const alertKinds = [
@@ -78,16 +78,12 @@ export interface Facts {
     readonly usual: number;
     readonly open: number;
   }[];
-  readonly streams: readonly {
+  readonly streams: readonly (StreamFacts & {
     /** The brand whose credentials are used. */
     readonly account: string;
-    readonly failures: number;
-    readonly failure: string | null;
-    /** The partner's words about it. */
-    readonly said: string | null;
     readonly behind_ms: number | null;
     readonly has_gap: boolean;
-  }[];
+  })[];
   /** Open holds. */
   readonly holds: readonly {
     readonly integration: string;

@@ -61,6 +61,8 @@ export interface HealthFacts {
   readonly openDeadLetters: number;
   /** Webhooks that were refused since the last accepted event. */
   readonly refusals: Refusals | undefined;
+  /** The stream that brings the brand's events. */
+  readonly stream: StreamFacts | undefined;
   /** All open alerts that concern the brand. */
   readonly alerts: readonly {
     readonly kind: string;
@@ -75,6 +77,16 @@ export interface Refusals {
   readonly reason: string;
   /** Whether an event was accepted before them. */
   readonly accepted: boolean;
+}
+
+export interface StreamFacts {
+  /** Failed connections in a row, and why the last one failed. */
+  readonly failures: number;
+  readonly failure: string | null;
+  /** The partner's words about it. */
+  readonly said: string | null;
+  /** Messages that the connector in force does not describe. */
+  readonly refused: { readonly count: number; readonly reason: string } | null;
 }
 
 /** The deliveries of the brand to one destination. */
@@ -117,6 +129,7 @@ const reportedBy: ReadonlyMap<string, readonly Check[]> = new Map(
     run_failed: ['runs'],
     run_incomplete: ['runs'],
     webhooks_refused: ['events'],
+    stream_failing: ['events'],
     dead_letters_growing: ['dead_letters'],
     deliveries_behind: ['backlog', 'deliveries', 'circuit'],
     destination_away: ['circuit'],
@@ -138,11 +151,30 @@ function checkAlerts({ alerts }: HealthFacts, found: readonly Finding[]): Findin
 /** A single refusal may be a test of the sender; after so many without an accepted event, nothing arrives. */
 export const fewestRefusals = 3;
 
-function checkEvents({ refusals }: HealthFacts): Finding[] {
-  if (refusals === undefined) return [];
-  const state = refusals.count >= fewestRefusals ? 'failing' : 'attention';
-  return [{ check: 'events', state, message: describeRefusals(refusals) }];
+function checkEvents({ refusals, stream }: HealthFacts): Finding[] {
+  const found: Finding[] = [];
+  const add = (count: number, message: string) =>
+    found.push({ check: 'events', state: count >= fewestRefusals ? 'failing' : 'attention', message });
+  if (refusals !== undefined) add(refusals.count, describeRefusals(refusals));
+  if (stream !== undefined && stream.failures >= fewestStreamFailures) add(fewestRefusals, describeFailure(stream));
+  if (stream?.refused) add(stream.refused.count, describeUnread(stream.refused));
+  return found;
 }
+
+/** After a node died, the partner may still count its connection for a moment. */
+export const fewestStreamFailures = 3;
+
+/** Why a stream cannot be read, and the remedy. */
+export function describeFailure({ failure, said }: Pick<StreamFacts, 'failure' | 'said'>): string {
+  if (failure === 'push.stream_taken')
+    return 'Another program reads the stream of this brand: the partner closes our connection. Events wait at the partner.';
+  const why = `${failure}${said === null ? '' : `: “${said}”`}`;
+  return `The stream cannot be read (${why}). ${errors[failure as ErrorCode]?.next ?? ''} Events wait at the partner.`;
+}
+
+/** What of a stream's messages the connector does not describe, and the remedy. */
+export const describeUnread = ({ reason }: { readonly reason: string }): string =>
+  `The stream sends messages that cannot be used: ${reason}. Correct the connector; innbound map CONNECTOR --push --sample FILE tries a message. Afterwards the stream is read again from the first of them.`;
 
 /** Where the reason says more than the code does. */
 const remedies: ReadonlyMap<string, string> = new Map(

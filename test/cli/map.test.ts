@@ -122,6 +122,44 @@ test('map --push reads a cancellation as the service does', async () => {
   assert.equal((JSON.parse(stdout) as { status: string }).status, 'cancelled');
 });
 
+test('map --push takes the message of a stream apart as its reader does', async () => {
+  const streamed = `connector: streamed
+pull: { single: { path: "/b/{id}" } }
+stream:
+  path: /live
+  subscription: "subscription($after: String) { changed(after: $after) { seq } }"
+  variables: { after: "{offset}" }
+  event: changed
+  offset: seq
+push:
+  event_id: seq
+  envelope: { event: kind, names: { reservation.updated: CHANGED }, others: ignore, timestamp: at, brand: hotel, data: $item }
+  thin: { id: stayNo }
+`;
+  writeFileSync(path.join(dir, 'connectors', 'streamed.yaml'), streamed);
+  const file = path.join(dir, 'message.json');
+  const mapped = async (changed: object, wrap: (message: object) => object = (message) => message) => {
+    writeFileSync(file, JSON.stringify(wrap({ data: { changed } })));
+    return await innbound('map', 'streamed', '--sample', file, '--push', '--timezone', 'UTC').catch(
+      (error: unknown) => error as { stdout: string; stderr: string },
+    );
+  };
+  const event = { seq: 7, kind: 'CHANGED', stayNo: 'S-1', hotel: 'OSL1', at: '2026-11-01T10:00:00Z' };
+  for (const wrap of [undefined, (payload: object) => ({ id: '1', type: 'next', payload })]) {
+    const { stdout, stderr } = await mapped(event, wrap);
+    assert.match(
+      stdout,
+      /^→ S-1: reservation\.updated 7 of the property OSL1 names a reservation, which pull\.single then requests/,
+    );
+    assert.doesNotMatch(stderr, /match nothing/);
+  }
+  const { hotel: _, ...nowhere } = event;
+  assert.match((await mapped(nowhere)).stderr, /push\.envelope\.brand finds nothing at \/hotel/);
+  assert.match((await mapped({ ...event, kind: 'MOVED' })).stderr, /push\.envelope ignores the event/);
+  const wrong = await mapped(event, () => ({ data: { altered: event } }));
+  assert.match(wrong.stderr, /stream\.event finds nothing at \/data\/changed/);
+});
+
 test('map --push explains a thin event, and an envelope that the endpoint would refuse', async () => {
   const envelope =
     '{ each: list, event: type, names: { reservation.updated: changed }, timestamp: false, brand: false }';

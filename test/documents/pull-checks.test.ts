@@ -149,3 +149,47 @@ test('a request sends both ends of the window, in any notation, unless the list 
   for (const end of ['after', 'after:DD.MM.YYYY', 'days', 'to_utc:YYYY-MM-DD HH:mm'])
     assert.deepEqual(ends(`  request: { path: "/l/{window.from_utc}/{window.${end}}" }\n`), [], end);
 });
+
+test('a stream that misses what its connector needs is a mistake with the next step', () => {
+  const described = `connector: acme-pms
+pull: { single: { path: "/stays/{id}" } }
+stream:
+  path: /live
+  init: { apiKey: "{key.sha256}" }
+  subscription: "subscription($hotel: String!, $after: String) { changed(hotel: $hotel, after: $after) { seq hotel } }"
+  variables: { hotel: "{chain}", after: "{offset}" }
+  event: changed
+  offset: seq
+push: { envelope: { brand: hotel, data: $item }, thin: { id: id } }
+`;
+  const found = (text: string, more: string, syncs = '') => {
+    const result = checkFiles([
+      { kind: 'connector', file: 'connectors/acme-pms.yaml', text },
+      brand('lisbon', syncs, more),
+    ]);
+    const of = (all: readonly Mistake[]) => all.map(({ path, message }) => `${path}: ${message}`);
+    return [result.kind === 'invalid' ? of(result.mistakes) : [], of(result.warnings)];
+  };
+  const whole = 'stream: { key: app-key, chain: ACME }\n';
+  assert.deepEqual(found(described, whole), [[], []]);
+  const needs = (name: string, setting: string) =>
+    `stream: the connector acme-pms sends {${name}} to its stream: set stream.${setting}`;
+  assert.deepEqual(found(described, 'stream: { key: app-key }\n'), [[needs('chain', 'chain')], []]);
+  assert.deepEqual(found(described, 'stream: {}\n'), [[needs('key.sha256', 'key'), needs('chain', 'chain')], []]);
+  assert.deepEqual(found(described, ''), [
+    [
+      'connector: the events of acme-pms come by its stream, and nothing else brings reservations: add a stream section with its key and chain',
+    ],
+    [],
+  ]);
+  assert.deepEqual(found(described, 'push: { enabled: true }\n'), [[], []]);
+  const withList = described.replace('pull: {', 'pull: { request: { path: /all }, window: none,');
+  assert.deepEqual(found(withList, '', stay()), [
+    [],
+    ['connector: acme-pms has a stream, which this brand does not read: add a stream section to get its events'],
+  ]);
+  const [mistakes] = found(described.replace('brand: hotel, ', ''), whole);
+  assert.deepEqual(mistakes, [
+    'stream: a stream needs `brand` in push.envelope, such as brand: hotel.code: each event must name its property',
+  ]);
+});

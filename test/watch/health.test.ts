@@ -14,6 +14,7 @@ const well: HealthFacts = {
   lanes: [],
   openDeadLetters: 0,
   refusals: undefined,
+  stream: undefined,
   alerts: [],
 };
 const lane: LaneFacts = {

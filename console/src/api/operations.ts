@@ -205,6 +205,11 @@ export interface Operations {
           enabled: boolean;
           last_event_at: string | null;
         };
+        stream: {
+          connected_since: string | null;
+          last_message_at: string | null;
+          problem: string | null;
+        } | null;
         deliver: string[];
         last_run_at: string | null;
         last_run_status: string | null;
@@ -266,6 +271,11 @@ export interface Operations {
         enabled: boolean;
         last_event_at: string | null;
       };
+      stream: {
+        connected_since: string | null;
+        last_message_at: string | null;
+        problem: string | null;
+      } | null;
       deliver: string[];
       last_run_at: string | null;
       last_run_status: string | null;

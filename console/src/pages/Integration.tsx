@@ -5,7 +5,7 @@ import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { IntegrationDetail, JobRequest, SyncType } from '../api/types.ts';
-import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { number, plural, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
@@ -67,9 +67,10 @@ export function Integration() {
             <HoldsCard integration={name} />
             <FeedCard integration={name} />
             {brand.consent !== null && <ConsentCard integration={name} />}
+            {brand.stream && <StreamCard stream={brand.stream} />}
             {brand.push.enabled && <EndpointCard integration={name} />}
             {brand.push.enabled && <SandboxCard integration={name} />}
-            {brand.pull && <CoverageCard integration={name} pushes={brand.push.enabled} />}
+            {brand.pull && <CoverageCard integration={name} pushes={brand.push.enabled || brand.stream !== null} />}
             <QualityCard integration={name} />
             {brand.drift.length > 0 && <UnmappedValues brand={brand} />}
             <RecentRuns name={name} />
@@ -291,6 +292,21 @@ function Backlog({ brand }: { brand: IntegrationDetail }) {
                 0
               ),
           },
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** The partner's stream, which may be shared with other brands. */
+function StreamCard({ stream }: { stream: NonNullable<IntegrationDetail['stream']> }) {
+  return (
+    <Card title="Stream">
+      <Facts
+        facts={[
+          ['Connected since', <Ago key="since" at={stream.connected_since} none="not connected" />],
+          ['Last message', <Ago key="message" at={stream.last_message_at} none="none" />],
+          ['Problem', stream.problem ?? 'none'],
         ]}
       />
     </Card>

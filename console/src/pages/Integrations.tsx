@@ -88,7 +88,9 @@ export function Integrations() {
             {
               head: 'Last event',
               phone: 'labelled',
-              cell: ({ push }) => <Ago at={push.last_event_at} none={push.enabled ? 'not yet' : 'no push'} />,
+              cell: ({ push, stream }) => (
+                <Ago at={push.last_event_at} none={push.enabled || stream ? 'not yet' : 'no push'} />
+              ),
             },
             { head: 'Waiting', kind: 'number', ...sort(waitingOf), cell: (item) => number(waitingOf(item)) },
             {

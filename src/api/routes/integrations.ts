@@ -56,6 +56,14 @@ const integrationSchema = z.object({
     })
     .nullable(),
   push: z.object({ enabled: z.boolean(), last_event_at: instant.nullable() }),
+  stream: z
+    .object({
+      connected_since: instant.nullable().describe('Null while no node reads it.'),
+      last_message_at: instant.nullable().describe('Also of messages that were refused, and of other properties.'),
+      problem: z.string().nullable().describe('What is wrong with it, and what to do.'),
+    })
+    .nullable()
+    .describe('The partner’s stream that brings the brand’s events.'),
   deliver: z.array(z.string()),
   last_run_at: instant.nullable(),
   last_run_status: z.string().nullable(),
@@ -165,6 +173,7 @@ async function describe(runtime: Runtime, integrations: readonly ActiveIntegrati
           }
         : null,
       push: { enabled: body.push.enabled, last_event_at: now?.last_event_at ?? null },
+      stream: mine?.stream ?? null,
       deliver: body.deliver,
       last_run_at: now?.last_run_at ?? null,
       last_run_status: now?.last_run_status ?? null,

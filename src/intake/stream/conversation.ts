@@ -21,10 +21,11 @@ export interface Conversation {
 }
 
 export interface Closed {
+  /** A close code, or the HTTP status of a server that did not accept a WebSocket. */
   readonly code: number;
   /** The server answered after the subscription: with an event or a pong. */
   readonly wasAlive: boolean;
-  /** The words of an error with which the server refused the subscription. */
+  /** The words of an error with which the server refused the subscription, or why there was no connection. */
   readonly said?: string;
 }
 
@@ -101,7 +102,8 @@ export function converse(
   const socket = openSocket(url, 'graphql-transport-ws', {
     opened: () => send({ type: 'connection_init', payload: init }),
     text: receive,
-    closed: (code) => {
+    closed: (code, reason) => {
+      if (code === 1006 && reason !== '') said ??= reason;
       endPings();
       cancel();
       resolve({ code: failure ?? code, wasAlive, ...(said !== undefined && { said }) });

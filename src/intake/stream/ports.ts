@@ -29,7 +29,7 @@ export interface Stream {
 
 export interface StreamedBrand {
   readonly integration: IntegrationName;
-  readonly settings: PushSettings;
+  readonly settings: Pick<PushSettings, 'brandId' | 'envelope' | 'eventIdPlaces' | 'isThin'>;
 }
 
 /** The first messages of a connection, with credentials. */
@@ -61,6 +61,21 @@ export interface Claim {
   /** Failed connections in a row, and why the last one failed. */
   readonly failures: number;
   readonly failure: string | undefined;
+  readonly refused?: Refused | undefined;
+  /** Whether an event of ours ever came. */
+  readonly hasAccepted?: boolean;
+}
+
+/** Messages that could not be read. */
+export interface Refused {
+  /** The documents that did not describe them. */
+  readonly revision: string;
+  /** Grows with each, and halves with each message that can be read: it stays high while most are refused. */
+  readonly count: number;
+  /** What is wrong with the last one. */
+  readonly reason: string;
+  /** Where to resume under other documents: before the first one. */
+  readonly from: { readonly offset: string; readonly at: EpochMs } | undefined;
 }
 
 export type StreamEvent = Omit<NewEvent, 'endpointId' | 'secretNo'>;
@@ -71,6 +86,7 @@ export interface Progress {
   readonly offset: string | undefined;
   readonly offsetAt: EpochMs | undefined;
   readonly readTo: EpochMs | undefined;
+  readonly refused?: Refused | undefined;
 }
 
 /** Streams in the store. Every write names the claim's fence and changes nothing if another node has the stream. */

@@ -2,8 +2,8 @@ import { repeat } from '../../kit/clock.ts';
 import type { EpochMs, Json } from '../../terms.ts';
 import { pointerTo } from '../push/place.ts';
 import { type Closed, converse } from './conversation.ts';
-import { readMessage } from './message.ts';
-import type { Claim, ConnectionReport, Failure, Stream, StreamPorts } from './ports.ts';
+import { type ReadMessage, readMessage } from './message.ts';
+import type { Claim, ConnectionReport, Failure, Refused, Stream, StreamPorts } from './ports.ts';
 
 /** The most messages in one transaction. */
 const batchSize = 100;
@@ -18,6 +18,8 @@ const overlap = 16;
 const leastMs = 5_000;
 /** So many events of other properties and none of ours are worth a rejection. */
 const manyOthers = 20;
+/** More do not make it worse, and are forgotten after seven messages that can be read. */
+const mostRefused = 100;
 const usualLeaseMs = 30_000;
 const mostDelayMs = 300_000;
 
@@ -25,10 +27,11 @@ const mostDelayMs = 300_000;
 export async function readStream(
   ports: StreamPorts,
   current: () => Stream,
-  claim: Claim,
+  claimed: Claim,
   signal: AbortSignal,
 ): Promise<void> {
   const stream = current();
+  const claim = rereading(claimed, stream, ports.clock.now());
   const startedMs = ports.clock.uptimeMs();
   const reading = new Reading(ports, current, claim);
   const opening = await ports.opening(stream, claim.offset, claim.failure === 'push.stream_refused');
@@ -40,10 +43,22 @@ export async function readStream(
   ports.ended(stream, { code: failure?.code, closeCode: closed.code, durationMs, counts, hasGap });
 }
 
+/** After the documents changed, messages that could not be read before are read again, while the partner has them. */
+function rereading(claim: Claim, { revision, keptMs }: Stream, now: EpochMs): Claim {
+  if (claim.refused === undefined || claim.refused.revision === revision) return claim;
+  const { from } = claim.refused;
+  const isKept = from !== undefined && now - from.at < keptMs;
+  return { ...claim, refused: undefined, ...(isKept && { offset: from.offset, offsetAt: from.at }) };
+}
+
 function failureOf({ code, wasAlive, said }: Closed): Failure | undefined {
+  if (code < 1000) {
+    const answered = `HTTP ${code} instead of a WebSocket`;
+    return { code: code < 500 ? 'push.stream_refused' : 'push.stream_unreachable', said: answered };
+  }
   if (code === 4409) return { code: 'push.stream_taken' };
   if (code >= 4400 && code <= 4403) return { code: 'push.stream_refused', said };
-  return wasAlive ? undefined : { code: 'push.stream_unreachable' };
+  return wasAlive ? undefined : { code: 'push.stream_unreachable', said };
 }
 
 function delayMs({ pauseMs }: Stream, failuresBefore: number | undefined, chance: number): number {
@@ -71,6 +86,9 @@ class Reading {
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
   readonly #others = new Set<string>();
+  /** Of the documents with which the connection began: after a change it ends. */
+  readonly #revision: string;
+  #refused: Refused | undefined;
   #isFirst = true;
   #isLost = false;
   #writing: Promise<void> | undefined;
@@ -81,6 +99,8 @@ class Reading {
     this.#ports = ports;
     this.#current = current;
     this.#claim = claim;
+    this.#revision = current().revision;
+    this.#refused = claim.refused;
     this.#recent = claim.offset === undefined ? [] : [{ offset: claim.offset, at: claim.offsetAt ?? 0 }];
   }
 
@@ -131,7 +151,12 @@ class Reading {
     const now = this.#ports.clock.now();
     const read = batch.map(({ payload }) => readMessage(stream, payload));
     await this.#checkFirst(read[0]?.offset, now);
-    for (const { offset, occurredAt = now } of read) {
+    for (const [i, message] of read.entries()) {
+      const { offset, occurredAt = now } = message;
+      this.counts[message.kind] += 1;
+      const wrong = message.refused ?? (message.property && this.#wrongBrand(message.property));
+      if (wrong !== undefined) this.#ports.refused(stream, wrong.places, batch[i]?.bytes ?? 0);
+      if (stream.revision === this.#revision) this.#judge(message, wrong?.reason, now);
       if (offset === undefined || offset === this.#recent.at(-1)?.offset) continue;
       this.#recent.push({ offset, at: Math.min(occurredAt, now) });
       if (this.#recent.length > overlap) this.#recent.shift();
@@ -142,34 +167,44 @@ class Reading {
       offset: resume?.offset,
       offsetAt: resume?.at,
       readTo: this.#recent.at(-1)?.at,
+      refused: this.#refused,
     });
     if (stored === 'fenced') throw new Error('another node reads the stream');
-    for (const [i, { kind, refused, property }] of read.entries()) {
-      this.counts[kind] += 1;
-      const wrong = refused ?? (property && this.#wrongBrand(property));
-      if (wrong !== undefined) this.#ports.refused(stream, wrong, batch[i]?.bytes ?? 0);
-    }
     this.counts.stored += stored;
     for (const { bytes } of batch) this.#waitingBytes -= bytes;
     if (stored > 0) this.#ports.stored();
   }
 
   /** The place of the property, if it names a few again and again, and never one of ours: another place, or a wrong brand_id. */
-  #wrongBrand({ text, place }: { readonly text: string; readonly place: string }): string | undefined {
+  #wrongBrand({ text, place }: NonNullable<ReadMessage['property']>): ReadMessage['refused'] {
     this.#others.add(text);
     const { event, ignored, other_property: others } = this.counts;
-    return others % manyOthers === 0 && event + ignored === 0 && this.#others.size * 10 <= others
-      ? pointerTo(place, '')
-      : undefined;
+    if (others % manyOthers !== 0 || event + ignored > 0 || this.#others.size * 10 > others) return undefined;
+    const places = pointerTo(place, '');
+    return { reason: `push.envelope.brand names only other properties at ${places}, compare brand_id`, places };
   }
 
-  /** The event that we resume from is missing although the partner should still have it. */
+  #judge({ kind, offset, refused }: ReadMessage, reason: string | undefined, now: EpochMs): void {
+    const { count = 0, from: known } = this.#refused ?? {};
+    if (reason !== undefined) {
+      // Other properties may be all that there is: worth a look, as long as no event of ours ever came.
+      if (refused === undefined && this.#claim.hasAccepted) return;
+      const isKept = known !== undefined && now - known.at < this.#current().keptMs;
+      const from = isKept ? known : (this.#recent[0] ?? (offset === undefined ? undefined : { offset, at: now }));
+      this.#refused = { revision: this.#revision, count: refused ? count + 1 : Math.max(1, count), reason, from };
+    } else if (this.#refused && kind !== 'other_property') {
+      this.#refused = { ...this.#refused, count: Math.min(mostRefused, count) >> 1 };
+    }
+  }
+
+  /** The event that we resume from is missing although the partner should still have it. One that cannot be read is not missing. */
   async #checkFirst(offset: string | undefined, now: EpochMs): Promise<void> {
     if (!this.#isFirst) return;
     this.#isFirst = false;
     const { isInclusive, keptMs } = this.#current();
     const { offset: asked, offsetAt = 0 } = this.#claim;
-    const isMissing = isInclusive && asked !== undefined && offset !== asked && now - offsetAt < keptMs;
+    const isMissing =
+      isInclusive && asked !== undefined && offset !== undefined && offset !== asked && now - offsetAt < keptMs;
     if (isMissing) await this.#noteGap();
   }
 

@@ -57,7 +57,7 @@ export interface RefusedBrand {
   readonly accepted: boolean;
 }
 
-/** Webhooks of the last day that were refused after the last accepted event, of these brands or of all. */
+/** Webhooks of the last day that were refused after the last accepted event, of these brands or of all. Messages of streams have no endpoint. */
 export async function refusedSinceAccepted(db: Pool, integrations: readonly string[] | undefined) {
   const { rows } = await db.query<RefusedBrand>(
     `select r.integration, count(*)::int as count, (array_agg(code order by n.at desc))[1] as code,
@@ -66,7 +66,7 @@ export async function refusedSinceAccepted(db: Pool, integrations: readonly stri
       cross join lateral jsonb_to_recordset(newest) as n (at float8, status int)
        left join lateral (select received_at from events e where e.integration = r.integration order by seq desc limit 1) e on true
       where r.integration <> '' and ($1::text[] is null or r.integration = any($1)) and r.hour > now() - interval '25 hours'
-        and n.status >= 400 and to_timestamp(n.at / 1000) > greatest(e.received_at, now() - interval '1 day')
+        and r.endpoint_id <> '' and n.status >= 400 and to_timestamp(n.at / 1000) > greatest(e.received_at, now() - interval '1 day')
       group by r.integration, e.received_at`,
     [integrations ?? null],
   );

@@ -1,4 +1,4 @@
-import type { Claim, StreamEvent, StreamStore } from '../../intake/stream/ports.ts';
+import type { Claim, Refused, StreamEvent, StreamStore } from '../../intake/stream/ports.ts';
 import { bytes, float8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
@@ -10,8 +10,8 @@ const ms = (column: string) => `(extract(epoch from t.${column}) * 1000)::float8
 
 const claimSql = `with ${claimDue(table, {
   where: 'stream = any($3::text[])',
-  set: 'account = ($4::text[])[array_position($3::text[], t.stream)]',
-  returning: `t.stream, t.fence, t.resume_from, t.failures, t.failure, ${ms('resume_at')} as resume_ms, ${ms('read_to')} as read_ms`,
+  set: 'connected_at = null, account = ($4::text[])[array_position($3::text[], t.stream)]',
+  returning: `t.stream, t.fence, t.resume_from, t.failures, t.failure, t.refused, t.accepted_at is not null as has_accepted, ${ms('resume_at')} as resume_ms, ${ms('read_to')} as read_ms`,
 })} select * from claimed`;
 
 interface StreamRow {
@@ -22,6 +22,8 @@ interface StreamRow {
   readonly read_ms: number | null;
   readonly failures: number;
   readonly failure: string | null;
+  readonly refused: Refused | null;
+  readonly has_accepted: boolean;
 }
 
 const claimOf = (row: StreamRow): Claim => ({
@@ -32,6 +34,8 @@ const claimOf = (row: StreamRow): Claim => ({
   readTo: row.read_ms ?? undefined,
   failures: row.failures,
   failure: row.failure ?? undefined,
+  refused: row.refused ?? undefined,
+  hasAccepted: row.has_accepted,
 });
 
 export function openStreamStore(pool: Pool, accountOf: (id: string) => string): StreamStore {
@@ -51,19 +55,21 @@ export function openStreamStore(pool: Pool, accountOf: (id: string) => string): 
         table,
         held(claim),
         `due_at = now() + $3 * interval '1 ms', failures = case when $4 then 0 else failures end,
-         read_to = case when $4 then now() else read_to end`,
+         read_to = case when $4 then now() else read_to end, connected_at = coalesce(connected_at, case when $4 then now() end)`,
         [leaseMs, isUpToDate],
       ),
-    store: (claim, { events, offset, offsetAt, readTo }) =>
+    store: (claim, { events, offset, offsetAt, readTo, refused }) =>
       transaction(pool, async (tx) => {
         const set = `failures = 0, resume_from = coalesce($3, resume_from), resume_at = coalesce(${moment('$4')}, resume_at),
-                     read_to = greatest(read_to, ${moment('$5')})`;
-        const isHeld = await changeHeld(tx, table, held(claim), set, [offset, offsetAt, readTo]);
+                     read_to = greatest(read_to, ${moment('$5')}), connected_at = coalesce(connected_at, now()), message_at = now(),
+                     refused = $6, accepted_at = case when $7 then now() else accepted_at end`;
+        const values = [offset, offsetAt, readTo, refused && JSON.stringify(refused), events.length > 0];
+        const isHeld = await changeHeld(tx, table, held(claim), set, values);
         return isHeld ? insert(tx, events) : 'fenced';
       }),
     noteGap: async (claim) => void (await changeHeld(pool, table, held(claim), 'gap_at = now()')),
     release: async (claim, afterMs, failure) => {
-      const set = `fence = fence + 1, due_at = now() + $3 * interval '1 ms', failure = $4, said = $5,
+      const set = `fence = fence + 1, connected_at = null, due_at = now() + $3 * interval '1 ms', failure = $4, said = $5,
                    failures = case when $4::text is null then 0 else failures + 1 end`;
       await changeHeld(pool, table, held(claim), set, [afterMs, failure?.code ?? null, failure?.said ?? null]);
     },
@@ -102,17 +108,23 @@ export interface StreamState {
   readonly said: string | null;
   /** How long ago everything was stored that the partner had sent; null before the first event. */
   readonly behind_ms: number | null;
+  /** Since when a node has read it; null while nobody does. */
+  readonly connected_since: Date | null;
+  readonly last_message_at: Date | null;
+  readonly refused: Refused | null;
   /** Events are missing, and no run of the account has been complete since. */
   readonly has_gap: boolean;
 }
 
-/** For alerts. */
+/** For health and alerts; one that nobody has read yet has a state without any. */
 export async function streamStates(db: Pool, ids: readonly string[]): Promise<StreamState[]> {
   const { rows } = await db.query<StreamState>(
-    `select stream, account, failures, failure, said, (extract(epoch from now() - read_to) * 1000)::float8 as behind_ms,
+    `select stream, coalesce(account, stream) as account, coalesce(failures, 0) as failures, failure, said, refused,
+            (extract(epoch from now() - read_to) * 1000)::float8 as behind_ms, message_at as last_message_at,
+            case when due_at > now() then connected_at end as connected_since,
             gap_at is not null and not exists (
               select from runs r where r.integration = account and r.state = 'complete' and r.queued_at > gap_at) as has_gap
-       from streams where stream = any($1)`,
+       from unnest($1::text[]) as wanted (stream) left join streams using (stream)`,
     [ids],
   );
   return rows;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { buildSchema } from 'graphql';
@@ -92,10 +93,22 @@ test('a private address is refused in every spelling, before a connection is mad
   });
   for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::ffff:127.0.0.1]']) {
     const { conversation } = open(`ws://${host}:${port}`, 'subscription { a }', { allowPrivate: false });
-    assert.deepEqual(await conversation.closed, { code: 1006, wasAlive: false });
+    const { said, ...closed } = await conversation.closed;
+    assert.deepEqual(closed, { code: 1006, wasAlive: false });
+    assert.match(said ?? '', /is or resolves to a private, loopback or link-local address/);
   }
   assert.equal(connections, 0);
   await new Promise((closed) => server.close(closed));
+});
+
+test('an answer other than the upgrade ends with its HTTP status', async () => {
+  const server = createServer();
+  server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'));
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { conversation } = open(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, '');
+  const closed = await conversation.closed;
+  server.close();
+  assert.deepEqual(closed, { code: 403, wasAlive: false });
 });
 
 test('a server that stops answering is left after two pings', async () => {

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import type { Simulator } from '../../../packages/partner-kit/src/simulate/index.ts';
+import type { Api } from '../../../src/api/route.ts';
+import { integrationRoutes } from '../../../src/api/routes/integrations.ts';
 import { hydrateOnce } from '../../../src/intake/push/hydrate.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
+import { healthOf } from '../../../src/operations/health.ts';
 import { watchOnce } from '../../../src/operations/watch-once.ts';
 import { listRejections } from '../../../src/store/events/rejections.ts';
 import { eventWorkerPorts, hydratorPorts } from '../../../src/wiring/events.ts';
-import { until } from '../../support/process.ts';
+import { innbound, until } from '../../support/process.ts';
 import { connector, key, openStreamBench, type StreamBench, startPartner } from './support.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -86,6 +89,140 @@ test('messages that the connector does not describe are listed as refused, with 
       15_000,
     ).finally(() => node.stop());
   }
+});
+
+/** What a person sees of a brand: its state, its findings, and its open alerts about the stream. */
+async function seen({ runtime }: StreamBench, name = 'lisbon') {
+  await watchOnce(runtime);
+  const [brand] = await healthOf(runtime, [name]);
+  const sql = `select kind, message from alerts where resolved_at is null and integration = $1 order by kind`;
+  const { rows } = await runtime.pool.query<{ kind: string; message: string }>(sql, [name]);
+  return { ...brand, text: JSON.stringify(brand?.findings), alerts: rows };
+}
+
+test('a stream whose messages cannot be read is not green, with the setting that is wrong', async () => {
+  for (const [right, wrong, reason, state] of [
+    ['event: newEvent', 'event: newEvents', 'stream.event finds nothing at /data/newEvents', 'failing'],
+    ['offset: metadata.offset', 'offset: metadata.place', 'stream.offset finds nothing at /metadata/place', 'failing'],
+    ['brand: hotelId', 'brand: hotel', 'push.envelope.brand finds nothing at /hotel', 'failing'],
+    ['    event: eventName', '    event: eventTitle', 'push.envelope cannot read /eventTitle', 'failing'],
+    [
+      'brand: hotelId',
+      'brand: moduleName',
+      'push.envelope.brand names only other properties at /moduleName',
+      'attention',
+    ],
+  ] as const) {
+    const [partner, bench] = await start({}, connector.replace(right, wrong));
+    const node = bench.read();
+    await until('the stream is subscribed', async () => partner.stream?.stats.connections === 1);
+    partner.hotel.advance(20);
+    try {
+      await until(reason, async () => (await healthOf(bench.runtime, ['lisbon']))[0]?.state === state, 15_000);
+      for (const name of ['lisbon', 'london']) {
+        const [brand] = await healthOf(bench.runtime, [name]);
+        assert.equal(brand?.state, state, 'a brand that shares the stream shares its state');
+        assert.ok(JSON.stringify(brand?.findings).includes(reason), JSON.stringify(brand?.findings));
+      }
+      const { alerts } = await seen(bench);
+      assert.deepEqual(
+        alerts.map(({ kind }) => kind),
+        state === 'failing' ? ['webhooks_refused'] : [],
+      );
+      assert.ok(alerts.every(({ message }) => message.includes(reason) && message.includes('Correct the connector')));
+    } finally {
+      await node.stop();
+    }
+  }
+});
+
+test('messages that could not be read are no gap, and are read again after the connector was corrected', async () => {
+  for (const [right, wrong] of [
+    ['event: newEvent', 'event: newEvents'],
+    ['offset: metadata.offset', 'offset: metadata.place'],
+    ['brand: hotelId', 'brand: hotel'],
+    ['UPDATE RESERVATION', 'CHANGED RESERVATION'],
+  ] as const) {
+    const [partner, bench] = await start({}, connector.replace('others: ignore', 'others: refuse'));
+    const lisbon = changesOf(partner, 'LIS01');
+    const node = bench.read();
+    await until('the stream is subscribed', async () => partner.stream?.stats.connections === 1);
+    partner.hotel.advance(20);
+    await until('the first events', async () => (await bench.state()).resume_from !== null);
+    await bench.describe(connector.replace('others: ignore', 'others: refuse').replace(right, wrong));
+    await until('the stream is read by the wrong connector', async () => partner.stream?.stats.connections === 2);
+    partner.hotel.advance(60);
+    await until(
+      `${wrong}: messages are refused`,
+      async () => (await healthOf(bench.runtime, ['lisbon']))[0]?.state !== 'healthy',
+      15_000,
+    );
+    const during = await seen(bench);
+    assert.ok(!during.alerts.some(({ kind }) => kind === 'stream_gap'), JSON.stringify(during.alerts));
+    await bench.describe(connector);
+    await hasAll(bench, 'lisbon', lisbon);
+    await until('green again', async () => !(await seen(bench)).text?.includes('finds nothing'));
+    assert.deepEqual((await seen(bench)).alerts, []);
+    await node.stop();
+  }
+});
+
+test('a brand says since when its stream is connected, and when the last message came', async () => {
+  const [partner, bench] = await start();
+  const before = await healthOf(bench.runtime, ['lisbon', 'london']);
+  assert.deepEqual(
+    before.map(({ stream }) => stream),
+    [1, 2].map(() => ({ connected_since: null, last_message_at: null, problem: null })),
+  );
+  const node = bench.read();
+  await until('the stream is subscribed', async () => partner.stream?.stats.connections === 1);
+  partner.hotel.advance(20);
+  const london = () => healthOf(bench.runtime, ['london']).then(([one]) => one?.stream);
+  await until('the connection is known', async () => (await london())?.last_message_at);
+  assert.ok((await london())?.connected_since instanceof Date);
+  assert.equal((await london())?.problem, null);
+  const { last_message_at } = (await london()) ?? {};
+  const shown = integrationRoutes({ runtime: bench.runtime } as Api).find(({ id }) => id === 'integrations.get');
+  const answer = await shown?.handle({ params: { integration: 'london' }, query: { hours: 1 } } as never);
+  assert.ok(JSON.stringify(answer).includes(`"last_message_at":${JSON.stringify(last_message_at)},"problem":null`));
+  const status = await innbound(['status', 'london', '-w', bench.runtime.workspaceDir], { env: bench.env });
+  assert.match(status.stdout, /Stream connected since 20.*Z, last message at 20.*Z\./);
+  await node.stop();
+  assert.equal((await london())?.connected_since, null);
+});
+
+test('an answer other than the upgrade is named: a wrong key', async () => {
+  const partner = await startPartner();
+  const bench = await openStreamBench(partner, connector, 'another-key');
+  ends.push(
+    () => partner.stop(),
+    () => bench.close(),
+  );
+  const node = bench.read();
+  await until('three refused connections', async () => (await bench.state())?.failures >= 3);
+  const { state, text, alerts, stream } = await seen(bench);
+  assert.equal(state, 'failing');
+  assert.match(alerts[0]?.message ?? '', /push\.stream_refused: “HTTP 400 instead of a WebSocket”.*Check stream\.key/);
+  assert.ok(text?.includes('HTTP 400'));
+  assert.match(stream?.problem ?? '', /HTTP 400/);
+  await node.stop();
+});
+
+test('a key whose secret is missing is not silence', async () => {
+  const partner = await startPartner();
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as documents write it
+  const bench = await openStreamBench(partner, connector, '"${secret:unknown-key}"');
+  ends.push(
+    () => partner.stop(),
+    () => bench.close(),
+  );
+  const node = bench.read();
+  await until('three failures', async () => (await bench.state())?.failures >= 3);
+  const { state, text, stream } = await seen(bench);
+  assert.equal(state, 'failing');
+  assert.match(text ?? '', /documents\.secret_missing/);
+  assert.match(stream?.problem ?? '', /documents\.secret_missing/);
+  await node.stop();
 });
 
 test('drops, duplicates and events out of order lose nothing and store nothing twice', async () => {

@@ -11,7 +11,9 @@ import { startStreamReaders } from '../../../src/intake/stream/readers.ts';
 import type { Loop } from '../../../src/kit/loop.ts';
 import { openRuntime } from '../../../src/operations/open-runtime.ts';
 import { streamPorts } from '../../../src/ports/stream.ts';
+import { applyWorkspace } from '../../../src/runtime/in-force.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
+import { readSoundDocuments } from '../../../src/runtime/workspace-documents.ts';
 import { testDatabase } from '../../support/database.ts';
 
 export const connector = `connector: hotel
@@ -62,16 +64,20 @@ export async function startPartner(options: SimulatorOptions = {}): Promise<Simu
 
 export interface StreamBench {
   readonly runtime: Runtime;
+  /** For the command. */
+  readonly env: Record<string, string>;
   /** A node that reads streams. */
   read(): Loop;
   /** The ids of the stored events of a brand, in the order of their receipt. */
   eventIds(integration: string): Promise<string[]>;
   state(): Promise<{ failures: number; failure: string | null; resume_from: string | null; gap: boolean }>;
+  /** Changes the connector of the documents in force. */
+  describe(connector: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A workspace with one account for two hotels, of which the second shares the account's stream. */
-export async function openStreamBench(partner: Simulator, described = connector): Promise<StreamBench> {
+export async function openStreamBench(partner: Simulator, described = connector, usedKey = key): Promise<StreamBench> {
   const database = await testDatabase();
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-stream-'));
   const write = async (file: string, text: string) => {
@@ -95,7 +101,7 @@ export async function openStreamBench(partner: Simulator, described = connector)
     token_url: ${partner.baseUrl}/oauth/token
     client_id: sim-client
     client_secret: sim-secret
-stream: { key: ${key}, chain: SIM }
+stream: { key: ${usedKey}, chain: SIM }
 `,
   );
   await brand('london', 'LDN02', 'pulled_by: lisbon\n');
@@ -103,6 +109,7 @@ stream: { key: ${key}, chain: SIM }
   const runtime = await openRuntime({ env, workspaceDir: dir, purpose: 'service', describe: 'test', apply: 'always' });
   return {
     runtime,
+    env,
     read: () => startStreamReaders(streamPorts(runtime)),
     eventIds: async (integration) => {
       const sql = 'select event_id from events where integration = $1 order by seq';
@@ -113,6 +120,11 @@ stream: { key: ${key}, chain: SIM }
       const sql = 'select failures, failure, resume_from, gap_at is not null as gap from streams';
       const { rows } = await runtime.pool.query(sql);
       return rows[0];
+    },
+    describe: async (text) => {
+      await write('connectors/hotel.yaml', text);
+      await applyWorkspace(runtime, () => readSoundDocuments(dir), 'test');
+      await runtime.refresh();
     },
     close: async () => {
       await runtime.close();

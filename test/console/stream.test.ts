@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type Desk, openDesk, skip, textOf } from './support/desk.ts';
+import { go } from './support/go.ts';
+
+const connector = `connector: streamed
+pull: { single: { path: "/stays/{id}" } }
+stream:
+  path: /live
+  subscription: "subscription($after: String) { changed(after: $after) { seq } }"
+  variables: { after: "{offset}" }
+  event: changed
+  offset: seq
+  pause: 1s
+push: { envelope: { brand: hotel, data: $item }, thin: { id: id } }
+`;
+const brand = `integration: fjord
+connector: streamed
+brand_id: OSL1
+timezone: Europe/Oslo
+pull: { base_url: "{partner}", auth: { type: none } }
+stream: {}
+`;
+
+describe('the stream of a brand', { skip }, () => {
+  let desk: Desk;
+  let page: Page;
+  before(async () => {
+    desk = await openDesk({ 'connectors/streamed.yaml': connector, 'integrations/fjord.yaml': brand });
+    page = await desk.signIn({ role: 'viewer' });
+  });
+  after(() => desk?.stop());
+
+  test('its page says whether the stream is connected, and what is wrong', async () => {
+    await go(page, `${desk.url}/integrations/fjord`);
+    const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Stream', exact: true }) });
+    await card.getByText(/The stream cannot be read \(push\.stream_/).waitFor();
+    assert.match(await textOf(card), /Connected since\s*not connected.*Last message\s*none/);
+    await go(page, `${desk.url}/integrations`);
+    await page.getByRole('row', { name: /fjord/ }).getByText('not yet').first().waitFor();
+  });
+});
