@@ -17,20 +17,24 @@ export const isProduct = (count: Leaf, price: Leaf, total: Leaf): boolean =>
   isInEveryItem(total) &&
   count.values.every((value, at) => isEqual(amountOf(value) * amountOf(price.values[at]), amountOf(total.values[at])));
 
-/** The amount that includes the given one: with a third amount, such as the tax, the part is the whole in every record. */
+/** The amount that includes the given one: with a third amount, such as the tax, the part is the whole in every record; else what was paid, if it is always more. */
 export function wholeOf(part: Leaf, leaves: readonly Leaf[]): Leaf | undefined {
   const sums = leaves.filter((leaf) => leaf.kind === 'value' && leaf !== part && isInEveryItem(leaf));
   const amounts = sums.map((leaf) => ({ leaf, values: leaf.values.map(amountOf) }));
   const own = part.values.map(amountOf);
   if (own.length < 2 || own.some(Number.isNaN)) return undefined;
-  return amounts.find(({ values: whole }) => {
+  const sum = amounts.find(({ values: whole }) => {
     const rest = whole.map((value, at) => value - (own[at] ?? 0));
     return (
       rest.every((value) => value >= 0) &&
       rest.some((value) => value > 0) &&
       amounts.some(({ values }) => values.every((value, at) => isEqual(value, rest[at] ?? Number.NaN)))
     );
-  })?.leaf;
+  });
+  // Nobody pays more than the total in every record.
+  const isPaid = ({ own: words }: Leaf) => words.includes('total') && words.includes('paid');
+  const paid = amounts.find(({ leaf, values }) => isPaid(leaf) && values.every((value, at) => value > Number(own[at])));
+  return (sum ?? paid)?.leaf;
 }
 
 const moneyWords = new Set('amount total price cost sum gross value'.split(' '));

@@ -2,10 +2,11 @@ import type { Json, JsonObject } from '../terms.ts';
 import { amountOf, isEqual, isProduct } from './amounts.ts';
 import type { Container } from './containers.ts';
 import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaf.ts';
+import { isSharedId, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
 import { isUsed, type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
+import { isNightly } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
 import { refersBack, type Table } from './tables.ts';
 import { wordSet } from './words.ts';
@@ -22,8 +23,8 @@ const notTheGuests = wordSet(
 
 export interface Charges {
   readonly sections: readonly Section[];
-  /** Fields of the reservation over its charges, for those that it lacks. */
-  readonly computed?: JsonObject;
+  /** The total and its currency, for a reservation that lacks them. */
+  readonly computed: JsonObject;
 }
 
 /** The charges: every list of amounts in the record, or a table of amounts that refers to it. */
@@ -59,15 +60,12 @@ export function findCharges(
       const section = chargeSection({ from: container.from }, leaves, matches, more);
       return areLines ? section : withLineAmounts(section, matches);
     });
-    const [first] = sections;
-    return {
-      sections,
-      computed: sections.length === 1 && first !== undefined ? sums(first, outer[0]?.leaves ?? []) : {},
-    };
+    const [first, second] = sections;
+    return { sections, computed: first && !second ? sums(first) : {} };
   }
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
-  if (nights) return { sections: [nightSection(nights, rooms)] };
-  return joinedCharges(tables, id);
+  if (nights) return { sections: [nightSection(nights, rooms)], computed: sumOf(nights, '$item') };
+  return joinedCharges(tables, id) ?? { sections: [], computed: nightlyTotal(containers) };
 }
 
 interface ChargeList {
@@ -99,9 +97,7 @@ const asTotal = (leaf: Leaf, total: Leaf | undefined): Leaf =>
 
 /** An id that several lines share is the id of the article; an id that is unique per line only numbers the lines. */
 function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
-  const usable = leaves.filter(
-    (leaf) => leaf.own.join(' ') !== 'id' || new Set(present(leaf)).size < present(leaf).length,
-  );
+  const usable = leaves.filter((leaf) => leaf.own.join(' ') !== 'id' || isSharedId(leaf));
   const matches = matchFields(usable, vocabulary);
   const tax = matches.get('tax_amount');
   // In a list of taxes, the tax is the amount of the line.
@@ -110,7 +106,7 @@ function chargeMatches(leaves: readonly Leaf[]): Map<string, Match> {
     matches.delete('tax_amount');
   }
   byValues(matches, usable);
-  const id = usable.find((leaf) => leaf.own.join(' ') === 'id' && leaf.depth === 0);
+  const id = usable.find((leaf) => leaf.depth === 0 && isSharedId(leaf));
   if (id !== undefined && !matches.has('code'))
     matches.set('code', matchOf('code', id, 0.6, 'an id that several lines share'));
   return matches;
@@ -124,9 +120,12 @@ function byValues(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
     if (leaf !== undefined && amount !== undefined && !matches.has(field))
       matches.set(field, matchOf(field, leaf, 0.6, reason));
   };
-  const texts = free.filter((leaf) => present(leaf).every((value) => /\p{L}{3}/u.test(plain(value))));
+  const texts = free.filter(
+    (leaf) => present(leaf).length > 0 && present(leaf).every((value) => /\p{L}{3}/u.test(plain(value))),
+  );
   const code = matches.get('code')?.leaf;
-  const isWord = code !== undefined && present(code).some((value) => /\p{Ll}{3}/u.test(plain(value)));
+  const isWord =
+    code !== undefined && present(code).some((value) => /\p{Ll}{3}|\p{Lu}{3}[_ ]\p{Lu}{3}/u.test(plain(value)));
   put('description', texts.length === 1 ? texts[0] : isWord ? code : undefined, 'the only text of the line');
   const isCount = (leaf: Leaf) =>
     present(leaf).every((value) => /^\d{1,3}$/.test(plain(value))) &&
@@ -211,7 +210,7 @@ function preferName(matches: Map<string, Match>, leaves: readonly Leaf[]): void 
 }
 
 /** Taxes alone are not the total. */
-function sums({ map, matches }: Section, leaves: readonly Leaf[]): JsonObject {
+function sums({ map, matches, leaves = [] }: Section): JsonObject {
   const { fields, ...list } = map;
   const { amount } = fields as JsonObject;
   const { currency } = reservationLexicon;
@@ -248,7 +247,18 @@ function nightSection(nights: Container, rooms: Section | undefined): Section {
   return { map: { from: nights.from, fields }, lines, matches: new Map() };
 }
 
-function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges {
+const sumOf = ({ from }: Container, value: string): JsonObject => ({ total_amount: { sum: { from, value } } });
+
+/** The prices of the nights, where nothing else is charged. */
+function nightlyTotal(containers: readonly Container[]): JsonObject {
+  for (const container of containers) {
+    const amount = isNightly(container) ? chargeMatches(leavesOf(container.items)).get('amount') : undefined;
+    if (amount) return sumOf(container, amount.leaf.path);
+  }
+  return {};
+}
+
+function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges | undefined {
   const ids = new Set(id?.leaf.values.map((value) => String(value)) ?? []);
   for (const table of tables) {
     const matches = chargeMatches(table.leaves);
@@ -256,7 +266,7 @@ function joinedCharges(tables: readonly Table[], id: Match | undefined): Charges
     if (back === undefined || id === undefined || !matches.has('amount')) continue;
     const head = { join: { in: table.path, key: back.path, by: id.leaf.path } };
     const section = chargeSection(head, table.leaves, matches);
-    return { sections: [section], computed: sums(section, table.leaves) };
+    return { sections: [section], computed: sums(section) };
   }
-  return { sections: [] };
+  return undefined;
 }

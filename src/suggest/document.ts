@@ -1,6 +1,6 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Json, JsonObject } from '../terms.ts';
-import type { FieldLine } from './field.ts';
+import { asLine, type FieldLine } from './field.ts';
 import type { Paging } from './paging.ts';
 import type { Root } from './root.ts';
 import type { Section } from './section.ts';
@@ -46,24 +46,9 @@ export function pullOf(paging: Paging): JsonObject {
 }
 
 export function envelopeLines(root: Root, paging: Paging, flat: FlatShape | undefined): FieldLine[] {
-  const path = root.path ?? '(the response itself)';
   return [
-    { field: 'shape.root_path', path, confidence: root.confidence, reason: root.reason },
-    ...(flat === undefined
-      ? []
-      : [
-          {
-            field: 'shape.flat',
-            path: typeof flat.shape.key === 'string' ? flat.shape.key : JSON.stringify(flat.shape.key),
-            confidence: 0.85,
-            reason: flat.reason,
-          },
-        ]),
-    {
-      field: 'pull.pagination',
-      path: String(paging.pagination.type),
-      confidence: paging.confidence,
-      reason: paging.reason,
-    },
+    asLine('shape.root_path', root.path ?? '(the response itself)', root),
+    ...(flat === undefined ? [] : [asLine('shape.flat', flat.shape.key, { ...flat, confidence: 0.85 })]),
+    asLine('pull.pagination', paging.pagination.type, paging),
   ];
 }

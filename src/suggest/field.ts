@@ -14,6 +14,14 @@ export interface FieldLine {
   readonly reason: string;
 }
 
+export const asLine = (
+  field: string,
+  place: Json | undefined,
+  { confidence, reason }: Omit<FieldLine, 'field' | 'path'>,
+) => {
+  return { field, path: typeof place === 'string' ? place : JSON.stringify(place), confidence, reason };
+};
+
 const nothings = new Set(['na', 'n/a', 'none', 'null', '-', '--', 'unknown', 'undefined', 'not available']);
 
 /** The mapping of a match, with the modifiers that its values need. */

@@ -1,4 +1,3 @@
-import type { Json } from '../terms.ts';
 import { withDialCode } from './dial-code.ts';
 import type { FlatShape, Sections } from './document.ts';
 import { isTiny, plain } from './kinds.ts';
@@ -7,7 +6,7 @@ import { chargeLexicon, guestLexicon, reservationLexicon, roomLexicon } from './
 import { type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
 import { withAllChildren } from './rooms.ts';
 import { type Section, sectionOf } from './section.ts';
-import { phrases } from './words.ts';
+import { phrases, wordSet } from './words.ts';
 
 /** Several rows per reservation. */
 export interface Flat extends FlatShape {
@@ -15,12 +14,31 @@ export interface Flat extends FlatShape {
   readonly sections: Sections;
 }
 
-const keys = {
-  guests: phrases('guest id, guest no, guest number, guest:0.7, customer id, person id, profile id'),
-  rooms: phrases('room no, room number, room id, room:0.7, unit no:0.9, unit id:0.8, stay id:0.9, room key:0.8'),
-  charges: phrases(
-    'line no, line id, charge id, charge no, charge line, item no:0.9, posting id, transaction id, line:0.8, seq:0.6',
-  ),
+/** How rows are told apart by list: names of their number; without one, the fields that `identify` them. One field of `needs` must be there. */
+const lists = {
+  guests: {
+    keys: phrases('guest id, guest no, guest number, guest:0.7, customer id, person id, profile id'),
+    vocabulary: vocabularyOf(guestLexicon, ['guest', 'customer']),
+    needs: ['last_name', 'email'],
+    identify: ['first_name', 'last_name', 'email'],
+    whole: withDialCode,
+  },
+  charges: {
+    keys: phrases(
+      'line no, line id, charge id, charge no, charge line, item no:0.9, posting id, transaction id, line:0.8, seq:0.6',
+    ),
+    vocabulary: vocabularyOf(chargeLexicon, ['charge', 'item', 'line']),
+    needs: ['amount'],
+    identify: ['code', 'description', 'amount'],
+    whole: (section: Section) => section,
+  },
+  rooms: {
+    keys: phrases('room no, room number, room id, room:0.7, unit no:0.9, unit id:0.8, stay id:0.9, room key:0.8'),
+    vocabulary: vocabularyOf(roomLexicon, ['room', 'stay']),
+    needs: ['room_type', 'adults'],
+    identify: ['room_type', 'start_date'],
+    whole: withAllChildren,
+  },
 };
 
 /** Detects rows without inner lists in which the likely id of the reservation repeats. */
@@ -43,36 +61,22 @@ export function findFlat(leaves: readonly Leaf[]): Flat | undefined {
   const own = new Map([['id', matchOf('id', key, 0.9, reason)], ...reservation]);
   const taken = new Set([...own.values()].map(({ leaf }) => leaf.path));
   const rest = () => leaves.filter(({ path }) => !taken.has(path));
-  const part = (
-    prefix: 'guests' | 'rooms' | 'charges',
-    vocabulary: Vocabulary,
-    keep: (matches: Map<string, Match>) => boolean,
-  ) => {
-    const place = bestKey(rest(), keys[prefix]);
+  const part = (prefix: keyof typeof lists) => {
+    const { keys, vocabulary, needs, identify, whole } = lists[prefix];
+    const place = bestKey(rest(), keys);
     const matches = matchFields(
       rest().filter(({ path }) => path !== place?.path || prefix === 'guests'),
       vocabulary,
     );
-    if (!keep(matches)) return undefined;
+    if (!needs.some((field) => matches.has(field))) return undefined;
     for (const { leaf } of matches.values()) taken.add(leaf.path);
     if (place) taken.add(place.path);
-    const section = sectionOf(prefix, {}, matches);
-    const whole = { guests: withDialCode, rooms: withAllChildren, charges: (one: Section) => one }[prefix];
-    return { section: whole(section, leaves), key: keyOf(prefix, place, matches) };
+    // With a number, only a room needs another field: the same room may be booked for other days.
+    const fields = place ? identify.filter((field) => field === 'start_date') : identify;
+    const key = [...(place ? [place.path] : []), ...fields.flatMap((field) => matches.get(field)?.leaf.path ?? [])];
+    return { section: whole(sectionOf(prefix, {}, matches), leaves), key: key.length > 1 ? key : key[0] };
   };
-  const guests = part(
-    'guests',
-    vocabularyOf(guestLexicon, ['guest', 'customer']),
-    (matches) => matches.has('last_name') || matches.has('email'),
-  );
-  const charges = part('charges', vocabularyOf(chargeLexicon, ['charge', 'item', 'line']), (matches) =>
-    matches.has('amount'),
-  );
-  const rooms = part(
-    'rooms',
-    vocabularyOf(roomLexicon, ['room', 'stay']),
-    (matches) => matches.has('room_type') || matches.has('adults'),
-  );
+  const [guests, charges, rooms] = [part('guests'), part('charges'), part('rooms')];
   const found = Object.entries({ guests, rooms, charges });
   return {
     shape: Object.fromEntries([
@@ -101,26 +105,6 @@ function vocabularyOf(lexicon: Vocabulary['lexicon'], scope: readonly string[]):
 
 /** The leaf with the number of the row's guest, room or line. */
 function bestKey(leaves: readonly Leaf[], wanted: ReturnType<typeof phrases>): Leaf | undefined {
-  const lexicon = {
-    guest_id: { phrases: wanted, not: new Set(['type', 'name', 'code', 'document', 'category', 'class']) },
-  };
+  const lexicon = { guest_id: { phrases: wanted, not: wordSet('type name code document category class') } };
   return matchFields(leaves, { lexicon, scope: new Set() }).get('guest_id')?.leaf;
-}
-
-const identifying = {
-  guests: ['first_name', 'last_name', 'email'],
-  rooms: ['room_type', 'start_date'],
-  charges: ['code', 'description', 'amount'],
-};
-
-/** The number, plus the start date for a room; without a number, the fields that identify the item. */
-function keyOf(
-  prefix: keyof typeof identifying,
-  place: Leaf | undefined,
-  matches: ReadonlyMap<string, Match>,
-): Json | undefined {
-  const paths = (fields: readonly string[]) => fields.flatMap((field) => matches.get(field)?.leaf.path ?? []);
-  const start = prefix === 'rooms' ? paths(['start_date']) : [];
-  const parts = place ? [place.path, ...start] : paths(identifying[prefix]);
-  return parts.length === 0 ? undefined : parts.length === 1 ? parts[0] : parts;
 }

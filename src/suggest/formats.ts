@@ -5,7 +5,7 @@ import type { Json } from '../terms.ts';
 
 /** A zone in brackets may follow the offset: 2026-05-01T00:00:00Z[UTC]. */
 const iso =
-  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?$/i;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?$/i;
 
 interface Form {
   readonly format: string;
@@ -41,6 +41,7 @@ const times: readonly Form[] = [
 ];
 
 const forms: readonly Form[] = [
+  { format: 'iso', form: iso, order: [1, 2, 3] },
   ...times.flatMap((time) =>
     days.map(({ format, form, ...day }) => ({
       ...day,
@@ -71,10 +72,7 @@ export function dateFormat(values: readonly Json[]): DateFormat | undefined {
   const scored = readers
     .map(({ format, reads }) => ({ format, share: texts.filter(reads).length / texts.length }))
     .filter(({ share }) => share >= leastShare);
-  const best = scored.reduce<(typeof scored)[number] | undefined>(
-    (a, b) => (a === undefined || b.share > a.share ? b : a),
-    undefined,
-  );
+  const [best] = scored.toSorted((a, b) => b.share - a.share);
   if (best === undefined) return undefined;
   const other = otherOrder(best.format);
   return { ...best, open: scored.some(({ format, share }) => format === other && share === best.share) };
@@ -87,7 +85,6 @@ function otherOrder(format: string): string | undefined {
 }
 
 const readers: readonly { readonly format: string; readonly reads: (text: string) => boolean }[] = [
-  { format: 'iso', reads: (text) => iso.test(text) && realIso(text) },
   ...forms.map(({ format, form, order }) => ({
     format,
     reads: (text: string) => {
@@ -100,18 +97,11 @@ const readers: readonly { readonly format: string; readonly reads: (text: string
   { format: 'epoch_s', reads: (text) => /^\d{9,10}$/.test(text) && Number(text) > 600_000_000 },
 ];
 
-function realIso(text: string): boolean {
-  return isRealDate(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)));
-}
-
 /** The day of a date in the given format, as a number of days; undefined if it cannot be read. */
 export function dayOf(value: Json | undefined, format: string): number | undefined {
   const text = String(value ?? '').trim();
-  const { form, order } = forms.find((one) => one.format === format) ?? {
-    form: /^(\d{4})-(\d\d)-(\d\d)/,
-    order: [1, 2, 3],
-  };
-  const [year, month, day] = order?.map((at) => Number(form.exec(text)?.[at])) ?? [];
+  const { form, order } = forms.find((one) => one.format === format) ?? {};
+  const [year, month, day] = order?.map((at) => Number(form?.exec(text)?.[at])) ?? [];
   const scale = { epoch_s: 1000, epoch_ms: 1 }[format];
   const ms =
     scale !== undefined

@@ -5,6 +5,7 @@ import type { Json } from '../terms.ts';
 import { dateFormat, isNoDate, numberFormat } from './formats.ts';
 import { type Leaf, present } from './leaf.ts';
 import { guessBoard, guessConsent, guessStatus } from './vocabulary.ts';
+import { wordSet } from './words.ts';
 
 /** How the values of a field look, beyond their kind. */
 type Look = FieldKind | 'email' | 'phone' | 'name' | 'id' | 'code' | 'board' | 'number_text' | 'reference';
@@ -22,18 +23,10 @@ const looks: ReadonlyMap<string, Look> = new Map(
   }).flatMap(([look, fields]) => fields.split(' ').map((field) => [field, look as Look] as const)),
 );
 
-const kinds: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>(
-  Object.entries({
-    ...reservationFields,
-    ...listFields.guests,
-    ...listFields.rooms,
-    ...listFields.charges,
-  }),
-);
+const { guests, rooms, charges } = listFields;
+const kinds: Readonly<Record<string, FieldKind>> = { ...reservationFields, ...guests, ...rooms, ...charges };
 
-export function kindOf(field: string): FieldKind {
-  return kinds.get(field) ?? 'text';
-}
+export const kindOf = (field: string): FieldKind => kinds[field] ?? 'text';
 
 /** How well the values fit the field, 0 to 1, and a description of them for the reason. */
 export function compatibility(field: string, leaf: Leaf): { readonly score: number; readonly seen: string } {
@@ -139,7 +132,7 @@ function byLook(
     case 'code':
       if (values.every((value) => isTiny(value) || isFraction(value)))
         return { score: field === 'room_type' && leaf.own.at(-1) === 'id' ? 0.5 : 0, seen: 'small numbers' };
-      if (values.every((value) => rentalKinds.has(plain(value).toLowerCase())))
+      if (values.every((value) => rentalKinds.has(plain(value).toLowerCase().replaceAll(' ', '_'))))
         return { score: 0.2, seen: 'kinds of rental' };
       if ((field === 'channel' || field === 'rate_code') && values.length > 2 && new Set(values.map(plain)).size === 1)
         return { score: 0.5, seen: 'the same in every record' };
@@ -152,7 +145,7 @@ function byLook(
       if (values.every(isTiny) || (values.length > 1 && new Set(values.map(plain)).size * 2 <= values.length))
         return { score: 0, seen: 'the same in many records' };
       if (values.some((value) => /^(?:urn:|https?:)/.test(plain(value)))) return { score: 0, seen: 'addresses' };
-      return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
+      return all((value) => /^(?=.*\d|\P{Ll}+$).{1,64}$/u.test(plain(value)), 'are numbers or codes');
     case 'number_text':
       return all((value) => typeof value !== 'boolean' && plain(value).length <= 64, 'are numbers or codes');
     default:
@@ -161,11 +154,11 @@ function byLook(
   }
 }
 
-const phoneWords = new Set('phone phones telephone mobile mobiles cell tel msisdn handynummer rufnummer'.split(' '));
+const phoneWords = wordSet('phone phones telephone mobile mobiles cell tel msisdn handynummer rufnummer');
 
-/** Booking sites' classes of rentals, not room types of the property. */
-const rentalKinds = new Set(
-  'entire_home,entire home,entire_place,private_room,private room,shared_room,hotel_room'.split(','),
+/** Classes of rentals and rooms, not room types of the property. */
+const rentalKinds = wordSet(
+  'entire_home entire_place private_room shared_room hotel_room private shared privada compartida privata condivisa normal',
 );
 
 function areAges(lists: readonly Json[]): boolean {

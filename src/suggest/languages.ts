@@ -107,7 +107,7 @@ const english: Readonly<Record<string, string>> = {
   vat: 'tva mwst ust iva btw',
   unit: 'enhet enhets unidad unidade unita einheit eenheid',
   units: 'enheter unidades einheiten eenheden',
-  value: 'valor wert valore valeur',
+  value: 'val valor wert valore valeur',
 };
 
 /** Foreign word to its English words. */

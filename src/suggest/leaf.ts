@@ -33,6 +33,10 @@ export function present(leaf: Leaf): Json[] {
 export const isInEveryItem = (leaf: Leaf): boolean =>
   leaf.values.length > 0 && present(leaf).length === leaf.values.length;
 
+/** A plain id that several items have: that of the type of a room, or of the article of a charge. */
+export const isSharedId = (leaf: Leaf): boolean =>
+  leaf.own.join(' ') === 'id' && new Set(present(leaf)).size < present(leaf).length;
+
 /** A few items may lack the value, or the whole object around it. */
 export const isInMost = (leaf: Leaf): boolean => present(leaf).length > leaf.values.length * 0.7;
 

@@ -86,7 +86,8 @@ function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): 
       ...contactLeaf(lists, path, place),
     );
     // The one property or listing of a rental is read like an object.
-    if (place.own.some((word) => lettingWords.has(word)) && lists.every((list) => (list?.length ?? 0) <= 1))
+    const isOne = place.own.some((word) => lettingWords.has(word)) && lists.every((list) => (list?.length ?? 0) <= 1);
+    if (isOne || members.every(isTranslation))
       visit(
         lists.map((list) => list?.[0]),
         `${path}[0]`,
@@ -104,6 +105,12 @@ function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): 
   const own = isPair ? place.own.filter((word) => word !== 'id') : place.own;
   leaves.push({ path: `${path}[${at}]`, source: `${path}[${at}]`, ...place, own, values: chosen, kind: 'value' });
 }
+
+/** One of the translations of a text, such as { locale, value }: the first is read. */
+const isTranslation = (one: Json): boolean =>
+  isObject(one) &&
+  keysOf(one).length <= 3 &&
+  keysOf(one).some((key) => /^@?_?(?:locale|lang|language)(?:_?code)?$/i.test(key));
 
 const isRelation = ([id, name, ...rest]: readonly Json[]): boolean =>
   rest.length === 0 && typeof id === 'number' && typeof name === 'string' && /\p{L}/u.test(name);

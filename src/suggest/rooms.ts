@@ -4,7 +4,7 @@ import type { Container } from './containers.ts';
 import { daysOf } from './formats.ts';
 import { hasAmounts } from './guests.ts';
 import { isTiny, plain } from './kinds.ts';
-import { isInEveryItem, type Leaf, present } from './leaf.ts';
+import { isInEveryItem, isSharedId, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
 import { isUsed, type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
@@ -30,11 +30,12 @@ export interface RoomContext {
   readonly surnames: readonly string[];
   /** The arrival as start_date, the departure as end_date. */
   readonly dates: ReadonlyMap<string, Match>;
+  readonly status: Match | undefined;
 }
 
 /** The rooms: a list in the record, or the record itself if it is one room. */
 export function findRooms(context: RoomContext): Section | undefined {
-  const { containers, recordLeaves, tables, taken, dates, stays, surnames } = context;
+  const { containers, recordLeaves, tables, taken, dates, stays, surnames, status } = context;
   const nightly = containers.filter((one) => one.kind === 'list' && !taken(one.from) && isNightly(one));
   const leaves = [
     ...recordLeaves,
@@ -86,7 +87,7 @@ export function findRooms(context: RoomContext): Section | undefined {
         best.matches.set(field, match);
     // Keep cancelled stays: the status of the reservation covers them.
     const where = from === stays ? undefined : goneCondition(best.leaves);
-    const section = sectionOf('rooms', withWhere({ from }, where), best.matches);
+    const section = sectionOf('rooms', withWhere({ from }, where && orSameAs(status, where)), best.matches);
     return withAllChildren(section, best.leaves);
   }
   for (const field of ['start_date', 'end_date', ...Object.keys(persons)]) own.delete(field);
@@ -98,6 +99,13 @@ export function findRooms(context: RoomContext): Section | undefined {
   headsIn(own, recordLeaves);
   if (weigh(own, worth) < (product ? 1.5 : 4) && Object.keys(persons).length === 0) return undefined;
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
+}
+
+/** A room that was cancelled with its booking stays, like the booking. */
+function orSameAs(status: Match | undefined, where: JsonObject): Json {
+  const [[path, test] = []] = Object.entries(where);
+  const isShared = isObject(test) && [test.not].flat().some((value) => status?.leaf.values.includes(value));
+  return isShared && path ? [where, { [path]: { same_as: `$record.${status?.leaf.path}` } }] : where;
 }
 
 /** A field with more than the numbers of an id. */
@@ -253,7 +261,8 @@ const bareNames = wordSet('name type code title kind label description');
 
 /** In a list of rooms a plain `name` is the room's; at the top of a record it is not. */
 const isBareName = ({ own, depth }: Leaf): boolean => depth === 0 && bareNames.has(own.join(' '));
-const named = (leaf: Leaf): Leaf => (isBareName(leaf) ? { ...leaf, own: ['room', ...leaf.own] } : leaf);
+const named = (leaf: Leaf): Leaf =>
+  isBareName(leaf) || (leaf.depth === 0 && isSharedId(leaf)) ? { ...leaf, own: ['room', ...leaf.own] } : leaf;
 
 const headWords = wordSet('adult adults child children kids');
 

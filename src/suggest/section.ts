@@ -75,7 +75,7 @@ export function goneCondition(leaves: readonly Leaf[]): JsonObject | undefined {
 const isGone = (value: string) => /cancel|void|storn|anul/i.test(value) && guessStatus(value) === 'cancelled';
 
 /** Merges the conditions of a section. */
-export function withWhere(head: JsonObject, where: JsonObject | undefined): JsonObject {
+export function withWhere(head: JsonObject, where: Json | undefined): JsonObject {
   if (where === undefined) return head;
-  return { ...head, where: isObject(head.where) ? { ...head.where, ...where } : where };
+  return { ...head, where: isObject(head.where) && isObject(where) ? { ...head.where, ...where } : where };
 }

@@ -14,7 +14,7 @@ export interface ComputedStatus extends Omit<FieldLine, 'field'> {
 
 interface Signs {
   readonly names: readonly string[];
-  /** Names that are usually those of a date: only a flag counts. */
+  /** Names that are usually those of a date: only a flag counts, or a moment that some records lack. */
   readonly steps: readonly string[];
 }
 
@@ -34,6 +34,7 @@ const signs: Readonly<Partial<Record<Status, Signs>>> = {
     'checked in,in house,inhouse,arrived,actual arrival,eingecheckt,angereist,ingecheckt',
     'check in,arrival',
   ),
+  other: names('tentative,waitlisted', 'option,optional'),
 };
 
 /** The plain name of a step, such as check in, is a date; with one of these words it has been done. */
@@ -56,7 +57,7 @@ function signsIn(leaves: readonly Leaf[]): Sign[] {
     const leaf = leaves.find(
       (one) =>
         (known.some((name) => isSign(one, name)) && (isFlag(one) || isMoment(one))) ||
-        (steps.some((name) => isSign(one, name)) && isFlag(one)),
+        (steps.some((name) => isSign(one, name)) && (isFlag(one) || isDone(one))),
     );
     return leaf === undefined ? [] : [{ status, leaf }];
   });
@@ -130,6 +131,12 @@ function isMoment(leaf: Leaf): boolean {
   const values = present(leaf);
   return values.length > 0 && values.length < leaf.values.length && dateFormat(values)?.share === 1;
 }
+
+/** The moment of a step, other than its planned date or the time for which it is expected. */
+const isDone = (leaf: Leaf): boolean =>
+  isMoment(leaf) &&
+  !leaf.own.includes('time') &&
+  present(leaf).every((value) => /\d[T ](?!00:00)\d\d:/.test(plain(value)));
 
 function holds(leaf: Leaf): Json {
   if (!isFlag(leaf)) return { exists: true };

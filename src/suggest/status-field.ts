@@ -25,9 +25,16 @@ export function betterStatus(current: Match | undefined, leaves: readonly Leaf[]
     const lives = !isConstant(leaf) && known.some((status) => status !== undefined && lifecycle.has(status));
     return share + (lives ? 0.5 : 0) + 0.2 * (values.length / leaf.values.length) - 0.05 * leaf.depth;
   };
-  const varied = isConstant(current.leaf) ? leaves.find((leaf) => leaf.depth <= 1 && areStatuses(leaf)) : undefined;
-  const reason = `all its values are statuses; ${current.leaf.path} is the same in every record`;
-  if (varied !== undefined) return matchOf('status', varied, 0.75, reason);
+  const isVague = isConstant(current.leaf) || isOfMessage(current.leaf);
+  const varied = leaves.find(
+    (leaf) =>
+      leaf.depth <= 1 &&
+      areStatuses(leaf) &&
+      !leaf.own.some((word) => not.has(word)) &&
+      (isConstant(current.leaf) || isCancelledIn(leaf)),
+  );
+  if (isVague && varied !== undefined)
+    return matchOf('status', varied, 0.75, `all its values are statuses; ${current.leaf.path} says less`);
   const [best] = leaves.filter((leaf) => leaf !== current.leaf && isStatus(leaf)).sort((a, b) => worth(b) - worth(a));
   if (best === undefined || worth(best) < worth(current.leaf) + 0.2) return undefined;
   const gaps = best.values.some((value) => value === undefined);
@@ -40,6 +47,10 @@ export function betterStatus(current: Match | undefined, leaves: readonly Leaf[]
   };
 }
 
+const isCancelledIn = (leaf: Leaf): boolean => present(leaf).some((value) => guessStatus(plain(value)) === 'cancelled');
+/** Unknown words such as retrieved, and never a cancellation. */
+const isOfMessage = (leaf: Leaf): boolean =>
+  !isCancelledIn(leaf) && present(leaf).some((value) => guessStatus(plain(value)) === undefined);
 const isConstant = (leaf: Leaf): boolean =>
   leaf.values.length > 2 && new Set(leaf.values.map((value) => plain(value ?? null))).size === 1;
 

@@ -149,10 +149,11 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
     stays: root.stays,
     surnames: guests.flatMap(({ matches }) => matches.get('last_name')?.leaf.values ?? []).map((name) => String(name)),
     dates: new Map([...(start ? [['start_date', start] as const] : []), ...(end ? [['end_date', end] as const] : [])]),
+    status: reservation.get('status'),
   });
   const others = containers.filter(({ from }) => !isPersonal(from));
   const charges = findCharges(others, tables, rooms, reservation);
-  const fields = reservationFields(reservation, leaves, charges.computed ?? {});
+  const fields = reservationFields(reservation, leaves, charges.computed);
   const sections = { guests, rooms: rooms === undefined ? [] : [rooms], charges: charges.sections };
   const rows = findMasterRows(leaves, reservation.get('id'), rooms, charges.sections);
   // Flat rows may come from several responses, so they can neither join a table of one response nor have a key in it.

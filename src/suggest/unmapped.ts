@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../terms.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { type Leaf, present } from './leaf.ts';
 
 /** Paths with values in the sample that the proposed mapping does not use. */
@@ -31,8 +31,7 @@ function collect(value: Json | undefined, lists: readonly string[], named: Set<s
     for (const [key, one] of Object.entries(rest)) {
       collect(one, inner, named);
       // The keys of a condition are paths.
-      if ((key === 'where' || key === 'when') && typeof one === 'object' && one !== null)
-        collect(Object.keys(one), inner, named);
+      if (key === 'where' || key === 'when') collect([one].flat().filter(isObject).flatMap(Object.keys), inner, named);
     }
   }
 }

@@ -7,9 +7,9 @@ const statuses: Readonly<Record<Status, string>> = {
   confirmed:
     'confirmed conf modification modificationofbooking modificationofreservation book commit modify modified amended reserved definite guaranteed booked duein expected ok new arrival accepted active bestatigt res r confirme confirmee confirmada confirmado confermata confermato bevestigd hk garantie garantizada nonguaranteed fix garantiert prenotata ativa activa aktiv actif active gebucht geboekt fest bekraftad bekraeftet bekreftet potwierdzona potwierdzony vigente reserviert reservada',
   checked_in:
-    'checkedin inhouse inh arr started arrived movedin dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa emcasa encurso encours belegt entrada arrive arrivee arrivata arrivato chegou alloggiato occupata aanwezig imhaus',
+    'checkedin onboard inhouse inh arr started arrived movedin dueout occupied checkin ci ih staying hosted eingecheckt resident inresidence stay current enmaison enhotel alojado alojada hospedado hospedada ensejour ingecheckt incasa presente walkin registered pendingcheckout in angereist angekommen encasa emcasa encurso encours belegt entrada arrive arrivee arrivata arrivato chegou alloggiato occupata aanwezig imhaus',
   checked_out:
-    'checkedout left processed departed dep part movedout checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado encerrada encerrado cerrada fechada salido saida out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
+    'checkedout done left processed departed dep part movedout checkout co completed closed archived history finished past ausgecheckt stayed parti partie uitgecheckt partito partita finalizada finalizado encerrada encerrado cerrada fechada salido saida out abgereist salida saiu partida terminee termine terminada terminado conclusa concluida concluido vertrokken beendet',
   cancelled:
     'cancelled canceled ann cancellation cancelation cxl can cancel void voided deleted declined expired rejected storniert annule annulee anulada anulado cancelada cancelado annullata annullato geannuleerd gecanceld avbokad aflyst avbestilt anulowana anulowany xx x denied released',
   no_show:
@@ -93,6 +93,8 @@ const boardForms: readonly (readonly [RegExp, string])[] = [
   [/allincl|todoincl|tuttoincl|tudoincl|toutcompris|toutincl/, 'all_inclusive'],
   [/^(?:half|halb|media|meia|demi|mezza).*(?:board|pension|pensao)/, 'half_board'],
   [/^(?:full|voll|vol).*(?:board|pension)|(?:pension|pensao|pensione)compl/, 'full_board'],
+  [/breakfast.*lunch.*dinner/, 'full_board'],
+  [/breakfast.*(?:dinner|lunch)/, 'half_board'],
   [/breakfast|fruhstuck|petitdej|desayuno|colazione|ontbijt|pequenoalmoco|cafedamanha/, 'bed_and_breakfast'],
   [/roomonly|nuruber|soloaloj|soaloj|solopern|chambreseule|logementseul|solohabit/, 'room_only'],
 ];

@@ -35,7 +35,7 @@ const known = (word: string): string | readonly string[] => joined.get(word) ?? 
 
 /** Words that names run together: guestcell, bookeddate, noadults, buchungsnummer. The earlier ones come first if several would do. */
 const basics =
-  'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay pax childs'.split(
+  'guest client customer name first last surname email mail phone cell mobile tel check in out date booked booking status no nr num adult adults child children infants room rooms type id rate code total amount price source channel number arrival departure created currency nights plan meal board confirmation reservation reference ref country nationality birth gross net tax paid property unit count time at on made book res from to start end stay pax childs of guests before after commission due payment address grand cancelled canceled cancel modified hotel agent agency booker infant discount creation checked document doc passport infants value description contact given family item travellers travelers persons listing'.split(
     ' ',
   );
 const parts = ranked([...basics, ...[...foreign.keys()].filter((word) => word.length > 2)]);
@@ -67,23 +67,15 @@ const together = (words: readonly string[]): string[] =>
 /** Column names of old systems are capitals without separators: GSTSNM, ARRDT, RTCD. */
 const codes = ranked([...parts.keys(), ...foreign.keys(), 'snm', 'fnm', 'eml', 'typ']);
 
-/** Compounds that are also written as separate words. */
+/** Compounds that are also written as separate words, and abbreviations. */
 const joined: ReadonlyMap<string, readonly string[]> = new Map([
   ...'check in, check out, first name, last name, full name, birth date, room type, rate code, rate plan, meal plan, no show, create date time, create date, booking date, book date, arrival date, departure date, room name, total amount'
     .split(', ')
     .map((words) => [words.replaceAll(' ', ''), words.split(' ')] as const),
-  ...Object.entries({
-    snm: 'surname',
-    fnm: 'first name',
-    eml: 'email',
-    dfrom: 'date from',
-    dto: 'date to',
-    birthday: 'birth date',
-    ids: 'id',
-    modifydatetime: 'modified date time',
-    creadate: 'create date',
-    objid: 'object id',
-  }).map(([whole, words]) => [whole, words.split(' ')] as const),
+  ...'snm surname, fnm first name, eml email, dfrom date from, dto date to, birthday birth date, ids id, modifydatetime modified date time, creadate create date, objid object id'
+    .split(', ')
+    .map((entry) => entry.split(' '))
+    .map(([short = '', ...words]) => [short, words] as const),
 ]);
 
 /** Words about the format of a value, not its meaning. */

@@ -28,6 +28,8 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   seventeenth twelve 0.82 (0.02) at first, from public descriptions, before their author had read how the suggestion works: an id without
  *                    a value in the sample lost a whole system; persons named twice, contacts beside the guests, the last night as the end
  *   eighteenth two   0.58 (0.47) at first: rooms under other names, people one level below, states as numbers
+ *   nineteenth ten   0.86 (0.43) at first, of real systems, before their author had read how the suggestion works: names without a mark between
+ *                    their words, records each in an object of its own, translated names, nightly prices without a total
  */
 const least = { learnt: { mean: 0.985, lowest: 0.85 }, 'held-out': { mean: 0.95, lowest: 0.9 } } as const;
 

@@ -2,8 +2,9 @@ import { isObject, type Json, type JsonObject } from '../../src/terms.ts';
 
 /**
  * Compares canonical records with an expectation that names only what matters. In an expectation, `{ $any: [a, b, null] }` accepts one
- * of several values (null: absent), null means absent, and `$exact: [guests]` counts each surplus item of that list as a miss, except
- * those that an item with `$optional: true` describes. Items of lists pair by the best agreement, so their order does not matter. A value expected in `channel` may be in `source` and vice versa.
+ * of several values (null: absent), null and `{ $absent: true }` mean absent, and `$exact: [guests]` counts each surplus item of that
+ * list as a miss, except those that an item with `$optional: true` describes. A record with `$optional: true` is allowed but not counted.
+ * Items of lists pair by the best agreement, so their order does not matter. A value expected in `channel` may be in `source` and vice versa.
  */
 export interface Verdict {
   readonly hits: number;
@@ -23,7 +24,8 @@ export function judge(expected: readonly JsonObject[], records: readonly Json[])
   };
   const known = new Map(expected.map((wanted) => [wanted, left.find(({ id }) => String(id) === String(wanted.id))]));
   for (const record of known.values()) take(record);
-  const verdicts = expected.map((wanted) => {
+  const needed = expected.filter(({ $optional }) => $optional !== true);
+  const verdicts = needed.map((wanted) => {
     const record = known.get(wanted);
     if (record !== undefined) return judgeObject(wanted, record, '');
     const best = left.toSorted((a, b) => judgeObject(wanted, b, '').hits - judgeObject(wanted, a, '').hits)[0];
@@ -70,6 +72,7 @@ const loose: ReadonlySet<string> = new Set(['channel', 'source', 'room_type', 'b
 
 function isSame(key: string, wanted: Json, made: Json | undefined): boolean {
   if (isObject(wanted) && Array.isArray(wanted.$any)) return wanted.$any.some((one) => isSame(key, one, made));
+  if (isObject(wanted) && wanted.$absent === true) return (made ?? '') === '';
   if (wanted === null || made === undefined || made === null) return wanted === null && (made ?? null) === null;
   if (typeof wanted === 'number' || key === 'total_amount' || key === 'amount') return Number(wanted) === Number(made);
   if (typeof wanted === 'boolean') return wanted === made;

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
-import type { FieldLine } from '../field.ts';
+import { asLine, type FieldLine } from '../field.ts';
 import { type Suggestion, suggestConnector } from '../suggest.ts';
 import { findAuth } from './auth.ts';
 import { withMinorUnits } from './minor-units.ts';
@@ -176,20 +176,14 @@ function connectorOf(found: Found, request: JsonObject): JsonObject {
 /** Each part of the proposal with its reason. */
 function linesOf(found: Found): FieldLine[] {
   const { best, suggestion, window, since, fixed, hasDates, paging, single, auth, isReal } = found;
-  const line = (field: string, path: string, { confidence, reason }: Omit<FieldLine, 'field' | 'path'>): FieldLine => ({
-    field,
-    path,
-    confidence,
-    reason,
-  });
   const windowPath = window?.value.from.name ?? since?.value.parameter.name ?? '';
   return [
-    line('pull.request', operationName(best.operation), best),
-    line('pull.request.window', windowPath, windowLine(window ?? since, hasDates)),
-    ...fixed.map(({ place, reason }) => line(`pull.request.${place}`, place, { confidence: 0.85, reason })),
-    line('pull.pagination', String(paging.pagination.type), paging),
-    ...(single === undefined ? [] : [line('pull.single', String(single.value.single.path), single)]),
-    line('auth', String(auth.value.auth.type), auth),
+    asLine('pull.request', operationName(best.operation), best),
+    asLine('pull.request.window', windowPath, windowLine(window ?? since, hasDates)),
+    ...fixed.map(({ place, reason }) => asLine(`pull.request.${place}`, place, { confidence: 0.85, reason })),
+    asLine('pull.pagination', paging.pagination.type, paging),
+    ...(single === undefined ? [] : [asLine('pull.single', single.value.single.path, single)]),
+    asLine('auth', auth.value.auth.type, auth),
     ...suggestion.fields.filter(({ field }) => field !== 'pull.pagination').map((one) => (isReal ? one : unseen(one))),
   ];
 }
