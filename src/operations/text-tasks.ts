@@ -60,8 +60,6 @@ export interface TextTasks {
   }): SandboxReport;
 }
 
-/** An integration and its connector, as stored. */
-
 export type LetterOutcome =
   | { readonly kind: 'record'; readonly type: EntityType; readonly id: string; readonly record: Json }
   | { readonly kind: 'dropped'; readonly reason: string }

@@ -3,15 +3,11 @@ import { type DeadLetterFilter, listDeadLetters, summarizeDeadLetters } from '..
 import { replayPorts } from '../replay-dead-letters.ts';
 import type { JobKind } from './kind.ts';
 
-export interface ReplayRequest {
+type Filter = 'integration' | 'kind' | 'destination' | 'code' | 'integrations';
+
+export interface ReplayRequest extends Pick<DeadLetterFilter, Filter> {
   readonly operation: 'replay';
-  readonly integration?: string | undefined;
-  readonly kind?: 'event' | 'record' | 'delivery' | undefined;
-  readonly destination?: string | undefined;
-  readonly code?: string | undefined;
   readonly under?: Under | undefined;
-  /** The brands of a caller with limited access. */
-  readonly integrations?: readonly string[] | undefined;
   /** The newest dead letter when it started: one that fails again later is not replayed again. */
   readonly up_to?: string | undefined;
 }
@@ -66,14 +62,7 @@ export const replayJob: JobKind<ReplayRequest> = {
 };
 
 function filterOf({ integration, kind, destination, code, integrations, up_to }: ReplayRequest): DeadLetterFilter {
-  return {
-    ...(integration !== undefined && { integration }),
-    ...(kind !== undefined && { kind }),
-    ...(destination !== undefined && { destination }),
-    ...(code !== undefined && { code }),
-    ...(integrations && { integrations }),
-    ...(up_to !== undefined && { upTo: up_to }),
-  };
+  return { integration, kind, destination, code, integrations, upTo: up_to };
 }
 
 function verdict(preview: Preview): string {

@@ -1,16 +1,16 @@
-import type { Pool } from '../db/pool.ts';
+import type { Pool, UnreadRow } from '../db/pool.ts';
 import type { AlertRow } from './alert-row.ts';
 
+type NewsRow = UnreadRow & { readonly integration: string };
+
 export interface News {
-  readonly changes: readonly { readonly integration: string; readonly [key: string]: unknown }[];
-  readonly events: readonly { readonly integration: string; readonly [key: string]: unknown }[];
-  readonly runs: readonly { readonly integration: string; readonly [key: string]: unknown }[];
+  readonly changes: readonly NewsRow[];
+  readonly events: readonly NewsRow[];
+  readonly runs: readonly NewsRow[];
   /** With all brands that share one; null if it is not shared. */
-  readonly alerts: readonly (Pick<AlertRow, 'integration' | 'kind' | 'subject' | 'message'> & {
-    readonly brands: readonly string[] | null;
-    readonly [key: string]: unknown;
-  })[];
-  readonly activity: readonly { readonly integration: string; readonly [key: string]: unknown }[];
+  readonly alerts: readonly (NewsRow &
+    Pick<AlertRow, 'kind' | 'subject' | 'message'> & { readonly brands: readonly string[] | null })[];
+  readonly activity: readonly NewsRow[];
 }
 
 /** The most rows shown per kind; the console draws rates from the activity counts. */
