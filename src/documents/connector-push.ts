@@ -34,7 +34,6 @@ const signatureParts = z.strictObject({
     'The name of the part with the signature, such as `v1`. It may occur up to ten times, for example while the partner changes its secret; one signature must be right.',
   ),
 });
-export type SignatureParts = z.infer<typeof signatureParts>;
 
 const hmac = crossChecked(
   z.strictObject({

@@ -3,7 +3,7 @@ import { countryLanguages } from '../canonical/country.ts';
 
 /** One field of a connector's mapping: where its value comes from and what is done with it. */
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
+export const scalar = z.union([z.string(), z.number(), z.boolean()]);
 export const path = z.string().min(1);
 export const paths = z.union([path, z.array(path).min(1)]);
 export const spellings = z.union([scalar, z.array(scalar)]);
@@ -166,7 +166,7 @@ export const listFormSchema = z
   })
   .meta({ id: 'ListForm' });
 
-const listSource = z.union([path, listFormSchema]);
+export const listSource = z.union([path, listFormSchema]);
 
 export const lookupSchema = z
   .strictObject({

@@ -67,20 +67,8 @@ export function sendingPorts(runtime: Runtime, clock: Clock): Pick<SendAlertsPor
   };
 }
 
-export interface RouteView {
-  readonly route: string;
-  readonly type: RouteSettings['type'];
-  readonly severities: readonly string[];
-  readonly integrations: readonly string[] | null;
-  readonly quiet: { readonly from: string; readonly to: string; readonly timezone: string } | null;
-  /** Alerts that wait to be sent. */
-  readonly waiting: number;
-  /** Why the last try failed, if it did. */
-  readonly failure: string | null;
-  readonly last_sent_at: Date | null;
-}
-
-export async function viewRoutes(runtime: Runtime): Promise<RouteView[]> {
+/** Each route with how many alerts wait for it, and why its last try failed, if it did. */
+export async function viewRoutes(runtime: Runtime) {
   const states = new Map((await routeStates(runtime.pool)).map((state) => [state.route, state]));
   return [...alertRoutes(runtime)].map(([route, { type, severities, integrations, quiet }]) => {
     const state = states.get(route);

@@ -9,9 +9,7 @@ import { eraseFromRecords } from '../store/erasure/erase.ts';
 import {
   beginErasure,
   completeErasure,
-  type ErasureProgress,
   type ErasureRow,
-  type ErasureState,
   endStopped,
   findErasures,
   type Holder,
@@ -27,22 +25,9 @@ import type { EraseRequest } from './guest-request.ts';
 import { type ReadRequest, readGuestRequest } from './guest-request.ts';
 import { stoppable } from './stop-erasure.ts';
 
-export interface ErasureReceipt {
-  readonly erasure_id: string;
-  readonly requested_at: Date;
-  readonly completed_at: Date | null;
-  /** When the last destination confirmed it. */
-  readonly confirmed_at: Date | null;
-  readonly requested_by: string;
-  /** A keyed hash: a later request for the same guest finds it, but it reveals nothing. */
-  readonly subject: string;
+export interface ErasureReceipt extends Omit<ErasureRow, 'receipt'> {
   readonly removed: { readonly [where: string]: number };
   readonly told: readonly Notified[];
-  readonly state: ErasureState;
-  /** While it runs, and where it was stopped. */
-  readonly progress: ErasureProgress | null;
-  readonly stopped_at: Date | null;
-  readonly stopped_by: string | null;
 }
 
 /** What an erasure would remove. */

@@ -25,29 +25,14 @@ import { isObject } from '../terms.ts';
 import { prepareLetter } from './prepare-letter.ts';
 import { preparationOf, replayPorts } from './replay-dead-letters.ts';
 
-/** A hold as interfaces show it. */
-export interface HoldView {
-  readonly id: string;
-  readonly integration: string;
-  readonly feed: 'pull' | 'push';
-  readonly kind: string;
-  readonly path?: string;
-  readonly share_before: number;
-  readonly share_now: number;
-  readonly rows: number;
-  readonly waiting: number;
-  readonly state: BrandHold['state'];
-  readonly message: string;
-  readonly at: string;
-  readonly closed_at?: string;
-  readonly closed_by?: string;
-}
-
 export async function holds(runtime: Runtime, filter: HoldFilter): Promise<HoldView[]> {
   return (await listHolds(runtime.pool, filter)).map(holdView);
 }
 
-export function holdView(hold: BrandHold): HoldView {
+type HoldView = ReturnType<typeof holdView>;
+
+/** A hold as interfaces show it. */
+export function holdView(hold: BrandHold) {
   const { id, integration, feed, sign, shareBefore, shareNow, rows, open, state, at, closedAt, closedBy } = hold;
   const { kind, path } = partsOf(sign);
   return {

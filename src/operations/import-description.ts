@@ -11,21 +11,12 @@ export interface ImportAsked {
   readonly sample?: string | undefined;
 }
 
-export interface ImportProposal {
+type Told = 'integration' | 'operations' | 'fields' | 'unmapped' | 'unknown' | 'notes';
+
+export interface ImportProposal extends Pick<Proposal & { kind: 'ok' }, Told> {
   readonly kind: 'ok';
   readonly format: string;
   readonly connector: string;
-  readonly integration: Json;
-  readonly operations: readonly { readonly operation: string; readonly score: number; readonly reason: string }[];
-  readonly fields: readonly {
-    readonly field: string;
-    readonly path: string;
-    readonly confidence: number;
-    readonly reason: string;
-  }[];
-  readonly unmapped: readonly string[];
-  readonly unknown: readonly string[];
-  readonly notes: readonly string[];
 }
 
 export interface ImportRefused {

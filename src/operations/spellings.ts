@@ -12,20 +12,14 @@ import { applyDocument } from './edit-documents.ts';
 const shared = { channel: 'channel', source: 'source', 'rooms.board': 'board' } as const;
 type Field = keyof typeof shared;
 
-export interface UnknownView {
+export interface AddedSpelling {
   readonly field: (typeof shared)[Field];
   readonly value: string;
-  readonly times: number;
-  readonly brands: readonly string[];
-  readonly last_at: Date;
-  readonly known: readonly string[];
-  readonly likely: string | null;
+  readonly as: string;
 }
 
-export type AddedSpelling = Pick<UnknownView, 'field' | 'value'> & { readonly as: string };
-
 /** What brands send and nobody knows, with the value of the workspace that looks most like it. Those added since are left out. */
-export async function listUnknown(runtime: Runtime): Promise<UnknownView[]> {
+export async function listUnknown(runtime: Runtime) {
   const { spellings = {} } = runtime.active().settings;
   const found = await unknownSpellings(runtime.pool, Object.keys(shared));
   return found.flatMap(({ field: drifted, ...one }) => {

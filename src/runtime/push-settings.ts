@@ -1,11 +1,10 @@
 import type { Connector } from '../documents/connector.ts';
 import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
-import type { SignatureParts } from '../documents/connector-push.ts';
 import { durationMs } from '../documents/duration.ts';
 import type { Integration } from '../documents/integration.ts';
 import { type EventType, eventTypes } from '../intake/push/envelope.ts';
 import type { ForeignEnvelope, PushSettings } from '../intake/push/ports.ts';
-import { defaultVerification, type HmacVerification, type Verification } from '../intake/push/verification.ts';
+import { defaultVerification, type Verification } from '../intake/push/verification.ts';
 
 /** How intake receives a brand's webhooks, from the documents of the brand. */
 export function pushSettings({ push, brand_id: brandId }: Integration, connector: Connector): PushSettings {
@@ -28,22 +27,9 @@ function verificationOf(connector: Connector): Verification {
   const given = connector.push?.verification;
   if (given === undefined) return defaultVerification;
   if (given.type === 'standard_webhooks') return { ...given, toleranceS: 300 };
-  if (given.type === 'token') {
-    const { type, prefix, header, query } = given;
-    return { type, prefix, ...(header !== undefined && { header }), ...(query !== undefined && { query }) };
-  }
-  const { timestamp_header: timestampHeader, timestamp_format: timestampFormat, tolerance, parts, ...hmac } = given;
-  return {
-    ...hmac,
-    timestampFormat,
-    toleranceS: durationMs(tolerance) / 1000,
-    ...(timestampHeader !== undefined && { timestampHeader }),
-    ...(parts !== undefined && { parts: partsOf(parts) }),
-  };
-}
-
-function partsOf({ timestamp, signature }: SignatureParts): NonNullable<HmacVerification['parts']> {
-  return { signature, ...(timestamp !== undefined && { timestamp }) };
+  if (given.type === 'token') return given;
+  const { timestamp_header: timestampHeader, timestamp_format: timestampFormat, tolerance, ...hmac } = given;
+  return { ...hmac, timestampHeader, timestampFormat, toleranceS: durationMs(tolerance) / 1000 };
 }
 
 /** A sender's envelope as intake uses it. */

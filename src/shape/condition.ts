@@ -12,15 +12,11 @@ type Accepts = (value: Json | undefined, scope: Scope) => boolean;
 
 /** Compiles a condition. The paths it reads count as mapped, but not as the origin of the field's value. */
 export function compileCondition(condition: Condition, at: string, env: Env): Holds {
-  if (isList(condition)) {
+  if (Array.isArray(condition)) {
     const any = condition.map((one, index) => all(one, `${at}[${index}]`, env));
     return (scope) => any.some((holds) => holds(scope));
   }
   return all(condition, at, env);
-}
-
-function isList(condition: Condition): condition is readonly Conditions[] {
-  return Array.isArray(condition);
 }
 
 function all(conditions: Conditions, at: string, env: Env): Holds {

@@ -1,107 +1,49 @@
-import type { CountryLanguage } from '../canonical/country.ts';
-import type { ChargeField, GuestField, ReservationField, RoomField, ValueField } from '../canonical/fields.ts';
-import type { Json, JsonObject } from '../terms.ts';
+import type { z } from 'zod';
+import type { ValueField } from '../canonical/fields.ts';
+import type { flatSchema, mapSchema, shapeSchema } from '../documents/connector-mapping.ts';
+import type {
+  conditionSchema,
+  fieldFormSchema,
+  fieldSchema,
+  joinSchema,
+  listFormSchema,
+  listSource,
+  lookupSchema,
+  numberFormat,
+  operatorsSchema,
+  scalar,
+} from '../documents/mapping-field.ts';
+import type { Json } from '../terms.ts';
 
-/**
- * The types of the mapping language. The schema of the documents describes the same keys; a test compares the two.
- * Optional keys accept undefined, because parsed documents contain it.
- */
+/** The types of the mapping language, as the schema of the documents parses it. The schema says what each key means. */
 
-export type Scalar = string | number | boolean;
+export type Scalar = z.infer<typeof scalar>;
+export type NumberFormat = z.infer<typeof numberFormat>;
+export type NamePart = 'first' | 'last';
 
 /** How one field is read: a path, `false` for "not mapped", or one source with modifiers. */
-export type FieldMap = string | false | FieldForm;
-
+export type FieldMap = z.infer<typeof fieldSchema>;
+export type FieldForm = z.infer<typeof fieldFormSchema>;
 /** The values of one or more lists; a text is short for `{ from: text }`. */
-export type ListSource = string | ListForm;
-
-export interface ListForm {
-  /** Defaults to the record itself when there is a join. */
-  readonly from?: string | readonly string[] | undefined;
-  readonly join?: JoinForm | readonly JoinForm[] | undefined;
-  readonly where?: Condition | undefined;
-  readonly unique?: string | readonly string[] | undefined;
-  readonly value?: FieldMap | undefined;
-}
-
-export interface LookupForm {
-  readonly in: string;
-  readonly by: FieldMap;
-  readonly key?: string | undefined;
-  readonly value?: FieldMap | undefined;
-}
-
-export interface FieldForm extends Sources, Modifiers {}
-
-interface Sources {
-  readonly path?: string | undefined;
-  readonly const?: Scalar | undefined;
-  readonly first?: readonly FieldMap[] | undefined;
-  readonly join?: readonly FieldMap[] | undefined;
-  readonly sum?: ListSource | readonly FieldMap[] | undefined;
-  readonly product?: readonly FieldMap[] | undefined;
-  readonly min?: ListSource | undefined;
-  readonly max?: ListSource | undefined;
-  readonly count?: ListSource | undefined;
-  readonly pick?: ListForm | undefined;
-  readonly lookup?: LookupForm | undefined;
-}
-
-interface Modifiers {
-  readonly when?: Condition | undefined;
-  readonly with?: string | undefined;
-  readonly empty?: readonly (Scalar | Json[] | JsonObject)[] | undefined;
-  readonly split?: { readonly on: string; readonly part: number } | undefined;
-  readonly name?:
-    | NamePart
-    | { readonly part: NamePart; readonly order?: 'first_last' | 'last_first' | undefined }
-    | undefined;
-  readonly values?: ValueMap | undefined;
-  readonly number?: NumberFormat | undefined;
-  readonly minor_units?: number | 'currency' | undefined;
-  readonly negate?: boolean | undefined;
-  readonly date?: string | readonly string[] | undefined;
-  readonly add_days?: number | FieldMap | undefined;
-  readonly country?: CountryLanguage | readonly CountryLanguage[] | undefined;
-  readonly default?: Scalar | undefined;
-  readonly if_invalid?: 'drop' | 'dead_letter' | undefined;
-}
-
-export type NamePart = 'first' | 'last';
-export type NumberFormat = 'point' | 'comma';
+export type ListSource = z.infer<typeof listSource>;
+export type ListForm = z.infer<typeof listFormSchema>;
+export type LookupForm = z.infer<typeof lookupSchema>;
+export type JoinForm = z.infer<typeof joinSchema>;
 
 /** All paths must hold; in a list of conditions, at least one condition. */
-export type Condition = Conditions | readonly Conditions[];
-export type Conditions = { readonly [path: string]: Test };
-export type Test = Scalar | null | readonly (Scalar | null)[] | Operators;
-
-export interface Operators {
-  readonly is?: Scalar | readonly Scalar[] | undefined;
-  readonly not?: Scalar | readonly Scalar[] | undefined;
-  readonly exists?: boolean | undefined;
-  readonly same_as?: string | undefined;
-  readonly not_same_as?: string | undefined;
-  readonly at_least?: number | string | undefined;
-  readonly at_most?: number | string | undefined;
-  readonly starts_with?: string | undefined;
-  readonly contains?: string | undefined;
-}
+export type Condition = z.infer<typeof conditionSchema>;
+export type Conditions = Exclude<Condition, readonly unknown[]>;
+export type Test = Conditions[string];
+export type Operators = z.infer<typeof operatorsSchema>;
 
 /** Canonical value to the partner's spellings of it; `*` is any spelling that is not listed. */
 export type ValueMap = { readonly [canonical: string]: Scalar | readonly Scalar[] | undefined };
+export type ValuesConfig = { readonly [Name in ValueField]?: ValueMap | undefined };
 
-export interface JoinForm {
-  readonly in: string;
-  readonly key: string | readonly string[];
-  readonly by: string | readonly string[];
-}
-
+export type MapConfig = z.infer<typeof mapSchema>;
 /** How guests, rooms or charges are built. */
-export interface ListMap<Field extends string> {
-  readonly from?: string | readonly string[] | { readonly first: readonly string[] } | undefined;
-  readonly join?: JoinForm | readonly JoinForm[] | undefined;
-  readonly where?: Condition | undefined;
-  readonly unique?: string | readonly string[] | undefined;
+export interface ListMap<Field extends string> extends Omit<ListForm, 'from' | 'value'> {
+  readonly from?: ListForm['from'] | { readonly first: readonly string[] } | undefined;
   /** Rooms and charges only: the partner's own id of an item, by which it is recognised in later messages. */
   readonly id?: KeyMap | false | undefined;
   readonly fields?: { readonly [Name in Field]?: FieldMap | undefined } | undefined;
@@ -109,54 +51,10 @@ export interface ListMap<Field extends string> {
   readonly extra?: { readonly [name: string]: FieldMap } | undefined;
 }
 
-type OneOrMore<Of> = Of | readonly Of[];
-
-export type MapConfig = { readonly [Name in ReservationField]?: FieldMap | undefined } & {
-  readonly where?: Condition | undefined;
-  readonly guests?: OneOrMore<ListMap<GuestField>> | false | undefined;
-  readonly rooms?: OneOrMore<ListMap<RoomField>> | false | undefined;
-  readonly charges?: OneOrMore<ListMap<ChargeField>> | false | undefined;
-  readonly extra?: { readonly [name: string]: FieldMap } | undefined;
-};
-
 /** What the rows or items of one thing share: a path, several paths, or a field with any source. */
-export type KeyMap = string | readonly string[] | FieldForm;
-
-export interface FlatConfig {
-  readonly key: KeyMap;
-  /** Fields that each row gets before it leaves its response: name to path, such as $parent.$key. */
-  readonly add?: Readonly<Record<string, string>> | undefined;
-  /** The list always shows all rows of a reservation together. */
-  readonly whole?: boolean | undefined;
-  readonly conflict?: 'first' | 'last' | { readonly newest: string } | undefined;
-  readonly guests?: { readonly key: KeyMap } | undefined;
-  readonly rooms?: { readonly key: KeyMap } | undefined;
-  readonly charges?: { readonly key: KeyMap } | undefined;
-}
-
-/** A further list of the same response, such as cancellations beside bookings. */
-export interface FurtherList {
-  readonly path: string;
-  /** Fields that are set in every row of the list. */
-  readonly set?: Readonly<Record<string, Scalar>> | undefined;
-  /** Its rows may state only a part of a reservation, such as its id and a cancelled status. */
-  readonly partial?: boolean | undefined;
-}
-
-export interface ShapeSection {
-  readonly root_path?: string | undefined;
-  readonly also?: readonly FurtherList[] | undefined;
-  readonly single_path?: string | undefined;
-  readonly total?: string | undefined;
-  readonly count_path?: string | undefined;
-  readonly missing_is_empty?: boolean | undefined;
-  readonly object_is_one?: boolean | undefined;
-  readonly flat?: FlatConfig | undefined;
-  readonly dates?: string | readonly string[] | undefined;
-  readonly numbers?: NumberFormat | undefined;
-}
-
-export type ValuesConfig = { readonly [Name in ValueField]?: ValueMap | undefined };
+export type KeyMap = FlatConfig['key'];
+export type FlatConfig = z.infer<typeof flatSchema>;
+export type ShapeSection = z.infer<typeof shapeSchema>;
 
 export interface ShapeConfig {
   readonly shape?: ShapeSection | undefined;

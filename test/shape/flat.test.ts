@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/terms.ts';
-import { only, recordsOf, reservationOf, shaperOf, stay } from './support.ts';
+import { type Mapping, only, recordsOf, reservationOf, shaperOf, stay } from './support.ts';
 
 const mapping = {
   shape: {
@@ -15,7 +15,7 @@ const mapping = {
     },
   },
   map: { id: { join: ['hotel', 'res_no'], with: '-' }, guests: { fields: { last_name: 'guest_name' } } },
-} as const;
+} satisfies Mapping;
 
 /** The rows of a reservation: one for every guest and charge. */
 function rowsOf(number: number, guests: readonly string[], lines: readonly number[]): JsonObject[] {

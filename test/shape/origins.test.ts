@@ -4,7 +4,7 @@ import { parsePath } from '../../src/json-path/path.ts';
 import { compileRead } from '../../src/shape/read.ts';
 import { loneScope } from '../../src/shape/record-scope.ts';
 import type { Json } from '../../src/terms.ts';
-import { only, recordsOf, reservationOf, shaperOf, stay } from './support.ts';
+import { type Mapping, only, recordsOf, reservationOf, shaperOf, stay } from './support.ts';
 
 const body: Json = {
   property: { currency: 'EUR', city: 'Lisbon' },
@@ -57,7 +57,7 @@ const mapping = {
     rooms: { fields: { room_type: 'code' } },
     charges: { from: 'rooms[].lines' },
   },
-} as const;
+} satisfies Mapping;
 
 test('every value has the raw path it came from', () => {
   const shaper = shaperOf(mapping);

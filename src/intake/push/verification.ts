@@ -15,9 +15,9 @@ export interface HmacVerification {
   readonly header: string;
   readonly prefix: string;
   readonly encoding: 'hex' | 'base64';
-  readonly timestampHeader?: string;
+  readonly timestampHeader?: string | undefined;
   /** The header consists of named parts, such as `t=…,v1=…`: the names of those with the time and with a signature. */
-  readonly parts?: { readonly timestamp?: string; readonly signature: string };
+  readonly parts?: { readonly timestamp?: string | undefined; readonly signature: string } | undefined;
   /** Of the time; by default the Unix time in seconds. */
   readonly timestampFormat?: TimestampFormat;
   readonly toleranceS: number;
@@ -26,9 +26,9 @@ export interface HmacVerification {
 export interface TokenVerification {
   readonly type: 'token';
   /** Exactly one of header and query. */
-  readonly header?: string;
+  readonly header?: string | undefined;
   readonly prefix: string;
-  readonly query?: string;
+  readonly query?: string | undefined;
 }
 
 export interface StandardWebhooksVerification {

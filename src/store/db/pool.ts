@@ -9,6 +9,8 @@ export const serviceSchema = 'innbound_service';
 export type Pool = pg.Pool;
 /** A connection inside a transaction. Only `transaction` creates one. */
 export type Tx = pg.PoolClient;
+/** A row that goes to the API as it is. The schema of its route describes it; the tests of the API check each response against the schema. */
+export type UnreadRow = Readonly<Record<string, unknown>>;
 
 /** int8 as a number (our values are within the safe range), json with every digit kept, everything else as in pg. */
 const types: pg.CustomTypesConfig = {

@@ -7,10 +7,13 @@ export interface ErasureRow {
   readonly requested_by: string;
   readonly requested_at: Date;
   readonly completed_at: Date | null;
+  /** When the last destination confirmed it. */
   readonly confirmed_at: Date | null;
+  /** A keyed hash: a later request for the same guest finds it, but it reveals nothing. */
   readonly subject: string;
   readonly receipt: Json;
   readonly state: ErasureState;
+  /** While it runs, and where it was stopped. */
   readonly progress: ErasureProgress | null;
   readonly stopped_by: string | null;
   readonly stopped_at: Date | null;

@@ -1,17 +1,6 @@
-import type { Pool } from '../db/pool.ts';
+import type { Pool, UnreadRow } from '../db/pool.ts';
 
-export interface EndpointStatus {
-  readonly endpoint_id: string;
-  readonly sandbox_id: string | null;
-  readonly issued_at: Date;
-  readonly secrets: readonly {
-    readonly secret_no: number;
-    readonly issued_at: string;
-    readonly expires_at: string | null;
-  }[];
-  readonly first_event_at: Date | null;
-  readonly last_event_at: Date | null;
-}
+type EndpointStatus = UnreadRow & { readonly endpoint_id: string; readonly sandbox_id: string | null };
 
 /** The live endpoint of an integration and the state of its active secrets, never the secrets. */
 export async function endpointStatus(db: Pool, integration: string): Promise<EndpointStatus | undefined> {

@@ -1,20 +1,6 @@
-import type { Json } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, UnreadRow } from '../db/pool.ts';
 
-export interface EventRow {
-  readonly integration: string;
-  readonly seq: number;
-  readonly event_id: string;
-  readonly event: string;
-  readonly occurred_at: Date;
-  readonly received_at: Date;
-  readonly state: string;
-  readonly outcome: string | null;
-  readonly type: string | null;
-  readonly id: string | null;
-  readonly version: number | null;
-  readonly attempt: number;
-}
+type EventRow = UnreadRow & { readonly seq: number; readonly received_at: Date };
 
 export interface EventFilter {
   readonly integration?: string | undefined;
@@ -50,13 +36,9 @@ export async function listEvents(db: Pool, filter: EventFilter): Promise<EventRo
 }
 
 /** One event with its body, as long as that is retained. */
-export async function readEvent(
-  db: Pool,
-  integration: string,
-  seq: string,
-): Promise<(EventRow & { readonly body: Json }) | undefined> {
+export async function readEvent(db: Pool, integration: string, seq: string): Promise<UnreadRow | undefined> {
   if (!/^\d{1,18}$/.test(seq)) return undefined;
-  const { rows } = await db.query<EventRow & { body: Json }>(
+  const { rows } = await db.query<UnreadRow>(
     `select ${columns}, convert_from(body, 'UTF8')::json as body from events where integration = $1 and seq = $2::bigint`,
     [integration, seq],
   );

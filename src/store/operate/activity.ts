@@ -1,20 +1,5 @@
 import { percentileMs } from '../../kit/histogram.ts';
-import { type Pool, transaction } from '../db/pool.ts';
-
-export interface ActivityPoint {
-  readonly at: Date;
-  readonly events: number;
-  readonly pulls: number;
-  readonly changes: number;
-  readonly delivered: number;
-  readonly retried: number;
-  readonly dead: number;
-  readonly latency_p50_ms: number | null;
-  readonly latency_p95_ms: number | null;
-  /** Counts per bucket, see latencyBoundsMs. */
-  readonly latency: readonly number[];
-  readonly waiting: number;
-}
+import { type Pool, transaction, type UnreadRow } from '../db/pool.ts';
 
 /** A transaction that began in a bucket may commit a little after its end. */
 const settleMs = 3_000;
@@ -111,7 +96,7 @@ async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0],
 
 export interface Activity {
   /** Oldest first. Buckets without activity are absent. */
-  readonly points: readonly ActivityPoint[];
+  readonly points: readonly UnreadRow[];
   /** The end of the last counted bucket: an absent bucket before it was empty, one after it is not counted yet. */
   readonly countedUntil: Date | null;
 }
@@ -125,7 +110,7 @@ export async function readActivity(
 ): Promise<Activity> {
   // Read first: a bucket that is counted in between is then among the points and not said to be empty.
   const { rows: marks } = await db.query<{ at: Date }>(`select at from marks where name = 'activity ' || $1`, [step]);
-  const { rows } = await db.query<Omit<ActivityPoint, 'latency_p50_ms' | 'latency_p95_ms'>>(
+  const { rows } = await db.query<UnreadRow & { latency: readonly number[] }>(
     `with chosen as materialized (
        select * from activity
         where step = $1 and at >= now() - $2 * interval '1 ms' and ($3::text[] is null or integration = any($3))
@@ -171,18 +156,9 @@ export async function readBrandActivity(
   return rows;
 }
 
-/** One brand on one day in UTC. */
-export interface BrandDay {
-  readonly integration: string;
-  readonly day: string;
-  /** Hours of the day since the brand's first activity. */
-  readonly hours: number;
-  /** Those in which a run found records. */
-  readonly pulled_hours: number;
-  readonly events: number;
-}
+type BrandDay = UnreadRow & { readonly integration: string };
 
-/** From the counted hours, and from the ten-second buckets of the hours that are not counted yet. */
+/** Days in UTC: from the counted hours, and from the ten-second buckets of the hours that are not counted yet. */
 export async function readDays(db: Pool, integrations: readonly string[], days: number): Promise<BrandDay[]> {
   const { rows } = await db.query<BrandDay>(
     `with hours as (

@@ -1,19 +1,11 @@
 import { randomId } from '../../kit/ids.ts';
-import type { Json } from '../../terms.ts';
+import type { Condition as JudgedCondition } from '../../watch/facts.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import type { AlertRow, RoutableAlert } from './alert-row.ts';
 import { enqueueSends, type RouteAlert } from './alert-sends.ts';
 
-/** A problem that exists now. */
-export interface Condition {
-  readonly kind: string;
-  readonly integration: string;
-  readonly subject: string;
-  readonly severity: 'warning' | 'critical';
-  readonly message: string;
-  readonly detail: { readonly [key: string]: Json };
-  readonly brands?: readonly string[];
-}
+/** A problem that exists now, of any kind. */
+export type Condition = Omit<JudgedCondition, 'kind'> & { readonly kind: string };
 
 const columns =
   'alert_id, kind, integration, subject, severity, message, detail, raised_at, seen_at, acknowledged_at, acknowledged_by, resolved_at';

@@ -1,18 +1,5 @@
 import type { Json } from '../../terms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
-
-export interface AuditRow {
-  readonly audit_id: number;
-  readonly at: Date;
-  readonly actor: string;
-  readonly token_id: string | null;
-  readonly action: string;
-  readonly integration: string | null;
-  readonly target: Json;
-  readonly status: number | null;
-  readonly request_id: string | null;
-  readonly address: string | null;
-}
+import type { Pool, Tx, UnreadRow } from '../db/pool.ts';
 
 export interface NewAudit {
   readonly actor: string;
@@ -51,8 +38,8 @@ export interface AuditFilter {
 }
 
 /** Newest first. */
-export async function listAudit(db: Pool, filter: AuditFilter): Promise<AuditRow[]> {
-  const { rows } = await db.query<AuditRow>(
+export async function listAudit(db: Pool, filter: AuditFilter): Promise<(UnreadRow & { audit_id: number })[]> {
+  const { rows } = await db.query<UnreadRow & { audit_id: number }>(
     `select audit_id, at, actor, token_id, action, integration, target, status, request_id, address from audit
       where ($1::text is null or action = $1) and ($2::text is null or actor = $2)
         and ($3::text is null or integration = $3) and ($4::bigint is null or audit_id < $4)

@@ -1,6 +1,6 @@
 import { parseJson } from '../../kit/json.ts';
 import type { EntityType, Json } from '../../terms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import type { Pool, Tx, UnreadRow } from '../db/pool.ts';
 import { versionOf, versionsAfter } from '../records/versions.ts';
 
 type DeadLetterKind = 'event' | 'record' | 'delivery';
@@ -82,25 +82,10 @@ export async function summarizeDeadLetters(
   return rows;
 }
 
-export interface DeadLetterReason {
-  readonly code: string;
-  readonly message: string;
-  readonly kind: DeadLetterKind;
-  readonly destination: string | null;
-  readonly records: number;
-  /** Failures over all of them: a record that fails at every poll is one letter. */
-  readonly times: number;
-  readonly integrations: readonly string[];
-  readonly ids: readonly string[];
-  readonly newest: string;
-  readonly at: Date;
-  readonly last_at: Date;
-}
-
 /** Why they failed: one row for each reason, those of most records first. */
-export async function deadLetterReasons(db: Pool, filter: DeadLetterFilter): Promise<DeadLetterReason[]> {
+export async function deadLetterReasons(db: Pool, filter: DeadLetterFilter): Promise<UnreadRow[]> {
   const { where, values } = conditions(filter);
-  const { rows } = await db.query<DeadLetterReason>(
+  const { rows } = await db.query<UnreadRow>(
     `select code, message, kind, destination, count(distinct (integration, coalesce(id, fingerprint)))::int as records,
             sum(times)::int as times, (array_agg(distinct integration))[1:5] as integrations,
             coalesce((array_agg(distinct id) filter (where id is not null))[1:5], '{}') as ids,

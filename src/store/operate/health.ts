@@ -1,6 +1,7 @@
 import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import { percentileMs } from '../../kit/histogram.ts';
 import type { Pool } from '../db/pool.ts';
+import type { AlertRow } from './alert-row.ts';
 import { type Concern, ofDestination } from './alerts.ts';
 
 /** Facts about the health of brands, one statement each. All are cheap enough to read every few seconds. */
@@ -68,13 +69,7 @@ export async function usualLatencies(db: Pool, integrations: readonly string[]):
   );
 }
 
-export interface OpenAlert {
-  /** Empty for the alert of a destination. */
-  readonly integration: string;
-  readonly kind: string;
-  readonly subject: string;
-  readonly severity: 'warning' | 'critical';
-  readonly message: string;
+export interface OpenAlert extends Pick<AlertRow, 'integration' | 'kind' | 'subject' | 'severity' | 'message'> {
   /** How many brands share it; null for an alert of one brand. */
   readonly brands: number | null;
 }

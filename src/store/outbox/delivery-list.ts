@@ -1,20 +1,4 @@
-import type { Pool } from '../db/pool.ts';
-
-export interface DeliveryRow {
-  readonly integration: string;
-  readonly destination: string;
-  readonly type: string;
-  readonly id: string;
-  readonly next_version: number;
-  readonly last_version: number;
-  readonly delivered_version: number;
-  readonly attempt: number;
-  readonly due_at: Date | null;
-  readonly held_by: string | null;
-  readonly last_code: string | null;
-  readonly last_message: string | null;
-  readonly last_at: Date | null;
-}
+import type { Pool, UnreadRow } from '../db/pool.ts';
 
 export interface DeliveryFilter {
   readonly destination?: string | undefined;
@@ -24,13 +8,13 @@ export interface DeliveryFilter {
 }
 
 /** Undelivered records, longest due first, each with the answer to its last try. */
-export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<UnreadRow[]> {
   const state = {
     waiting: 'o.due_at is not null',
     retrying: 'o.due_at is not null and o.attempt > 0',
     held: 'o.held_by is not null',
   }[filter.state];
-  const { rows } = await db.query<DeliveryRow>(
+  const { rows } = await db.query<UnreadRow>(
     `select o.integration, o.destination, o.type, o.id, o.next_version, o.last_version, o.delivered_version, o.attempt,
             o.due_at, o.held_by::text as held_by, a.code as last_code, a.message as last_message, a.at as last_at
        from (select * from outbox o
@@ -44,26 +28,23 @@ export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<
   return rows;
 }
 
-export interface DestinationNow {
+interface DestinationRow {
   readonly destination: string;
   readonly paused_until: Date | null;
-  /** While only probes are sent. */
-  readonly circuit: { readonly open_since: Date; readonly last_failure: string; readonly next_probe_at: Date } | null;
+  /** Null unless the circuit is open; its failure and probe then have no meaning. */
+  readonly open_since: Date | null;
+  readonly circuit_failure: string;
+  readonly next_probe_at: Date;
   readonly last_delivered_at: Date | null;
   readonly last_failed_at: Date | null;
   readonly last_failure: string | null;
 }
 
-type DestinationRow = Omit<DestinationNow, 'circuit'> &
-  (
-    | { open_since: Date; circuit_failure: string; next_probe_at: Date }
-    | { open_since: null; circuit_failure: null; next_probe_at: null }
-  );
-
 /** How far back the last failure is searched. */
 const recent = `interval '1 day'`;
 
-export async function destinationsNow(db: Pool, names: readonly string[]): Promise<DestinationNow[]> {
+/** With the circuit while only probes are sent. */
+export async function destinationsNow(db: Pool, names: readonly string[]) {
   const { rows } = await db.query<DestinationRow>(
     `select n.name as destination, case when r.paused_until > now() then r.paused_until end as paused_until,
             r.opened_at as open_since, r.last_failure as circuit_failure, r.probe_at as next_probe_at,
@@ -74,15 +55,8 @@ export async function destinationsNow(db: Pool, names: readonly string[]): Promi
            and a.at > now() - ${recent} order by a.at desc limit 1) bad on true`,
     [names],
   );
-  return rows.map((row) => ({
-    destination: row.destination,
-    paused_until: row.paused_until,
-    circuit:
-      row.open_since === null
-        ? null
-        : { open_since: row.open_since, last_failure: row.circuit_failure, next_probe_at: row.next_probe_at },
-    last_delivered_at: row.last_delivered_at,
-    last_failed_at: row.last_failed_at,
-    last_failure: row.last_failure,
+  return rows.map(({ open_since, circuit_failure, next_probe_at, ...row }) => ({
+    ...row,
+    circuit: open_since && { open_since, last_failure: circuit_failure, next_probe_at },
   }));
 }

@@ -1,32 +1,4 @@
-import type { Pool } from '../db/pool.ts';
-
-/** Counts over the reservations that a brand sent or changed on a day, in their present state. */
-export interface QualityCounts {
-  readonly reservations: number;
-  readonly guests: number;
-  readonly email: number;
-  readonly email_proxy: number;
-  readonly email_invalid: number;
-  readonly phone: number;
-  readonly phone_invalid: number;
-  readonly last_name: number;
-  readonly nationality: number;
-  readonly total_amount: number;
-  readonly currency: number;
-  readonly channel: number;
-  readonly rooms: number;
-  readonly lead_guest: number;
-  /** Reservations with a value that was sent but could not be read; a stored value stays. */
-  readonly unreadable: number;
-  readonly events: number;
-  /** Events that arrived more than 15 minutes after the change that they report. */
-  readonly late_events: number;
-}
-
-export interface QualityDay extends QualityCounts {
-  readonly day: string;
-  readonly counted_at: Date;
-}
+import type { Pool, UnreadRow } from '../db/pool.ts';
 
 /** Counts yesterday and today, for all brands. Earlier days stay as they were counted. */
 export async function countQuality(db: Pick<Pool, 'query'>): Promise<void> {
@@ -83,8 +55,8 @@ export async function countQuality(db: Pick<Pool, 'query'>): Promise<void> {
 const unreadable = '$[*] ? (@.code == "invalid_dropped" || @.code == "email_invalid" || @.code == "phone_impossible")';
 
 /** Newest day first. */
-export async function readQuality(pool: Pool, integration: string, days: number): Promise<QualityDay[]> {
-  const { rows } = await pool.query<{ day: string; counts: QualityCounts; counted_at: Date }>(
+export async function readQuality(pool: Pool, integration: string, days: number): Promise<UnreadRow[]> {
+  const { rows } = await pool.query<{ day: string; counts: UnreadRow & { unreadable?: number }; counted_at: Date }>(
     `select to_char(day, 'YYYY-MM-DD') as day, counts, counted_at from quality
       where integration = $1 and day > current_date - $2::int order by day desc`,
     [integration, days],

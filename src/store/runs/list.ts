@@ -3,8 +3,10 @@ import type { Finding } from '../../intake/pull/run-state.ts';
 import type { Pool } from '../db/pool.ts';
 import { counterColumns } from './row.ts';
 
+type ShownCounter = Exclude<(typeof counterColumns)[keyof typeof counterColumns], 'dead'>;
+
 /** A run as the API and the CLI show it. */
-export interface RunSummary {
+export interface RunSummary extends Readonly<Record<ShownCounter | 'dead_lettered', number>> {
   readonly run_id: string;
   readonly integration: string;
   readonly sync: string;
@@ -18,20 +20,6 @@ export interface RunSummary {
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
   readonly node: string | null;
-  readonly pages: number;
-  readonly requests: number;
-  readonly retries: number;
-  readonly waited_ms: number;
-  readonly bytes: number;
-  readonly fetched: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly superseded: number;
-  readonly dropped: number;
-  readonly skipped: number;
-  readonly repeated: number;
-  readonly dead_lettered: number;
-  readonly held: number;
   readonly error_code: string | null;
   /** Our words only. */
   readonly error_message: string | null;

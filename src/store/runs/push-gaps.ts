@@ -1,22 +1,11 @@
-import type { Pool } from '../db/pool.ts';
-
-export interface PushGap {
-  readonly day: string;
-  /** Events received that day. */
-  readonly events: number;
-  readonly created: number;
-  readonly updated: number;
-  readonly cancelled: number;
-  /** Some of the reservations, to look up their timelines. */
-  readonly examples: readonly string[];
-}
+import type { Pool, UnreadRow } from '../db/pool.ts';
 
 /**
  * Changes that polls found and no event reported, by day in UTC: changes made by a run without an event for the same reservation from an
  * hour before to ten minutes after. Changes from before the brand's first event are not counted.
  */
-export async function pushGaps(pool: Pool, integration: string, days: number): Promise<PushGap[]> {
-  const { rows } = await pool.query<PushGap>(
+export async function pushGaps(pool: Pool, integration: string, days: number): Promise<UnreadRow[]> {
+  const { rows } = await pool.query<UnreadRow>(
     `with first as (
        select min(received_at) as at from events where integration = $1
      ), missed as (

@@ -26,7 +26,7 @@ export const runTable: LeasedTable = { name: 'runs', key: ['integration', 'run_i
 
 export const heldRun = ({ integration, runId, fence }: Lease): Held => [integration, runId, fence];
 
-export const counterColumns: Readonly<Record<keyof Counters, string>> = {
+export const counterColumns = {
   pages: 'pages',
   requests: 'requests',
   retries: 'retries',
@@ -42,7 +42,7 @@ export const counterColumns: Readonly<Record<keyof Counters, string>> = {
   repeated: 'repeated',
   dead: 'dead',
   held: 'held',
-};
+} as const satisfies Record<keyof Counters, string>;
 
 const counterNames = Object.keys(counterColumns) as (keyof Counters)[];
 

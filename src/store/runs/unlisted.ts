@@ -3,7 +3,7 @@ import type { Lease, RunStore, UnlistedNote, UnlistedRow } from '../../intake/pu
 import type { ListedRow } from '../../intake/pull/run-state.ts';
 import type { Window } from '../../intake/pull/windows.ts';
 import { shortHash } from '../../kit/short-hash.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, UnreadRow } from '../db/pool.ts';
 import { readReservation } from '../records/stored-record.ts';
 
 /** The most that one run follows up; the next run continues. */
@@ -116,20 +116,9 @@ export async function storedReservation(pool: Pool, integration: string, id: str
   return rows[0] && readReservation(rows[0].text);
 }
 
-export interface UnlistedReservation {
-  readonly id: string;
-  readonly sync: string;
-  readonly since: Date;
-  readonly answer: 'present' | 'absent' | null;
-  readonly asked_at: Date | null;
-  readonly check_in: string;
-  readonly check_out: string;
-  readonly status: string;
-}
-
 /** Reservations still expected that the partner no longer lists, newest first. */
-export async function listUnlisted(pool: Pool, integration: string, limit: number): Promise<UnlistedReservation[]> {
-  const { rows } = await pool.query<UnlistedReservation>(
+export async function listUnlisted(pool: Pool, integration: string, limit: number): Promise<UnreadRow[]> {
+  const { rows } = await pool.query<UnreadRow>(
     `select id, unlisted ->> 'sync' as sync, (unlisted ->> 'since')::timestamptz as since, unlisted ->> 'answer' as answer,
             (unlisted ->> 'asked_at')::timestamptz as asked_at, d.*
        from records cross join lateral json_to_record(data) as d (check_in text, check_out text, status text)

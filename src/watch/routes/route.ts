@@ -12,6 +12,7 @@ export interface RoutedAlert {
   readonly kind: string;
   /** Empty for an alert of the whole service. */
   readonly integration: string;
+  /** The part of the brand, such as a sync or a destination. */
   readonly subject: string;
   readonly severity: Severity;
   readonly message: string;

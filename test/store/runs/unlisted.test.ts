@@ -312,11 +312,11 @@ test('changes that a poll found and no event reported are counted by day', async
   );
   await move(1);
   const gaps = await pushGaps(runtime.pool, 'gaps', 7);
-  const found = gaps.find(({ updated }) => updated > 0);
+  const found = gaps.find(({ updated }) => Number(updated) > 0);
   assert.deepEqual([found?.created, found?.updated, found?.cancelled], [0, 2, 0]);
   assert.deepEqual(found?.examples, [state.listed[1]?.id, state.listed[2]?.id]);
   assert.equal(
-    gaps.reduce((sum, { created }) => sum + created, 0),
+    gaps.reduce((sum, { created }) => sum + Number(created), 0),
     0,
     'what was there before the first event is not a gap',
   );
