@@ -24,9 +24,11 @@ const looks: ReadonlyMap<string, Look> = new Map(
 );
 
 const { guests, rooms, charges } = listFields;
-const kinds: Readonly<Record<string, FieldKind>> = { ...reservationFields, ...guests, ...rooms, ...charges };
+const kinds: ReadonlyMap<string, FieldKind> = new Map(
+  Object.entries({ ...reservationFields, ...guests, ...rooms, ...charges }),
+);
 
-export const kindOf = (field: string): FieldKind => kinds[field] ?? 'text';
+export const kindOf = (field: string): FieldKind => kinds.get(field) ?? 'text';
 
 /** How well the values fit the field, 0 to 1, and a description of them for the reason. */
 export function compatibility(field: string, leaf: Leaf): { readonly score: number; readonly seen: string } {
