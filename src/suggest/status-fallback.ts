@@ -6,6 +6,7 @@ import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { type Match, valuesOf } from './match.ts';
 import { statedStatus } from './vocabulary.ts';
+import { wordSet } from './words.ts';
 
 /** A status that no single field states, as a mapping, with how sure it is. */
 export interface ComputedStatus extends Omit<FieldLine, 'field'> {
@@ -111,12 +112,15 @@ function isSet(leaf: Leaf, index: number): boolean {
   return value !== undefined && (!isFlag(leaf) || truths.has(plain(value).toLowerCase()));
 }
 
-function isSign({ own, depth, kind }: Leaf, name: string): boolean {
-  if (kind !== 'value' || depth > 2) return false;
+function isSign({ own, around: outer, depth, kind }: Leaf, name: string): boolean {
+  if (kind !== 'value' || depth > 2 || outer.some((word) => rights.has(word))) return false;
   const words = name.split(' ');
   const start = own.findIndex((_, index) => words.every((word, at) => own[index + at] === word));
   return start >= 0 && own.every((word, index) => (index >= start && index < start + words.length) || around.has(word));
 }
+
+/** What may be done with a booking was not done. */
+const rights = wordSet('policy policies permissions rights actions options allowed conditions terms rules');
 
 const truths = new Set('true 1 y yes j ja s si sim oui o t'.split(' '));
 const untruths = new Set('false 0 n no nein nee nao non f'.split(' '));

@@ -421,3 +421,15 @@ test('what the owner gets is not what the guest pays', () => {
   const { connector } = suggested({ reservations: [row(1), row(2), row(3)] });
   assert.equal((connector.map as JsonObject).total_amount, 'price.amount');
 });
+
+test('a right to cancel is not a cancellation', () => {
+  const row = (id: number, status: string) => ({
+    reference: `R-${id}`,
+    check_in: '2026-05-01',
+    check_out: '2026-05-03',
+    status,
+    modificationPolicies: { cancellation: status === 'CONFIRMED', modification: true },
+  });
+  const { connector } = suggested({ bookings: [row(1, 'CONFIRMED'), row(2, 'CANCELLED'), row(3, 'CONFIRMED')] });
+  assert.equal((connector.map as JsonObject).status, 'status');
+});
