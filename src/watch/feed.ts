@@ -1,3 +1,5 @@
+import { median } from './silence.ts';
+
 /** What a brand's feed brought in 24 hours, from the activity counts. Runs are those that found reservations. */
 export interface FeedDay {
   readonly events: number;
@@ -67,7 +69,7 @@ export function judgeFeed({ today, weeks, listsChanges }: FeedHabit, season = 1)
   });
   const few = (measure: 'events' | 'rows', fewest: number) => {
     const { now, past } = of(measure);
-    const usual = usualOf(past.map((one) => one ?? 0));
+    const usual = median(past.map((one) => one ?? 0));
     const expected = usual * Math.min(1, season);
     if (now !== undefined && expected >= fewest && now < fewShare * expected) found.push({ measure, now, usual });
   };
@@ -77,19 +79,14 @@ export function judgeFeed({ today, weeks, listsChanges }: FeedHabit, season = 1)
   const known = weeks.filter(({ runs, events }) => runs + events > 0).length >= 3;
   const many = (measure: 'run_seconds' | 'dead_share', least: number, scale = 1) => {
     const { now = 0, past } = of(measure);
-    const usual = usualOf(past.map((one) => one ?? 0));
+    const usual = median(past.map((one) => one ?? 0));
     const isRising = past.every((one, i) => one !== undefined && (past[i - 1] ?? now) >= growth * one);
     const isMuch = now >= manyTimes * usual * scale || (isRising && now >= 2 * (past.at(-1) ?? 0) * scale);
     if (known && now >= least && isMuch) found.push({ measure, now, usual });
   };
   const { now: rows = 0, past } = of('rows');
-  const moreRows = rows / Math.max(1, usualOf(past.map((one) => one ?? 0)));
+  const moreRows = rows / Math.max(1, median(past.map((one) => one ?? 0)));
   if (today.runs >= leastRuns) many('run_seconds', leastRunSeconds, Math.max(1, moreRows));
   if (deadOf(today).dead >= fewestDead) many('dead_share', leastDeadShare);
   return found;
-}
-
-/** The median; of an even number the lower of the two in the middle. */
-function usualOf(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)] ?? 0;
 }

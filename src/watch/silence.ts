@@ -78,8 +78,8 @@ function typicalOf(
 }
 
 /** Of an even number the lower of the two in the middle: in doubt a feed is quieter than it might be. */
-function median(numbers: number[]): number {
-  return numbers.sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)] ?? 0;
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)] ?? 0;
 }
 
 const offsets = new Map<string, number>();
