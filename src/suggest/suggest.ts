@@ -3,14 +3,12 @@ import { findCharges } from './charges.ts';
 import { containersOf } from './containers.ts';
 import { envelopeLines, type FlatShape, listsOf, pullOf, type Sections, shapeOf } from './document.ts';
 import { type FieldLine, fieldMap, lineOf } from './field.ts';
-import { findFlat } from './flat.ts';
 import { cancellationsBeside } from './further-lists.ts';
 import { findGuests } from './guests.ts';
 import { keyLeaf } from './key-leaf.ts';
 import { isUnique, type Leaf } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
-import { asWhole, findMasterRows } from './master-rows.ts';
 import type { Match } from './match.ts';
 import { liftedLeaves } from './nights.ts';
 import { findPaging } from './paging.ts';
@@ -18,10 +16,11 @@ import { plainJson } from './plain-json.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
+import { chargesInRows, findRows, firstRows, flatOf, type Rows, varies } from './rows.ts';
 import { hasUnknownStatus, spellingsOf, statedElsewhere } from './spellings.ts';
 import { computedStatus, signsBeside } from './status-fallback.ts';
 import { fieldsAround } from './surroundings.ts';
-import { tablesOf, withLookups } from './tables.ts';
+import { type Table, tablesOf, withLookups } from './tables.ts';
 import { unmappedIn } from './unmapped.ts';
 import { asWritten, writtenPath } from './written-paths.ts';
 
@@ -75,7 +74,7 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
     ...keyLeaf(root.keys, own),
     ...(root.stays === undefined ? [] : liftedLeaves(root.records, root.stays)),
   ];
-  const found = flatFields(leaves.filter(({ isKey }) => isKey !== true)) ?? nestedFields(root, leaves);
+  const found = fieldsOf(root, leaves);
   const { values, unknown } = spellingsOf(found.reservation, found.sections, leaves);
   const further =
     found.flat === undefined ? cancellationsBeside(root, found.reservation.get('id'), found.map.status) : undefined;
@@ -113,13 +112,11 @@ interface Found {
   readonly flat?: FlatShape;
 }
 
-function flatFields(leaves: readonly Leaf[]): Found | undefined {
-  const flat = findFlat(leaves);
-  return flat && { ...reservationFields(flat.reservation, leaves, {}), sections: flat.sections, flat };
-}
-
-function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
-  const tables = tablesOf(root.envelope, root.path);
+function fieldsOf(root: Root, all: readonly Leaf[]): Found {
+  const rows = findRows(all.filter(({ isKey }) => isKey !== true));
+  // Rows may come from several responses, so they can neither join a table of one response nor have a key in it.
+  const tables = rows ? [] : tablesOf(root.envelope, root.path);
+  const leaves = rows ? all.filter(({ isKey }) => isKey !== true) : all;
   const containers = containersOf(root.records);
   const { sections: guests, taken } = findGuests(containers, leaves, tables, root.stays);
   // A list of stays that contains its guests is still the list of rooms.
@@ -127,16 +124,14 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   const isPersonal = (path: string) =>
     people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
   const plain = leaves.filter(({ path }) => !isPersonal(path));
-  const reservation = matchReservation(withLookups(plain, tables, ['status', 'state', 'channel', 'source']));
-  const number = reservation.get('confirmation_number');
-  // A confirmation number that is unique in every record can be the id.
-  if (!reservation.has('id') && number !== undefined && isUnique(number.leaf))
-    reservation.set('id', { ...number, field: 'id' });
-  const second =
-    number !== undefined && reservation.get('id')?.leaf === number.leaf ? secondNumber(number, leaves) : undefined;
-  if (second !== undefined) reservation.set('confirmation_number', second);
-  for (const match of fieldsAround(root))
-    if (match.confidence > (reservation.get(match.field)?.confidence ?? 0)) reservation.set(match.field, match);
+  const lines = rows && chargesInRows(plain, rows.groups);
+  const isLine = ({ path }: Leaf) => [...(lines?.matches.values() ?? [])].some(({ leaf }) => leaf.path === path);
+  const reservation = wholeFields(
+    root,
+    plain.filter((leaf) => !isLine(leaf)),
+    tables,
+    rows,
+  );
   const [start, end] = [reservation.get('check_in'), reservation.get('check_out')];
   const own = new Set(
     [...reservation.values()].filter((one) => one !== start && one !== end).map(({ leaf }) => leaf.path),
@@ -153,13 +148,47 @@ function nestedFields(root: Root, leaves: readonly Leaf[]): Found {
   });
   const others = containers.filter(({ from }) => !isPersonal(from));
   const charges = findCharges(others, tables, rooms, reservation);
-  const fields = reservationFields(reservation, leaves, charges.computed);
-  const sections = { guests, rooms: rooms === undefined ? [] : [rooms], charges: charges.sections };
-  const rows = findMasterRows(leaves, reservation.get('id'), rooms, charges.sections);
-  // Flat rows may come from several responses, so they can neither join a table of one response nor have a key in it.
-  const isSurrounded = JSON.stringify(sections).includes('$body') || JSON.stringify(fields.map).includes('$key');
-  if (rows === undefined || isSurrounded) return { ...fields, sections };
-  return { ...fields, map: asWhole(fields.map, reservation, rows), sections, flat: rows };
+  const { map, ...fields } = reservationFields(reservation, leaves, charges.computed);
+  const sections = {
+    guests,
+    rooms: rooms === undefined ? [] : [rooms],
+    charges: [...charges.sections, ...(lines ? [lines] : [])],
+  };
+  if (rows === undefined) return { ...fields, map, sections };
+  const total = reservation.get('total_amount')?.leaf;
+  const isPart = total !== undefined && typeof map.total_amount === 'string' && varies(total, rows.groups);
+  const sum = isPart && { total_amount: { sum: `$rows.*.${total.path}` } };
+  return { ...fields, map: { ...map, ...sum }, sections, flat: flatOf(rows, leaves, sections) };
+}
+
+/** The fields of the reservation itself. */
+function wholeFields(
+  root: Root,
+  leaves: readonly Leaf[],
+  tables: readonly Table[],
+  rows: Rows | undefined,
+): Map<string, Match> {
+  const reservation = matchReservation(
+    withLookups(rows ? firstRows(leaves, rows.groups) : leaves, tables, ['status', 'state', 'channel', 'source']),
+  );
+  const number = reservation.get('confirmation_number');
+  // A confirmation number that is unique in every record can be the id.
+  if (!reservation.has('id') && number !== undefined && isUnique(number.leaf))
+    reservation.set('id', { ...number, field: 'id' });
+  const second =
+    number !== undefined && reservation.get('id')?.leaf === number.leaf ? secondNumber(number, leaves) : undefined;
+  if (second !== undefined) reservation.set('confirmation_number', second);
+  if (rows === undefined) {
+    for (const match of fieldsAround(root))
+      if (match.confidence > (reservation.get(match.field)?.confidence ?? 0)) reservation.set(match.field, match);
+    return reservation;
+  }
+  const ofRows = [...reservation].filter(([, { leaf }]) => leaf.path !== rows.key.leaf.path);
+  const full = ofRows.map(([field, match]) => {
+    const leaf = leaves.find(({ path }) => path === match.leaf.path) ?? match.leaf;
+    return [field, { ...match, leaf }] as const;
+  });
+  return new Map([['id', rows.key], ...full.filter(([field]) => field !== 'id')]);
 }
 
 /** A further number beside the one that became the id. */
