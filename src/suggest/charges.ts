@@ -182,7 +182,10 @@ function preferLineTotal(matches: Map<string, Match>, leaves: readonly Leaf[]): 
   if (amount === undefined || quantity === undefined || !present(quantity.leaf).some((value) => Number(value) > 1))
     return;
   const total = leaves.find(
-    (leaf) => leaf !== amount.leaf && leaf.kind === 'value' && isProduct(quantity.leaf, amount.leaf, leaf),
+    (leaf) =>
+      ![amount.leaf, quantity.leaf].includes(leaf) &&
+      leaf.kind === 'value' &&
+      isProduct(quantity.leaf, amount.leaf, leaf),
   );
   if (total === undefined) return;
   const reason = `quantity times ${amount.leaf.path} gives it in every line`;

@@ -14,6 +14,7 @@ import { matchReservation } from './reservation-fields.ts';
 import { withoutRepeats } from './same-person.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import type { Table } from './tables.ts';
+import { wordsOf } from './words.ts';
 
 /** The guests: lists and objects of people in the record, or a table of people that it refers to. */
 export function findGuests(
@@ -25,13 +26,16 @@ export function findGuests(
   const bodies = bodiesIn(containers);
   const people = containers
     .filter(({ from }) => !bodies.includes(from))
-    .filter(({ kind, words }) => kind !== 'dates' && !words.some((word) => strangerWords.has(word)))
+    .filter(({ kind, from }) => kind !== 'dates' && !wordsOf(withinList(from)).some((word) => strangerWords.has(word)))
     .filter(({ items }) => !hasAmounts(items))
     .map((container): People => {
       const leaves = leavesOf(container.items);
       const matches = matchGuest(leaves);
       // Of a list of first and last names, the name of the list does not matter.
-      const areNames = container.kind === 'list' && matches.has('first_name') && matches.has('last_name');
+      const areNames =
+        container.kind === 'list' &&
+        matches.has('last_name') &&
+        (matches.has('first_name') || matches.has('full_name'));
       const score = scoreOf(matches, areNames ? ['guest'] : container.words);
       return { head: { from: container.from }, leaves, matches, score, container };
     })
@@ -55,6 +59,9 @@ export function findGuests(
     taken: [...matches.values()].map(({ leaf }) => leaf.path),
   };
 }
+
+/** The path from its first list on: the guests of a room in `hotel.rooms` are not the hotel's people. */
+const withinList = (path: string): string => path.replace(/^[^[]*\.(?=[^.[]+\[\])/, '');
 
 /** Objects that hold the reservation itself, dates and all, such as `attributes` in JSON:API. */
 function bodiesIn(containers: readonly Container[]): string[] {

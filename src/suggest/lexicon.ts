@@ -58,7 +58,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
   ),
   total_amount: lexeme(
     'total amount, money due:0.75, total inc vat, total incl vat, total incl tax, total including tax, total with tax:0.95, total ttc, total revenue:0.75, gross revenue:0.85, gross:0.7, total price amount, grand total amount, total, total amount value:0.95, total price value:0.95, grand total, total price, total gross amount, total gross, total amount after tax:0.95, total amount before tax:0.85, amount total, gross total, total cost:0.9, booking cost:0.85, stay cost:0.85, total charge:0.9, reservation total, booking total, total rate:0.85, total stay amount:0.95, total room rate:0.8, price:0.65, amount:0.6, total value:0.85, price total, gesamtpreis, gesamtbetrag, importe total, montant total, totals gross:0.95, totale, amount after tax:0.8, amount after taxes:0.8, total amount after taxes:0.95, totals amount after tax:0.95, to pay:0.7, payable:0.75, total payable:0.95, importe:0.7, montant:0.7, prix total, prezzo totale, precio total, totaalbedrag, gross cents:0.75, total cents:0.9, price gross:0.85, booking value:0.85, client price:0.85, guest price:0.85, customer price:0.85, gesamtsumme, valor total, montant ttc, sum:0.65',
-    'tax taxes vat excl excluding paid balance deposit due net payment payments refund refunds revenue owner host transfer transfers fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate accommodation cleaning extras addons',
+    'tax taxes vat excl excluding paid balance pending outstanding remaining deposit due net payment payments refund refunds revenue owner host transfer transfers fee fees commission discount payout sub guests nights persons pages rows count cancellation no show percent suggested adults results rate accommodation cleaning extras addons',
   ),
   currency: lexeme(
     'currency, currency code, property currency:0.9, wahrung, waehrung, moneda, devise, valuta, cur:0.7',
@@ -152,7 +152,7 @@ export const chargeLexicon = lexiconOf(listFields.charges, {
   ),
   amount: lexeme(
     'amount, amount incl vat, amount including vat, price incl vat:0.8, charge amount, gross amount, gross:0.85, amount gross, amount gross value:0.97, gross value, total amount:0.9, total amount gross amount:0.98, price:0.85, total price:0.9, total:0.8, value:0.7, sum:0.7, betrag, importe, montant, importo, line total:0.9, amount cents:0.95, value cents:0.9, price cents:0.9, minor:0.75, cents:0.75, line total value:0.9, bedrag, prix:0.8, precio:0.85, prezzo:0.85, preis:0.85, line amount:0.95',
-    'net vat percent default unit currency code',
+    'net vat percent default unit currency code mode type',
   ),
   charge_date: lexeme('charge date, service date, posting date, business date, night date:0.9'),
   quantity: lexeme(

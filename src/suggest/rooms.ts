@@ -63,6 +63,7 @@ export function findRooms(context: RoomContext): Section | undefined {
       const matches = withBoard(matchFields(withLookups(leaves, tables), vocabulary), leaves);
       putStay(matches, leaves, ['start_date', 'end_date']);
       headsIn(matches, leaves);
+      if (matches.has('adults')) putOfParent(matches, container, containers);
       const type = matches.has('room_type') || !matches.has('adults') ? undefined : productIn(leaves, matches);
       if (type) matches.set('room_type', type);
       return { container, leaves, matches, score: weigh(matches, worth) };
@@ -82,9 +83,7 @@ export function findRooms(context: RoomContext): Section | undefined {
       if (match && source !== undefined && !best.matches.has(field))
         best.matches.set(field, { ...match, leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source } });
     }
-    for (const [field, match] of matchFields(parentLeaves(best.container, containers), vocabulary))
-      if (field !== 'adults' && field !== 'children' && !isNamed(best.matches.get(field)))
-        best.matches.set(field, match);
+    putOfParent(best.matches, best.container, containers);
     // Keep cancelled stays: the status of the reservation covers them.
     const where = from === stays ? undefined : goneCondition(best.leaves);
     const section = sectionOf('rooms', withWhere({ from }, where && orSameAs(status, where)), best.matches);
@@ -113,12 +112,14 @@ const isNamed = (match: Match | undefined): boolean =>
   match !== undefined && (match.field !== 'room_type' || present(match.leaf).some((value) => /\D/.test(plain(value))));
 
 /** The fields of the list around a list, such as a type with its rooms; their values are one per item of that list. */
-function parentLeaves({ inside }: Container, containers: readonly Container[]): Leaf[] {
+function putOfParent(matches: Map<string, Match>, { inside }: Container, containers: readonly Container[]): void {
   const parent = containers.find((one) => one.from === inside.at(-1) && one.kind === 'list');
-  return leavesOf(parent?.items ?? [])
+  const leaves = leavesOf(parent?.items ?? [])
     .filter(({ kind, depth }) => kind === 'value' && depth === 0)
     .map(named)
     .map((leaf) => ({ ...leaf, path: `$parent.${leaf.path}`, source: `$parent.${leaf.path}` }));
+  for (const [field, match] of matchFields(leaves, vocabulary))
+    if (field !== 'adults' && field !== 'children' && !isNamed(matches.get(field))) matches.set(field, match);
 }
 
 /** A source in the record, as an item of a list reads it. */
