@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../terms.ts';
 import { amountOf, isEqual, isProduct } from './amounts.ts';
 import type { Container } from './containers.ts';
+import { fieldMap } from './field.ts';
 import { plain } from './kinds.ts';
 import { isSharedId, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
@@ -65,7 +66,7 @@ export function findCharges(
   }
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
   if (nights) return { sections: [nightSection(nights, rooms)], computed: sumOf(nights, '$item') };
-  return joinedCharges(tables, id) ?? { sections: [], computed: nightlyTotal(containers) };
+  return joinedCharges(tables, id) ?? { sections: [], computed: { ...roomsTotal(rooms), ...nightlyTotal(containers) } };
 }
 
 interface ChargeList {
@@ -251,6 +252,14 @@ function nightSection(nights: Container, rooms: Section | undefined): Section {
 }
 
 const sumOf = ({ from }: Container, value: string): JsonObject => ({ total_amount: { sum: { from, value } } });
+
+/** The totals of the rooms. */
+function roomsTotal(rooms: Section | undefined): JsonObject {
+  const { total_amount } = reservationLexicon;
+  const found = matchFields(rooms?.leaves ?? [], { lexicon: { total_amount }, scope: wordSet('room') });
+  const total = found.get('total_amount');
+  return total ? { total_amount: { sum: { from: rooms?.map.from ?? '', value: fieldMap(total).map } } } : {};
+}
 
 /** The prices of the nights, where nothing else is charged. */
 function nightlyTotal(containers: readonly Container[]): JsonObject {

@@ -87,7 +87,7 @@ export function findRooms(context: RoomContext): Section | undefined {
     // Keep cancelled stays: the status of the reservation covers them.
     const where = from === stays ? undefined : goneCondition(best.leaves);
     const section = sectionOf('rooms', withWhere({ from }, where && orSameAs(status, where)), best.matches);
-    return withAllChildren(section, best.leaves);
+    return withAllChildren({ ...section, leaves: best.leaves }, best.leaves);
   }
   for (const field of ['start_date', 'end_date', ...Object.keys(persons)]) own.delete(field);
   for (const [field, match] of dates) own.set(field, { ...match, field });

@@ -41,7 +41,7 @@ export function findRoot(sample: Json): Root | undefined {
     .sort((a, b) => b.score - a.score || a.depth - b.depth);
   const [best] = scored;
   if (best === undefined) return undefined;
-  const holder = holderOf(best, scored);
+  const holder = outermost(best, scored);
   const { path, records, keys, single = false, score } = holder ?? best;
   if (holder === undefined && score < 2) return undefined;
   const named = path === '' ? 'the response' : path;
@@ -66,6 +66,12 @@ const listNames = new Set(['reservation', 'reservations', 'booking', 'bookings']
 
 interface Scored extends Candidate {
   readonly score: number;
+}
+
+/** A list of stays may itself be in a list of stays, such as the days of each guest in those of each room. */
+function outermost(best: Scored, all: readonly Scored[]): ReturnType<typeof holderOf> {
+  const holder = holderOf(best, all);
+  return holder && (outermost(holder, all) ?? holder);
 }
 
 /**
