@@ -47,16 +47,16 @@ const isAboutTax = (word: string, { own }: Leaf): boolean =>
 
 /** The largest amount of every record, without those that are paid by or to others; without a name, the largest number. */
 export function largestOf(leaves: readonly Leaf[], others: ReadonlySet<string>): Leaf | undefined {
-  const named = leaves.filter(
+  const free = leaves.filter((leaf) => !leaf.own.some((word) => others.has(word) && !isAboutTax(word, leaf)));
+  const named = free.filter(
     (leaf) =>
       leaf.kind === 'value' &&
       isInMost(leaf) &&
       leaf.own.some((word) => moneyWords.has(word)) &&
-      !leaf.own.some((word) => others.has(word) && !isAboutTax(word, leaf)) &&
       numberFormat(present(leaf)) !== undefined &&
       present(leaf).some((value) => amountOf(value) > 0),
   );
-  const amounts = named.length > 0 ? named : leaves.filter((leaf) => areAmounts(leaf));
+  const amounts = named.length > 0 ? named : free.filter(areAmounts);
   const isLargest = (one: Leaf) =>
     amounts.every((other) =>
       one.values.every((value, at) => value === undefined || amountOf(value) >= amountOf(other.values[at])),
@@ -64,10 +64,13 @@ export function largestOf(leaves: readonly Leaf[], others: ReadonlySet<string>):
   return amounts.find(isLargest);
 }
 
+const idWords = new Set('id ids number code reference ref year version zip'.split(' '));
+
 /** Numbers of which the largest is far from the smallest: ids are close to each other. */
 function areAmounts(leaf: Leaf): boolean {
   const numbers = present(leaf).map(amountOf);
   const isNumber =
     leaf.kind === 'value' && isInMost(leaf) && numbers.length > 1 && numbers.every((one) => one === 0 || one >= 10);
+  if (leaf.own.some((word) => idWords.has(word))) return false;
   return isNumber && Math.max(...numbers) > 1.2 * Math.min(...numbers) && dateFormat(present(leaf)) === undefined;
 }

@@ -6,7 +6,7 @@ import { guessDocument } from './vocabulary.ts';
 
 /** Fields of a guest that are derived from several leaves. */
 
-/** First and last name from a full name. A `name` next to a surname is the first name, and the other way round. */
+/** First and last name from a full name. */
 export function fromFullName(full: Match, matches: ReadonlyMap<string, Match>, fields: JsonObject): FieldLine[] {
   const { leaf, confidence } = full;
   const line = (field: string, reason: string) => ({
@@ -15,17 +15,6 @@ export function fromFullName(full: Match, matches: ReadonlyMap<string, Match>, f
     confidence: Math.round(confidence * 95) / 100,
     reason,
   });
-  for (const [known, missing, what] of [
-    ['last_name', 'first_name', 'family name'],
-    ['first_name', 'last_name', 'first name'],
-  ] as const) {
-    const values = matches.get(known)?.leaf.values;
-    const isPart = (value: Json | undefined, at: number) =>
-      typeof value === 'string' && String(leaf.values[at] ?? '').includes(value.trim());
-    if (values === undefined || matches.has(missing) || values.some(isPart)) continue;
-    fields[missing] = leaf.path;
-    return [line(missing, `a name beside a ${what}`)];
-  }
   return (['first_name', 'last_name'] as const).flatMap((field) => {
     const match = matches.get(field);
     const needed =

@@ -27,7 +27,7 @@ export function findGuests(
   const people = containers
     .filter(({ from }) => !bodies.includes(from))
     .filter(({ kind, from }) => kind !== 'dates' && !wordsOf(withinList(from)).some((word) => strangerWords.has(word)))
-    .filter(({ items }) => !hasAmounts(items))
+    .filter(({ items, words }) => guestWords.has(words.at(-1) ?? '') || !hasAmounts(items))
     .map((container): People => {
       const leaves = leavesOf(container.items);
       const matches = matchGuest(leaves);
@@ -110,7 +110,6 @@ function toSection({ head, leaves, matches }: People, stays?: string): Section {
   if (isWhole) matches.delete(only.field);
   const full = matches.get('full_name') ?? (isWhole ? only : undefined);
   const second = matches.get('second_name');
-  matches.delete('full_name');
   matches.delete('second_name');
   // { profileId: { id, type } }: the type is that of the id.
   const holder = /^(.+)\.id$/.exec(matches.get('guest_id')?.leaf.path ?? '')?.[1];

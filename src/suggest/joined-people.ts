@@ -1,14 +1,13 @@
 import type { Json, JsonObject } from '../terms.ts';
 import { plain } from './kinds.ts';
 import type { Leaf } from './leaf.ts';
-import { matchFields } from './match.ts';
-import { guestVocabulary, type People, scoreOf } from './people.ts';
+import { matchGuest, type People, scoreOf } from './people.ts';
 import { refersBack, refersTo, type Table } from './tables.ts';
 
 /** People in a table that the record refers to by id. */
 export function joinedPeople(recordLeaves: readonly Leaf[], tables: readonly Table[]): People[] {
   return tables.flatMap((table) => {
-    const matches = matchFields(table.leaves, guestVocabulary);
+    const matches = matchGuest(table.leaves);
     const score = scoreOf(matches, table.words);
     const references = recordLeaves.filter(
       (leaf) => (leaf.kind === 'value' || leaf.kind === 'list') && refersTo(leaf, table, recordLeaves),

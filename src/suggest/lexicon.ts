@@ -50,7 +50,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
   ),
   channel: lexeme(
     'channel, tour operator:0.75, sold by:0.8, sold by brand:0.8, partner:0.6, agent:0.6, travel agent name:0.6, agency:0.6, channel code, site:0.6, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, canal de venda, canal venda, vertriebskanal, vertriebsweg, buchungsweg, buchungskanal, kanaal',
-    'number manager reservation confirmation id reference ref update locked allow',
+    'number manager reservation confirmation id reference ref update locked allow payment',
   ),
   source: lexeme(
     'source, source code, origine:0.75, booking source, booking source name:0.95, booking source code:0.95, origin:0.8, source of business, source category:0.92, lead source:0.8, quelle, herkunft, business source, provider:0.6, portal:0.65, portal name:0.75, origen:0.8, procedencia:0.7, provenance:0.7, segmento:0.5, fonte:0.8, bron:0.7',

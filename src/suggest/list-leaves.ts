@@ -74,7 +74,9 @@ const ageGroups: ReadonlyMap<string, readonly string[]> = new Map([
   ['7', ['infants']],
 ]);
 const typeWords = wordSet('type kind group category qualifier class');
-const valueKeys = ['id', 'value', 'number', 'count', 'quantity', 'n', 'nombre', 'text', 'content', 'code', 'address'];
+const valueKeys = ['value', 'content', 'number', 'count', 'quantity', 'n', 'nombre', 'text', 'id', 'code', 'address'];
+const rankOf = (key: string): number =>
+  valueKeys.findIndex((one) => one === withoutSign(key) || one === wordsOf(key).join(' '));
 
 /** In a list of counts of which only some have an age, those with one are children: [{ count: 2 }, { count: 1, age: 8 }]. */
 export function agedLeaves(lists: Lists, path: string, { around, depth, own }: Place): Leaf[] {
@@ -104,7 +106,7 @@ export function typedLeaves(lists: Lists, path: string, { own, around, depth }: 
   const others = keys.filter((key) => key !== type);
   const numbers = others.filter((key) => members.every((member) => /^\d+$/.test(String(member[key]))));
   const value =
-    others.find((key) => valueKeys.includes(withoutSign(key)) || valueKeys.includes(wordsOf(key).join(' '))) ??
+    others.filter((key) => rankOf(key) >= 0).sort((a, b) => rankOf(a) - rankOf(b))[0] ??
     (numbers.length === 1 ? numbers[0] : undefined);
   if (type === undefined || value === undefined) return [];
   const types = [...new Set(members.map((member) => member[type]))].filter((name) => typeof name === 'string');

@@ -1,6 +1,6 @@
 import type { Json } from '../terms.ts';
 import { type Container, containersOf } from './containers.ts';
-import { plain } from './kinds.ts';
+import { daysOf } from './formats.ts';
 import type { Leaf } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 
@@ -19,11 +19,9 @@ export function isNightly({ items, owners }: Container): boolean {
     ({ own, kind, depth }) => kind === 'value' && depth === 0 && nightNames.has(own.join(' ')),
   );
   if (date === undefined || owners.length === new Set(owners).size) return false;
-  return date.values.every(
-    (value, index) =>
-      index === 0 ||
-      owners[index] !== owners[index - 1] ||
-      plain(value ?? null) > plain(date.values[index - 1] ?? null),
+  const days = daysOf(date.values);
+  return days.every(
+    (day, index) => index === 0 || owners[index] !== owners[index - 1] || day > Number(days[index - 1]),
   );
 }
 

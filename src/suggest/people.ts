@@ -39,6 +39,8 @@ export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary
     if (leaf !== undefined && !matches.has(field) && !isUsed(matches, leaf))
       matches.set(field, matchOf(field, leaf, 0.7, `all its values look like a guest’s ${field}`));
   }
+  asFirstName(matches);
+  if (matches.has('first_name') && matches.has('last_name')) matches.delete('full_name');
   const [name, further] = ['first_name', 'last_name', 'full_name'].flatMap((field) => matches.get(field) ?? []);
   const missing = further ? undefined : { first_name: 'last_name', last_name: 'first_name' }[name?.field ?? ''];
   const free = leaves.filter((leaf) => !isUsed(matches, leaf));
@@ -49,6 +51,23 @@ export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary
   if (full !== undefined)
     matches.set('full_name', matchOf('full_name', full, 0.7, 'words of a guest, or those of the e-mail addresses'));
   return matches;
+}
+
+/** A `name` next to a surname is the first name, and the other way round, unless it contains the other. */
+function asFirstName(matches: Map<string, Match>): void {
+  const full = matches.get('full_name');
+  const [known, both] = ['first_name', 'last_name'].flatMap((field) => matches.get(field) ?? []);
+  const isPart = (value: Json | undefined, at: number) =>
+    typeof value === 'string' && plain(full?.leaf.values[at] ?? null).includes(value.trim());
+  if (full === undefined || known === undefined || both !== undefined || known.leaf.values.some(isPart)) return;
+  const field = known.field === 'last_name' ? 'first_name' : 'last_name';
+  matches.delete('full_name');
+  matches.set(field, {
+    ...full,
+    field,
+    confidence: full.confidence * 0.95,
+    reason: `a name beside ${known.leaf.path}`,
+  });
 }
 
 const areSeveralWords = ({ kind, values }: Leaf): boolean =>

@@ -5,7 +5,7 @@ import { parentOf } from './keys.ts';
 import { plain } from './kinds.ts';
 import { isInEveryItem, isInMost, isUnique, type Leaf, present } from './leaf.ts';
 import { reservationLexicon } from './lexicon.ts';
-import { type Match, matchFields, matchOf } from './match.ts';
+import { type Match, matchFields, matchOf, valuesOf } from './match.ts';
 import { areStatuses, betterStatus } from './status-field.ts';
 import { areNights, putStay } from './stay-dates.ts';
 import { guessStatus } from './vocabulary.ts';
@@ -24,6 +24,8 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
   const better = betterStatus(found.get('status'), leaves);
   if (better !== undefined) found.set('status', better);
   preferPlainId(found, leaves);
+  // Only a few records have the days of a service; every one has those of its stay.
+  for (const field of ['check_in', 'check_out']) if (!coversMost(found.get(field))) found.delete(field);
   putStay(found, leaves.filter(free), ['check_in', 'check_out']);
   const arrival = found.get('check_in');
   const nights = arrival === undefined || found.has('check_out') ? undefined : leaves.find(areNights);
@@ -45,6 +47,9 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
     found.set('total_amount', matchOf('total_amount', whole, 0.8, `includes ${total?.leaf.path} and another amount`));
   return found;
 }
+
+const coversMost = (match: Match | undefined): boolean =>
+  match !== undefined && valuesOf(match).filter((value) => value !== undefined).length > match.leaf.values.length / 2;
 
 interface ByValues {
   readonly field: string;
@@ -77,14 +82,21 @@ const byValues: readonly ByValues[] = [
     reason: 'the first date of the record, before the arrival',
     find: (free, found) => earliest(free, found.get('check_in')?.leaf),
   },
-  { field: 'channel', twin: 'source', reason: 'names of booking sites', find: (free) => free.find(areChannels) },
+  {
+    field: 'channel',
+    twin: 'source',
+    reason: 'names of booking sites',
+    find: (free, _, all) => free.find(areChannels) ?? firstsOf(all).find(areChannels),
+  },
   {
     field: 'id',
-    twin: 'confirmation_number',
     reason: 'every record has its own',
-    // Without an id every record would be lost.
-    find: (free, _, all) =>
-      free.find((leaf) => leaf.depth === 0 && isOwn(leaf)) ?? firstsOf(all.filter(isNumbered)).find(isOwn),
+    // Without an id every record would be lost; a confirmation number that is unique can be the id.
+    find: (free, found, all) => {
+      const number = found.get('confirmation_number');
+      if (number && isUnique(number.leaf)) return undefined;
+      return free.find((leaf) => leaf.depth === 0 && isOwn(leaf)) ?? firstsOf(all.filter(isNumbered)).find(isOwn);
+    },
   },
 ];
 

@@ -13,7 +13,9 @@ export function withoutRepeats(people: readonly People[], sections: readonly Sec
   let own = sections[at]?.map.fields as JsonObject;
   const others = sections.map((section, index) => {
     const list = people[index];
-    const keys = [['guest_id'], ['first_name', 'last_name']].find((fields) => list && isIn(holder, list, fields));
+    const keys = [['guest_id'], ['first_name', 'last_name'], ['full_name']].find(
+      (fields) => list && isIn(holder, list, fields),
+    );
     if (!isListed(list?.container) || list === undefined || keys === undefined) return section;
     const pathOf = (one: People, field: string) => one.matches.get(field)?.leaf.path ?? '';
     const tests = (test: string) =>

@@ -72,7 +72,7 @@ const joined: ReadonlyMap<string, readonly string[]> = new Map([
   ...'check in, check out, first name, last name, full name, birth date, room type, rate code, rate plan, meal plan, no show, create date time, create date, booking date, book date, arrival date, departure date, room name, total amount'
     .split(', ')
     .map((words) => [words.replaceAll(' ', ''), words.split(' ')] as const),
-  ...'snm surname, fnm first name, eml email, dfrom date from, dto date to, birthday birth date, ids id, modifydatetime modified date time, creadate create date, objid object id'
+  ...'snm surname, fnm first name, eml email, dfrom date from, dto date to, birthday birth date, ids id, identifier id, modifydatetime modified date time, creadate create date, objid object id'
     .split(', ')
     .map((entry) => entry.split(' '))
     .map(([short = '', ...words]) => [short, words] as const),
