@@ -37,6 +37,7 @@ export function findCharges(
 ): Charges {
   const id = reservation.get('id');
   const total = reservation.get('total_amount')?.leaf;
+  const ofRooms = roomsTotal(rooms);
   const lists = containers
     .filter(
       ({ kind, from, words }) =>
@@ -62,11 +63,11 @@ export function findCharges(
       return areLines ? section : withLineAmounts(section, matches);
     });
     const [first, second] = sections;
-    return { sections, computed: first && !second ? sums(first) : {} };
+    return { sections, computed: { ...ofRooms, ...(first && !second && sums(first)) } };
   }
   const nights = containers.filter(({ kind }) => kind === 'dates').sort((a, b) => b.depth - a.depth)[0];
   if (nights) return { sections: [nightSection(nights, rooms)], computed: sumOf(nights, '$item') };
-  return joinedCharges(tables, id) ?? { sections: [], computed: { ...roomsTotal(rooms), ...nightlyTotal(containers) } };
+  return joinedCharges(tables, id) ?? { sections: [], computed: { ...ofRooms, ...nightlyTotal(containers) } };
 }
 
 interface ChargeList {

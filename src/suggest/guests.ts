@@ -39,7 +39,7 @@ export function findGuests(
       const score = scoreOf(matches, areNames ? ['guest'] : container.words);
       return { head: { from: container.from }, leaves, matches, score, container };
     })
-    .filter(({ score }) => score >= 2.5);
+    .filter(({ score, matches }) => score >= 2.5 && !isFirm(matches));
   const chosen = innermost(people);
   const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople(recordLeaves, tables);
   const isContact = (word: string) => word === 'contact' || word === 'address';
@@ -58,6 +58,13 @@ export function findGuests(
     sections: [toSection({ head: { from: '$item' }, leaves: direct, matches, score: 0 })],
     taken: [...matches.values()].map(({ leaf }) => leaf.path),
   };
+}
+
+/** Most firms have one word for a name, and neither an address nor a birthday beside it. */
+function isFirm(matches: ReadonlyMap<string, Match>): boolean {
+  const names = present(matches.get('full_name')?.leaf ?? { values: [] });
+  const single = names.filter((name) => !/\S[\s,]+\S/.test(plain(name)));
+  return single.length * 2 > names.length && !['email', 'phone', 'date_of_birth'].some((field) => matches.has(field));
 }
 
 /** The path from its first list on: the guests of a room in `hotel.rooms` are not the hotel's people. */

@@ -136,7 +136,11 @@ function byLook(
         return { score: field === 'room_type' && leaf.own.at(-1) === 'id' ? 0.5 : 0, seen: 'small numbers' };
       if (values.every((value) => rentalKinds.has(plain(value).toLowerCase().replaceAll(' ', '_'))))
         return { score: 0.2, seen: 'kinds of rental' };
-      if ((field === 'channel' || field === 'rate_code') && values.length > 2 && new Set(values.map(plain)).size === 1)
+      if (
+        ['channel', 'rate_code', 'room_type'].includes(field) &&
+        values.length > 2 &&
+        new Set(values.map(plain)).size === 1
+      )
         return { score: 0.5, seen: 'the same in every record' };
       if (field === 'rate_code' && values.every((value) => guessBoard(plain(value)) !== undefined))
         return { score: 0, seen: 'boards' };

@@ -118,7 +118,7 @@ const isRelation = ([id, name, ...rest]: readonly Json[]): boolean =>
 /** The fields of objects in an inner list, for sums. */
 function innerLeaves(lists: readonly (Json[] | undefined)[], path: string, { own, around, depth }: Place): Leaf[] {
   const inner = leavesOf(lists.flatMap((list) => list ?? [])).filter(
-    ({ kind, depth: below }) => kind === 'value' && below <= 1,
+    ({ kind, depth: below }) => kind === 'value' && below <= 2,
   );
   return inner.map((leaf): Leaf => {
     let start = 0;

@@ -13,7 +13,7 @@ import { goneCondition, type Section, sectionOf, withField, withWhere } from './
 import { putStay } from './stay-dates.ts';
 import { type Table, withLookups } from './tables.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
-import { fit, phrases, wordSet } from './words.ts';
+import { fit, phrases, wordSet, wordsOf } from './words.ts';
 
 const vocabulary: Vocabulary = { lexicon: roomLexicon, scope: wordSet('room stay unit requested n no num nb nbr') };
 const worth = { room_type: 3, rate_code: 2, adults: 2, children: 1, board: 2, start_date: 1, end_date: 1 };
@@ -147,7 +147,8 @@ function leastScore(container: Container, matches: ReadonlyMap<string, Match>, {
   if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
   if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 5 : 3.5;
   // A list that is named after rooms needs no more than their names.
-  const isRoomList = roomWords.has(container.words.at(-1) ?? '') && matches.has('room_type');
+  const isRoomList =
+    wordsOf(container.from.replace(/.*\./, '')).some((word) => roomWords.has(word)) && matches.has('room_type');
   return container.from === stays || isRoomList ? 2 : 3.5;
 }
 

@@ -60,9 +60,11 @@ function apart(word: string, among: ReadonlyMap<string, number>, shortest: numbe
   return best[word.length];
 }
 
-/** A final "no" is a number. */
+/** A final "no" is a number; an id that comes first belongs to what follows: id_room_type. */
 const together = (words: readonly string[]): string[] =>
-  words.map((word, at) => (word === 'no' && at === words.length - 1 ? 'number' : word));
+  (words[0] === 'id' && words.length > 2 ? [...words.slice(1), 'id'] : words).map((word, at) =>
+    word === 'no' && at === words.length - 1 ? 'number' : word,
+  );
 
 /** Column names of old systems are capitals without separators: GSTSNM, ARRDT, RTCD. */
 const codes = ranked([...parts.keys(), ...foreign.keys(), 'snm', 'fnm', 'eml', 'typ']);
@@ -72,7 +74,7 @@ const joined: ReadonlyMap<string, readonly string[]> = new Map([
   ...'check in, check out, first name, last name, full name, birth date, room type, rate code, rate plan, meal plan, no show, create date time, create date, booking date, book date, arrival date, departure date, room name, total amount'
     .split(', ')
     .map((words) => [words.replaceAll(' ', ''), words.split(' ')] as const),
-  ...'snm surname, fnm first name, eml email, dfrom date from, dto date to, birthday birth date, ids id, identifier id, modifydatetime modified date time, creadate create date, objid object id'
+  ...'snm surname, fnm first name, eml email, dfrom date from, dto date to, birthday birth date, ids id, identifier id, accomodation accommodation, modifydatetime modified date time, creadate create date, objid object id'
     .split(', ')
     .map((entry) => entry.split(' '))
     .map(([short = '', ...words]) => [short, words] as const),
