@@ -18,6 +18,8 @@ export interface Leaf {
   readonly isLastNight?: boolean;
   /** The values are the keys under which the response groups its records. */
   readonly isKey?: boolean;
+  /** How many people of a list are of this age. */
+  readonly counts?: string;
   /** A field of each item of a list in the record; `values` are those of the first item. */
   readonly inList?: { readonly from: string; readonly value: string };
 }

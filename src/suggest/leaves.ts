@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../terms.ts';
 import { areIds, child, emptied, keysOf, parentOf } from './keys.ts';
 import type { Leaf, Place } from './leaf.ts';
-import { agedLeaves, contactLeaf, typedLeaves } from './list-leaves.ts';
+import { agedLeaves, contactLeaf, countedLeaves, typedLeaves } from './list-leaves.ts';
 import { isLastNight } from './stay-dates.ts';
 import { withoutNoise, wordSet, wordsOf } from './words.ts';
 
@@ -82,6 +82,7 @@ function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): 
     leaves.push(
       ...typedLeaves(lists, path, place),
       ...agedLeaves(lists, path, place),
+      ...countedLeaves(lists, path, place),
       ...innerLeaves(lists, path, place),
       ...contactLeaf(lists, path, place),
     );

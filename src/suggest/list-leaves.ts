@@ -96,6 +96,37 @@ export function agedLeaves(lists: Lists, path: string, { around, depth, own }: P
   });
 }
 
+const ageWords: readonly (readonly [string, RegExp])[] = [
+  ['adults', /^(?:adults?|adt?|erwachsene[r]?|adulto?s?|adulte)$/i],
+  ['children', /^(?:child(?:ren)?|chd?|infants?|inf|baby|youth|teen|kind|ni[nñ]o|enfant|bambino)$/i],
+];
+
+/** In a list of people that says of each whether it is an adult, they are counted. */
+export function countedLeaves(lists: Lists, path: string, { around, depth, own }: Place): Leaf[] {
+  const members = lists.flatMap((list) => list ?? []).filter(isObject);
+  const groupOf = (value: Json | undefined) => ageWords.find(([, look]) => look.test(String(value)))?.[0];
+  const key = innerKeys(members[0]).find((one) => members.every((member) => groupOf(valueIn(member, one))));
+  const isNamed = (inner: Inner) => wordsOf(pathOf(inner)).some((word) => word === 'name' || word === 'surname');
+  if (key === undefined || !innerKeys(members[0]).some((inner) => inner !== key && isNamed(inner))) return [];
+  return ageWords.map(([group]) => {
+    const words = [...new Set(members.map((member) => valueIn(member, key)))].filter((one) => groupOf(one) === group);
+    const count = { from: path, where: { [pathOf(key)]: words as Json[] } };
+    const values = lists.map(
+      (list) => list?.filter((one) => isObject(one) && words.includes(valueIn(one, key))).length,
+    );
+    return {
+      path: `${path}[].${group}`,
+      source: { count },
+      own: [],
+      counts: group,
+      around: [...around, ...own],
+      values,
+      kind: 'value',
+      depth,
+    };
+  });
+}
+
 /** In a list such as [{ type: Confirmation, id: 88 }] each type is a field of that name. */
 export function typedLeaves(lists: Lists, path: string, { own, around, depth }: Place): Leaf[] {
   const members = lists.flatMap((list) => list ?? []).filter(isObject);

@@ -229,8 +229,11 @@ function productIn(
   return best && matchOf('room_type', best.leaf, 0.5, 'short texts; nothing is named after a room');
 }
 
-/** Adults and children by their numbers: counts beside each other, of which the adults are hardly ever none. */
+/** Adults and children of a list of people, or by their numbers: counts beside each other, of which the adults are hardly ever none. */
 function headsIn(own: Map<string, Match>, leaves: readonly Leaf[]): void {
+  for (const leaf of leaves)
+    if (leaf.counts !== undefined && !own.has(leaf.counts))
+      own.set(leaf.counts, matchOf(leaf.counts, leaf, 0.8, 'counted in a list of people'));
   const children = own.get('children')?.leaf;
   const named = own.get('adults')?.leaf;
   const [arrivals, departures] = daysOfStay(own);
