@@ -48,9 +48,12 @@ export function findGuests(
       depth === 0 || (depth === 1 && (around.some(isContact) || bodies.some((body) => path.startsWith(`${body}.`)))),
   );
   if (found[0] !== undefined && !found.some(hasContact)) addContact(found[0], direct);
-  const sections = found.map((one) => toSection(one, stays));
+  const sections = withoutRepeats(
+    found,
+    found.map((one) => toSection(one, stays)),
+  );
   if (found.length > 0)
-    return { sections: withoutRepeats(found, sections), taken: chosen.map(({ head }) => String(head.from)) };
+    return { sections: [...sections, ...standIn(found, direct)], taken: chosen.map(({ head }) => String(head.from)) };
   const matches = matchGuest(direct);
   for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);
   if (scoreOf(matches, ['guest']) < 3) return { sections: [], taken: [] };
@@ -58,6 +61,18 @@ export function findGuests(
     sections: [toSection({ head: { from: '$item' }, leaves: direct, matches, score: 0 })],
     taken: [...matches.values()].map(({ leaf }) => leaf.path),
   };
+}
+
+/** The person that the record itself names, where its only list of guests is empty. */
+function standIn([list, further]: readonly People[], direct: readonly Leaf[]): Section[] {
+  const { container } = list ?? {};
+  if (container?.kind !== 'list' || container.inside.length > 0 || further !== undefined) return [];
+  const isMissing = (_: unknown, record: number) => !container.owners.includes(record);
+  const leaves = direct.map((leaf) => ({ ...leaf, values: leaf.values.filter(isMissing) }));
+  const matches = matchGuest(leaves.filter((leaf) => present(leaf).length > 0));
+  if (scoreOf(matches, ['guest']) < 3) return [];
+  const head = { from: '$item', where: { [`${container.from}[0]`]: { exists: false } } };
+  return [toSection({ head, leaves, matches, score: 0 })];
 }
 
 /** Most firms have one word for a name, and neither an address nor a birthday beside it. */
