@@ -2,6 +2,7 @@ import type { Json } from '../terms.ts';
 import { dateFormat, numberFormat } from './formats.ts';
 import { plain } from './kinds.ts';
 import { isInEveryItem, isInMost, type Leaf, present } from './leaf.ts';
+import { isKnown } from './words.ts';
 
 /** What the amounts of a record say about each other, whatever their names. */
 
@@ -64,13 +65,12 @@ export function largestOf(leaves: readonly Leaf[], others: ReadonlySet<string>):
   return amounts.find(isLargest);
 }
 
-const idWords = new Set('id ids number code reference ref year version zip'.split(' '));
-
 /** Numbers of which the largest is far from the smallest: ids are close to each other. */
 function areAmounts(leaf: Leaf): boolean {
   const numbers = present(leaf).map(amountOf);
   const isNumber =
     leaf.kind === 'value' && isInMost(leaf) && numbers.length > 1 && numbers.every((one) => one === 0 || one >= 10);
-  if (leaf.own.some((word) => idWords.has(word))) return false;
+  // A name that is understood would say that it is an amount.
+  if (leaf.own.some(isKnown)) return false;
   return isNumber && Math.max(...numbers) > 1.2 * Math.min(...numbers) && dateFormat(present(leaf)) === undefined;
 }

@@ -137,6 +137,7 @@ const sites =
   /^(?:booking\.?com|airbnb|expedia|agoda|vrbo|homeaway|hostelworld|c?trip(?:\.com)?|hotels\.com|hrs|despegar|direct|website|walk.?in)\b/i;
 
 const areChannels = (leaf: Leaf): boolean =>
+  !leaf.own.some((word) => ['number', 'reference', 'ref', 'confirmation'].includes(word)) &&
   present(leaf).filter((value) => sites.test(plain(value))).length * 3 >= leaf.values.length;
 
 /** Some of its codes mean cancelled, and a few others cover the rest. */

@@ -84,6 +84,15 @@ export function findRooms(context: RoomContext): Section | undefined {
         best.matches.set(field, { ...match, leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source } });
     }
     putOfParent(best.matches, best.container, containers);
+    for (const [field, match] of from === stays ? [] : dates) {
+      const source = inRecord(match.leaf.source, undefined);
+      if (source !== undefined && !best.matches.has(field))
+        best.matches.set(field, {
+          ...match,
+          field,
+          leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source },
+        });
+    }
     // Keep cancelled stays: the status of the reservation covers them.
     const where = from === stays ? undefined : goneCondition(best.leaves);
     const section = sectionOf('rooms', withWhere({ from }, where && orSameAs(status, where)), best.matches);
@@ -143,7 +152,9 @@ function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<st
 
 /** A list whose name says nothing about rooms must look like them: a type, how many people, and best of all days within the stay. */
 function leastScore(container: Container, matches: ReadonlyMap<string, Match>, { stays, dates }: RoomContext): number {
-  const isNamed = container.from === stays || container.words.some((word) => roomWords.has(word));
+  const isRoomField = ({ own, depth }: Leaf) => depth === 0 && own.some((word) => roomWords.has(word));
+  const words = container.words.some((word) => roomWords.has(word)) || leavesOf(container.items).some(isRoomField);
+  const isNamed = container.from === stays || words;
   if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
   if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 5 : 3.5;
   // A list that is named after rooms needs no more than their names.

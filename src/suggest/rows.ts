@@ -1,6 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import type { FlatShape, Sections } from './document.ts';
+import { parentOf } from './keys.ts';
 import { isTiny, plain } from './kinds.ts';
 import { isInEveryItem, isUnique, type Leaf, present } from './leaf.ts';
 import { chargeLexicon, reservationLexicon } from './lexicon.ts';
@@ -108,8 +109,11 @@ export function chargesInRows(leaves: readonly Leaf[], groups: readonly string[]
     leaves.filter((leaf) => leaf !== numberOf('charges', leaves)),
     { lexicon: chargeLexicon, scope: wordSet('charge item line') },
   );
-  const isLine = ['code', 'description'].some((field) => varies(matches.get(field)?.leaf, groups));
   const { amount } = Object.fromEntries(matches);
+  const isLine = ['code', 'description'].some((field) => {
+    const leaf = matches.get(field)?.leaf;
+    return varies(leaf, groups) && parentOf(leaf?.path ?? '') === parentOf(amount?.leaf.path ?? '');
+  });
   return amount && isLine && varies(amount.leaf, groups) ? sectionOf('charges', { from: '$item' }, matches) : undefined;
 }
 

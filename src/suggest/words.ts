@@ -40,6 +40,8 @@ const basics =
   );
 const parts = ranked([...basics, ...[...foreign.keys()].filter((word) => word.length > 2)]);
 
+export const isKnown = (word: string): boolean => basics.includes(word);
+
 /** Each word with its place. */
 function ranked(words: Iterable<string>): ReadonlyMap<string, number> {
   return new Map([...new Set(words)].map((word, place) => [word, place]));
