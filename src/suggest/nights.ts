@@ -13,16 +13,16 @@ export function nightLeaves({ items }: Container): Leaf[] {
 
 const nightNames = new Set(['effective date', 'date', 'night', 'day', 'service date', 'stay date', 'business date']);
 
-/** A list with ascending dates, one per item: nights of one room, not rooms. */
-export function isNightly({ items, owners }: Container): boolean {
+/** A list with ascending dates, one per item: nights of one room, not rooms. Those of the next room may begin again. */
+export function isNightly({ items, owners, inside }: Container): boolean {
   const date = leavesOf(items).find(
     ({ own, kind, depth }) => kind === 'value' && depth === 0 && nightNames.has(own.join(' ')),
   );
   if (date === undefined || owners.length === new Set(owners).size) return false;
-  const days = daysOf(date.values);
-  return days.every(
-    (day, index) => index === 0 || owners[index] !== owners[index - 1] || day > Number(days[index - 1]),
+  const steps = daysOf(date.values).map((day, at, days) =>
+    at === 0 || owners[at] !== owners[at - 1] ? 1 : day - Number(days[at - 1]),
   );
+  return steps.every((step) => step > 0 || (step < 0 && inside.length > 0));
 }
 
 /** The fields of a list of stays inside each record, as fields of the record itself: of the first stay, or over all of them. */

@@ -84,14 +84,11 @@ export function findRooms(context: RoomContext): Section | undefined {
         best.matches.set(field, { ...match, leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source } });
     }
     putOfParent(best.matches, best.container, containers);
-    for (const [field, match] of from === stays ? [] : dates) {
-      const source = inRecord(match.leaf.source, undefined);
-      if (source !== undefined && !best.matches.has(field))
-        best.matches.set(field, {
-          ...match,
-          field,
-          leaf: { ...match.leaf, path: `$record.${match.leaf.path}`, source },
-        });
+    for (const [field, { leaf }] of from === stays ? [] : dates) {
+      const source = inRecord(leaf.source, undefined);
+      const whole =
+        source && matchOf(field, { ...leaf, path: `$record.${leaf.path}`, source }, 0.75, 'those of the booking');
+      if (whole && !best.matches.has(field)) best.matches.set(field, whole);
     }
     // Keep cancelled stays: the status of the reservation covers them.
     const where = from === stays ? undefined : goneCondition(best.leaves);
