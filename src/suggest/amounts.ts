@@ -21,7 +21,9 @@ export const isProduct = (count: Leaf, price: Leaf, total: Leaf): boolean =>
 /** The amount that includes the given one: with a third amount, such as the tax, the part is the whole in every record; else what was paid, if it is always more. */
 export function wholeOf(part: Leaf, leaves: readonly Leaf[]): Leaf | undefined {
   const sums = leaves.filter((leaf) => leaf.kind === 'value' && leaf !== part && isInEveryItem(leaf));
-  const amounts = sums.map((leaf) => ({ leaf, values: leaf.values.map(amountOf) }));
+  const all = sums.map((leaf) => ({ leaf, values: leaf.values.map(amountOf) }));
+  // Longer numbers are ids.
+  const amounts = all.filter(({ values }) => values.every((value) => Math.abs(value) < 1e10));
   const own = part.values.map(amountOf);
   if (own.length < 2 || own.some(Number.isNaN)) return undefined;
   const sum = amounts.find(({ values: whole }) => {

@@ -6,8 +6,8 @@ import { joinedPeople } from './joined-people.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
-import { bookerWords, guestWords, strangerWords } from './lexicon.ts';
-import type { Match } from './match.ts';
+import { bookerWords, fullNameLexeme, guestWords, strangerWords } from './lexicon.ts';
+import { type Match, matchOf } from './match.ts';
 import { innermost, matchGuest, type People, scoreOf } from './people.ts';
 import { addContact } from './record-contact.ts';
 import { matchReservation } from './reservation-fields.ts';
@@ -26,7 +26,7 @@ export function findGuests(
   const bodies = bodiesIn(containers);
   const people = containers
     .filter(({ from }) => !bodies.includes(from))
-    .filter(({ kind, from }) => kind !== 'dates' && !wordsOf(withinList(from)).some((word) => strangerWords.has(word)))
+    .filter(({ kind, from }) => kind !== 'dates' && !isStranger(wordsOf(withinList(from))))
     .filter(({ items, words }) => guestWords.has(words.at(-1) ?? '') || !hasAmounts(items))
     .map((container): People => {
       const leaves = leavesOf(container.items);
@@ -39,7 +39,7 @@ export function findGuests(
       const score = scoreOf(matches, areNames ? ['guest'] : container.words);
       return { head: { from: container.from }, leaves, matches, score, container };
     })
-    .filter(({ score, matches }) => score >= 2.5 && !isFirm(matches));
+    .filter(({ score, matches }) => score >= 2.5 && !isFirm(matches) && !isSame(matches));
   const chosen = innermost(people);
   const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople(recordLeaves, tables);
   const isContact = (word: string) => word === 'contact' || word === 'address';
@@ -56,7 +56,9 @@ export function findGuests(
     return { sections: [...sections, ...standIn(found, direct)], taken: chosen.map(({ head }) => String(head.from)) };
   const matches = matchGuest(direct);
   for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);
-  if (scoreOf(matches, ['guest']) < 3) return { sections: [], taken: [] };
+  const name = matches.has('full_name') || matches.has('last_name') ? undefined : direct.find(areNames);
+  if (name) matches.set('full_name', matchOf('full_name', name, 0.9, 'its values look like the names of people'));
+  if (scoreOf(matches, ['guest']) < 2.4) return { sections: [], taken: [] };
   return {
     sections: [toSection({ head: { from: '$item' }, leaves: direct, matches, score: 0 })],
     taken: [...matches.values()].map(({ leaf }) => leaf.path),
@@ -75,11 +77,31 @@ function standIn([list, further]: readonly People[], direct: readonly Leaf[]): S
   return [toSection({ head, leaves, matches, score: 0 })];
 }
 
+/** Two or three words with capitals, hardly ever the same. */
+function areNames({ kind, own, values }: Leaf): boolean {
+  const names = values.map((value) => plain(value ?? null));
+  const isName = (name: string) => /^\p{Lu}[\p{L}'’.-]*(?: \p{L}[\p{L}'’.-]*){1,3}$/u.test(name);
+  const isOther = own.some((word) => fullNameLexeme.not.has(word) && word !== 'partner');
+  return (
+    kind === 'value' && !isOther && names.length > 2 && names.every(isName) && new Set(names).size > names.length * 0.7
+  );
+}
+
 /** Most firms have one word for a name, and neither an address nor a birthday beside it. */
 function isFirm(matches: ReadonlyMap<string, Match>): boolean {
   const names = present(matches.get('full_name')?.leaf ?? { values: [] });
   const single = names.filter((name) => !/\S[\s,]+\S/.test(plain(name)));
   return single.length * 2 > names.length && !['email', 'phone', 'date_of_birth'].some((field) => matches.has(field));
+}
+
+/** A hotel's guests are no strangers. */
+const isStranger = (words: readonly string[]): boolean =>
+  words.some((word, at) => strangerWords.has(word) && !/^guests?$/.test(words[at + 1] ?? ''));
+
+/** The people of the hotel or of an agency are the same in every record. */
+function isSame(matches: ReadonlyMap<string, Match>): boolean {
+  const leaves = ['full_name', 'last_name', 'email'].flatMap((field) => matches.get(field)?.leaf ?? []);
+  return leaves.length > 0 && leaves.every(({ values }) => values.length > 2 && new Set(values).size === 1);
 }
 
 /** The path from its first list on: the guests of a room in `hotel.rooms` are not the hotel's people. */

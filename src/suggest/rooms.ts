@@ -54,7 +54,7 @@ export function findRooms(context: RoomContext): Section | undefined {
   );
   const persons = countPersons(containers, tables);
   const best = containers
-    .filter(({ kind, from }) => kind === 'list' && (from === stays || !taken(from)))
+    .filter(({ kind, from }) => kind === 'list' && (from === stays || !taken(from) || isRoomList(from)))
     .filter((container) => !nightly.includes(container))
     .map((container) => {
       const isGuest = (value: Json) => surnames.some((name) => plain(value).endsWith(` ${name}`));
@@ -102,7 +102,7 @@ export function findRooms(context: RoomContext): Section | undefined {
   const product = type === undefined || isSameEverywhere(type) ? productIn(free, own, areShared) : undefined;
   if (product) own.set('room_type', product);
   headsIn(own, recordLeaves);
-  if (weigh(own, worth) < (product ? 1.5 : 4) && Object.keys(persons).length === 0) return undefined;
+  if (weigh(own, worth) < (product ? 1.5 : 3.5) && Object.keys(persons).length === 0) return undefined;
   return withAllChildren(sectionOf('rooms', { from: '$item' }, own, persons), recordLeaves);
 }
 
@@ -155,10 +155,12 @@ function leastScore(container: Container, matches: ReadonlyMap<string, Match>, {
   if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
   if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 5 : 3.5;
   // A list that is named after rooms needs no more than their names.
-  const isRoomList =
-    wordsOf(container.from.replace(/.*\./, '')).some((word) => roomWords.has(word)) && matches.has('room_type');
-  return container.from === stays || isRoomList ? 2 : 3.5;
+  const areRooms = isRoomList(container.from) && matches.has('room_type');
+  return container.from === stays || areRooms ? 2 : 3.5;
 }
+
+/** Whether a list is named after rooms. */
+const isRoomList = (path: string): boolean => wordsOf(path.replace(/.*\./, '')).some((word) => roomWords.has(word));
 
 /** Whether each item has its days within the stay of its record. */
 function isWithin({ owners }: Container, matches: ReadonlyMap<string, Match>, dates: RoomContext['dates']): boolean {

@@ -90,7 +90,9 @@ function holderOf(best: Scored, all: readonly Scored[]): (Scored & { readonly st
     if (!records.every((record) => Array.isArray(pathReader(stays)(record)))) return false;
     const found = matchReservation(leavesOf(records.slice(0, 20)));
     // A confirmation number can be the id; nestedFields takes it if it is unique.
-    const hasId = ['id', 'confirmation_number'].some((field) => found.get(field)?.leaf.depth === 0);
+    const hasId = ['id', 'confirmation_number'].some(
+      (field) => Number(found.get(field)?.leaf.depth) <= (single ? 0 : 1),
+    );
     const more = ['status', 'booking_date', 'channel', 'total_amount'].filter((field) => found.has(field));
     return hasId && (!single || more.length > 2);
   });

@@ -9,7 +9,7 @@ import { keyLeaf } from './key-leaf.ts';
 import { isUnique, type Leaf } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
-import type { Match } from './match.ts';
+import { type Match, matchOf } from './match.ts';
 import { liftedLeaves } from './nights.ts';
 import { findPaging } from './paging.ts';
 import { plainJson } from './plain-json.ts';
@@ -22,6 +22,7 @@ import { computedStatus, signsBeside } from './status-fallback.ts';
 import { fieldsAround } from './surroundings.ts';
 import { type Table, tablesOf, withLookups } from './tables.ts';
 import { unmappedIn } from './unmapped.ts';
+import { wordsOf } from './words.ts';
 import { asWritten, writtenPath } from './written-paths.ts';
 
 export interface SuggestOptions {
@@ -171,6 +172,8 @@ function wholeFields(
   const reservation = matchReservation(
     withLookups(rows ? firstRows(leaves, rows.groups) : leaves, tables, ['status', 'state', 'channel', 'source']),
   );
+  const listed = idOfList(root.path, leaves);
+  if (listed && Number(reservation.get('id')?.confidence ?? 0) < 0.88) reservation.set('id', listed);
   const number = reservation.get('confirmation_number');
   // A confirmation number that is unique in every record can be the id.
   if (!reservation.has('id') && number !== undefined && isUnique(number.leaf))
@@ -189,6 +192,14 @@ function wholeFields(
     return [field, { ...match, leaf }] as const;
   });
   return new Map([['id', rows.key], ...full.filter(([field]) => field !== 'id')]);
+}
+
+/** The id that is named after the list: OrderId in Orders. */
+function idOfList(path: string | undefined, leaves: readonly Leaf[]): Match | undefined {
+  const [name = ''] = wordsOf(path?.replace(/.*\./, '') ?? '');
+  const names = [name, name.replace(/s$/, '')].map((one) => `${one} id`);
+  const leaf = leaves.find((one) => one.depth === 0 && names.includes(one.own.join(' ')) && isUnique(one));
+  return leaf && matchOf('id', leaf, 0.85, 'named after the list; every record has its own');
 }
 
 /** A further number beside the one that became the id. */
