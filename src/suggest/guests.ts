@@ -27,7 +27,7 @@ export function findGuests(
   const people = containers
     .filter(({ from }) => !bodies.includes(from))
     .filter(({ kind, from }) => kind !== 'dates' && !isStranger(wordsOf(withinList(from))))
-    .filter(({ items, words }) => guestWords.has(words.at(-1) ?? '') || !hasAmounts(items))
+    .filter((container) => isGuestName(container) || !hasAmounts(container.items))
     .map((container): People => {
       const leaves = leavesOf(container.items);
       const matches = matchGuest(leaves);
@@ -39,7 +39,8 @@ export function findGuests(
       const score = scoreOf(matches, areNames ? ['guest'] : container.words);
       return { head: { from: container.from }, leaves, matches, score, container };
     })
-    .filter(({ score, matches }) => score >= 2.5 && !isFirm(matches) && !isSame(matches));
+    .filter(({ score, matches }) => score >= 2.5 && !isFirm(matches))
+    .filter(({ container, matches }) => container?.kind !== 'object' || isGuestName(container) || !isSame(matches));
   const chosen = innermost(people);
   const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople(recordLeaves, tables);
   const isContact = (word: string) => word === 'contact' || word === 'address';
@@ -90,13 +91,15 @@ function areNames({ kind, own, values }: Leaf): boolean {
 /** Most firms have one word for a name, and neither an address nor a birthday beside it. */
 function isFirm(matches: ReadonlyMap<string, Match>): boolean {
   const names = present(matches.get('full_name')?.leaf ?? { values: [] });
-  const single = names.filter((name) => !/\S[\s,]+\S/.test(plain(name)));
+  const single = names.filter((name) => /^[\p{Script=Latin}\d.&-]+$/u.test(plain(name)));
   return single.length * 2 > names.length && !['email', 'phone', 'date_of_birth'].some((field) => matches.has(field));
 }
 
 /** A hotel's guests are no strangers. */
 const isStranger = (words: readonly string[]): boolean =>
   words.some((word, at) => strangerWords.has(word) && !/^guests?$/.test(words[at + 1] ?? ''));
+
+const isGuestName = ({ words }: Container): boolean => guestWords.has(words.at(-1) ?? '');
 
 /** The people of the hotel or of an agency are the same in every record. */
 function isSame(matches: ReadonlyMap<string, Match>): boolean {

@@ -60,6 +60,8 @@ interface ByValues {
   readonly find: (free: readonly Leaf[], found: ReadonlyMap<string, Match>, all: readonly Leaf[]) => Leaf | undefined;
 }
 
+const { not } = reservationLexicon.id;
+
 /** How a field looks, whatever its name. */
 const byValues: readonly ByValues[] = [
   {
@@ -95,7 +97,11 @@ const byValues: readonly ByValues[] = [
     find: (free, found, all) => {
       const number = found.get('confirmation_number');
       if (number && isUnique(number.leaf)) return undefined;
-      return free.find((leaf) => leaf.depth === 0 && isOwn(leaf)) ?? firstsOf(all.filter(isNumbered)).find(isOwn);
+      const own = free.filter((leaf) => leaf.depth === 0 && isOwn(leaf));
+      const named = own.find(
+        (leaf) => /^[a-z]?id$/.test(leaf.own.at(-1) ?? '') && !leaf.own.some((word) => not.has(word)),
+      );
+      return named ?? own[0] ?? firstsOf(all.filter(isNumbered)).find(isOwn);
     },
   },
 ];

@@ -68,34 +68,34 @@ interface Scored extends Candidate {
   readonly score: number;
 }
 
-/** A list of stays may itself be in a list of stays, such as the days of each guest in those of each room. */
-function outermost(best: Scored, all: readonly Scored[]): ReturnType<typeof holderOf> {
-  const holder = holderOf(best, all);
-  return holder && (outermost(holder, all) ?? holder);
+type Holder = Scored & { readonly stays: string };
+
+/** The records around a list of stays, which may itself be in a list, such as the days of each guest in the rooms. */
+function outermost(best: Scored, all: readonly Scored[]): Holder | undefined {
+  const holders = around(best, all);
+  const outer = holders.filter(({ single }) => !single).map((holder) => outermost(holder, all));
+  return outer.find((one) => one !== undefined) ?? holders.find(isReservation);
 }
 
-/**
- * The records around a list of stays: they have their own ids, and each of them has such a list. A single object around a list may also be
- * an envelope, so it must have more of a reservation.
- */
-function holderOf(best: Scored, all: readonly Scored[]): (Scored & { readonly stays: string }) | undefined {
-  const holders = all.flatMap((holder) => {
+/** The objects that each have such a list, with another name than that of reservations. */
+function around(best: Scored, all: readonly Scored[]): Holder[] {
+  if (listNames.has(wordsOf(best.path.replace(/.*\./, '')).join(' '))) return [];
+  return all.flatMap((holder) => {
     const start = holder.path + (holder.single ? (holder.path === '' ? '' : '.') : '[].');
     const stays = best.path.slice(start.length);
     const isInside = holder !== best && best.path.startsWith(start) && /^[^[\]'"]+$/.test(stays);
-    return isInside ? [{ ...holder, stays }] : [];
+    const isIn = (record: Json) => Array.isArray(pathReader(stays)(record));
+    return isInside && holder.records.every(isIn) ? [{ ...holder, stays }] : [];
   });
-  return holders.find(({ records, stays, single }) => {
-    if (listNames.has(wordsOf(stays.replace(/.*\./, '')).join(' '))) return false;
-    if (!records.every((record) => Array.isArray(pathReader(stays)(record)))) return false;
-    const found = matchReservation(leavesOf(records.slice(0, 20)));
-    // A confirmation number can be the id; nestedFields takes it if it is unique.
-    const hasId = ['id', 'confirmation_number'].some(
-      (field) => Number(found.get(field)?.leaf.depth) <= (single ? 0 : 1),
-    );
-    const more = ['status', 'booking_date', 'channel', 'total_amount'].filter((field) => found.has(field));
-    return hasId && (!single || more.length > 2);
-  });
+}
+
+/** Reservations have their own ids. A single object around a list may also be an envelope, so it must have more of a reservation. */
+function isReservation({ records, single }: Holder): boolean {
+  const found = matchReservation(leavesOf(records.slice(0, 20)));
+  // A confirmation number can be the id; wholeFields takes it if it is unique.
+  const hasId = ['id', 'confirmation_number'].some((field) => Number(found.get(field)?.leaf.depth) <= (single ? 0 : 1));
+  const more = ['status', 'booking_date', 'channel', 'total_amount'].filter((field) => found.has(field));
+  return hasId && (!single || more.length > 2);
 }
 
 function candidates(sample: Json): Candidate[] {
