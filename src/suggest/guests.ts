@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../terms.ts';
+import type { JsonObject } from '../terms.ts';
 import type { Container } from './containers.ts';
 import { withDialCode } from './dial-code.ts';
 import { consentOf, documentKind, fromFullName } from './guest-fields.ts';
@@ -6,15 +6,15 @@ import { joinedPeople } from './joined-people.ts';
 import { plain } from './kinds.ts';
 import { type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
-import { bookerWords, fullNameLexeme, guestWords, strangerWords } from './lexicon.ts';
+import { bookerWords, fullNameLexeme, guestWords } from './lexicon.ts';
 import { type Match, matchOf } from './match.ts';
 import { innermost, matchGuest, type People, scoreOf } from './people.ts';
 import { addContact } from './record-contact.ts';
 import { matchReservation } from './reservation-fields.ts';
 import { withoutRepeats } from './same-person.ts';
 import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
+import { hasAmounts, isFirm, isGuestName, isSame, isStranger } from './strangers.ts';
 import type { Table } from './tables.ts';
-import { wordsOf } from './words.ts';
 
 /** The guests: lists and objects of people in the record, or a table of people that it refers to. */
 export function findGuests(
@@ -26,7 +26,7 @@ export function findGuests(
   const bodies = bodiesIn(containers);
   const people = containers
     .filter(({ from }) => !bodies.includes(from))
-    .filter(({ kind, from }) => kind !== 'dates' && !isStranger(wordsOf(withinList(from))))
+    .filter((container) => container.kind !== 'dates' && !isStranger(container))
     .filter((container) => isGuestName(container) || !hasAmounts(container.items))
     .map((container): People => {
       const leaves = leavesOf(container.items);
@@ -88,28 +88,6 @@ function areNames({ kind, own, values }: Leaf): boolean {
   );
 }
 
-/** Most firms have one word for a name, and neither an address nor a birthday beside it. */
-function isFirm(matches: ReadonlyMap<string, Match>): boolean {
-  const names = present(matches.get('full_name')?.leaf ?? { values: [] });
-  const single = names.filter((name) => /^[\p{Script=Latin}\d.&-]+$/u.test(plain(name)));
-  return single.length * 2 > names.length && !['email', 'phone', 'date_of_birth'].some((field) => matches.has(field));
-}
-
-/** A hotel's guests are no strangers. */
-const isStranger = (words: readonly string[]): boolean =>
-  words.some((word, at) => strangerWords.has(word) && !/^guests?$/.test(words[at + 1] ?? ''));
-
-const isGuestName = ({ words }: Container): boolean => guestWords.has(words.at(-1) ?? '');
-
-/** The people of the hotel or of an agency are the same in every record. */
-function isSame(matches: ReadonlyMap<string, Match>): boolean {
-  const leaves = ['full_name', 'last_name', 'email'].flatMap((field) => matches.get(field)?.leaf ?? []);
-  return leaves.length > 0 && leaves.every(({ values }) => values.length > 2 && new Set(values).size === 1);
-}
-
-/** The path from its first list on: the guests of a room in `hotel.rooms` are not the hotel's people. */
-const withinList = (path: string): string => path.replace(/^[^[]*\.(?=[^.[]+\[\])/, '');
-
 /** Objects that hold the reservation itself, dates and all, such as `attributes` in JSON:API. */
 function bodiesIn(containers: readonly Container[]): string[] {
   return containers.flatMap(({ kind, depth, items, from }) => {
@@ -117,18 +95,6 @@ function bodiesIn(containers: readonly Container[]): string[] {
     const found = matchReservation(leavesOf(items).filter((leaf) => leaf.depth === 0));
     return found.has('check_in') && found.has('check_out') ? [from] : [];
   });
-}
-
-/** Lists of money and of counts have names too: Cleaning Fee, Adults. */
-const amountNames = new Set(['amount', 'price', 'quantity', 'qty', 'value', 'unit value', 'count', 'total']);
-
-export function hasAmounts(items: readonly Json[]): boolean {
-  const leaves = leavesOf(items).filter(({ kind, depth }) => kind === 'value' && depth === 0);
-  if (leaves.some(({ own }) => own.includes('email') || own.includes('surname') || own.join(' ') === 'last name'))
-    return false;
-  return leaves.some(
-    (leaf) => amountNames.has(leaf.own.join(' ')) && present(leaf).every((value) => /^-?[\d.,]+$/.test(plain(value))),
-  );
 }
 
 const hasContact = ({ matches }: People) => matches.has('email') || matches.has('phone');

@@ -2,7 +2,6 @@ import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { countPersons } from './age-groups.ts';
 import type { Container } from './containers.ts';
 import { daysOf } from './formats.ts';
-import { hasAmounts } from './guests.ts';
 import { isTiny, plain } from './kinds.ts';
 import { isInEveryItem, isSharedId, type Leaf, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
@@ -11,6 +10,7 @@ import { isUsed, type Match, matchFields, matchOf, type Vocabulary, weigh } from
 import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
 import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
 import { putStay } from './stay-dates.ts';
+import { hasAmounts } from './strangers.ts';
 import { type Table, withLookups } from './tables.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
 import { fit, phrases, wordSet, wordsOf } from './words.ts';
