@@ -148,7 +148,7 @@ function byLook(
         return { score: field === 'channel' || field === 'source' ? 0 : 0.75, seen: 'long numbers' };
       return all((value) => isCode(value), 'are short texts');
     case 'reference':
-      if (/\[\d\]$/.test(leaf.path)) return { score: 0, seen: 'one of a list' };
+      if (/\[\d\]$/.test(leaf.path) && values.every(Number.isInteger)) return { score: 0, seen: 'one of many numbers' };
       if (values.every(isTiny) || (values.length > 1 && new Set(values.map(plain)).size * 2 <= values.length))
         return { score: 0, seen: 'the same in many records' };
       if (values.some((value) => /^(?:urn:|https?:)/.test(plain(value)))) return { score: 0, seen: 'addresses' };

@@ -155,7 +155,9 @@ function leastScore(container: Container, matches: ReadonlyMap<string, Match>, {
   if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
   if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 5 : 3.5;
   // A list that is named after rooms needs no more than their names.
-  const areRooms = isRoomList(container.from) && matches.has('room_type');
+  // What a property has is not what was booked.
+  const isOffered = container.words.some((word) => ['property', 'properties', 'listing', 'hotel'].includes(word));
+  const areRooms = isRoomList(container.from) && matches.has('room_type') && !isOffered;
   return container.from === stays || areRooms ? 2 : 3.5;
 }
 
