@@ -49,7 +49,7 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
 }
 
 const coversMost = (match: Match | undefined): boolean =>
-  match !== undefined && valuesOf(match).filter((value) => value !== undefined).length > match.leaf.values.length / 2;
+  match !== undefined && valuesOf(match).filter((value) => value !== undefined).length >= match.leaf.values.length / 2;
 
 interface ByValues {
   readonly field: string;

@@ -157,7 +157,7 @@ function leastScore(container: Container, matches: ReadonlyMap<string, Match>, {
   // A list that is named after rooms needs no more than their names.
   // What a property has is not what was booked.
   const isOffered = container.words.some((word) => ['property', 'properties', 'listing', 'hotel'].includes(word));
-  const areRooms = isRoomList(container.from) && matches.has('room_type') && !isOffered;
+  const areRooms = isRoomList(container.from) && !isOffered && (matches.has('room_type') || matches.has('adults'));
   return container.from === stays || areRooms ? 2 : 3.5;
 }
 

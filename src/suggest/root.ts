@@ -77,9 +77,8 @@ function outermost(best: Scored, all: readonly Scored[]): Holder | undefined {
   return outer.find((one) => one !== undefined) ?? holders.find(isReservation);
 }
 
-/** The objects that each have such a list, with another name than that of reservations. */
+/** The objects that each have such a list. */
 function around(best: Scored, all: readonly Scored[]): Holder[] {
-  if (listNames.has(wordsOf(best.path.replace(/.*\./, '')).join(' '))) return [];
   return all.flatMap((holder) => {
     const start = holder.path + (holder.single ? (holder.path === '' ? '' : '.') : '[].');
     const stays = best.path.slice(start.length);
@@ -89,13 +88,19 @@ function around(best: Scored, all: readonly Scored[]): Holder[] {
   });
 }
 
-/** Reservations have their own ids. A single object around a list may also be an envelope, so it must have more of a reservation. */
-function isReservation({ records, single }: Holder): boolean {
-  const found = matchReservation(leavesOf(records.slice(0, 20)));
+/**
+ * Reservations have their own ids. A single object around a list may also be an envelope, and what has a list of reservations is often a
+ * property, so that these must have more of a reservation.
+ */
+function isReservation({ records, single, stays }: Holder): boolean {
+  const own = leavesOf(records.slice(0, 20)).filter(({ path }) => !path.startsWith(stays));
+  const found = matchReservation(own);
   // A confirmation number can be the id; wholeFields takes it if it is unique.
   const hasId = ['id', 'confirmation_number'].some((field) => Number(found.get(field)?.leaf.depth) <= (single ? 0 : 1));
   const more = ['status', 'booking_date', 'channel', 'total_amount'].filter((field) => found.has(field));
-  return hasId && (!single || more.length > 2);
+  const isListOfThem = listNames.has(wordsOf(stays.replace(/.*\./, '')).join(' '));
+  if (single) return hasId && more.length > 2 && !isListOfThem;
+  return hasId && (!isListOfThem || (more.length > 0 && found.has('confirmation_number')));
 }
 
 function candidates(sample: Json): Candidate[] {
@@ -103,9 +108,12 @@ function candidates(sample: Json): Candidate[] {
   const look = (value: Json, path: string, words: readonly string[], depth: number): void => {
     if (depth > 8) return;
     if (Array.isArray(value)) {
-      // A result code before the list: [0, [...]].
-      for (const [at, inner] of value.slice(0, 3).entries())
-        if (Array.isArray(inner)) look(inner, `${path}[${at}]`, words, depth + 1);
+      // Lists of lists, or a result code before the list: [0, [...]].
+      const lists = value.filter(Array.isArray);
+      if (lists.length > 1 && lists.length === value.length) look(lists.flat(), `${path}[][]`, words, depth + 1);
+      else
+        for (const [at, inner] of value.slice(0, 3).entries())
+          if (Array.isArray(inner)) look(inner, `${path}[${at}]`, words, depth + 1);
       const records = value.filter(isObject);
       if (records.length === 0) return;
       found.push({ path, records, words, depth });
@@ -132,7 +140,7 @@ function candidates(sample: Json): Candidate[] {
             depth + 2,
           );
       }
-    } else if (isObject(value) && areIds(Object.keys(value))) {
+    } else if (isObject(value) && areIds(Object.keys(value).filter((key) => typeof value[key] === 'object'))) {
       lookUnderKeys(value, path, words, depth);
     } else if (isObject(value)) {
       found.push({ path, records: [value], single: true, words, depth });

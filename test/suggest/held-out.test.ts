@@ -37,12 +37,14 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   twenty-first     0.80 (0.00) before, 0.90 (0.54) after: items as rooms, days of the booking, an id of a conversation
  *   twenty-second    0.75 (0.00) before, 0.82 (0.00) after: one was not read, because its id was one level deeper
  *   twenty-third     0.70 (0.00) before, 0.78 (0.46) after: long numbers of payments as totals, rooms that name their guest
- * `first-sight` has two of the last set from which nothing was learnt.
+ *   twenty-fourth    0.61 (0.00) before, 0.70 (0.17) after: a list of lists, keys that are numbers beside one that is not, bookings in
+ *                    reservations; 0.90 (0.74) since these are read
+ * `first-sight` has four of the last two sets, from which nothing was learnt.
  */
 const least = {
   learnt: { mean: 0.985, lowest: 0.83 },
   'held-out': { mean: 0.95, lowest: 0.9 },
-  'first-sight': { mean: 0.6, lowest: 0.55 },
+  'first-sight': { mean: 0.7, lowest: 0.55 },
 } as const;
 
 for (const [name, { mean, lowest }] of Object.entries(least)) {
