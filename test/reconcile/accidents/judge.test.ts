@@ -31,9 +31,15 @@ test('a change has signs that are equal in every row of an accident', () => {
   assert.deepEqual(signs('guests[1]', { last_name: 'A' }), [], 'one of several guests left');
   assert.deepEqual(signs('total_amount', 12.5, 1250), ['factor total_amount 100']);
   assert.deepEqual(signs('total_amount', 100, 102), [], 'a tax');
-  assert.deepEqual(signs('check_in', '2026-03-05', '2026-03-06'), ['shift check_in 1']);
+  assert.deepEqual(signs('check_in', '2026-03-05', '2026-03-06'), ['shift check_in 1', 'changed check_in']);
   assert.deepEqual(signs('status', 'confirmed', 'cancelled'), ['status cancelled']);
-  assert.deepEqual(signs('guests[0].last_name', 'Prado', 'P****'), ['masked guests.last_name']);
+  assert.deepEqual(signs('guests[0].last_name', 'Prado', 'P****'), [
+    'masked guests.last_name',
+    'changed guests.last_name',
+  ]);
+  assert.deepEqual(signs('currency', 'EUR', 'USD'), ['changed currency']);
+  assert.deepEqual(signs('charges[0].code', 'ROOM', 'CITYTAX'), [], 'a list that grows every night');
+  assert.deepEqual(signs('extra.hours_left', 3, 2), [], 'what the partner counts');
   assert.deepEqual(signs('guests[0].email', null, 'a@mail.example'), [], 'a value that is new');
   assert.deepEqual(signs('x', 1, 2, { event: 'removed' }), ['removed']);
 });
