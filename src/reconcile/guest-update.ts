@@ -7,7 +7,7 @@ import { type Between, type SameReason, samePerson } from '../persons/same-perso
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
 import { extraPrefix } from './merge.ts';
-import type { SaidItem, Values } from './statement.ts';
+import { leaderOf, type SaidItem, type Values } from './statement.ts';
 
 /** A guest event, checked and normalized. */
 export interface GuestUpdate {
@@ -65,7 +65,8 @@ export function planGuestUpdate(
   assigned?: PersonPlace,
 ): GuestPlan {
   const stored = storedPersons(known);
-  const isShared = sharedAmong([update.guest, ...stored.map(({ guest }) => guest)]);
+  const lists = known.reservations.map(({ guests }) => new Set(guests));
+  const isShared = sharedAmong([update.guest, ...stored.map(({ guest }) => guest)], {}, lists);
   const compared = stored.map((one) => ({ ...one, decision: one.compare(update, isShared) }));
   const meant =
     assigned === undefined
@@ -212,7 +213,7 @@ export function amendGuest(
   update: GuestUpdate,
   today: LocalDate,
 ): GuestAmendment | undefined {
-  const isShared = sharedAmong(reservation.guests);
+  const isShared = sharedAmong(reservation.guests, {}, [new Set(reservation.guests)]);
   const place = reservation.guests.findIndex(
     (one) => samePerson(guest, one, { isOneReservation: true, isShared }).is === 'same',
   );
@@ -239,12 +240,6 @@ function isAhead(reservation: Reservation, today: LocalDate): boolean {
 }
 
 const fields = Object.keys(canonical.guests) as readonly (keyof Guest)[];
-/** Fields that normalization derives from another field, by that field. */
-const follows: { readonly [Field in keyof Guest]?: keyof Guest } = {
-  email_raw: 'email',
-  email_proxy: 'email',
-  phone_raw: 'phone',
-};
 
 /** The fields that were sent, null for those without a usable value. */
 function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Values {
@@ -252,41 +247,30 @@ function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Val
   for (const field of present) values[field] = null;
   for (const field of fields) {
     const value = guest[field];
-    if (!present.has(follows[field] ?? field) || value === undefined) continue;
+    if (!present.has(leaderOf(field)) || value === undefined) continue;
     if (field === 'extra') {
       delete values.extra;
       for (const [name, one] of Object.entries(guest.extra ?? {})) values[`${extraPrefix}${name}`] = one as Json;
       continue;
     }
-    if (follows[field] !== undefined && values[follows[field]] === null) delete values[follows[field]];
+    if (values[leaderOf(field)] === null) delete values[leaderOf(field)];
     values[field] = value as Json;
   }
   return values;
 }
 
 /** The values by which a guest of a reservation is recognised before the event changes them. */
-function knownBy(guest: Guest): Values {
-  const { guest_id, first_name, last_name, email, email_proxy, phone, date_of_birth, document_type, document_number } =
-    guest;
-  const all = {
-    guest_id,
-    first_name,
-    last_name,
-    email,
-    email_proxy,
-    phone,
-    date_of_birth,
-    document_type,
-    document_number,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Values;
-}
+const knownBy = (guest: Guest): Values =>
+  Object.fromEntries(Object.entries(guest).filter(([field]) => identifying.has(field))) as Values;
+const identifying: ReadonlySet<string> = new Set(
+  'guest_id first_name last_name email email_proxy phone date_of_birth document_type document_number'.split(' '),
+);
 
 /** Sent fields replace the known ones; fields that were not sent stay. The keys are in the schema's order. */
 export function mergeGuest(known: Guest, { guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Guest {
   const merged: Record<string, unknown> = {};
   for (const field of fields) {
-    const source = present.has(follows[field] ?? field) ? guest : known;
+    const source = present.has(leaderOf(field)) ? guest : known;
     const value = field === 'extra' && source === guest ? { ...known.extra, ...guest.extra } : source[field];
     if (value !== undefined) merged[field] = value;
   }

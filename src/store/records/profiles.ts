@@ -12,7 +12,7 @@ import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { applyPrepared } from './apply.ts';
-import { joinProfiles } from './join-profiles.ts';
+import { joinProfiles, pairsOfTwo } from './join-profiles.ts';
 import { bookingsOf, linkBookings } from './profile-bookings.ts';
 import { profileIds } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
@@ -73,7 +73,16 @@ export async function assembleProfiles(
       const candidates = [...profiles.sharing(guest), ...bookings.of(from.id).flatMap((id) => profiles.get(id) ?? [])];
       // Two elements of one list are two persons.
       const free = [...new Set(candidates)].filter(({ id }) => !made.isUsed(from, id));
-      const choice = chooseProfile(guest, free, (id) => bookings.has(from.id, id));
+      const isOwn = (id: string) => bookings.has(from.id, id);
+      let choice = chooseProfile(guest, free, isOwn);
+      if (choice.kind === 'known' && choice.others.length > 0) {
+        await linkBookings(tx, integration, made.links(bookings.has));
+        const ids = [choice.profile, ...choice.others].map(({ id }) => id);
+        const strict = chooseProfile(guest, free, isOwn, await pairsOfTwo(tx, integration, ids));
+        const own = free.filter(({ id }) => isOwn(id));
+        // Nothing tells the persons of this booking apart: it keeps its profiles.
+        choice = strict.kind === 'known' || own.length === 0 ? strict : chooseProfile(guest, own, isOwn);
+      }
       if (choice.kind === 'none') continue;
       const known = choice.kind === 'known' ? choice.profile : undefined;
       const id = known?.id ?? (await newId(guest));
