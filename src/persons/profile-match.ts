@@ -59,7 +59,7 @@ const strength: readonly SameReason[] = [
   'place',
 ];
 
-/** The profile of this guest: the strongest reason decides, then the most equal values, then the smallest id: all nodes agree. */
+/** The profile of this guest: the strongest reason decides, then the likeness, then the smallest id, so that all nodes agree. */
 export function findProfile<Profile extends Candidate>(
   guest: Guest,
   profiles: readonly Profile[],
@@ -68,12 +68,13 @@ export function findProfile<Profile extends Candidate>(
   const found = profiles.flatMap((profile) => {
     const decision = comparedWith(guest, profile, betweenOf(profile));
     const equal = (Object.keys(guest) as (keyof Guest)[]).filter((one) => profile.guest[one] === guest[one]).length;
-    return decision.is === 'same' ? [{ profile, because: decision.because, equal }] : [];
+    const likeness = 2 * equal - Object.keys(profile.guest).length;
+    return decision.is === 'same' ? [{ profile, because: decision.because, likeness }] : [];
   });
   const [first, ...others] = found.toSorted(
     (a, b) =>
       strength.indexOf(a.because) - strength.indexOf(b.because) ||
-      b.equal - a.equal ||
+      b.likeness - a.likeness ||
       (a.profile.id < b.profile.id ? -1 : 1),
   );
   return first && { ...first, others: others.map(({ profile }) => profile) };

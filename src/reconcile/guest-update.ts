@@ -67,13 +67,17 @@ export function planGuestUpdate(
   const stored = storedPersons(known);
   const lists = known.reservations.map(({ guests }) => new Set(guests));
   const isShared = sharedAmong([update.guest, ...stored.map(({ guest }) => guest)], {}, lists);
-  const compared = stored.map((one) => ({ ...one, decision: one.compare(update, isShared) }));
+  const compared = stored.map((one) => {
+    const isOneReservation = isNamed(one, update);
+    const between = { isShared, isOneReservation, isOnePlace: isOneReservation && one.isAlone === true };
+    return { ...one, decision: comparedWith(update.guest, one.owner, between) };
+  });
   const meant =
     assigned === undefined
       ? strongest(compared)
       : compared.filter(({ at, decision }) => isPlace(at, assigned) && decision.is !== 'different');
   if (areSeveral(meant.map(({ guest }) => guest))) return { kind: 'ambiguous', candidates: meant.map(({ at }) => at) };
-  const unknown = compared.filter(({ decision, isNear }) => decision.is === 'unknown' && isNear(update));
+  const unknown = compared.filter((one) => one.decision.is === 'unknown' && isNear(one, update));
   if (meant.length === 0 && (assigned !== undefined || unknown.length > 0)) {
     return { kind: 'ambiguous', candidates: unknown.map(({ at }) => at) };
   }
@@ -95,41 +99,25 @@ interface StoredPerson {
   readonly guest: Guest;
   /** For a profile: with the keys and names that an operator gave to it. */
   readonly owner: Candidate;
-  readonly compare: (update: GuestUpdate, isShared: (address: string) => boolean) => ReturnType<typeof samePerson>;
-  /** The event shares a key with this person, or names the reservation. */
-  readonly isNear: (update: GuestUpdate) => boolean;
+  /** The only guest of a reservation: an event without a name can mean no other place there. */
+  readonly isAlone?: boolean;
 }
 
-function storedPersons({ profiles, reservations }: KnownPersons): StoredPerson[] {
-  const sharesKey = (a: Guest, b: Guest) => !new Set(keyTexts(a)).isDisjointFrom(new Set(keyTexts(b)));
-  return [
-    ...profiles.map(
-      (profile): StoredPerson => ({
-        at: { profile: profile.id },
-        guest: profile.guest,
-        owner: profile,
-        compare: ({ guest }, isShared) => comparedWith(guest, profile, { isShared }),
-        isNear: ({ guest }) => sharesKey(guest, profile.guest),
-      }),
-    ),
-    ...reservations.flatMap(({ id, guests }) =>
-      guests.map(
-        (guest, place): StoredPerson => ({
-          at: { reservation: id, place },
-          guest,
-          owner: { id, guest },
-          compare: (update, isShared) => {
-            const isOneReservation = update.reservationId === id;
-            // In a reservation with one guest there is only one place that an event without a name can mean.
-            const isOnePlace = isOneReservation && guests.length === 1;
-            return samePerson(update.guest, guest, { isShared, isOneReservation, isOnePlace });
-          },
-          isNear: (update) => update.reservationId === id || sharesKey(update.guest, guest),
-        }),
-      ),
-    ),
-  ];
-}
+const storedPersons = ({ profiles, reservations }: KnownPersons): StoredPerson[] => [
+  ...profiles.map((owner) => ({ at: { profile: owner.id }, guest: owner.guest, owner })),
+  ...reservations.flatMap(({ id, guests }) =>
+    guests.map((guest, place) => {
+      return { at: { reservation: id, place }, guest, owner: { id, guest }, isAlone: guests.length === 1 };
+    }),
+  ),
+];
+
+const isNamed = ({ at }: StoredPerson, { reservationId }: GuestUpdate): boolean =>
+  'reservation' in at && at.reservation === reservationId;
+
+/** The event shares a key with this person, or names the reservation. */
+const isNear = (one: StoredPerson, update: GuestUpdate): boolean =>
+  isNamed(one, update) || !new Set(keyTexts(update.guest)).isDisjointFrom(new Set(keyTexts(one.guest)));
 
 const reasons: readonly (readonly SameReason[])[] = [
   ['guest_id'],

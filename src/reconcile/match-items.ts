@@ -130,17 +130,8 @@ const byKey: KeyOf = (_, { key }) => key;
 
 /** Both elements have a value, and no value of one equals a value of the other. */
 function differ(a: ItemIdentity, b: ItemIdentity, of: (values: Values) => string | undefined): boolean {
-  const known = new Set(
-    a.looks
-      .flat()
-      .map(of)
-      .filter((one) => one !== undefined),
-  );
-  const others = b.looks
-    .flat()
-    .map(of)
-    .filter((one) => one !== undefined);
-  return known.size > 0 && others.length > 0 && !others.some((one) => known.has(one));
+  const [known = [], others = []] = [a, b].map(({ looks }) => looks.flat().flatMap((look) => of(look) ?? []));
+  return known.length > 0 && others.length > 0 && !others.some((one) => known.includes(one));
 }
 
 const keysDiffer = (a: ItemIdentity, b: ItemIdentity): boolean =>

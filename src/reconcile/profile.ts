@@ -1,6 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import { guestKeys } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, findProfile, pinnedElsewhere } from '../persons/profile-match.ts';
+import type { Mention } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json } from '../terms.ts';
 import type { Consent } from './consent-run.ts';
@@ -31,17 +32,17 @@ export interface AlikeProfile {
 
 /**
  * The profile of a guest among candidates that share a key with the guest or come from the same reservation. A guest without a key gets no
- * profile: nothing could find it again. `two`: candidates that are known to be two persons.
+ * profile: nothing could find it again. `lists`: mentions of which each two are two persons.
  */
 export function chooseProfile<Profile extends Candidate>(
   guest: Guest,
   candidates: readonly Profile[],
   isOfReservation: (id: string) => boolean = () => false,
-  two: readonly (readonly string[])[] = [],
+  lists: readonly ReadonlySet<Mention>[] = [],
 ): ProfileChoice<Profile> {
   if (guestKeys(guest).length === 0) return { kind: 'none' };
-  const pairs = two.map((ids) => new Set(candidates.flatMap((one) => (ids.includes(one.id) ? [one.guest] : []))));
-  const isShared = sharedAmong([guest, ...candidates.map((one) => one.guest)], {}, pairs);
+  const mentions = [guest, ...candidates.map((one) => one.guest), ...lists.flatMap((list) => [...list])];
+  const isShared = sharedAmong(new Set(mentions), {}, lists);
   const betweenOf = ({ id }: Candidate) => ({ isShared, isOneReservation: isOfReservation(id) });
   const found = findProfile(guest, candidates, betweenOf);
   if (found !== undefined) {

@@ -246,6 +246,31 @@ describe('namesakes of one list', () => {
     ]);
   });
 
+  test('the first of a list does not take the profile of the second', async () => {
+    const own = ({ phone, ...guest }: Guest) => ({
+      ...guest,
+      last_name: 'Pinho',
+      email: 'pinho@home.example',
+      ...(phone && { phone: phone.replace('917', '918') }),
+    });
+    await pull('namesakes-4', [own(younger)]);
+    await pull('namesakes-5', [own(older), own(younger)]);
+    await pull('namesakes-5', [own(named), own(younger)]);
+    await pull('namesakes-5', [own(named), own(younger)], { total_amount: 400 });
+    assert.deepEqual((await profilesNamed('Pinho')).toSorted(byPhone), [own(older), own(younger)]);
+  });
+
+  test('a copy of a guest in the same list takes no other profile at each change', async () => {
+    const eva = { first_name: 'Eva', last_name: 'Paz', email: 'paz@home.example', document_number: 'E1' };
+    const { document_number: _, ...copy } = eva;
+    for (const total_amount of [100, 200, 300]) await pull('copy-1', [eva, copy], { total_amount });
+    const profiles = await profilesNamed('Paz');
+    assert.deepEqual(
+      profiles.toSorted((a, b) => Object.keys(a).length - Object.keys(b).length),
+      [copy, eva],
+    );
+  });
+
   test('Jr and Sr in two bookings are two persons', async () => {
     const peter = { first_name: 'Peter', last_name: 'Doe', email: 'doe@home.example' };
     const senior = { ...peter, last_name: 'Doe Sr', document_number: 'P1', marketing_consent: true };

@@ -1,5 +1,5 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import { guestKeys } from '../../persons/identifiers.ts';
+import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { consentsIn, newerConsent } from '../../reconcile/consent.ts';
 import type { Consent } from '../../reconcile/consent-run.ts';
@@ -74,15 +74,17 @@ export async function assembleProfiles(
       // Two elements of one list are two persons.
       const free = [...new Set(candidates)].filter(({ id }) => !made.isUsed(from, id));
       const isOwn = (id: string) => bookings.has(from.id, id);
-      let choice = chooseProfile(guest, free, isOwn);
+      const own = free.filter(({ id }) => isOwn(id));
+      const list = othersAt(guest, from.guests);
+      let choice = chooseProfile(guest, free, isOwn, [list]);
       if (choice.kind === 'known' && choice.others.length > 0) {
         await linkBookings(tx, integration, made.links(bookings.has));
-        const ids = [choice.profile, ...choice.others].map(({ id }) => id);
-        const strict = chooseProfile(guest, free, isOwn, await pairsOfTwo(tx, integration, ids));
-        const own = free.filter(({ id }) => isOwn(id));
-        // Nothing tells the persons of this booking apart: it keeps its profiles.
-        choice = strict.kind === 'known' || own.length === 0 ? strict : chooseProfile(guest, own, isOwn);
+        const two = await pairsOfTwo(tx, integration, [choice.profile, ...choice.others]);
+        choice = chooseProfile(guest, free, isOwn, [list, ...two]);
       }
+      // Where nothing tells the persons of a booking apart, it keeps its profiles.
+      const kept = choice.kind === 'new' ? chooseProfile(guest, own, isOwn) : choice;
+      if (kept.kind === 'known') choice = kept;
       if (choice.kind === 'none') continue;
       const known = choice.kind === 'known' ? choice.profile : undefined;
       const id = known?.id ?? (await newId(guest));
@@ -91,9 +93,9 @@ export async function assembleProfiles(
       if (choice.kind === 'known') made.joins.push(...choice.others.map((other) => ({ kept: id, other: other.id })));
       const stated = consents.of(one) ?? statedBy(guest, at[0]);
       const consent = newerConsent(known?.consent, stated);
-      const own = known?.consent?.own;
-      if (own && own.at > (stated?.at ?? at[0]) && own.value !== (guest.marketing_consent ?? null)) {
-        made.late.push({ id: from.id, guest, profileId: id, consent: own });
+      const last = known?.consent?.own;
+      if (last && last.at > (stated?.at ?? at[0]) && last.value !== (guest.marketing_consent ?? null)) {
+        made.late.push({ id: from.id, guest, profileId: id, consent: last });
       }
       profiles.set(made.next(one, { id, known, guest: choice.guest, consent }));
     }
@@ -104,6 +106,12 @@ export async function assembleProfiles(
     await joinProfiles(tx, target, made.joins);
     return made.late;
   });
+}
+
+/** The profile of a guest as it is known, and what the guest makes of it. */
+interface Choice extends Pick<Profile, 'id' | 'guest'> {
+  readonly known: Profile | undefined;
+  readonly consent: Consent | undefined;
 }
 
 /** What a batch writes. */
@@ -126,15 +134,7 @@ class Made {
   }
 
   /** The profile after this guest. A guest who is older than the profile only adds a consent. */
-  next(
-    { from, at }: Met,
-    {
-      id,
-      known,
-      guest,
-      consent,
-    }: { id: string; known: Profile | undefined; guest: Guest; consent: Consent | undefined },
-  ): Profile {
+  next({ from, at }: Met, { id, known, guest, consent }: Choice): Profile {
     const isLate = known !== undefined && isNewer(known.moment, at);
     const record = withConsent(isLate ? known.guest : guest, consent);
     const { version = 0, pins } = known ?? {};
@@ -171,7 +171,10 @@ class Made {
   }
 }
 
-/** The guests in the order in which they were stated; none of versions whose entry is past its retention. */
+/**
+ * The guests in the order in which they were stated, in a list those with the most keys first: the others may mean more of its profiles. None
+ * of versions whose entry is past its retention.
+ */
 async function inOrder(tx: Tx, integration: string, reservations: readonly ReservationVersion[]): Promise<Met[]> {
   const times = await effectiveTimes(tx, integration, reservations);
   return reservations
@@ -179,7 +182,14 @@ async function inOrder(tx: Tx, integration: string, reservations: readonly Reser
       const at = times.get(`${from.id} ${from.version}`);
       return at === undefined ? [] : from.guests.map((guest, place) => ({ guest, place, from, at }));
     })
-    .sort((a, b) => byTime(a.at, b.at));
+    .sort((a, b) => byTime(a.at, b.at) || guestKeys(b.guest).length - guestKeys(a.guest).length);
+}
+
+/** The guest, and others of the list at one of the guest's addresses. One with the same addresses may be a copy of the guest. */
+function othersAt(guest: Guest, list: readonly Guest[]): Set<Guest> {
+  const keys = keyTexts(guest);
+  const isAtOne = (others: readonly string[]) => others.some((key) => keys.includes(key)) && `${others}` !== `${keys}`;
+  return new Set([guest, ...list.filter((other) => isAtOne(keyTexts(other)))]);
 }
 
 const byTime = (a: Moment, b: Moment): number => (isNewer(b, a) ? -1 : isNewer(a, b) ? 1 : 0);
