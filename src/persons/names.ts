@@ -60,7 +60,7 @@ export function fullNameKey(names: Names): string | undefined {
   return first.length + last.length < 2 ? undefined : [...first, ...last].sort().join(' ');
 }
 
-/** The full name as one list may contain it twice: of father and son. */
+/** The full name with Jr, Sr or a number, which tells father and son of one list apart. */
 export const listedName = (names: Names): string | undefined =>
   fullNameKey(names)?.concat(' ', partsOf(names).generation ?? '');
 

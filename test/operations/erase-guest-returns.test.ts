@@ -135,6 +135,15 @@ test('an erased guest does not come back under another spelling of the name, or 
   );
   const years = rows.map(({ data }) => data.guests.map((guest: { date_of_birth?: string }) => guest.date_of_birth));
   assert.deepEqual(years, [[undefined], [undefined], [undefined], ['1999-05-06']]);
+  const [senior, junior] = ['Ruiz', 'Ruiz Jr'].map((last_name) => ({ first_name: 'Luis', last_name, phone }));
+  assert.ok(senior && junior);
+  await node.take('grand', reservation('Y5', { guests: [{ ...junior, email: 'luis.ruiz@mail.example' }] }));
+  await eraseGuest(node.runtime, { email: 'luis.ruiz@mail.example' }, 'officer');
+  await node.take('grand', reservation('Y6', { guests: [senior, junior] }));
+  const { rows: ruiz } = await node.runtime.pool.query(
+    `select data -> 'guests' as guests from records where id = 'Y6'`,
+  );
+  assert.deepEqual(ruiz[0].guests, [senior, {}]);
   assert.deepEqual(
     rows.map(({ data }) => Object.keys(data.guests[0]).length),
     [0, 0, 0, 3],
