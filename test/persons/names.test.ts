@@ -18,6 +18,7 @@ const cases: readonly (readonly [a: string, b: string, full: string])[] = [
   ['Юлия | Иванова', 'Yuliya | Ivanova', 'equal'],
   ['Jürgen | Müller', 'Juergen | Mueller', 'compatible'],
   ['Юрий | Иванов', 'Juri | Iwanow', 'compatible'],
+  ['Александр | Щербаков', 'Alexander | Shcherbakov', 'compatible'],
   ['Γιώργος | Παππάς', 'Giorgos | Pappas', 'equal'],
   ['J. | Costa', 'João | Costa', 'compatible'],
   ['Ю. | Иванова', 'Yuliya | Ivanova', 'compatible'],
