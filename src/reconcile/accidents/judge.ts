@@ -69,7 +69,7 @@ const dayMs = 86_400_000;
 
 /** Whole groups are cancelled, moved and renegotiated together, and one name may stand on all rooms of a group. */
 const fewestByKind: { readonly [Kind in HoldKind]?: number } = { status: 10, shift: 10, changed: 10, factor: 10 };
-/** The largest usual group. Its events come in a row within minutes; an accident lasts for longer, or has more. */
+/** The largest usual group. Its events come in a row within minutes; an accident lasts for longer, has more, or loses values of other days. */
 const groupSize = 60;
 const longerMs = 3_600_000;
 /** The rows of a group arrive on one day, and those whose guests are forgotten left on one day: hardly any other row is affected. */
@@ -173,7 +173,7 @@ function evidenceOf(
     } else {
       const groups = largest(days).filter((size) => size <= groupSize);
       const isGroup = groups.reduce((sum, size) => sum + size, 0) >= oneDayShare * affected;
-      if (!isGroup && (affected > groupSize || now - since >= longerMs)) return { affected, of };
+      if (!isGroup && (kind === 'cleared' || affected > groupSize || now - since >= longerMs)) return { affected, of };
     }
   }
   return undefined;
