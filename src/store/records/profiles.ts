@@ -180,9 +180,10 @@ async function inOrder(tx: Tx, integration: string, reservations: readonly Reser
   return reservations
     .flatMap((from) => {
       const at = times.get(`${from.id} ${from.version}`);
-      return at === undefined ? [] : from.guests.map((guest, place) => ({ guest, place, from, at }));
+      const list = at === undefined ? [] : from.guests.map((guest, place) => ({ guest, place, from, at }));
+      return list.sort((a, b) => guestKeys(b.guest).length - guestKeys(a.guest).length);
     })
-    .sort((a, b) => byTime(a.at, b.at) || guestKeys(b.guest).length - guestKeys(a.guest).length);
+    .sort((a, b) => byTime(a.at, b.at));
 }
 
 /** The guest, and others of the list at one of the guest's addresses. One with the same addresses may be a copy of the guest. */
