@@ -152,6 +152,8 @@ class Brand {
     some(0.2, () => change('total_amount', this.#between(80, 1_500), this.#between(80, 1_500)));
     some(0.1, () => change('guests[0].email', 'a@alias.example', `guest${this.#between(1, 1e6)}@mail.example`));
     some(0.02, () => change('guests[0].phone', '+351912345678'));
+    some(0.05, () => change('rooms[0].room_type', 'Standard', 'Superior'));
+    some(0.02, () => change('guests[0].last_name', 'Silva', 'da Silva'));
     some(0.01, () => change('status', 'checked_in', 'confirmed'));
     const inHouse = Math.round(rows * 0.35);
     const groups: Row[][] = [];
@@ -274,6 +276,9 @@ const accidents: { readonly [name: string]: (n: number) => Signs } = {
   'shift:1': () => change('check_in', '2026-03-05', '2026-03-06'),
   'status:cancelled': () => change('status', 'confirmed', 'cancelled'),
   'status:other': () => change('status', 'confirmed', 'other'),
+  'change:email': (n) => change('guests[0].email', `g${n}@mail.example`, `g${n + 1}@mail.example`),
+  'change:currency': () => change('currency', 'EUR', 'USD'),
+  'change:check_out': (n) => change('check_out', '2026-03-07', `2026-03-${10 + (n % 9)}`),
   'constant:name': (n) => change('guests[0].last_name', `Guest ${n}`, 'Demo'),
   'mask:name': (n) => change('guests[0].last_name', `Guest ${n}`, `G${'*'.repeat(3 + (n % 5))}`),
   gone: () => change('status', 'confirmed', 'cancelled', { notes: [goneNote] }),

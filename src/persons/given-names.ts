@@ -8,7 +8,7 @@ english:
 robert rob robb bob bobby robbie, bert, william will willie bill billy, liam, richard rick ricky rich dick, john johnny jon jack, jonathan jonathon johnathan jon jonny,
 james jim jimmy jamie, jacob jake, joseph joe joey, michael mike mick mickey mikey, matthew matt matty mathew, thomas tom tommy, anthony tony antony, edward ed eddie ted ned,
 charles charlie chuck, carl karl, david dave davy, daniel dan danny, andrew andy drew, christopher chris kit topher, christian chris, christine chris, christina chris tina, stephen steve steven,
-peter pete, paul, alexander alex alec sandy xander, alexandra alex sandra sandy lexi, alexis alex, samuel sam sammy, samantha sam sammie, benjamin ben benny benji, nicholas nick nicky nicolas, nicola nicky,
+peter pete, paul, alexander alex alec sandy xander aleksandr alexandr, alexandra alex sandra sandy lexi, alexis alex, samuel sam sammy, samantha sam sammie, benjamin ben benny benji, nicholas nick nicky nicolas, nicola nicky,
 patrick pat paddy, patricia pat patty trish tricia, timothy tim timmy, gregory greg, geoffrey geoff jeffrey jeff, lawrence larry laurence, leonard len lenny leo, frederick fred freddie, francis frank fran, frances fran fanny,
 george, henry harry hank, harold harry hal, gerald gerry jerry, gerard gerry, raymond ray, ronald ron ronnie, donald don donnie, kenneth ken kenny, philip phil phillip, albert al bert, alfred al fred, arthur art artie,
 walter walt wally, theodore ted teddy theo, douglas doug, eugene gene, vincent vince vinny, victor vic, zachary zach zack, joshua josh, nathaniel nathan nat nate, nathan nate,

@@ -26,6 +26,9 @@ export interface NameLikeness extends Pair {
 export function compareNames(a: Names, b: Names): NameLikeness {
   const [one, other] = [partsOf(a), partsOf(b)];
   const fullName = fullNameKey(a);
+  if (one.generation !== other.generation && one.generation !== undefined && other.generation !== undefined) {
+    return { first: 'incompatible', last: compareLast(one.last, other.last), full: 'incompatible' };
+  }
   if (fullName !== undefined && fullName === fullNameKey(b)) return { first: 'equal', last: 'equal', full: 'equal' };
   const straight = { first: compareFirst(one.first, other.first), last: compareLast(one.last, other.last) };
   const swapped = { first: compareAny(one.first, other.last), last: compareAny(one.last, other.first) };
@@ -57,9 +60,17 @@ export function fullNameKey(names: Names): string | undefined {
   return first.length + last.length < 2 ? undefined : [...first, ...last].sort().join(' ');
 }
 
+/** The full name with Jr, Sr or a number, which tells father and son of one list apart. */
+export const listedName = (names: Names): string | undefined =>
+  fullNameKey(names)?.concat(' ', partsOf(names).generation ?? '');
+
+export const areOneGeneration = (a: Names, b: Names): boolean => partsOf(a).generation === partsOf(b).generation;
+
 interface Parts {
   readonly first: readonly string[];
   readonly last: readonly string[];
+  /** Jr, Sr, II. */
+  readonly generation?: string | undefined;
 }
 
 /** The folded words of both names, read once per object: lists and profiles are compared again and again. */
@@ -69,10 +80,16 @@ const nobody: Parts = { first: [], last: [] };
 function partsOf(names: Names): Parts {
   const known = read.get(names);
   if (known !== undefined) return known;
-  const parts = { first: wordsOf(names.first_name), last: wordsOf(names.last_name) };
+  const generation = generationOf(names.last_name) ?? generationOf(names.first_name);
+  const parts = { first: wordsOf(names.first_name), last: wordsOf(names.last_name), generation };
   const made = [...parts.first, ...parts.last].some((word) => companyWords.has(word)) ? nobody : parts;
   read.set(names, made);
   return made;
+}
+
+function generationOf(name: string | undefined): string | undefined {
+  const [, junior, senior, number] = /\S[\s,]+(?:(jr|j[uú]nior)|(sr|senior)|(ii|iii|iv))\.?$/i.exec(name ?? '') ?? [];
+  return (junior && 'jr') ?? (senior && 'sr') ?? number?.toLowerCase();
 }
 
 const longest = 100;

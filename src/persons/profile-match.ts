@@ -59,7 +59,7 @@ const strength: readonly SameReason[] = [
   'place',
 ];
 
-/** The profile of this guest: the strongest reason decides, then the smallest id, so that all nodes agree. */
+/** The profile of this guest: the strongest reason decides, then the likeness, then the smallest id, so that all nodes agree. */
 export function findProfile<Profile extends Candidate>(
   guest: Guest,
   profiles: readonly Profile[],
@@ -67,10 +67,15 @@ export function findProfile<Profile extends Candidate>(
 ): ProfileMatch<Profile> | undefined {
   const found = profiles.flatMap((profile) => {
     const decision = comparedWith(guest, profile, betweenOf(profile));
-    return decision.is === 'same' ? [{ profile, because: decision.because }] : [];
+    const equal = (Object.keys(guest) as (keyof Guest)[]).filter((one) => profile.guest[one] === guest[one]).length;
+    const likeness = 2 * equal - Object.keys(profile.guest).length;
+    return decision.is === 'same' ? [{ profile, because: decision.because, likeness }] : [];
   });
   const [first, ...others] = found.toSorted(
-    (a, b) => strength.indexOf(a.because) - strength.indexOf(b.because) || (a.profile.id < b.profile.id ? -1 : 1),
+    (a, b) =>
+      strength.indexOf(a.because) - strength.indexOf(b.because) ||
+      b.likeness - a.likeness ||
+      (a.profile.id < b.profile.id ? -1 : 1),
   );
   return first && { ...first, others: others.map(({ profile }) => profile) };
 }

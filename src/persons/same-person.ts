@@ -1,5 +1,5 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { compareNames, fullNameKey, hasName, isChangedSurname, type NameLikeness } from './names.ts';
+import { areOneGeneration, compareNames, hasName, isChangedSurname, listedName, type NameLikeness } from './names.ts';
 
 /** What is known about a person at one place: a guest of a booking, a profile, a guest event. */
 export type Mention = Pick<
@@ -41,6 +41,7 @@ export type DifferentReason = 'guest_id' | 'names' | 'birth_date' | 'document' |
  *
  *   same        equal guest id of one system, unless first and last name are both incompatible (then different)
  *   different   two guest ids of one system, two birth dates, two documents of one type, two first names that are not compatible
+ *   unknown     in two bookings, the same name with Jr, Sr or a number in one of them only, without an equal birth date
  *   same        equal e-mail or phone that is not shared, under compatible names
  *               equal e-mail that is not shared, under the same first name: the surname changed
  *               equal full name within one reservation, or with an equal birth date anywhere
@@ -62,6 +63,10 @@ export function samePerson(a: Mention, b: Mention, between: Between = {}): Decis
   if (differ(a.date_of_birth, b.date_of_birth)) return different('birth_date');
   if (hasOtherDocument(a, b)) return different('document');
   if (names.first === 'incompatible') return different('first_name');
+  const isOtherGeneration = names.first !== 'missing' && !areOneGeneration(a, b);
+  if (isOtherGeneration && !between.isOneReservation && !areEqual(a.date_of_birth, b.date_of_birth)) {
+    return { is: 'unknown', because: 'other_last_name' };
+  }
   return byAddress(a, b, names, between) ?? byName(a, b, names, between);
 }
 
@@ -77,7 +82,7 @@ function byAddress(a: Mention, b: Mention, names: NameLikeness, between: Between
 
 function byName(a: Mention, b: Mention, names: NameLikeness, between: Between): Decision {
   if (names.full === 'equal') {
-    if (between.isOneReservation && !between.isShared?.(fullNameKey(a) ?? '')) return same('name_in_reservation');
+    if (between.isOneReservation && !between.isShared?.(listedName(a) ?? '')) return same('name_in_reservation');
     if (areEqual(a.date_of_birth, b.date_of_birth)) return same('name_and_birth_date');
   }
   const isNameless = !hasName(a) || !hasName(b);

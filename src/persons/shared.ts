@@ -1,14 +1,19 @@
-import { fullNameKey } from './names.ts';
+import { listedName } from './names.ts';
 import { type Between, type Mention, samePerson } from './same-person.ts';
 
 /** More persons at one address are not compared: it is shared long before. */
 const mostCompared = 50;
 
 /**
- * Which addresses, numbers and full names (`fullNameKey`) different persons have, among these mentions. Such an address identifies nobody
- * by itself: a travel agent types in the same one for every guest, and a family has one phone. Father and son may have one name.
+ * Which addresses, numbers and full names (`listedName`) different persons have, among these mentions. Such an address identifies nobody
+ * by itself: a travel agent types in the same one for every guest, and a family has one phone. Father and son may have one name. Two mentions
+ * of one of `lists` are two persons.
  */
-export function sharedAmong(mentions: Iterable<Mention>, between: Between = {}): (address: string) => boolean {
+export function sharedAmong(
+  mentions: Iterable<Mention>,
+  between: Between = {},
+  lists: readonly ReadonlySet<Mention>[] = [],
+): (address: string) => boolean {
   const having = new Map<string, Mention[]>();
   for (const mention of mentions) {
     for (const address of [...addressesOf(mention), ...namesOf(mention)]) {
@@ -21,7 +26,7 @@ export function sharedAmong(mentions: Iterable<Mention>, between: Between = {}):
   return (address) => {
     let isShared = shared.get(address);
     if (isShared === undefined) {
-      isShared = hasDifferent(having.get(address) ?? [], between);
+      isShared = hasDifferent(having.get(address) ?? [], between, lists);
       shared.set(address, isShared);
     }
     return isShared;
@@ -29,17 +34,18 @@ export function sharedAmong(mentions: Iterable<Mention>, between: Between = {}):
 }
 
 /** Two last names that no compatible name explains are two persons too: Weber, Ana and Weber, Rui. */
-const hasDifferent = (mentions: readonly Mention[], between: Between): boolean =>
+const hasDifferent = (mentions: readonly Mention[], between: Between, lists: readonly ReadonlySet<Mention>[]) =>
   mentions.some((one, i) =>
     mentions.slice(i + 1).some((other) => {
       const { is, because } = samePerson(one, other, between);
-      return is === 'different' || because === 'other_last_name';
+      const areListed = one !== other && lists.some((list) => list.has(one) && list.has(other));
+      return is === 'different' || because === 'other_last_name' || areListed;
     }),
   );
 
 export const hasAddress = (mention: Mention, address: string): boolean => addressesOf(mention).includes(address);
 
-const namesOf = (mention: Mention): string[] => [fullNameKey(mention)].filter((name) => name !== undefined);
+const namesOf = (mention: Mention): string[] => [listedName(mention)].filter((name) => name !== undefined);
 
 const addressesOf = ({ email, phone }: Mention): string[] =>
   [email, phone].filter((address) => address !== undefined && address !== '') as string[];

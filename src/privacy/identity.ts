@@ -1,6 +1,7 @@
 import { lastDigits } from '../canonical/mentions.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { hmacSha256, type Key, type Keyring } from '../kit/crypto.ts';
+import { fullNameKey, listedName } from '../persons/names.ts';
 import type { Json } from '../terms.ts';
 import { nameOf } from './person.ts';
 import { addressesIn, documentsIn, numbersIn } from './strip.ts';
@@ -51,24 +52,30 @@ const hasId = ({ guest_id: id }: Guest): boolean => id !== undefined && id !== '
  * addresses. Two different guest ids are two people, so a guest who was erased under an id is not recognised under another one.
  */
 function namedIn(reservationId: string, guest: Guest, integration: string, withId: readonly boolean[]): string[] {
-  const name = nameOf(guest);
-  if (name === '') return [];
-  return withId.map((has) => `${integration} name${has ? ' with an id' : ''} in reservation:${reservationId}:${name}`);
+  const inReservation = (has: boolean) =>
+    `${integration} name${has ? ' with an id' : ''} in reservation:${reservationId}`;
+  return namesOf(guest).flatMap((name) => withId.map((has) => `${inReservation(has)}:${name}`));
 }
+
+/** The name as it was sent, and without accents, titles and order: with Jr or Sr, if a relative has the same one. */
+const namesOf = (guest: Guest): string[] =>
+  [nameOf(guest), listedName(guest)].filter((name) => name !== undefined && name !== '') as string[];
 
 function foundIdentities(guest: Guest, integration: string): string[] {
   const found: string[] = [];
   if (guest.guest_id) found.push(guestIdIdentity(guest.guest_id, integration));
   if (guest.document_number)
     found.push(`${integration} document:${guest.document_type ?? ''}:${guest.document_number}`);
-  const name = nameOf(guest);
-  if (name === '') return found;
-  for (const phone of [guest.phone, guest.phone_raw?.replace(/\D/g, '')]) {
-    if (phone) found.push(`${integration} phone and name:${phone}:${name}`);
+  for (const name of namesOf(guest)) {
+    for (const phone of [guest.phone, guest.phone_raw?.replace(/\D/g, '')]) {
+      if (phone) found.push(`${integration} phone and name:${phone}:${name}`);
+    }
+    for (const address of [guest.email, guest.email_raw?.trim().toLowerCase()]) {
+      if (address) found.push(`${integration} email and name:${address}:${name}`);
+    }
   }
-  for (const address of [guest.email, guest.email_raw?.trim().toLowerCase()]) {
-    if (address) found.push(`${integration} email and name:${address}:${name}`);
-  }
+  const name = fullNameKey(guest);
+  if (name && guest.date_of_birth) found.push(`${integration} birth date and name:${guest.date_of_birth}:${name}`);
   return found;
 }
 

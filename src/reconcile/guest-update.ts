@@ -7,7 +7,7 @@ import { type Between, type SameReason, samePerson } from '../persons/same-perso
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
 import { extraPrefix } from './merge.ts';
-import type { SaidItem, Values } from './statement.ts';
+import { leaderOf, type SaidItem, type Values } from './statement.ts';
 
 /** A guest event, checked and normalized. */
 export interface GuestUpdate {
@@ -65,14 +65,19 @@ export function planGuestUpdate(
   assigned?: PersonPlace,
 ): GuestPlan {
   const stored = storedPersons(known);
-  const isShared = sharedAmong([update.guest, ...stored.map(({ guest }) => guest)]);
-  const compared = stored.map((one) => ({ ...one, decision: one.compare(update, isShared) }));
+  const lists = known.reservations.map(({ guests }) => new Set(guests));
+  const isShared = sharedAmong([update.guest, ...stored.map(({ guest }) => guest)], {}, lists);
+  const compared = stored.map((one) => {
+    const isOneReservation = isNamed(one, update);
+    const between = { isShared, isOneReservation, isOnePlace: isOneReservation && one.isAlone === true };
+    return { ...one, decision: comparedWith(update.guest, one.owner, between) };
+  });
   const meant =
     assigned === undefined
       ? strongest(compared)
       : compared.filter(({ at, decision }) => isPlace(at, assigned) && decision.is !== 'different');
   if (areSeveral(meant.map(({ guest }) => guest))) return { kind: 'ambiguous', candidates: meant.map(({ at }) => at) };
-  const unknown = compared.filter(({ decision, isNear }) => decision.is === 'unknown' && isNear(update));
+  const unknown = compared.filter((one) => one.decision.is === 'unknown' && isNear(one, update));
   if (meant.length === 0 && (assigned !== undefined || unknown.length > 0)) {
     return { kind: 'ambiguous', candidates: unknown.map(({ at }) => at) };
   }
@@ -94,41 +99,25 @@ interface StoredPerson {
   readonly guest: Guest;
   /** For a profile: with the keys and names that an operator gave to it. */
   readonly owner: Candidate;
-  readonly compare: (update: GuestUpdate, isShared: (address: string) => boolean) => ReturnType<typeof samePerson>;
-  /** The event shares a key with this person, or names the reservation. */
-  readonly isNear: (update: GuestUpdate) => boolean;
+  /** The only guest of a reservation: an event without a name can mean no other place there. */
+  readonly isAlone?: boolean;
 }
 
-function storedPersons({ profiles, reservations }: KnownPersons): StoredPerson[] {
-  const sharesKey = (a: Guest, b: Guest) => !new Set(keyTexts(a)).isDisjointFrom(new Set(keyTexts(b)));
-  return [
-    ...profiles.map(
-      (profile): StoredPerson => ({
-        at: { profile: profile.id },
-        guest: profile.guest,
-        owner: profile,
-        compare: ({ guest }, isShared) => comparedWith(guest, profile, { isShared }),
-        isNear: ({ guest }) => sharesKey(guest, profile.guest),
-      }),
-    ),
-    ...reservations.flatMap(({ id, guests }) =>
-      guests.map(
-        (guest, place): StoredPerson => ({
-          at: { reservation: id, place },
-          guest,
-          owner: { id, guest },
-          compare: (update, isShared) => {
-            const isOneReservation = update.reservationId === id;
-            // In a reservation with one guest there is only one place that an event without a name can mean.
-            const isOnePlace = isOneReservation && guests.length === 1;
-            return samePerson(update.guest, guest, { isShared, isOneReservation, isOnePlace });
-          },
-          isNear: (update) => update.reservationId === id || sharesKey(update.guest, guest),
-        }),
-      ),
-    ),
-  ];
-}
+const storedPersons = ({ profiles, reservations }: KnownPersons): StoredPerson[] => [
+  ...profiles.map((owner) => ({ at: { profile: owner.id }, guest: owner.guest, owner })),
+  ...reservations.flatMap(({ id, guests }) =>
+    guests.map((guest, place) => {
+      return { at: { reservation: id, place }, guest, owner: { id, guest }, isAlone: guests.length === 1 };
+    }),
+  ),
+];
+
+const isNamed = ({ at }: StoredPerson, { reservationId }: GuestUpdate): boolean =>
+  'reservation' in at && at.reservation === reservationId;
+
+/** The event shares a key with this person, or names the reservation. */
+const isNear = (one: StoredPerson, update: GuestUpdate): boolean =>
+  isNamed(one, update) || !new Set(keyTexts(update.guest)).isDisjointFrom(new Set(keyTexts(one.guest)));
 
 const reasons: readonly (readonly SameReason[])[] = [
   ['guest_id'],
@@ -212,7 +201,7 @@ export function amendGuest(
   update: GuestUpdate,
   today: LocalDate,
 ): GuestAmendment | undefined {
-  const isShared = sharedAmong(reservation.guests);
+  const isShared = sharedAmong(reservation.guests, {}, [new Set(reservation.guests)]);
   const place = reservation.guests.findIndex(
     (one) => samePerson(guest, one, { isOneReservation: true, isShared }).is === 'same',
   );
@@ -239,12 +228,6 @@ function isAhead(reservation: Reservation, today: LocalDate): boolean {
 }
 
 const fields = Object.keys(canonical.guests) as readonly (keyof Guest)[];
-/** Fields that normalization derives from another field, by that field. */
-const follows: { readonly [Field in keyof Guest]?: keyof Guest } = {
-  email_raw: 'email',
-  email_proxy: 'email',
-  phone_raw: 'phone',
-};
 
 /** The fields that were sent, null for those without a usable value. */
 function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Values {
@@ -252,41 +235,30 @@ function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Val
   for (const field of present) values[field] = null;
   for (const field of fields) {
     const value = guest[field];
-    if (!present.has(follows[field] ?? field) || value === undefined) continue;
+    if (!present.has(leaderOf(field)) || value === undefined) continue;
     if (field === 'extra') {
       delete values.extra;
       for (const [name, one] of Object.entries(guest.extra ?? {})) values[`${extraPrefix}${name}`] = one as Json;
       continue;
     }
-    if (follows[field] !== undefined && values[follows[field]] === null) delete values[follows[field]];
+    if (values[leaderOf(field)] === null) delete values[leaderOf(field)];
     values[field] = value as Json;
   }
   return values;
 }
 
 /** The values by which a guest of a reservation is recognised before the event changes them. */
-function knownBy(guest: Guest): Values {
-  const { guest_id, first_name, last_name, email, email_proxy, phone, date_of_birth, document_type, document_number } =
-    guest;
-  const all = {
-    guest_id,
-    first_name,
-    last_name,
-    email,
-    email_proxy,
-    phone,
-    date_of_birth,
-    document_type,
-    document_number,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Values;
-}
+const knownBy = (guest: Guest): Values =>
+  Object.fromEntries(Object.entries(guest).filter(([field]) => identifying.has(field))) as Values;
+const identifying: ReadonlySet<string> = new Set(
+  'guest_id first_name last_name email email_proxy phone date_of_birth document_type document_number'.split(' '),
+);
 
 /** Sent fields replace the known ones; fields that were not sent stay. The keys are in the schema's order. */
 export function mergeGuest(known: Guest, { guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Guest {
   const merged: Record<string, unknown> = {};
   for (const field of fields) {
-    const source = present.has(follows[field] ?? field) ? guest : known;
+    const source = present.has(leaderOf(field)) ? guest : known;
     const value = field === 'extra' && source === guest ? { ...known.extra, ...guest.extra } : source[field];
     if (value !== undefined) merged[field] = value;
   }

@@ -1,7 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { statedGuest } from '../canonical/stated-guest.ts';
-import { fullNameKey } from '../persons/names.ts';
+import { listedName } from '../persons/names.ts';
 import { type Between, type Decision, samePerson } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json } from '../terms.ts';
@@ -130,17 +130,8 @@ const byKey: KeyOf = (_, { key }) => key;
 
 /** Both elements have a value, and no value of one equals a value of the other. */
 function differ(a: ItemIdentity, b: ItemIdentity, of: (values: Values) => string | undefined): boolean {
-  const known = new Set(
-    a.looks
-      .flat()
-      .map(of)
-      .filter((one) => one !== undefined),
-  );
-  const others = b.looks
-    .flat()
-    .map(of)
-    .filter((one) => one !== undefined);
-  return known.size > 0 && others.length > 0 && !others.some((one) => known.has(one));
+  const [known = [], others = []] = [a, b].map(({ looks }) => looks.flat().flatMap((look) => of(look) ?? []));
+  return known.length > 0 && others.length > 0 && !others.some((one) => known.includes(one));
 }
 
 const keysDiffer = (a: ItemIdentity, b: ItemIdentity): boolean =>
@@ -158,9 +149,10 @@ const description = (values: Values): string | undefined => text(values.descript
  * different from what one source says about a person is not this person, whatever another source says.
  */
 function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity[]): Rules {
-  const guestsIn = (items: readonly ItemIdentity[]): Guest[] =>
-    items.flatMap(({ looks }) => looks.flat().map(statedGuest));
-  const between = { isOneReservation: true, isShared: sharedAmong([...guestsIn(base), ...guestsIn(others)]) };
+  const all = [...base, ...others].flatMap(({ looks }) => looks.flat().map(statedGuest));
+  const newest = ({ looks }: ItemIdentity): Guest[] => (looks[0]?.slice(0, 1) ?? []).map(statedGuest);
+  const lists = [base, others].map((items) => new Set(items.flatMap(newest)));
+  const between = { isOneReservation: true, isShared: sharedAmong(all, {}, lists) };
   const areSame =
     (at: Between): Fits =>
     (a, b) => {
@@ -168,7 +160,7 @@ function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity
       return decisions.includes('same') && !decisions.includes('different');
     };
   const fits = areSame(between);
-  const name = (values: Values): string | undefined => fullNameKey(statedGuest(values));
+  const name = (values: Values): string | undefined => listedName(statedGuest(values));
   const keys: readonly KeyOf[] = [
     (values) => text(values.guest_id),
     (values) => together(name(values), values.email),
@@ -177,9 +169,11 @@ function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity
     (values) => text(values.email),
     (values) => text(values.phone),
   ];
+  // Where nothing tells the persons of one list apart, their places do, in a list of as many.
+  const isAsLong = base.length === others.length;
   return {
     keys: keys.map((keyOf) => ({ keyOf, fits })),
-    fitsAtPlace: areSame({ ...between, isOnePlace: true }),
+    fitsAtPlace: areSame({ ...between, isOnePlace: true, ...(isAsLong && { isShared: sharedAmong(all) }) }),
   };
 }
 

@@ -1,10 +1,12 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { type GuestKeyKind, guestKeys, keyText } from '../persons/identifiers.ts';
+import { guestKeys } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, findProfile, pinnedElsewhere } from '../persons/profile-match.ts';
+import type { Mention } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json } from '../terms.ts';
 import type { Consent } from './consent-run.ts';
 import { isSame, mergeGuest } from './guest-update.ts';
+import { fieldsSaid, type Values } from './statement.ts';
 
 /**
  * Profiles are separate records of a brand's guests, assembled from its reservations. Two people merged into one profile receive each
@@ -30,15 +32,17 @@ export interface AlikeProfile {
 
 /**
  * The profile of a guest among candidates that share a key with the guest or come from the same reservation. A guest without a key gets no
- * profile: nothing could find it again.
+ * profile: nothing could find it again. `lists`: mentions of which each two are two persons.
  */
 export function chooseProfile<Profile extends Candidate>(
   guest: Guest,
   candidates: readonly Profile[],
   isOfReservation: (id: string) => boolean = () => false,
+  lists: readonly ReadonlySet<Mention>[] = [],
 ): ProfileChoice<Profile> {
   if (guestKeys(guest).length === 0) return { kind: 'none' };
-  const isShared = sharedAmong([guest, ...candidates.map((one) => one.guest)]);
+  const mentions = [guest, ...candidates.map((one) => one.guest), ...lists.flatMap((list) => [...list])];
+  const isShared = sharedAmong(new Set(mentions), {}, lists);
   const betweenOf = ({ id }: Candidate) => ({ isShared, isOneReservation: isOfReservation(id) });
   const found = findProfile(guest, candidates, betweenOf);
   if (found !== undefined) {
@@ -53,22 +57,13 @@ export function chooseProfile<Profile extends Candidate>(
   return { kind: 'new', guest, alike };
 }
 
-/** A guest without the fields that hold one of these keys. */
-export function withoutKeys(guest: Guest, keys: ReadonlySet<string>): Guest {
-  if (keys.size === 0) return guest;
-  const gone = new Set<string>(
-    guestKeys(guest)
-      .filter((key) => keys.has(keyText(key)))
-      .map(({ kind }): GuestKeyKind => kind),
-  );
-  return Object.fromEntries(Object.entries(guest).filter(([field]) => !gone.has(field))) as Guest;
-}
+/** A guest without the fields that hold one of these keys (`email:…`). */
+export const withoutKeys = (guest: Guest, keys: ReadonlySet<string>): Guest =>
+  Object.fromEntries(Object.entries(guest).filter(([field, value]) => !keys.has(`${field}:${value}`))) as Guest;
 
 /** Values of the reservation replace those of the profile; missing ones stay, and an alias never replaces an address. */
 export function mergeProfile(known: Guest, guest: Guest): Guest {
-  const said = new Set(Object.keys(guest));
-  if (guest.email_raw !== undefined) said.add('email');
-  if (guest.phone_raw !== undefined) said.add('phone');
+  const said = fieldsSaid(guest as Values);
   if (known.email !== undefined && (guest.email_proxy === true || guest.email === undefined)) said.delete('email');
   if (known.phone !== undefined && guest.phone === undefined) said.delete('phone');
   return mergeGuest(known, { guest, present: said });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { syncOnce } from '../../src/intake/pull/sync-once.ts';
 import { pullPorts } from '../../src/ports/pull.ts';
-import type { IntegrationName, Json } from '../../src/terms.ts';
+import type { IntegrationName, Json, JsonObject } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
 const day = (from: number) => new Date(Date.now() + from * 86_400_000).toISOString().slice(0, 10);
@@ -102,6 +102,16 @@ deliver: [lake]
     for (const q of ['R300', 'tester@post.example', 'Tester']) {
       const found = await one(q);
       assert.deepEqual([found.outcome, found.id, found.run_id], ['dropped', 'R300', runId], q);
+      assert.match(found.reason, /no test bookings/);
+    }
+  });
+
+  test('dropped by a rule from an event', async () => {
+    const { id: _, ...sent } = stay('R50', 'Pusher', { confirmation_number: 'TEST', note: 'by event' }) as JsonObject;
+    await node.send('grand', 'reservation.created', { reservation_id: 'R50', ...sent });
+    for (const q of ['R50', 'pusher@post.example', 'Rui Pusher']) {
+      const found = await one(q);
+      assert.deepEqual([found.outcome, found.id, found.run_id], ['dropped', 'R50', null], q);
       assert.match(found.reason, /no test bookings/);
     }
   });

@@ -149,6 +149,19 @@ test('after merges, a withdrawal of consent reaches the addresses of all profile
   assert.equal((await profile({ phone: '+351912000444' }))?.id, from, 'what was merged into it before stays with it');
 });
 
+test('the first address of the surviving profile leads to it after a booking under the other one', async () => {
+  const [old, current] = ['rob.old@hill.example', 'rob.now@hill.example'];
+  const rob = { last_name: 'Hill', marketing_consent: true };
+  await book({ ...rob, first_name: 'Bob', email: old }, { ...rob, first_name: 'Robert', email: current });
+  const into = await idOf({ email: current });
+  await decide(await idOf({ email: old }), 'merge', { into });
+  await book({ first_name: 'Bob', last_name: 'Hill', email: old, nationality: 'GB' });
+  await book({ first_name: 'Robert', last_name: 'Hill', email: current, marketing_consent: false });
+  const found = await profile({ email: current });
+  assert.deepEqual([found?.id, found?.guest.marketing_consent], [into, false]);
+  assert.equal((await subscribed('hill'))[old], false);
+});
+
 test('merged into a profile that refused later, a profile is unsubscribed under its own address', async () => {
   const [old, current] = ['caio.old@torres.example', 'caio.now@torres.example'];
   const caio = { first_name: 'Caio', last_name: 'Torres' };

@@ -120,3 +120,32 @@ test('an erased guest does not come back with a message that has the name only, 
   assert.doesNotMatch(rows[0].views, /torne/i);
   assert.ok(!(await tablesWith(node, 'torne')).includes('history'));
 });
+
+test('an erased guest does not come back under another spelling of the name, or with the name and the birth date', async () => {
+  const jose = { first_name: 'José', last_name: 'Núñez', date_of_birth: '1970-05-06' };
+  const [email, phone] = ['jose.nunez@mail.example', '+351912340077'];
+  await node.take('grand', reservation('Y1', { guests: [{ ...jose, email, phone }] }));
+  await eraseGuest(node.runtime, { email }, 'officer');
+  await node.take('grand', reservation('Y1', { guests: [{ first_name: 'JOSE', last_name: 'NUNEZ' }] }));
+  await node.take('grand', reservation('Y2', { guests: [{ first_name: 'Nunez', last_name: 'Dr. José', phone }] }));
+  await node.take('grand', reservation('Y3', { guests: [jose] }));
+  await node.take('grand', reservation('Y4', { guests: [{ ...jose, date_of_birth: '1999-05-06' }] }));
+  const { rows } = await node.runtime.pool.query(
+    `select data from records where id in ('Y1', 'Y2', 'Y3', 'Y4') order by id`,
+  );
+  const years = rows.map(({ data }) => data.guests.map((guest: { date_of_birth?: string }) => guest.date_of_birth));
+  assert.deepEqual(years, [[undefined], [undefined], [undefined], ['1999-05-06']]);
+  const [senior, junior] = ['Ruiz', 'Ruiz Jr'].map((last_name) => ({ first_name: 'Luis', last_name, phone }));
+  assert.ok(senior && junior);
+  await node.take('grand', reservation('Y5', { guests: [{ ...junior, email: 'luis.ruiz@mail.example' }] }));
+  await eraseGuest(node.runtime, { email: 'luis.ruiz@mail.example' }, 'officer');
+  await node.take('grand', reservation('Y6', { guests: [senior, junior] }));
+  const { rows: ruiz } = await node.runtime.pool.query(
+    `select data -> 'guests' as guests from records where id = 'Y6'`,
+  );
+  assert.deepEqual(ruiz[0].guests, [senior, {}]);
+  assert.deepEqual(
+    rows.map(({ data }) => Object.keys(data.guests[0]).length),
+    [0, 0, 0, 3],
+  );
+});

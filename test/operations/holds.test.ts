@@ -144,6 +144,22 @@ test('some rows are released, then all; the same change is normal from then on',
   );
 });
 
+test('rows that an operator released under one hold do not keep another one open', async () => {
+  const late = (date: Json | undefined) => String(date).replace('2027', '2028');
+  const { prefix } = await accident((one) => ({
+    ...one,
+    check_in: late(one.check_in),
+    check_out: late(one.check_out),
+  }));
+  const open = async () => (await node.call('GET', '/holds?state=open', operator)).body.items;
+  const holds: { id: string; path: string }[] = await open();
+  assert.deepEqual(holds.map(({ path }) => path).sort(), ['check_in', 'check_out']);
+  await node.call('POST', `/holds/${holds[0]?.id}/release`, operator, {});
+  assert.ok((await stored(prefix)).every(({ check_out }) => String(check_out).startsWith('2028')));
+  await watchOnce(node.runtime);
+  assert.deepEqual(await open(), []);
+});
+
 test('events count as rows do, and are released as they came', async () => {
   const now = Date.now();
   const early = rows('E');

@@ -230,6 +230,68 @@ describe('guest events under a shared address', () => {
   });
 });
 
+describe('namesakes of one list', () => {
+  const named = { first_name: 'Abel', last_name: 'Melo', email: 'melo@home.example' };
+  const older = { ...named, phone: '+351917000001', document_number: 'F1', marketing_consent: true };
+  const younger = { ...named, phone: '+351917000002' };
+
+  test('the next booking of one of them gives the other nothing', async () => {
+    await pull('namesakes-1', [older, younger]);
+    await pull('namesakes-2', [{ ...younger, nationality: 'BR' }]);
+    await pull('namesakes-3', [{ ...named, nationality: 'PT' }]);
+    assert.deepEqual((await profilesNamed('Melo')).toSorted(byPhone), [
+      { ...named, nationality: 'PT' },
+      older,
+      { ...younger, nationality: 'BR' },
+    ]);
+  });
+
+  test('the first of a list does not take the profile of the second', async () => {
+    const own = ({ phone, ...guest }: Guest) => ({
+      ...guest,
+      last_name: 'Pinho',
+      email: 'pinho@home.example',
+      ...(phone && { phone: phone.replace('917', '918') }),
+    });
+    await pull('namesakes-4', [own(younger)]);
+    await pull('namesakes-5', [own(older), own(younger)]);
+    await pull('namesakes-5', [own(named), own(younger)]);
+    await pull('namesakes-5', [own(named), own(younger)], { total_amount: 400 });
+    assert.deepEqual((await profilesNamed('Pinho')).toSorted(byPhone), [own(older), own(younger)]);
+  });
+
+  test('a copy of a guest in the same list takes no other profile at each change', async () => {
+    const eva = { first_name: 'Eva', last_name: 'Paz', email: 'paz@home.example', document_number: 'E1' };
+    const { document_number: _, ...copy } = eva;
+    for (const total_amount of [100, 200, 300]) await pull('copy-1', [eva, copy], { total_amount });
+    const profiles = await profilesNamed('Paz');
+    assert.deepEqual(
+      profiles.toSorted((a, b) => Object.keys(a).length - Object.keys(b).length),
+      [copy, eva],
+    );
+  });
+
+  test('Jr and Sr in two bookings are two persons', async () => {
+    const peter = { first_name: 'Peter', last_name: 'Doe', email: 'doe@home.example' };
+    const senior = { ...peter, last_name: 'Doe Sr', document_number: 'P1', marketing_consent: true };
+    await pull('generation-1', [senior]);
+    await pull('generation-2', [{ ...peter, last_name: 'Doe Jr' }]);
+    await pull('generation-3', [peter]);
+    assert.deepEqual(await profilesNamed('Doe Sr'), [senior]);
+    assert.deepEqual(await profilesNamed('Doe Jr'), [{ ...peter, last_name: 'Doe Jr' }]);
+    assert.deepEqual(await profilesNamed('Doe'), [peter]);
+  });
+
+  test('an event under their address means neither of them', async () => {
+    await update({ ...named, marketing_consent: false });
+    await update({ ...named, reservation_id: 'namesakes-1', marketing_consent: false });
+    assert.deepEqual(await newest('namesakes-1'), [older, younger]);
+    assert.equal((await subscriptions(named.email)).includes(false), false);
+  });
+
+  const byPhone = (a: Guest, b: Guest) => ((a.phone ?? '') < (b.phone ?? '') ? -1 : 1);
+});
+
 test('an erasure removes the person from files, and not a relative with the same phone', async () => {
   const phone = '+351916666666';
   const sara = { first_name: 'Sara', last_name: 'Nunes', email: 'sara.nunes@mail.example', phone };

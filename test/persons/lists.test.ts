@@ -183,3 +183,30 @@ test('a name of two guests of a booking means neither of them', () => {
   assert.deepEqual(merge({ pull: said(both, 1), push: said([named], 2) }).draft.guests, [named]);
   assert.deepEqual(merge({ pull: said(both, 1), push: said([younger], 2) }).draft.guests, [both[1]]);
 });
+
+test('father and son of one name are told apart by Jr', () => {
+  const father = { first_name: 'John', last_name: 'Smith', email: 'smith@home.example' };
+  const son = { ...father, last_name: 'Smith Jr' };
+  const pulled = [
+    { ...father, document_number: 'A1', marketing_consent: true },
+    { ...son, document_number: 'B2' },
+  ];
+  const said = (guests: Guest[], at: number) =>
+    accept(undefined, statementOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
+  const after = (...guests: Guest[]) => merge({ pull: said(pulled, 1), push: said(guests, 2) }).draft.guests;
+  assert.deepEqual(after(son, father), pulled.toReversed());
+  assert.deepEqual(after(son), [pulled[1]]);
+});
+
+test('namesakes of one list who have one address are told apart by what is their own', () => {
+  const named = { first_name: 'João', last_name: 'Melo', email: 'melo@home.example' };
+  const older = { ...named, phone: '+351911111111', document_number: 'N1', marketing_consent: true };
+  const younger = { ...named, phone: '+351922222222' };
+  const said = (guests: Guest[], at: number) =>
+    accept(undefined, statementOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
+  const after = (...guests: Guest[]) => merge({ pull: said([older, younger], 1), push: said(guests, 2) }).draft.guests;
+  assert.deepEqual(after(younger), [younger]);
+  assert.deepEqual(after(younger, { ...named, phone: older.phone }), [younger, older]);
+  assert.deepEqual(after(named), [named], 'it may be either');
+  assert.deepEqual(after(named, named), [older, younger], 'a list of as many, in which nothing says otherwise');
+});

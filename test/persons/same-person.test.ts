@@ -90,6 +90,22 @@ const cases: readonly (readonly [
     'email',
   ],
   [
+    'father and son with one address',
+    { email: joao.email, first_name: 'João', last_name: 'Costa' },
+    { email: joao.email, first_name: 'João', last_name: 'Costa Júnior' },
+    {},
+    'unknown',
+    'other_last_name',
+  ],
+  [
+    'a son written without Jr in his booking',
+    { email: joao.email, first_name: 'João', last_name: 'Costa' },
+    { email: joao.email, first_name: 'João', last_name: 'Costa Jr' },
+    { isOneReservation: true },
+    'same',
+    'email',
+  ],
+  [
     'relatives with one address and swapped names',
     { email: joao.email, first_name: 'Bäcker', last_name: 'Raj' },
     { email: joao.email, first_name: 'Bäcker', last_name: 'François' },

@@ -8,7 +8,7 @@ const hold = z.object({
   id: z.string(),
   integration: z.string(),
   feed: z.enum(['pull', 'push']),
-  kind: z.string().describe('cleared, factor, shift, status, constant, masked, removed or gone.'),
+  kind: z.string().describe('cleared, factor, shift, status, changed, masked, removed or gone.'),
   path: z.string().optional().describe('The canonical path, such as guests.email.'),
   share_before: z.number().describe('Share of the rows that had the value.'),
   share_now: z.number(),

@@ -60,7 +60,7 @@ export function describeHold({ sign, affected, of }: Pick<Hold, 'sign' | 'affect
   if (kind === 'factor') return `${path} changed by the factor ${value} ${rows}`;
   if (kind === 'shift') return `${path} moved by ${value} days ${rows}`;
   if (kind === 'status') return `the status became ${value} ${rows}`;
-  if (kind === 'constant') return `${path} became the same value ${rows}`;
+  if (kind === 'changed') return `${path} changed ${rows}`;
   if (kind === 'masked') return `${path} was masked ${rows}`;
   if (kind === 'gone') return `the partner no longer lists ${affected} of ${of} bookings`;
   return `a business rule now drops ${affected} of ${of} rows`;

@@ -68,8 +68,8 @@ const endingsRememberedMs = 2 * 86_400_000;
 const dayMs = 86_400_000;
 
 /** Whole groups are cancelled, moved and renegotiated together, and one name may stand on all rooms of a group. */
-const fewestByKind: { readonly [Kind in HoldKind]?: number } = { status: 10, shift: 10, constant: 10, factor: 10 };
-/** The largest usual group. Its events come in a row within minutes; an accident lasts for longer, or has more. */
+const fewestByKind: { readonly [Kind in HoldKind]?: number } = { status: 10, shift: 10, changed: 10, factor: 10 };
+/** The largest usual group. Its events come in a row within minutes; an accident lasts for longer, has more, or loses values of other days. */
 const groupSize = 60;
 const longerMs = 3_600_000;
 /** The rows of a group arrive on one day, and those whose guests are forgotten left on one day: hardly any other row is affected. */
@@ -108,10 +108,12 @@ export function judge(
     const isEnding = sign === 'gone' || sign.startsWith('status ');
     return state === 'open' || now - closedAt < (isEnding ? endingsRememberedMs : rememberedMs);
   });
-  for (const [sign] of Object.entries(batch.signs).sort((a, b) => b[1] - a[1])) {
-    if (held.keys().some((one) => isPartOf(sign, one))) continue;
+  const accidents: Sign[] = [];
+  for (const sign of mostTellingFirst(batch.signs)) {
+    if (accidents.some((one) => isPartOf(sign, one))) continue;
     const evidence = evidenceOf(sign, recent, normal.usual, limits);
     if (evidence === undefined) continue;
+    accidents.push(sign);
     const found = holds.find((hold) => hold.sign === sign && hold.state !== 'ended');
     const hold = found ?? { id: newId(), sign, ...sharesOf(sign, evidence), ...evidence, state: 'open', at: now };
     if (found === undefined) opened.push(hold);
@@ -124,6 +126,12 @@ export function judge(
   const usual = learnt.reduce(added, { ...normal.usual, days: normal.usual.days + days });
   return { normal: { recent, usual, holds: [...holds, ...opened].slice(-mostHolds), countedAt: now }, held, opened };
 }
+
+/** How the values changed says more than that they did. */
+const mostTellingFirst = (signs: Counted['signs']): Sign[] => {
+  const isGeneral = (sign: Sign) => Number(partsOf(sign).kind === 'changed');
+  return Object.keys(signs).sort((a, b) => isGeneral(a) - isGeneral(b) || (signs[b] ?? 0) - (signs[a] ?? 0));
+};
 
 interface Evidence {
   readonly affected: number;
@@ -165,7 +173,7 @@ function evidenceOf(
     } else {
       const groups = largest(days).filter((size) => size <= groupSize);
       const isGroup = groups.reduce((sum, size) => sum + size, 0) >= oneDayShare * affected;
-      if (!isGroup && (affected > groupSize || now - since >= longerMs)) return { affected, of };
+      if (!isGroup && (kind === 'cleared' || affected > groupSize || now - since >= longerMs)) return { affected, of };
     }
   }
   return undefined;
@@ -227,15 +235,16 @@ export interface SignedRow {
 export function isSuspicious(recent: readonly Counted[], limits: GuardLimits): boolean {
   const batch = recent.at(-1);
   if (batch === undefined) return false;
-  const half = { rows: Math.min(2, limits.rows), share: limits.share / 2 };
+  const share = limits.share / 2;
   const earlier = recent.slice(0, -1).reduce((sum, { rows }) => sum + rows, 0);
   return Object.entries(batch.signs).some(([sign, own]) => {
-    if (own + earlier < half.share * batch.rows) return false;
+    if (own + earlier < share * batch.rows) return false;
+    const fewest = Math.max(Math.min(2, limits.rows), (fewestByKind[partsOf(sign).kind] ?? 0) / 2);
     let [affected, of] = [0, 0];
     return recent.toReversed().some(({ rows, signs }) => {
       affected += signs[sign] ?? 0;
       of += rows;
-      return affected >= half.rows && affected >= half.share * of;
+      return affected >= fewest && affected >= share * of;
     });
   });
 }
@@ -261,4 +270,4 @@ function added(usual: Normal['usual'], { rows, signs }: Counted): Normal['usual'
 }
 
 const without = (signs: Counted['signs'], held: ReadonlyMap<Sign, unknown>): Counted['signs'] =>
-  held.size === 0 ? signs : Object.fromEntries(Object.entries(signs).filter(([sign]) => !held.has(sign)));
+  Object.fromEntries(Object.entries(signs).filter(([sign]) => !held.keys().some((one) => isPartOf(sign, one))));

@@ -5,12 +5,12 @@ import { leaderOf } from '../statement.ts';
 
 /**
  * What a change of a stored reservation did, in a form that is equal in every row of an accident: `cleared guests.email`,
- * `factor total_amount 100`, `shift check_in 1`, `status cancelled`. A sign in one row is ordinary; in most rows at once it is an accident.
- * Holds no guest data.
+ * `factor total_amount 100`, `shift check_in 1`, `status cancelled`, `changed currency`. A sign in one row is ordinary; in most rows at once it
+ * is an accident. Holds no guest data.
  */
 export type Sign = string;
 
-export type HoldKind = 'cleared' | 'factor' | 'shift' | 'status' | 'constant' | 'masked' | 'removed' | 'gone';
+export type HoldKind = 'cleared' | 'factor' | 'shift' | 'status' | 'changed' | 'masked' | 'removed' | 'gone';
 
 /** The parts of a sign: its kind, the canonical path, and the value that the rows have in common. */
 export function partsOf(sign: Sign): { readonly kind: HoldKind; readonly path?: string; readonly value?: string } {
@@ -21,12 +21,14 @@ export function partsOf(sign: Sign): { readonly kind: HoldKind; readonly path?: 
 
 /**
  * Whether a row with the sign `own` belongs to an accident. A row that also changed in an ordinary way has another factor or shift; one
- * whose list is lost may still have the items of another source, and lacks only their fields.
+ * whose list is lost may still have the items of another source, and lacks only their fields. What was shifted or masked has changed.
  */
 export function isPartOf(own: Sign, accident: Sign): boolean {
   if (own === accident) return true;
   const [a, b] = [partsOf(own), partsOf(accident)];
-  if (a.kind !== b.kind || a.path === undefined || b.path === undefined) return false;
+  if (a.path === undefined || b.path === undefined) return false;
+  if (a.kind === 'changed') return a.path === b.path && b.kind !== 'cleared';
+  if (a.kind !== b.kind) return false;
   if (a.kind === 'cleared') return a.path.startsWith(`${b.path}.`);
   return (a.kind === 'factor' || a.kind === 'shift') && a.path === b.path;
 }
@@ -41,7 +43,7 @@ export interface Judged {
 
 const decimals = fieldNames(({ kind }) => kind === 'decimal');
 const dates = fieldNames(({ kind }) => kind === 'date' || kind === 'birth_date');
-/** A name, an e-mail address or a phone: a value that different people do not share. */
+/** A name, an e-mail address or a phone. */
 const own = fieldNames(({ kind, derived }) => kind === 'verbatim' && !derived);
 
 /** `today`: the day of the statement, UTC. The hotel's own day may differ by one. */
@@ -61,16 +63,20 @@ export function signsOf({ event, diff, notes, record }: Judged, today: LocalDate
     } else if (decimals.has(field)) {
       const factor = Number((Number(after) / Number(before)).toPrecision(3));
       if (Number(before) !== 0 && !isOrdinary(factor)) signs.add(`factor ${place} ${factor}`);
-    } else if (dates.has(field)) {
-      signs.add(`shift ${place} ${Math.round((Date.parse(String(after)) - Date.parse(String(before))) / dayMs)}`);
-    } else if (own.has(field)) {
-      signs.add(isMasked(String(after)) ? `masked ${place}` : `constant ${place} ${digest(String(after))}`);
+    } else {
+      if (dates.has(field))
+        signs.add(`shift ${place} ${(Date.parse(String(after)) - Date.parse(String(before))) / dayMs}`);
+      else if (own.has(field) && isMasked(String(after))) signs.add(`masked ${place}`);
+      if (!isPassing.test(place)) signs.add(`changed ${place}`);
     }
   }
   return signs;
 }
 
 const dayMs = 86_400_000;
+
+/** Charges are posted every night, and the partner's further fields may count the hours. */
+const isPassing = /^charges\.|\bextra\./;
 
 /** A tax, a discount, a rounding: hotels with one price post the same to all rooms at once, every night. */
 const isOrdinary = (factor: number): boolean => factor > 0.9 && factor < 1.1;
@@ -87,10 +93,3 @@ function isDue(after: string, before: string, { check_in = '', check_out = '' }:
 
 /** One character throughout, or a row of characters that stand for others. */
 const isMasked = (text: string): boolean => /^(.)\1+$|[*•#]{2,}|x{4,}/i.test(text);
-
-/** Sixteen bits: enough to see that rows share a value, too few to find the value. */
-function digest(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return ((hash ^ (hash >>> 16)) & 0xffff).toString(16);
-}

@@ -103,12 +103,13 @@ export async function dropHeldRows(
 
 /**
  * Ends the holds whose rows came back in order: at least half of them, and none waits that was held after the last of these. Rows that
- * the partner no longer shows are closed with them: the stored values stay.
+ * the partner no longer shows are closed with them: the stored values stay. A hold of which no row waits ends too: an operator decided about
+ * its rows under another hold.
  */
 export async function endHolds(pool: Pool): Promise<void> {
   for (const hold of await listHolds(pool, { state: 'open' })) {
     const { rows } = await pool.query<{ right: boolean }>(
-      `select count(*) filter (where closed_by = 'run') * 2 >= count(*)
+      `select count(*) filter (where closed_by = 'run') * 2 >= count(*) filter (where closed_by = 'run' or state = 'open')
               and coalesce(max(closed_at) filter (where closed_by = 'run') > max(last_at) filter (where state = 'open'), true) as right
          from dead_letters where integration = $1 and code = 'record.held' and detail -> 'holds' ? $2`,
       [hold.integration, hold.id],

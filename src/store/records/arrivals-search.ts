@@ -49,9 +49,10 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
         where id = $1 or (raw is not null and ${says('raw')})
        union all
        select * from (
-         select distinct on (integration, id) 'dropped', integration, type, id, at, reason, 1, null, case when cause = 'run' then cause_id end
+         select distinct on (h.integration, h.id) 'dropped', h.integration, h.type, h.id, h.at, h.reason, 1, null, case when cause = 'run' then cause_id end
            from (select * from history where outcome = 'dropped' and ${seen('integration')} order by at desc limit ${newest}) h
-          where id = $1 or (raw is not null and ${says('raw')}) order by integration, id, at desc) t
+           left join events e on e.integration = h.integration and e.seq = case when cause = 'event' then cause_id::bigint end
+          where h.id = $1 or ${says(`coalesce(h.raw::text, convert_from(coalesce(e.hydrated, e.body), 'UTF8'), '')`)} order by h.integration, h.id, h.at desc) t
         where not exists (select from records r where r.integration = t.integration and r.id = t.id and r.type = t.type
                              and r.version > 0 and r.event <> 'removed')
        union all

@@ -14,8 +14,8 @@ import { continuePairs, separatePair } from './profile-pairs.ts';
 import { fromReservations } from './profile-sources.ts';
 
 /**
- * Merges two profiles into one. `into` keeps its own values and takes those that it lacks; the keys and the bookings of `from` lead to it
- * from now on, except an address that other people have. `from` stays as a record that only names its successor.
+ * Merges two profiles into one. `into` keeps its own values and takes those that it lacks; the keys of both and the bookings of `from` lead
+ * to it from now on, except an address that other people have. `from` stays as a record that only names its successor.
  */
 export async function mergeProfiles(
   pool: Pool,
@@ -42,16 +42,23 @@ export async function mergeInto(
 ): Promise<ProfileEdit> {
   const { id: from } = source;
   const { id: into } = kept;
-  const all = await profilesByKeys(tx, target.integration, guestKeys(source.guest));
-  const isShared = sharedAmong(all.flatMap(({ id, guest }) => (id === into ? [] : [guest])));
-  const own = guestKeys(source.guest).filter(({ value }) => !isShared(value));
-  const name = namePin(source.guest, from) ?? [];
-  const keys = [...own.map(keyText), mergedPin(from), name, ...(source.pins ?? [])].flat();
+  const all = await profilesByKeys(
+    tx,
+    target.integration,
+    [source, kept].flatMap((one) => guestKeys(one.guest)),
+  );
+  const pinsOf = ({ id: own, guest }: Profile, other: string) => {
+    const isShared = sharedAmong(all.flatMap((one) => (one.id === other ? [] : [one.guest])));
+    const keys = guestKeys(guest).filter(({ value }) => !isShared(value));
+    return [...keys.map(keyText), namePin(guest, own) ?? []].flat();
+  };
+  const keys = [...pinsOf(source, into), mergedPin(from), ...(source.pins ?? [])];
   await tx.query('update profile_pins set profile_id = $3 where integration = $1 and profile_id = $2', [
     target.integration,
     from,
     into,
   ]);
+  await pin(tx, target, into, pinsOf(kept, from), undefined);
   await pin(tx, target, into, keys, from);
   await continuePairs(tx, target.integration, from, into);
   const consent = newerConsent(kept.consent, source.consent);

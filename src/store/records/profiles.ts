@@ -1,5 +1,5 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import { guestKeys } from '../../persons/identifiers.ts';
+import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
 import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { consentsIn, newerConsent } from '../../reconcile/consent.ts';
 import type { Consent } from '../../reconcile/consent-run.ts';
@@ -12,7 +12,7 @@ import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { applyPrepared } from './apply.ts';
-import { joinProfiles } from './join-profiles.ts';
+import { joinProfiles, pairsOfTwo } from './join-profiles.ts';
 import { bookingsOf, linkBookings } from './profile-bookings.ts';
 import { profileIds } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
@@ -73,7 +73,18 @@ export async function assembleProfiles(
       const candidates = [...profiles.sharing(guest), ...bookings.of(from.id).flatMap((id) => profiles.get(id) ?? [])];
       // Two elements of one list are two persons.
       const free = [...new Set(candidates)].filter(({ id }) => !made.isUsed(from, id));
-      const choice = chooseProfile(guest, free, (id) => bookings.has(from.id, id));
+      const isOwn = (id: string) => bookings.has(from.id, id);
+      const own = free.filter(({ id }) => isOwn(id));
+      const list = othersAt(guest, from.guests);
+      let choice = chooseProfile(guest, free, isOwn, [list]);
+      if (choice.kind === 'known' && choice.others.length > 0) {
+        await linkBookings(tx, integration, made.links(bookings.has));
+        const two = await pairsOfTwo(tx, integration, [choice.profile, ...choice.others]);
+        choice = chooseProfile(guest, free, isOwn, [list, ...two]);
+      }
+      // Where nothing tells the persons of a booking apart, it keeps its profiles.
+      const kept = choice.kind === 'new' ? chooseProfile(guest, own, isOwn) : choice;
+      if (kept.kind === 'known') choice = kept;
       if (choice.kind === 'none') continue;
       const known = choice.kind === 'known' ? choice.profile : undefined;
       const id = known?.id ?? (await newId(guest));
@@ -82,9 +93,9 @@ export async function assembleProfiles(
       if (choice.kind === 'known') made.joins.push(...choice.others.map((other) => ({ kept: id, other: other.id })));
       const stated = consents.of(one) ?? statedBy(guest, at[0]);
       const consent = newerConsent(known?.consent, stated);
-      const own = known?.consent?.own;
-      if (own && own.at > (stated?.at ?? at[0]) && own.value !== (guest.marketing_consent ?? null)) {
-        made.late.push({ id: from.id, guest, profileId: id, consent: own });
+      const last = known?.consent?.own;
+      if (last && last.at > (stated?.at ?? at[0]) && last.value !== (guest.marketing_consent ?? null)) {
+        made.late.push({ id: from.id, guest, profileId: id, consent: last });
       }
       profiles.set(made.next(one, { id, known, guest: choice.guest, consent }));
     }
@@ -95,6 +106,12 @@ export async function assembleProfiles(
     await joinProfiles(tx, target, made.joins);
     return made.late;
   });
+}
+
+/** The profile of a guest as it is known, and what the guest makes of it. */
+interface Choice extends Pick<Profile, 'id' | 'guest'> {
+  readonly known: Profile | undefined;
+  readonly consent: Consent | undefined;
 }
 
 /** What a batch writes. */
@@ -117,15 +134,7 @@ class Made {
   }
 
   /** The profile after this guest. A guest who is older than the profile only adds a consent. */
-  next(
-    { from, at }: Met,
-    {
-      id,
-      known,
-      guest,
-      consent,
-    }: { id: string; known: Profile | undefined; guest: Guest; consent: Consent | undefined },
-  ): Profile {
+  next({ from, at }: Met, { id, known, guest, consent }: Choice): Profile {
     const isLate = known !== undefined && isNewer(known.moment, at);
     const record = withConsent(isLate ? known.guest : guest, consent);
     const { version = 0, pins } = known ?? {};
@@ -162,15 +171,26 @@ class Made {
   }
 }
 
-/** The guests in the order in which they were stated; none of versions whose entry is past its retention. */
+/**
+ * The guests in the order in which they were stated, in a list those with the most keys first: the others may mean more of its profiles. None
+ * of versions whose entry is past its retention.
+ */
 async function inOrder(tx: Tx, integration: string, reservations: readonly ReservationVersion[]): Promise<Met[]> {
   const times = await effectiveTimes(tx, integration, reservations);
   return reservations
     .flatMap((from) => {
       const at = times.get(`${from.id} ${from.version}`);
-      return at === undefined ? [] : from.guests.map((guest, place) => ({ guest, place, from, at }));
+      const list = at === undefined ? [] : from.guests.map((guest, place) => ({ guest, place, from, at }));
+      return list.sort((a, b) => guestKeys(b.guest).length - guestKeys(a.guest).length);
     })
     .sort((a, b) => byTime(a.at, b.at));
+}
+
+/** The guest, and others of the list at one of the guest's addresses. One with the same addresses may be a copy of the guest. */
+function othersAt(guest: Guest, list: readonly Guest[]): Set<Guest> {
+  const keys = keyTexts(guest);
+  const isAtOne = (others: readonly string[]) => others.some((key) => keys.includes(key)) && `${others}` !== `${keys}`;
+  return new Set([guest, ...list.filter((other) => isAtOne(keyTexts(other)))]);
 }
 
 const byTime = (a: Moment, b: Moment): number => (isNewer(b, a) ? -1 : isNewer(a, b) ? 1 : 0);

@@ -31,9 +31,15 @@ test('a change has signs that are equal in every row of an accident', () => {
   assert.deepEqual(signs('guests[1]', { last_name: 'A' }), [], 'one of several guests left');
   assert.deepEqual(signs('total_amount', 12.5, 1250), ['factor total_amount 100']);
   assert.deepEqual(signs('total_amount', 100, 102), [], 'a tax');
-  assert.deepEqual(signs('check_in', '2026-03-05', '2026-03-06'), ['shift check_in 1']);
+  assert.deepEqual(signs('check_in', '2026-03-05', '2026-03-06'), ['shift check_in 1', 'changed check_in']);
   assert.deepEqual(signs('status', 'confirmed', 'cancelled'), ['status cancelled']);
-  assert.deepEqual(signs('guests[0].last_name', 'Prado', 'P****'), ['masked guests.last_name']);
+  assert.deepEqual(signs('guests[0].last_name', 'Prado', 'P****'), [
+    'masked guests.last_name',
+    'changed guests.last_name',
+  ]);
+  assert.deepEqual(signs('currency', 'EUR', 'USD'), ['changed currency']);
+  assert.deepEqual(signs('charges[0].code', 'ROOM', 'CITYTAX'), [], 'a list that grows every night');
+  assert.deepEqual(signs('extra.hours_left', 3, 2), [], 'what the partner counts');
   assert.deepEqual(signs('guests[0].email', null, 'a@mail.example'), [], 'a value that is new');
   assert.deepEqual(signs('x', 1, 2, { event: 'removed' }), ['removed']);
 });
@@ -105,11 +111,10 @@ test('what was released is normal for a month, a refused one is held without a n
 });
 
 test('the events of a group come in a row; an accident lasts', () => {
-  const event = (at: number): Counted => ({ rows: 1, signs: { 'shift check_in 1': 1 }, at });
-  const heldAfter = (everyMs: number, isGroup = false) => {
+  const heldAfter = (everyMs: number, isGroup = false, sign = 'shift check_in 1') => {
     let normal = nothingKnown;
     for (let n = 1; n <= 100; n++) {
-      const one = { ...event(n * everyMs), ...(isGroup && rowsOf(1, true, 'shift check_in 1')) };
+      const one = { rows: 1, signs: { [sign]: 1 }, at: n * everyMs, ...(isGroup && rowsOf(1, true, sign)) };
       const verdict = judge(normal, [one], limits, { now: n * everyMs, newId: () => 'hld' });
       if (verdict.held.size > 0) return n;
       normal = verdict.normal;
@@ -119,6 +124,8 @@ test('the events of a group come in a row; an accident lasts', () => {
   assert.equal(heldAfter(1_000), 61);
   assert.equal(heldAfter(10 * 60_000), 10);
   assert.equal(heldAfter(10 * 60_000, true), 61, 'a group that is moved booking by booking');
+  assert.equal(heldAfter(1_000, false, lost), 5, 'bookings of different days do not lose a value in a row');
+  assert.equal(heldAfter(1_000, true, lost), 61);
 });
 
 test('rows that also changed in an ordinary way belong to the accident', () => {
