@@ -67,11 +67,17 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
   },
   deliveredOf: {
     says: /Everywhere/,
-    true: claims.deliveredOf({ open_dead_letters: 0, undelivered: 0, receivers: 2 }),
+    true: claims.deliveredOf({ open_dead_letters: 0, held: 0, undelivered: 0, receivers: 2 }),
     untrue: {
-      'no destination receives it': claims.deliveredOf({ open_dead_letters: 0, undelivered: 0, receivers: 0 }),
-      'a destination waits': claims.deliveredOf({ open_dead_letters: 0, undelivered: 1, receivers: 2 }),
-      'a dead letter is open': claims.deliveredOf({ open_dead_letters: 1, undelivered: 0, receivers: 2 }),
+      'no destination receives it': claims.deliveredOf({ open_dead_letters: 0, held: 0, undelivered: 0, receivers: 0 }),
+      'a destination waits': claims.deliveredOf({ open_dead_letters: 0, held: 0, undelivered: 1, receivers: 2 }),
+      'a dead letter is open': claims.deliveredOf({ open_dead_letters: 1, held: 0, undelivered: 0, receivers: 2 }),
+      'a change of the partner is held back': claims.deliveredOf({
+        open_dead_letters: 0,
+        held: 1,
+        undelivered: 0,
+        receivers: 2,
+      }),
     },
   },
   pushGaps: {

@@ -190,7 +190,11 @@ function Arrivals({ q }: { q: string }) {
   const { integration } = route.useSearch();
   const query = useApi('arrivals.search', { q, integration }, { onFocus: false });
   return (
-    <Card title="What else arrived" aside="refused, dropped, held, not for a sync, no longer listed, erased" flush>
+    <Card
+      title="What else arrived"
+      aside="refused, dropped, held, waiting, not for a sync, no longer listed, erased"
+      flush
+    >
       <Table
         label="What else arrived"
         rows={query.data?.items}
@@ -218,6 +222,7 @@ function Arrivals({ q }: { q: string }) {
 const became: Readonly<Record<Arrival['outcome'], { label: string; state: string }>> = {
   dead_letter: { label: 'Refused', state: 'dead' },
   held: { label: 'Held', state: 'attention' },
+  waiting: { label: 'Waiting', state: 'waiting' },
   dropped: { label: 'Dropped by a rule', state: 'calm' },
   superseded: { label: 'Superseded', state: 'calm' },
   not_for_this_sync: { label: 'Not for this sync', state: 'calm' },
@@ -244,6 +249,15 @@ function Why({ one }: { one: Arrival }) {
               Dead letter
             </Link>
           )}
+        </>
+      );
+    case 'waiting':
+      return (
+        <>
+          Received <Ago at={at} /> and not applied yet. {reason}{' '}
+          <Link to="/events" search={{ integration: one.integration }}>
+            Events
+          </Link>
         </>
       );
     case 'dropped':
@@ -284,9 +298,9 @@ function Why({ one }: { one: Arrival }) {
 function Searched({ found: { since, refused } }: { found: Answer<'arrivals.search'> }) {
   return (
     <Empty small title="Nothing else found">
-      Searched: dead letters, held, dropped and superseded data, rows that a sync left out
-      {since ? ` since ${since.slice(0, 10)}` : ', everything since the first record'}; payloads as long as they are
-      kept.
+      Searched: dead letters, held and dropped data, waiting events
+      {since ? ` since ${since.slice(0, 10)}` : ', everything since the first record'}; superseded events and rows that
+      a sync left out by the reservation’s id only; payloads as long as they are kept.
       {refused > 0 &&
         ` ${plural(refused, 'webhook')} refused in the last day cannot be searched: nothing of a refused webhook is kept.`}
     </Empty>

@@ -56,8 +56,9 @@ export const checksOf = ({ state, reasons }: Pick<Integration, 'state' | 'reason
     ? claim('good', 'Every check passed.')
     : claim('warn', reasons.join(' ') || words(state));
 
-export function deliveredOf(one: Pick<Found, 'open_dead_letters' | 'undelivered' | 'receivers'>): Claim {
+export function deliveredOf(one: Pick<Found, 'open_dead_letters' | 'held' | 'undelivered' | 'receivers'>): Claim {
   if (one.open_dead_letters > 0) return claim('bad', plural(one.open_dead_letters, 'dead letter'));
+  if (one.held > 0) return claim('warn', 'A change is held');
   if (one.undelivered > 0) return claim('warn', `${plural(one.undelivered, 'destination')} waiting`);
   return one.receivers === 0 ? claim('calm', 'Nowhere') : claim('good', 'Everywhere');
 }
@@ -68,7 +69,10 @@ export function pushGaps(days: Answer<'integrations.push_gaps'>['items']): Claim
   const events = sum((day) => day.events);
   if (missed > 0) return claim('warn', `${plural(missed, 'change')} that no event reported`);
   if (events === 0) return claim('calm', 'No event arrived in the last 14 days, so nothing can be compared.');
-  return claim('good', `Every change that a poll found was also reported by one of ${plural(events, 'event')}.`);
+  return claim(
+    'good',
+    `Every change that a poll found up to ten minutes ago was also reported by one of ${plural(events, 'event')}.`,
+  );
 }
 
 export function stillListed(unlisted: number, completeRuns: number): Claim {
