@@ -116,6 +116,26 @@ sign_in:
     });
   });
 
+  test('a list that can no longer be read says so, though the rest of the service answers', async () => {
+    const page = await desk.signIn();
+    await page.goto(`${desk.url}/runs`);
+    await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor();
+    await page.getByText('Loading …').first().waitFor({ state: 'detached' });
+    const look = () => page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    const answer = async (status: number, detail: string) => {
+      await page.unrouteAll();
+      await page.route('**/api/v1/runs?*', (route) => route.fulfill({ status, json: { code: 'x', detail } }));
+      await until(detail, async () => {
+        await look();
+        return (await page.locator('.notice', { hasText: `${detail}This page may be outdated` }).count()) === 1;
+      });
+    };
+    await answer(500, 'The list cannot be read.');
+    await answer(401, 'The session has ended.');
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    desk.complaints.length = 0;
+  });
+
   test('the policy forbids inline scripts, framing and other hosts', async () => {
     const answer = await fetch(`${desk.url}/runs`, { headers: { accept: 'text/html' } });
     const rules = answer.headers.get('content-security-policy') ?? '';
