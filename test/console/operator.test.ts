@@ -65,6 +65,23 @@ describe('the operator', { skip }, () => {
     assert.match(await textOf(where), /Has version 1/);
   });
 
+  test('never reads the results of one search under the title of another', async () => {
+    const results = page.locator('.card', { has: page.getByRole('heading', { name: /^Results for/ }) });
+    await page.goBack();
+    await results.getByRole('row', { name: /LIS-R7/ }).waitFor();
+    const answer: (() => Promise<void>)[] = [];
+    await page.route('**/api/v1/reservations?*', (route) => void answer.push(() => route.continue()));
+    await page.getByLabel('Find a reservation').fill('LIS-R1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Results for “LIS-R1”' }).waitFor();
+    const shown = await textOf(results);
+    for (const one of answer) await one();
+    await page.unrouteAll();
+    assert.doesNotMatch(shown, /LIS-R7/);
+    await results.getByRole('row', { name: /LIS-R1/ }).waitFor();
+    await go(page, '/reservations/grand/reservations/R7');
+  });
+
   test('reads the payload, and why values differ from it', async () => {
     const ledger = page.getByRole('list').filter({ hasText: 'Created as version 1' });
     const text = await textOf(ledger);
