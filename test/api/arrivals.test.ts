@@ -178,7 +178,7 @@ deliver: [lake]
     await node.send('slim', 'reservation.updated', { ref: 'T7' });
     const found = await one('T7');
     assert.deepEqual([found.outcome, found.integration, found.id, found.times], ['waiting', 'slim', 'T7', 2]);
-    assert.match(found.reason, /fetched from the partner/);
+    assert.match(found.reason, /not applied yet: its reservation is fetched/);
     await node.take('slim', reservation('T8'));
     await node.send('slim', 'reservation.cancelled', { ref: 'T8' });
     assert.equal((await one('C-T8')).outcome, 'waiting', 'of a record that the search finds by another field');

@@ -203,22 +203,18 @@ function Freshness({ name, brand }: { name: string; brand: Reading<Integration> 
         </Link>
       }
     >
-      <Loaded query={brand}>
+      <Loaded query={{ data: quality.data && brand.data, error: brand.error ?? quality.error }}>
         {({ state, last_run_at, push }) => (
-          <Loaded query={quality}>
-            {() => (
-              <Facts
-                facts={[
-                  ['Connection', <State key="state" of={state} />],
-                  ['Last poll', <Ago key="poll" at={last_run_at} none="none" />],
-                  ['Last event', <Ago key="event" at={push.last_event_at} none="none" />],
-                  ['With an amount', share('total_amount', 'reservations')],
-                  ['With a channel', share('channel', 'reservations')],
-                  ['Guests with an e-mail address', share('email', 'guests')],
-                ]}
-              />
-            )}
-          </Loaded>
+          <Facts
+            facts={[
+              ['Connection', <State key="state" of={state} />],
+              ['Last poll', <Ago key="poll" at={last_run_at} none="none" />],
+              ['Last event', <Ago key="event" at={push.last_event_at} none="none" />],
+              ['With an amount', share('total_amount', 'reservations')],
+              ['With a channel', share('channel', 'reservations')],
+              ['Guests with an e-mail address', share('email', 'guests')],
+            ]}
+          />
         )}
       </Loaded>
     </Card>

@@ -69,10 +69,10 @@ function Figures({ data, periodMs }: { data: Data; periodMs: number }) {
   const { totals, series } = data;
   const steps = stepsOf(data, periodMs);
   const latency = series.findLast((one) => one.latency_p95_ms !== null)?.latency_p95_ms;
-  const figures: { label: string; value: string; unit?: string; to?: string; tone?: Tone }[] = [
+  const figures: { label: string; value: string; unit?: string; to: string; tone?: Tone }[] = [
     { label: 'Events in', value: rate(perMinute(steps, data.step_ms, 'events')), unit: '/min', to: '/events' },
     { label: 'Changes', value: rate(perMinute(steps, data.step_ms, 'changes')), unit: '/min', to: '/reservations' },
-    { label: 'Intake to delivery, p95', value: latency == null ? '–' : span(latency) },
+    { label: 'Intake to delivery, p95', value: latency == null ? '–' : span(latency), to: '/destinations' },
     {
       label: 'Waiting',
       value: number(totals.waiting),
@@ -94,26 +94,15 @@ function Figures({ data, periodMs }: { data: Data; periodMs: number }) {
   ];
   return (
     <div className="figures">
-      {figures.map(({ label, value, unit, to, tone }) => {
-        const inner = (
-          <>
-            <span className="label">{label}</span>
-            <span className="value">
-              {value}
-              {unit && <small>{unit}</small>}
-            </span>
-          </>
-        );
-        return to ? (
-          <Link key={label} to={to} className="figure" data-tone={tone}>
-            {inner}
-          </Link>
-        ) : (
-          <div key={label} className="figure" data-tone={tone}>
-            {inner}
-          </div>
-        );
-      })}
+      {figures.map(({ label, value, unit, to, tone }) => (
+        <Link key={label} to={to} className="figure" data-tone={tone}>
+          <span className="label">{label}</span>
+          <span className="value">
+            {value}
+            {unit && <small>{unit}</small>}
+          </span>
+        </Link>
+      ))}
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { deliveredOf } from '../parts/claims.ts';
 import { plural, words } from '../parts/format.ts';
-import { RecordLink } from '../parts/links.tsx';
+import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { type Column, Table } from '../parts/Table.tsx';
 import { reservationStatuses } from '../shell/filters.ts';
 
@@ -207,7 +207,7 @@ function Arrivals({ q }: { q: string }) {
             cell: ({ id, integration: brand, outcome }) => (
               <>
                 <span className="name">{outcome === 'erased' ? 'A guest' : (id ?? 'without an id')}</span>
-                <div className="muted small">{brand}</div>
+                <div className="muted small">{brand && <BrandLink name={brand} />}</div>
               </>
             ),
           },
@@ -252,14 +252,6 @@ function Why({ one }: { one: Arrival }) {
         </>
       );
     case 'waiting':
-      return (
-        <>
-          Received <Ago at={at} /> and not applied yet. {reason}{' '}
-          <Link to="/events" search={{ integration: one.integration }}>
-            Events
-          </Link>
-        </>
-      );
     case 'dropped':
       return (
         <>

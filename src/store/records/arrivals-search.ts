@@ -57,7 +57,7 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
                              and r.version > 0 and r.event <> 'removed')
        union all
        select 'waiting', e.integration, coalesce(e.type, 'reservation'), e.id, min(received_at),
-              case max(state) when 'hydrate' then 'Its reservation is to be fetched from the partner first.' end, count(*)::int, null, null
+              'An event is not applied yet' || case max(state) when 'hydrate' then ': its reservation is fetched from the partner first.' else '.' end, count(*)::int, null, null
          from (select * from events where state in ('hydrate', 'waiting') and ${seen('integration')}
                union all select * from events where state = 'pending' and ${seen('integration')} limit ${newest}) e
          left join unnest($5::text[], $6::text[]) as f (integration, id) on e.integration = f.integration and e.id = f.id
@@ -84,17 +84,14 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
   return rows;
 }
 
-const accented = Map.groupBy(
-  Array.from({ length: 0x190 }, (_, i) => String.fromCodePoint(0xc0 + i)),
-  foldName,
-);
+const latin = Array.from({ length: 0x190 }, (_, i) => String.fromCodePoint(0xc0 + i));
+const accented = Map.groupBy(latin, foldName);
 
 /** A regular expression for a letter with or without its accents: "castano" finds Castaño. */
-function anyAccent(letter: string): string {
-  const plain = foldName(letter);
-  const all = [letter, plain, ...(accented.get(plain) ?? [])];
+const anyAccent = (letter: string): string => {
+  const all = [letter, foldName(letter), ...(accented.get(foldName(letter)) ?? [])];
   return `(?:${all.map((one) => one.replace(/[^\p{L}\p{N}]/u, '\\$&')).join('|')})`;
-}
+};
 
 /** Refused webhooks of the last day: nothing of their content is kept, so they cannot be searched. */
 export async function countRefused(db: Pool, integrations: readonly string[] | undefined): Promise<number> {
