@@ -81,7 +81,7 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
     },
   },
   pushGaps: {
-    says: /Every change/,
+    says: /no poll found a change/,
     true: claims.pushGaps([day]),
     untrue: {
       'there never was an event': claims.pushGaps([]),
@@ -187,6 +187,7 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
       'it would fail again': preview({ kind: 'still_failing' }),
       'a rule drops it': preview({ kind: 'dropped' }),
       'its result is not known': preview({ record: { id: '' } }),
+      'a hold keeps it back': claims.replayWould({ kind: 'ready', record: { id: 'R1' }, diff: [{}] } as never, true),
     },
   },
   noneOpen: {

@@ -74,8 +74,8 @@ describe('the page of a hotel', { skip }, () => {
     const now = await desk.api<object>('GET', '/integrations/grand?hours=3');
     await refuse({ ...now, state: 'failing', reasons: ['The circuit is open.'] }, 200);
     await page.goto(`${desk.url}/hotels/grand`);
-    await page.locator('.hotel > .notice', { hasText: 'may be incomplete or old' }).waitFor();
-    assert.match(await textOf(page.locator('.hotel > .notice')), /The circuit is open\./);
+    await page.locator('.notice', { hasText: 'may be incomplete or old' }).waitFor();
+    assert.match(await textOf(page.locator('.notice')), /The circuit is open\./);
     await page.unroute(brand);
     await refuse({ code: 'operate.unexpected', detail: 'Something failed.' }, 403);
     await page.goto(`${desk.url}/hotels/grand`);

@@ -123,6 +123,8 @@ describe('the operator', { skip }, () => {
     });
     await go(page, '/reservations?q=R8');
     const refused = page.getByRole('table', { name: 'What else arrived' }).getByRole('row', { name: /R8/ });
+    const line = `getComputedStyle(document.querySelector('td span.name')).textDecorationLine`;
+    assert.equal(await page.evaluate(line), 'none', 'what is no link does not look like one');
     assert.match(await textOf(refused), /Refused.*check_out must not be before check_in/);
     await refused.getByRole('link', { name: 'Dead letter' }).click();
     await page.getByText('It would fail again').waitFor();

@@ -3,7 +3,6 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Reading, useApi } from '../api/query.tsx';
 import type { HotelReport, Integration } from '../api/types.ts';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
-import { checksOf } from '../parts/claims.ts';
 import { number, percent, plural } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 import { Nights } from './hotel/Nights.tsx';
@@ -14,6 +13,7 @@ const route = getRouteApi('/desk/hotels/$name');
 export function Hotel() {
   const { name } = route.useParams();
   const query = useApi('integrations.hotel', { integration: name }, { everyMs: 60_000 });
+  const brand = useApi('integrations.get', { integration: name, hours: 3 }, { everyMs: 60_000 });
   const crumb = (
     <Link to="/integrations/$name" params={{ name }}>
       {name}
@@ -29,8 +29,13 @@ export function Hotel() {
               Print
             </Button>
           </Head>
+          {brand.data && brand.data.reasons.length > 0 && (
+            <Notice tone="warn" title="These numbers may be incomplete or old">
+              {brand.data.reasons.join(' ')}
+            </Notice>
+          )}
           {report ? (
-            <Report name={name} report={report} />
+            <Report name={name} report={report} brand={brand} />
           ) : (
             <Empty title="Nothing counted yet">A report is counted a minute after the first reservations arrive.</Empty>
           )}
@@ -47,16 +52,9 @@ const Counted = ({ report: { day, counted_at } }: { report: HotelReport }) => (
   </>
 );
 
-function Report({ name, report }: { name: string; report: HotelReport }) {
-  const brand = useApi('integrations.get', { integration: name, hours: 3 }, { everyMs: 60_000 });
-  const checks = brand.data && checksOf(brand.data);
+function Report({ name, report, brand }: { name: string; report: HotelReport; brand: Reading<Integration> }) {
   return (
     <div className="stack hotel">
-      {checks && checks.tone !== 'good' && (
-        <Notice tone={checks.tone} title="These numbers may be incomplete or old">
-          {checks.text}
-        </Notice>
-      )}
       <Today report={report} />
       <div className="split">
         <Card title="The next 90 nights" aside={report.nights[0]?.rooms_available == null ? 'rooms sold' : 'occupancy'}>

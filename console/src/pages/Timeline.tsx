@@ -9,7 +9,7 @@ import { withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
 import { hasVersion } from '../parts/claims.ts';
 import { JsonText } from '../parts/data.tsx';
-import { capital, destinationName, words } from '../parts/format.ts';
+import { capital, destinationName, words, zone } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { TryNow } from '../parts/TryNow.tsx';
@@ -51,7 +51,7 @@ export function Timeline() {
               <PrivacyCard integration={name} guest={guestOf(story.data)} />
             )}
             <div className="wide-narrow">
-              <Card title="Timeline" aside="newest first">
+              <Card title="Timeline" aside={`newest first, times in ${zone}`}>
                 {story.history_since && (
                   <p className="muted">
                     Entries before {story.history_since.slice(0, 10)} were deleted after their retention.

@@ -9,7 +9,9 @@ const clock = new Intl.DateTimeFormat(undefined, {
   hour12: false,
 });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+/** The browser's, in which all times are shown. */
+export const zone = full.resolvedOptions().timeZone;
 const numbers = new Intl.NumberFormat('en');
 
 export const number = (value: number): string => numbers.format(value);

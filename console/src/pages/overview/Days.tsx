@@ -16,7 +16,7 @@ export function Days() {
     new Date(Date.now() - (dayCount - 1 - index) * 86_400_000).toISOString().slice(0, 10),
   );
   return (
-    <Card title="Complete?" aside="each day: pulls above, events below" flush>
+    <Card title="Complete?" aside="each day in UTC: pulls above, events below" flush>
       <Loaded query={query}>
         {({ items, brands }) => (
           <>
