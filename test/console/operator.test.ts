@@ -111,6 +111,25 @@ describe('the operator', { skip }, () => {
     );
   });
 
+  test('follows an event that waits for its reservation to the search, not into a dead end', async () => {
+    const { pool } = desk.service.runtime;
+    await pool.query(
+      `update events set state = 'hydrate', outcome = null, id = 'R9', attempt = 3, due_at = now() + interval '1 day' where event_id = 'e1'`,
+    );
+    await go(page, '/events');
+    await page
+      .getByRole('row', { name: /To be fetched/ })
+      .getByRole('link', { name: 'reservation.created' })
+      .click();
+    await page.getByText('Tried3 times').waitFor();
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await page.getByText('There is no reservation R9 in grand.').waitFor();
+    desk.complaints.splice(0);
+    await page.getByRole('link', { name: 'Search for R9' }).click();
+    await page.getByRole('row', { name: /R9.*Waiting.*not applied yet/ }).waitFor();
+    await pool.query(`update events set state = 'done', outcome = 'created', id = 'R1' where event_id = 'e1'`);
+  });
+
   test('drops a dead letter with a reason', async () => {
     await desk.push('grand', {
       event: 'reservation.created',

@@ -186,7 +186,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
           autoComplete="off"
         />
         <DialogButtons onCancel={props.onClose}>
-          <Button data-danger disabled={typed.trim() !== who} onClick={props.onErase}>
+          <Button data-danger disabled={!found.data || typed.trim() !== who} onClick={props.onErase}>
             Erase
           </Button>
         </DialogButtons>

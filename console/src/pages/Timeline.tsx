@@ -25,7 +25,19 @@ export function Timeline() {
   const { name, type, id } = route.useParams();
   const { more, ...query } = useTimeline(type === 'guests' ? 'guests' : 'reservations', name, id);
   return (
-    <Loaded query={query} head={<Head title={id} crumb={<Link to="/reservations">Reservations</Link>} />}>
+    <Loaded
+      query={query}
+      head={
+        <Head
+          title={id}
+          crumb={
+            <Link to="/reservations" search={{ q: id }}>
+              Search for {id}
+            </Link>
+          }
+        />
+      }
+    >
       {(story) => (
         <>
           <Head

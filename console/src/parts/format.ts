@@ -75,7 +75,7 @@ export const destinationName = (name: string): string => (name === 'innbound:pro
 export const sentence = (text: string): string => text.replace(/\.?$/, '.');
 
 /** `checked_in` as "checked in". */
-export const words = (code: string): string => code.replaceAll('_', ' ');
+export const words = (code: string): string => (code === 'hydrate' ? 'to be fetched' : code.replaceAll('_', ' '));
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
