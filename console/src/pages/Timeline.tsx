@@ -24,20 +24,9 @@ const route = getRouteApi('/desk/reservations/$name/$type/$id');
 export function Timeline() {
   const { name, type, id } = route.useParams();
   const { more, ...query } = useTimeline(type === 'guests' ? 'guests' : 'reservations', name, id);
+  const search = `/reservations?q=${encodeURIComponent(id)}`;
   return (
-    <Loaded
-      query={query}
-      head={
-        <Head
-          title={id}
-          crumb={
-            <Link to="/reservations" search={{ q: id }}>
-              Search for {id}
-            </Link>
-          }
-        />
-      }
-    >
+    <Loaded query={query} head={<Head title={id} crumb={<Link to={search}>Search for {id}</Link>} />}>
       {(story) => (
         <>
           <Head

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { Answer } from '../../api/client.ts';
 import { useApi } from '../../api/query.tsx';
 import { Card, Empty, Loaded, type Tone } from '../../parts/basics.tsx';
 import { number, plural } from '../../parts/format.ts';
@@ -68,16 +69,7 @@ export function Days() {
   );
 }
 
-interface Brand {
-  readonly pulls: boolean;
-  readonly push: boolean;
-  readonly days: readonly {
-    readonly day: string;
-    readonly hours: number;
-    readonly pulled_hours: number;
-    readonly events: number;
-  }[];
-}
+type Brand = Answer<'overview.days'>['items'][number];
 
 function Cell({ brand, day }: { brand: Brand; day: string }) {
   const found = brand.days.find((one) => one.day === day);
