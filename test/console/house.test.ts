@@ -43,6 +43,9 @@ describe('privacy, tokens and audit', { skip }, () => {
       .getByText(/^Erased.*, receipt/)
       .first()
       .waitFor();
+    const notice = page.locator('.notice', { hasText: 'receipt era_' });
+    await notice.getByText(/^Erased, receipt/).waitFor();
+    assert.match(await textOf(notice), / Notified: .*crm/, 'once it is so, also where the page was opened before');
     const found = await desk.api<{ items: unknown[] }>('GET', '/reservations?q=ines.duarte@letters.example');
     assert.deepEqual(found.items, []);
     await page.getByRole('button', { name: 'Find a receipt' }).click();

@@ -138,7 +138,7 @@ export function Privacy() {
         {running.map((one) => (
           <Running key={one.erasure_id} receipt={one} />
         ))}
-        {receipt && <Done receipt={receipt} />}
+        {receipt && <Done receipt={rows?.find((one) => one.erasure_id === receipt.erasure_id) ?? receipt} />}
         {proof && <Proof receipts={proof} />}
         <Card title="Receipts" aside="proof of each erasure" flush>
           <Receipts items={rows} error={error} />
@@ -174,7 +174,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
                   {records.length > 5 && <li className="muted">and {number(records.length - 5)} more</li>}
                 </ul>
               )}
-              {told.length > 0 && <p className="muted">{toldText(told)}</p>}
+              {told.length > 0 && <p className="muted">{toldText(told, false)}</p>}
               <Shared records={records} />
             </>
           )}
