@@ -75,6 +75,17 @@ sign_in:
     await there.waitForURL('**/sign-in');
   });
 
+  test('who must sign in first comes to the page of the link then', async () => {
+    const page = await desk.stranger();
+    await page.goto(`${desk.url}/dead-letters?kind=delivery`);
+    await page.getByLabel('Or paste a link or token').fill(await desk.link());
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Dead letters' }).first().waitFor();
+    assert.equal(new URL(page.url()).search, '?kind=delivery');
+    await page.goto(desk.url);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
   test('a viewer does not see actions of other roles', async () => {
     const page = await desk.signIn({ role: 'viewer' });
     assert.equal(await page.getByRole('link', { name: 'Tokens' }).count(), 0);

@@ -14,7 +14,7 @@ import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { HoldsLine } from './HoldsLine.tsx';
 import { Causes, uncovered } from './overview/Causes.tsx';
-import { Flow } from './overview/Flow.tsx';
+import { Flow, worst } from './overview/Flow.tsx';
 import { type Period, periodLabels, periodMs } from './overview/periods.ts';
 
 /** Below what must be seen first; the curves need a library of their own. */
@@ -112,8 +112,7 @@ const rate = (value: number): string => (value >= 100 ? number(Math.round(value)
 function Health({ data }: { data: Data }) {
   const all = useSeesAllBrands();
   const admin = useMay('admin') && all;
-  const worst = ['auth_failed', 'failing', 'attention', 'paused', 'new', 'healthy'];
-  const health = data.health.toSorted((a, b) => worst.indexOf(a.state) - worst.indexOf(b.state));
+  const health = data.health.toSorted((a, b) => worst[b.state] - worst[a.state]);
   return (
     <div className="wide-narrow">
       <Card title="Health of each brand" flush>

@@ -1,7 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { type Answer, call } from '../api/client.ts';
+import { type Answer, call, type Input } from '../api/client.ts';
 import { useAct, useApi, usePages } from '../api/query.tsx';
 import type { Guest } from '../api/record.ts';
 import type { Receipt } from '../api/types.ts';
@@ -13,12 +13,7 @@ import { number, plural } from '../parts/format.ts';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { Done, isOpen, Proof, Receipts, Running, removedText, toldText } from './ErasureReceipts.tsx';
 
-interface Whom {
-  email?: string;
-  phone?: string;
-  guest_id?: string;
-  integration?: string;
-}
+type Whom = Input<'privacy.preview'>;
 
 /** Exports and erasures of one person, on this page and on the guest's own. */
 function usePrivacy() {
