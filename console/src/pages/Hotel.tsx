@@ -4,6 +4,7 @@ import { type Reading, useApi } from '../api/query.tsx';
 import type { HotelReport, Integration } from '../api/types.ts';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { number, percent, plural } from '../parts/format.ts';
+import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { Nights } from './hotel/Nights.tsx';
 
@@ -14,11 +15,8 @@ export function Hotel() {
   const { name } = route.useParams();
   const query = useApi('integrations.hotel', { integration: name }, { everyMs: 60_000 });
   const brand = useApi('integrations.get', { integration: name, hours: 3 }, { everyMs: 60_000 });
-  const crumb = (
-    <Link to="/integrations/$name" params={{ name }}>
-      {name}
-    </Link>
-  );
+  const reasons = brand.data?.reasons.join(' ');
+  const crumb = <BrandLink name={name} />;
   const title = `${name}, this morning`;
   return (
     <Loaded query={query} head={<Head title={title} crumb={crumb} />}>
@@ -29,16 +27,20 @@ export function Hotel() {
               Print
             </Button>
           </Head>
-          {brand.data && brand.data.reasons.length > 0 && (
-            <Notice tone="warn" title="These numbers may be incomplete or old">
-              {brand.data.reasons.join(' ')}
-            </Notice>
-          )}
-          {report ? (
-            <Report name={name} report={report} brand={brand} />
-          ) : (
-            <Empty title="Nothing counted yet">A report is counted a minute after the first reservations arrive.</Empty>
-          )}
+          <div className="stack">
+            {reasons && (
+              <Notice tone="warn" title="These numbers may be incomplete or old">
+                {reasons}
+              </Notice>
+            )}
+            {report ? (
+              <Report name={name} report={report} brand={brand} />
+            ) : (
+              <Empty title="Nothing counted yet">
+                A report is counted a minute after the first reservations arrive.
+              </Empty>
+            )}
+          </div>
         </>
       )}
     </Loaded>

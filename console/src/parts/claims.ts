@@ -69,8 +69,10 @@ export function pushGaps(days: Answer<'integrations.push_gaps'>['items']): Claim
   const events = sum((day) => day.events);
   if (missed > 0) return claim('warn', `${plural(missed, 'change')} that no event reported`);
   if (events === 0) return claim('calm', 'No event arrived in the last 14 days, so nothing can be compared.');
-  const compared = `compared with ${plural(events, 'event')} of 14 days`;
-  return claim('good', `Up to ten minutes ago, no poll found a change that no event had reported, ${compared}.`);
+  return claim(
+    'good',
+    `Up to ten minutes ago, no poll found a change that none of ${plural(events, 'event')} reported.`,
+  );
 }
 
 export function stillListed(unlisted: number, completeRuns: number): Claim {

@@ -103,8 +103,7 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
         </>
       )}
       <p className="small muted">
-        Events by a stream (a WebSocket) instead of webhooks: add <code>stream</code> to the document, as in
-        docs/guides/push.md#streams.
+        Events by a stream (a WebSocket): add <code>stream</code> to the document; see docs/guides/push.md#streams.
       </p>
     </div>
   );
