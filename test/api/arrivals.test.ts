@@ -31,6 +31,7 @@ describe('one search', () => {
   let rows: Json[] = [
     stay('R1', 'Kept'),
     stay('R20', 'Contrary', { check_out: day(1) }),
+    stay('ACCENT', 'Straße_Ñandú', { check_out: day(1) }),
     stay('R300', 'Tester', { confirmation_number: 'TEST' }),
     stay('R4000', 'Departed', { check_in: day(-3), check_out: day(-1), status: 'checked_out' }),
   ];
@@ -54,6 +55,22 @@ pull:
 push: { enabled: true }
 transforms:
   - { when: 'confirmation_number == "TEST"', drop: true, note: no test bookings }
+deliver: [lake]
+`,
+      'connectors/slim.yaml': `connector: slim
+pull:
+  request: { path: /list, query: { from: "{window.from}", to: "{window.to}" } }
+  single: { path: "/list/{id}" }
+  pagination: { type: none }
+shape: { root_path: reservations }
+push: { thin: { id: ref } }
+`,
+      'integrations/slim.yaml': `integration: slim
+connector: slim
+brand_id: SLM01
+timezone: UTC
+pull: { base_url: "http://127.0.0.1:1", auth: { type: none }, syncs: { pre_stay: { every: 15m, range: [+1d, +7d] } } }
+push: { enabled: true }
 deliver: [lake]
 `,
     });
@@ -98,6 +115,11 @@ deliver: [lake]
     }
   });
 
+  test('a name with or without its accents, and signs as they are', async () => {
+    for (const q of ['nandu', 'ÑANDÚ', 'straße', 'e_n']) assert.equal((await one(q)).id, 'ACCENT', q);
+    assert.deepEqual((await search('s.raße')).items, []);
+  });
+
   test('dropped by which rule, in which run', async () => {
     for (const q of ['R300', 'tester@post.example', 'Tester']) {
       const found = await one(q);
@@ -139,9 +161,41 @@ deliver: [lake]
       [runId],
     );
     assert.equal((await one('HELD-5')).outcome, 'held');
+    await query(`update dead_letters set id = 'R1' where id = 'R5'`);
+    const [listed] = (await node.call('GET', '/reservations?q=R1', admin)).body.items;
+    assert.deepEqual(
+      [listed.held, listed.open_dead_letters],
+      [1, 0],
+      'as the list of dead letters, which leaves it out',
+    );
+    await query(`update dead_letters set id = 'R5' where id = 'R1'`);
+    const close = (by: string) =>
+      query(
+        `update dead_letters set state = 'dropped', closed_by = $1, closed_reason = 'no such guest' where id = 'R5'`,
+        [by],
+      );
+    await close('Ada');
+    assert.match((await one('HELD-5')).reason, /vanished Dropped by Ada: no such guest$/);
+    await close('run');
+    assert.deepEqual((await search('HELD-5')).items, [], 'what a later state of the record replaced is not held');
     await node.send('grand', 'reservation.created', reservation('R6'));
     await node.send('grand', 'reservation.updated', reservation('R6', { total_amount: 1 }), Date.now() - 86_400_000);
     assert.equal((await one('R6')).outcome, 'superseded');
+  });
+
+  test('accepted and not applied yet: its reservation is to be fetched, or its turn has not come', async () => {
+    await node.send('slim', 'reservation.created', { ref: 'T7' });
+    await node.send('slim', 'reservation.updated', { ref: 'T7' });
+    const found = await one('T7');
+    assert.deepEqual([found.outcome, found.integration, found.id, found.times], ['waiting', 'slim', 'T7', 2]);
+    assert.match(found.reason, /not applied yet: its reservation is fetched/);
+    await node.take('slim', reservation('T8'));
+    await node.send('slim', 'reservation.cancelled', { ref: 'T8' });
+    assert.equal((await one('C-T8')).outcome, 'waiting', 'of a record that the search finds by another field');
+    await query(
+      `update events set state = 'waiting', id = null, due_at = now() where integration = 'grand' and id = 'R6'`,
+    );
+    for (const q of ['C-R6', 'ana.r6@mail.example']) assert.equal((await one(q)).outcome, 'waiting', q);
   });
 
   test('erased, for those who may know it', async () => {

@@ -67,15 +67,21 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
   },
   deliveredOf: {
     says: /Everywhere/,
-    true: claims.deliveredOf({ open_dead_letters: 0, undelivered: 0, receivers: 2 }),
+    true: claims.deliveredOf({ open_dead_letters: 0, held: 0, undelivered: 0, receivers: 2 }),
     untrue: {
-      'no destination receives it': claims.deliveredOf({ open_dead_letters: 0, undelivered: 0, receivers: 0 }),
-      'a destination waits': claims.deliveredOf({ open_dead_letters: 0, undelivered: 1, receivers: 2 }),
-      'a dead letter is open': claims.deliveredOf({ open_dead_letters: 1, undelivered: 0, receivers: 2 }),
+      'no destination receives it': claims.deliveredOf({ open_dead_letters: 0, held: 0, undelivered: 0, receivers: 0 }),
+      'a destination waits': claims.deliveredOf({ open_dead_letters: 0, held: 0, undelivered: 1, receivers: 2 }),
+      'a dead letter is open': claims.deliveredOf({ open_dead_letters: 1, held: 0, undelivered: 0, receivers: 2 }),
+      'a change of the partner is held back': claims.deliveredOf({
+        open_dead_letters: 0,
+        held: 1,
+        undelivered: 0,
+        receivers: 2,
+      }),
     },
   },
   pushGaps: {
-    says: /Every change/,
+    says: /no poll found a change/,
     true: claims.pushGaps([day]),
     untrue: {
       'there never was an event': claims.pushGaps([]),
@@ -181,6 +187,7 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
       'it would fail again': preview({ kind: 'still_failing' }),
       'a rule drops it': preview({ kind: 'dropped' }),
       'its result is not known': preview({ record: { id: '' } }),
+      'a hold keeps it back': claims.replayWould({ kind: 'ready', record: { id: 'R1' }, diff: [{}] } as never, true),
     },
   },
   noneOpen: {

@@ -27,9 +27,11 @@ test('the form shows the request of the document', () => {
   assert.deepEqual(readRequest(text), {
     method: 'GET',
     path: '/api/reservations',
+    by: 'stay',
     from: 'dateFrom',
     to: 'dateTo',
     notation: '',
+    step: '',
     more: '',
     paging: { type: 'page', page: 'query.page', page_size: '25' },
   });
@@ -69,6 +71,37 @@ test('a POST carries its parameters in the body, and paging can change its kind'
   assert.deepEqual(pull.request.body, { ids: [1, 2], dateFrom: '{window.from}', dateTo: '{window.to}' });
   assert.equal(pull.request.query, undefined);
   assert.deepEqual(pull.pagination, { type: 'cursor', next: 'next', cursor: 'body.after' });
+});
+
+test('a list by change, and one without dates', () => {
+  const request = readRequest(text);
+  assert.ok(request);
+  const changes = writeRequest(text, { ...request, by: 'change', to: 'until', notation: 'epoch_s', step: '31d' });
+  assert.deepEqual(parse(changes).pull.request.query, {
+    ids: [1, 2],
+    dateFrom: '{since:epoch_s}',
+    until: '{now:epoch_s}',
+  });
+  assert.deepEqual(parse(changes).pull.since, { step: '31d' });
+  const read = readRequest(changes);
+  assert.ok(read);
+  assert.deepEqual(
+    [read.by, read.from, read.to, read.notation, read.step, read.more],
+    ['change', 'dateFrom', 'until', 'epoch_s', '31d', ''],
+  );
+  const whole = writeRequest(changes, { ...read, by: 'all' });
+  assert.deepEqual(parse(whole).pull.request.query, { ids: [1, 2] });
+  assert.deepEqual([parse(whole).pull.window, parse(whole).pull.since], ['none', undefined]);
+  const stays = writeRequest(whole, { ...request, by: 'stay', step: '' });
+  assert.deepEqual(parse(stays).pull, parse(text).pull);
+  assert.equal(readRequest(stays)?.by, 'stay');
+  const kept = changes.replace('step: 31d', 'first: 90d');
+  assert.deepEqual(parse(writeRequest(kept, { ...read, step: '7d' })).pull.since, { first: '90d', step: '7d' });
+  assert.deepEqual(parse(writeRequest(kept, { ...read, step: '' })).pull.since, { first: '90d' });
+  const both = readRequest('pull: { request: { query: { a: "{window.from}", b: "{window.to}", c: "{since}" } } }');
+  assert.deepEqual([both?.by, both?.from, both?.to, both?.more], ['stay', 'a', 'b', 'c: {since}']);
+  const bare = writeRequest('pull: { request: { path: /a } }', { ...request, by: 'all', from: '', to: '', paging: {} });
+  assert.equal(parse(bare).pull.request.query, undefined);
 });
 
 test('a brand whose list is asked for by change has one sync', () => {

@@ -75,6 +75,17 @@ sign_in:
     await there.waitForURL('**/sign-in');
   });
 
+  test('who must sign in first comes to the page of the link then', async () => {
+    const page = await desk.stranger();
+    await page.goto(`${desk.url}/dead-letters?kind=delivery`);
+    await page.getByLabel('Or paste a link or token').fill(await desk.link());
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Dead letters' }).first().waitFor();
+    assert.equal(new URL(page.url()).search, '?kind=delivery');
+    await page.goto(desk.url);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
   test('a viewer does not see actions of other roles', async () => {
     const page = await desk.signIn({ role: 'viewer' });
     assert.equal(await page.getByRole('link', { name: 'Tokens' }).count(), 0);
@@ -114,6 +125,26 @@ sign_in:
       await look();
       return (await page.getByText('the last answer came').count()) === 0;
     });
+  });
+
+  test('a list that can no longer be read says so, though the rest of the service answers', async () => {
+    const page = await desk.signIn();
+    await page.goto(`${desk.url}/runs`);
+    await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor();
+    await page.getByText('Loading …').first().waitFor({ state: 'detached' });
+    const look = () => page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    const answer = async (status: number, detail: string) => {
+      await page.unrouteAll();
+      await page.route('**/api/v1/runs?*', (route) => route.fulfill({ status, json: { code: 'x', detail } }));
+      await until(detail, async () => {
+        await look();
+        return (await page.locator('.notice', { hasText: `${detail}This page may be outdated` }).count()) === 1;
+      });
+    };
+    await answer(500, 'The list cannot be read.');
+    await answer(401, 'The session has ended.');
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    desk.complaints.length = 0;
   });
 
   test('the policy forbids inline scripts, framing and other hosts', async () => {

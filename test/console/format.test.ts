@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { percent } from '../../console/src/parts/format.ts';
+import { instant, percent } from '../../console/src/parts/format.ts';
+
+test('an exact time has its time zone', () => {
+  assert.match(instant('2031-05-04T09:30:00Z'), /:30:00.* \S*(UTC|GMT|[A-Z]{3,4})\S*$/);
+});
 
 test('100 % is said of all only, and 0 % of none', () => {
   assert.deepEqual([1, 0.99999, 0.996, 0.99, 0.5, 0.02, 0].map(percent), [

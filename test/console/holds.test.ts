@@ -67,7 +67,15 @@ describe('holds', { skip }, () => {
     assert.equal(await line.count(), 0, 'said once, as a cause');
     await page.getByRole('link', { name: 'Release or refuse' }).click();
     await card().getByText('Total_amount changed by the factor 100 in 25 of 25 rows').waitFor();
+    const preview = '**/api/v1/holds/*/preview';
+    await page.route(preview, (route) =>
+      route.fulfill({ status: 403, json: { code: 'x', detail: 'No preview now.' } }),
+    );
     await card().getByRole('button', { name: 'Preview' }).click();
+    await card().getByText('No preview now.').waitFor();
+    await page.unroute(preview);
+    desk.complaints.splice(0);
+    await card().getByRole('button', { name: 'Try again' }).click();
     await card()
       .getByText(/C0: total_amount: .?100.? → .?10000/)
       .waitFor();

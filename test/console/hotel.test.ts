@@ -67,6 +67,23 @@ describe('the page of a hotel', { skip }, () => {
     await page.getByText('Guests with an e-mail address').waitFor();
   });
 
+  test('says first that the connection is not well, and nothing about it that it does not know', async () => {
+    const brand = '**/api/v1/integrations/grand?*';
+    const refuse = (body: object, status: number) =>
+      page.route(brand, (route) => route.fulfill({ status, json: body }));
+    const now = await desk.api<object>('GET', '/integrations/grand?hours=3');
+    await refuse({ ...now, state: 'failing', reasons: ['The circuit is open.'] }, 200);
+    await page.goto(`${desk.url}/hotels/grand`);
+    await page.locator('.notice', { hasText: 'may be incomplete or old' }).waitFor();
+    assert.match(await textOf(page.locator('.notice')), /The circuit is open\./);
+    await page.unroute(brand);
+    await refuse({ code: 'operate.unexpected', detail: 'Something failed.' }, 403);
+    await page.goto(`${desk.url}/hotels/grand`);
+    await page.getByText('Something failed.').first().waitFor();
+    assert.doesNotMatch(await textOf(page.getByRole('main')), /Last pollnone/);
+    await page.unroute(brand);
+  });
+
   test('is accessible and no wider than the screen, in four looks', async () => {
     assert.deepEqual(await barriersAt(page, '/hotels/grand'), []);
     assert.deepEqual(await barriersAt(page, '/hotels/grand'), []);

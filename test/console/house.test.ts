@@ -25,7 +25,15 @@ describe('privacy, tokens and audit', { skip }, () => {
   test('a guest is erased after a confirmation, and a receipt says what was removed', async () => {
     await page.getByRole('link', { name: 'Privacy' }).click();
     await page.getByLabel('E-mail address').fill('ines.duarte@letters.example');
+    const answer: (() => Promise<void>)[] = [];
+    await page.route('**/privacy/erasures/preview', (route) => void answer.push(() => route.continue()));
     await page.getByRole('button', { name: 'Preview the erasure' }).click();
+    await page.getByLabel(/to confirm/).fill('ines.duarte@letters.example');
+    assert.ok(await page.getByRole('button', { name: 'Erase', exact: true }).isDisabled(), 'nothing is erased unseen');
+    await until('the preview is requested', async () => answer.length > 0);
+    for (const one of answer) await one();
+    await page.unrouteAll();
+    await page.getByLabel(/to confirm/).fill('');
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/: 1 record, 1 version/).waitFor();
     assert.ok(await dialog.getByRole('button', { name: 'Erase' }).isDisabled());
@@ -35,6 +43,9 @@ describe('privacy, tokens and audit', { skip }, () => {
       .getByText(/^Erased.*, receipt/)
       .first()
       .waitFor();
+    const notice = page.locator('.notice', { hasText: 'receipt era_' });
+    await notice.getByText(/^Erased, receipt/).waitFor();
+    assert.match(await textOf(notice), / Notified: .*crm/, 'once it is so, also where the page was opened before');
     const found = await desk.api<{ items: unknown[] }>('GET', '/reservations?q=ines.duarte@letters.example');
     assert.deepEqual(found.items, []);
     await page.getByRole('button', { name: 'Find a receipt' }).click();

@@ -131,7 +131,7 @@ describe('jobs', { skip }, () => {
       await admin.getByRole('button', { name: 'Preview the erasure' }).click();
       const dialog = admin.getByRole('dialog');
       await dialog.getByText('what is erased by then stays erased').waitFor();
-      assert.match(await textOf(dialog), /Of ines.*: 3 records, .*reservation R1 grand.*Notified: .*crm/);
+      assert.match(await textOf(dialog), /Of ines.*: 3 records, .*reservation R1 grand.*To be notified: .*crm/);
       // The search through the tables waits here.
       await holder.query('lock table staged_rows');
       await dialog.getByLabel(`Type ${who} to confirm`).fill(who);

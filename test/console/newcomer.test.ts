@@ -98,6 +98,20 @@ describe('a newcomer', { skip }, () => {
     const editor = yamlEditor(page, 'Connector as YAML');
     await until('the text follows', async () => (await editor.text()).includes('{window.from:DD/MM/YYYY}'));
     assert.match(await editor.text(), /path: \/v3\/bookings/);
+    await page.getByText('By change', { exact: true }).click();
+    await page.getByLabel('Longest range of one request').fill('31d');
+    await page.getByLabel('Parameter of the last time').waitFor();
+    await until('the text has the changes', async () =>
+      /arriveFrom: "\{since:DD\/MM\/YYYY\}"[\s\S]*arriveTo: "\{now:[\s\S]*since:\s+step: 31d/.test(await editor.text()),
+    );
+    await page.getByText('As a whole', { exact: true }).click();
+    await until('the text has no dates', async () => /window: none/.test(await editor.text()));
+    await page.getByText('By stay dates', { exact: true }).click();
+    await page.getByLabel('Parameter of the first day').fill('arriveFrom');
+    await page.getByLabel('Parameter of the last day').fill('arriveTo');
+    await page.getByRole('combobox', { name: 'How a day is written' }).fill('DD/MM/YYYY');
+    await page.keyboard.press('Tab');
+    await until('the text has the stays', async () => (await editor.text()).includes('{window.to:DD/MM/YYYY}'));
     assert.deepEqual(await barriers(page), []);
     await page.getByRole('button', { name: 'Save seaside and continue' }).click();
   });

@@ -65,6 +65,23 @@ describe('the operator', { skip }, () => {
     assert.match(await textOf(where), /Has version 1/);
   });
 
+  test('never reads the results of one search under the title of another', async () => {
+    const results = page.locator('.card', { has: page.getByRole('heading', { name: /^Results for/ }) });
+    await page.goBack();
+    await results.getByRole('row', { name: /LIS-R7/ }).waitFor();
+    const answer: (() => Promise<void>)[] = [];
+    await page.route('**/api/v1/reservations?*', (route) => void answer.push(() => route.continue()));
+    await page.getByLabel('Find a reservation').fill('LIS-R1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Results for “LIS-R1”' }).waitFor();
+    const shown = await textOf(results);
+    for (const one of answer) await one();
+    await page.unrouteAll();
+    assert.doesNotMatch(shown, /LIS-R7/);
+    await results.getByRole('row', { name: /LIS-R1/ }).waitFor();
+    await go(page, '/reservations/grand/reservations/R7');
+  });
+
   test('reads the payload, and why values differ from it', async () => {
     const ledger = page.getByRole('list').filter({ hasText: 'Created as version 1' });
     const text = await textOf(ledger);
@@ -94,6 +111,25 @@ describe('the operator', { skip }, () => {
     );
   });
 
+  test('follows an event that waits for its reservation to the search, not into a dead end', async () => {
+    const { pool } = desk.service.runtime;
+    await pool.query(
+      `update events set state = 'hydrate', outcome = null, id = 'R9', attempt = 3, due_at = now() + interval '1 day' where event_id = 'e1'`,
+    );
+    await go(page, '/events');
+    await page
+      .getByRole('row', { name: /To be fetched/ })
+      .getByRole('link', { name: 'reservation.created' })
+      .click();
+    await page.getByText('Tried3 times').waitFor();
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await page.getByText('There is no reservation R9 in grand.').waitFor();
+    desk.complaints.splice(0);
+    await page.getByRole('link', { name: 'Search for R9' }).click();
+    await page.getByRole('row', { name: /R9.*Waiting.*not applied yet/ }).waitFor();
+    await pool.query(`update events set state = 'done', outcome = 'created', id = 'R1' where event_id = 'e1'`);
+  });
+
   test('drops a dead letter with a reason', async () => {
     await desk.push('grand', {
       event: 'reservation.created',
@@ -106,6 +142,8 @@ describe('the operator', { skip }, () => {
     });
     await go(page, '/reservations?q=R8');
     const refused = page.getByRole('table', { name: 'What else arrived' }).getByRole('row', { name: /R8/ });
+    const line = `getComputedStyle(document.querySelector('td span.name')).textDecorationLine`;
+    assert.equal(await page.evaluate(line), 'none', 'what is no link does not look like one');
     assert.match(await textOf(refused), /Refused.*check_out must not be before check_in/);
     await refused.getByRole('link', { name: 'Dead letter' }).click();
     await page.getByText('It would fail again').waitFor();

@@ -236,6 +236,12 @@ deliver: [${deliver}]
     });
   }
 
+  test('a viewer, who may try nothing, sees no names of missing buttons', async () => {
+    const viewer = await desk.signIn({ role: 'viewer' });
+    await go(viewer, '/integrations/destination-down');
+    assert.match(await textOf(viewer.locator('.notice').first()), /^Failing.*\.$/);
+  });
+
   test('the destinations show the failing one, with its answer, and what is held', async () => {
     await open('/destinations');
     const { items } = await desk.api<Listed>('GET', '/destinations');

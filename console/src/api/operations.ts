@@ -1013,6 +1013,7 @@ export interface Operations {
         undelivered: number;
         receivers: number;
         open_dead_letters: number;
+        held: number;
       }[];
       next_cursor: string | null;
     };
@@ -1120,7 +1121,7 @@ export interface Operations {
     };
     answer: {
       items: {
-        outcome: "dead_letter" | "held" | "dropped" | "superseded" | "not_for_this_sync" | "unlisted" | "erased";
+        outcome: "dead_letter" | "held" | "waiting" | "dropped" | "superseded" | "not_for_this_sync" | "unlisted" | "erased";
         integration: string;
         type: string;
         id: string | null;
@@ -1153,6 +1154,7 @@ export interface Operations {
         undelivered: number;
         receivers: number;
         open_dead_letters: number;
+        held: number;
       }[];
       next_cursor: string | null;
     };

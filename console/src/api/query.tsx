@@ -56,7 +56,6 @@ export function usePages<Id extends Listing>(id: Id, input: Omit<Input<Id>, 'cur
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     refetchInterval: everyMs,
-    placeholderData: keepPreviousData,
   });
   const read = pages.data?.pages;
   return {

@@ -55,12 +55,12 @@ export function Proof({ receipts }: { receipts: readonly Receipt[] }) {
   );
 }
 
-export function toldText(told: Receipt['told']): string {
+export function toldText(told: Receipt['told'], isDone: boolean): string {
   const names = (of: Receipt['told']) => of.map((one) => `${one.destination} (${one.integration})`).join(', ');
   const notified = told.filter(({ records }) => records > 0);
   const former = told.filter(({ not_notified }) => not_notified > 0);
   return [
-    ...(notified.length > 0 ? [`Notified: ${names(notified)}.`] : []),
+    ...(notified.length > 0 ? [`${isDone ? 'Notified' : 'To be notified'}: ${names(notified)}.`] : []),
     ...(former.length > 0 ? [`No longer delivered to, erase the guest there by hand: ${names(former)}.`] : []),
   ].join(' ');
 }
@@ -73,7 +73,7 @@ export function Done({ receipt }: { receipt: Receipt }) {
       {removed.length === 0
         ? 'No data of this guest was stored. Data that arrives later is not accepted.'
         : removed.map(([where, count]) => `${number(count)} in ${words(where)}`).join(', ')}
-      {receipt.told.length > 0 && `. ${toldText(receipt.told)}`} <Download receipt={receipt} />
+      {receipt.told.length > 0 && `. ${toldText(receipt.told, !isOpen(receipt))}`} <Download receipt={receipt} />
     </Notice>
   );
 }

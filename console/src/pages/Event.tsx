@@ -73,7 +73,7 @@ function Facts({ event }: { event: WholeEvent }) {
         </dd>
         {event.attempt > 0 && (
           <>
-            <dt>Processed</dt>
+            <dt>Tried</dt>
             <dd>{plural(event.attempt, 'time')}</dd>
           </>
         )}

@@ -27,7 +27,7 @@ export function Events() {
           label="State"
           value={search.state ?? ''}
           onChange={(state) => void navigate({ search: { ...search, state: state || undefined } })}
-          data={[{ value: '', label: 'Any' }, ...eventStates.map((value) => ({ value, label: value }))]}
+          data={[{ value: '', label: 'Any' }, ...eventStates.map((value) => ({ value, label: words(value) }))]}
         />
       </div>
       <Card flush>

@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
-import { Ago, Card, Empty, State } from '../parts/basics.tsx';
-import { capital, plural } from '../parts/format.ts';
+import type { Preview as Replayed } from '../api/types.ts';
+import { Ago, Card, Empty, Failure, Loading, State } from '../parts/basics.tsx';
+import { capital, plural, sentence } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
@@ -87,17 +88,11 @@ export function HoldsCard({ integration }: { integration?: string }) {
   );
 }
 
-interface Difference {
-  readonly path: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
-
 /** What a release would change, and the line of the mapping that would read a lost field again. */
 function Preview({ id }: { id: string }) {
-  const { data } = useApi('holds.preview', { hold_id: id });
+  const { data, error } = useApi('holds.preview', { hold_id: id });
   const all = useSeesAllBrands();
-  if (data === undefined) return null;
+  if (data === undefined) return error ? <Failure error={error} /> : <Loading />;
   return (
     <>
       {data.remedy && (
@@ -122,15 +117,17 @@ function Preview({ id }: { id: string }) {
       <ul className="small">
         {data.rows.slice(0, 5).map(({ reservation_id, preview }) => (
           <li key={reservation_id}>
-            {reservation_id}:{' '}
-            {((preview as { diff?: Difference[] }).diff ?? [])
-              .map(({ path, before, after }) => `${path}: ${text(before)} → ${text(after)}`)
-              .join(', ') || 'no change'}
+            {reservation_id}: {changesOf(preview as Replayed)}
           </li>
         ))}
       </ul>
     </>
   );
 }
+
+const changesOf = (seen: Replayed): string =>
+  seen.kind === 'ready'
+    ? seen.diff.map(({ path, before, after }) => `${path}: ${text(before)} → ${text(after)}`).join(', ') || 'no change'
+    : sentence('message' in seen ? seen.message : seen.reason);
 
 const text = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value));

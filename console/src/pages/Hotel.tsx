@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useApi } from '../api/query.tsx';
-import type { HotelReport } from '../api/types.ts';
-import { Ago, Card, Empty, Facts, Head, Loaded, State } from '../parts/basics.tsx';
+import { type Reading, useApi } from '../api/query.tsx';
+import type { HotelReport, Integration } from '../api/types.ts';
+import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { number, percent, plural } from '../parts/format.ts';
+import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { Nights } from './hotel/Nights.tsx';
 
@@ -13,11 +14,9 @@ const route = getRouteApi('/desk/hotels/$name');
 export function Hotel() {
   const { name } = route.useParams();
   const query = useApi('integrations.hotel', { integration: name }, { everyMs: 60_000 });
-  const crumb = (
-    <Link to="/integrations/$name" params={{ name }}>
-      {name}
-    </Link>
-  );
+  const brand = useApi('integrations.get', { integration: name, hours: 3 }, { everyMs: 60_000 });
+  const reasons = brand.data?.reasons.join(' ');
+  const crumb = <BrandLink name={name} />;
   const title = `${name}, this morning`;
   return (
     <Loaded query={query} head={<Head title={title} crumb={crumb} />}>
@@ -28,11 +27,20 @@ export function Hotel() {
               Print
             </Button>
           </Head>
-          {report ? (
-            <Report name={name} report={report} />
-          ) : (
-            <Empty title="Nothing counted yet">A report is counted a minute after the first reservations arrive.</Empty>
-          )}
+          <div className="stack">
+            {reasons && (
+              <Notice tone="warn" title="These numbers may be incomplete or old">
+                {reasons}
+              </Notice>
+            )}
+            {report ? (
+              <Report name={name} report={report} brand={brand} />
+            ) : (
+              <Empty title="Nothing counted yet">
+                A report is counted a minute after the first reservations arrive.
+              </Empty>
+            )}
+          </div>
         </>
       )}
     </Loaded>
@@ -46,7 +54,7 @@ const Counted = ({ report: { day, counted_at } }: { report: HotelReport }) => (
   </>
 );
 
-function Report({ name, report }: { name: string; report: HotelReport }) {
+function Report({ name, report, brand }: { name: string; report: HotelReport; brand: Reading<Integration> }) {
   return (
     <div className="stack hotel">
       <Today report={report} />
@@ -57,7 +65,7 @@ function Report({ name, report }: { name: string; report: HotelReport }) {
         <div className="stack">
           <Pace report={report} />
           <Channels report={report} />
-          <Freshness name={name} />
+          <Freshness name={name} brand={brand} />
         </div>
       </div>
     </div>
@@ -180,11 +188,10 @@ function Channels({ report: { channels } }: { report: HotelReport }) {
 }
 
 /** How far these numbers can be trusted: the state of the brand, its newest data, and how complete that was. */
-function Freshness({ name }: { name: string }) {
-  const brand = useApi('integrations.get', { integration: name, hours: 3 }, { staleMs: 60_000 }).data;
-  const quality = useApi('integrations.quality', { integration: name, days: 7 }, { staleMs: 60_000 }).data?.items ?? [];
+function Freshness({ name, brand }: { name: string; brand: Reading<Integration> }) {
+  const quality = useApi('integrations.quality', { integration: name, days: 7 }, { everyMs: 60_000 });
   const sum = (count: 'reservations' | 'guests' | 'total_amount' | 'channel' | 'email') =>
-    quality.reduce((all, day) => all + day[count], 0);
+    (quality.data?.items ?? []).reduce((all, day) => all + day[count], 0);
   const share = (count: 'total_amount' | 'channel' | 'email', of: 'reservations' | 'guests') =>
     sum(of) === 0 ? 'not counted yet' : percent(sum(count) / sum(of));
   return (
@@ -196,16 +203,20 @@ function Freshness({ name }: { name: string }) {
         </Link>
       }
     >
-      <Facts
-        facts={[
-          ['Connection', brand && <State of={brand.state} />],
-          ['Last poll', <Ago key="poll" at={brand?.last_run_at} none="none" />],
-          ['Last event', <Ago key="event" at={brand?.push.last_event_at} none="none" />],
-          ['With an amount', share('total_amount', 'reservations')],
-          ['With a channel', share('channel', 'reservations')],
-          ['Guests with an e-mail address', share('email', 'guests')],
-        ]}
-      />
+      <Loaded query={{ data: quality.data && brand.data, error: brand.error ?? quality.error }}>
+        {({ state, last_run_at, push }) => (
+          <Facts
+            facts={[
+              ['Connection', <State key="state" of={state} />],
+              ['Last poll', <Ago key="poll" at={last_run_at} none="none" />],
+              ['Last event', <Ago key="event" at={push.last_event_at} none="none" />],
+              ['With an amount', share('total_amount', 'reservations')],
+              ['With a channel', share('channel', 'reservations')],
+              ['Guests with an e-mail address', share('email', 'guests')],
+            ]}
+          />
+        )}
+      </Loaded>
     </Card>
   );
 }

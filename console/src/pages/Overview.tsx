@@ -14,7 +14,7 @@ import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { HoldsLine } from './HoldsLine.tsx';
 import { Causes, uncovered } from './overview/Causes.tsx';
-import { Flow } from './overview/Flow.tsx';
+import { Flow, worst } from './overview/Flow.tsx';
 import { type Period, periodLabels, periodMs } from './overview/periods.ts';
 
 /** Below what must be seen first; the curves need a library of their own. */
@@ -69,10 +69,10 @@ function Figures({ data, periodMs }: { data: Data; periodMs: number }) {
   const { totals, series } = data;
   const steps = stepsOf(data, periodMs);
   const latency = series.findLast((one) => one.latency_p95_ms !== null)?.latency_p95_ms;
-  const figures: { label: string; value: string; unit?: string; to?: string; tone?: Tone }[] = [
+  const figures: { label: string; value: string; unit?: string; to: string; tone?: Tone }[] = [
     { label: 'Events in', value: rate(perMinute(steps, data.step_ms, 'events')), unit: '/min', to: '/events' },
     { label: 'Changes', value: rate(perMinute(steps, data.step_ms, 'changes')), unit: '/min', to: '/reservations' },
-    { label: 'Intake to delivery, p95', value: latency == null ? '–' : span(latency) },
+    { label: 'Intake to delivery, p95', value: latency == null ? '–' : span(latency), to: '/destinations' },
     {
       label: 'Waiting',
       value: number(totals.waiting),
@@ -94,26 +94,15 @@ function Figures({ data, periodMs }: { data: Data; periodMs: number }) {
   ];
   return (
     <div className="figures">
-      {figures.map(({ label, value, unit, to, tone }) => {
-        const inner = (
-          <>
-            <span className="label">{label}</span>
-            <span className="value">
-              {value}
-              {unit && <small>{unit}</small>}
-            </span>
-          </>
-        );
-        return to ? (
-          <Link key={label} to={to} className="figure" data-tone={tone}>
-            {inner}
-          </Link>
-        ) : (
-          <div key={label} className="figure" data-tone={tone}>
-            {inner}
-          </div>
-        );
-      })}
+      {figures.map(({ label, value, unit, to, tone }) => (
+        <Link key={label} to={to} className="figure" data-tone={tone}>
+          <span className="label">{label}</span>
+          <span className="value">
+            {value}
+            {unit && <small>{unit}</small>}
+          </span>
+        </Link>
+      ))}
     </div>
   );
 }
@@ -123,8 +112,7 @@ const rate = (value: number): string => (value >= 100 ? number(Math.round(value)
 function Health({ data }: { data: Data }) {
   const all = useSeesAllBrands();
   const admin = useMay('admin') && all;
-  const worst = ['auth_failed', 'failing', 'attention', 'paused', 'new', 'healthy'];
-  const health = data.health.toSorted((a, b) => worst.indexOf(a.state) - worst.indexOf(b.state));
+  const health = data.health.toSorted((a, b) => worst[b.state] - worst[a.state]);
   return (
     <div className="wide-narrow">
       <Card title="Health of each brand" flush>

@@ -1,7 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { type Answer, call } from '../api/client.ts';
+import { type Answer, call, type Input } from '../api/client.ts';
 import { useAct, useApi, usePages } from '../api/query.tsx';
 import type { Guest } from '../api/record.ts';
 import type { Receipt } from '../api/types.ts';
@@ -13,12 +13,7 @@ import { number, plural } from '../parts/format.ts';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { Done, isOpen, Proof, Receipts, Running, removedText, toldText } from './ErasureReceipts.tsx';
 
-interface Whom {
-  email?: string;
-  phone?: string;
-  guest_id?: string;
-  integration?: string;
-}
+type Whom = Input<'privacy.preview'>;
 
 /** Exports and erasures of one person, on this page and on the guest's own. */
 function usePrivacy() {
@@ -138,7 +133,7 @@ export function Privacy() {
         {running.map((one) => (
           <Running key={one.erasure_id} receipt={one} />
         ))}
-        {receipt && <Done receipt={receipt} />}
+        {receipt && <Done receipt={rows?.find((one) => one.erasure_id === receipt.erasure_id) ?? receipt} />}
         {proof && <Proof receipts={proof} />}
         <Card title="Receipts" aside="proof of each erasure" flush>
           <Receipts items={rows} error={error} />
@@ -174,7 +169,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
                   {records.length > 5 && <li className="muted">and {number(records.length - 5)} more</li>}
                 </ul>
               )}
-              {told.length > 0 && <p className="muted">{toldText(told)}</p>}
+              {told.length > 0 && <p className="muted">{toldText(told, false)}</p>}
               <Shared records={records} />
             </>
           )}
@@ -186,7 +181,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
           autoComplete="off"
         />
         <DialogButtons onCancel={props.onClose}>
-          <Button data-danger disabled={typed.trim() !== who} onClick={props.onErase}>
+          <Button data-danger disabled={!found.data || typed.trim() !== who} onClick={props.onErase}>
             Erase
           </Button>
         </DialogButtons>

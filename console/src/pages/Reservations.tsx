@@ -10,7 +10,7 @@ import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { deliveredOf } from '../parts/claims.ts';
 import { plural, words } from '../parts/format.ts';
-import { RecordLink } from '../parts/links.tsx';
+import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { type Column, Table } from '../parts/Table.tsx';
 import { reservationStatuses } from '../shell/filters.ts';
 
@@ -190,7 +190,11 @@ function Arrivals({ q }: { q: string }) {
   const { integration } = route.useSearch();
   const query = useApi('arrivals.search', { q, integration }, { onFocus: false });
   return (
-    <Card title="What else arrived" aside="refused, dropped, held, not for a sync, no longer listed, erased" flush>
+    <Card
+      title="What else arrived"
+      aside="refused, dropped, held, waiting, not for a sync, no longer listed, erased"
+      flush
+    >
       <Table
         label="What else arrived"
         rows={query.data?.items}
@@ -203,7 +207,7 @@ function Arrivals({ q }: { q: string }) {
             cell: ({ id, integration: brand, outcome }) => (
               <>
                 <span className="name">{outcome === 'erased' ? 'A guest' : (id ?? 'without an id')}</span>
-                <div className="muted small">{brand}</div>
+                <div className="muted small">{brand && <BrandLink name={brand} />}</div>
               </>
             ),
           },
@@ -218,6 +222,7 @@ function Arrivals({ q }: { q: string }) {
 const became: Readonly<Record<Arrival['outcome'], { label: string; state: string }>> = {
   dead_letter: { label: 'Refused', state: 'dead' },
   held: { label: 'Held', state: 'attention' },
+  waiting: { label: 'Waiting', state: 'waiting' },
   dropped: { label: 'Dropped by a rule', state: 'calm' },
   superseded: { label: 'Superseded', state: 'calm' },
   not_for_this_sync: { label: 'Not for this sync', state: 'calm' },
@@ -246,6 +251,7 @@ function Why({ one }: { one: Arrival }) {
           )}
         </>
       );
+    case 'waiting':
     case 'dropped':
       return (
         <>
@@ -284,9 +290,9 @@ function Why({ one }: { one: Arrival }) {
 function Searched({ found: { since, refused } }: { found: Answer<'arrivals.search'> }) {
   return (
     <Empty small title="Nothing else found">
-      Searched: dead letters, held, dropped and superseded data, rows that a sync left out
-      {since ? ` since ${since.slice(0, 10)}` : ', everything since the first record'}; payloads as long as they are
-      kept.
+      Searched: dead letters, held and dropped data, waiting events
+      {since ? ` since ${since.slice(0, 10)}` : ', everything since the first record'}; superseded events and rows that
+      a sync left out by the reservation’s id only; payloads as long as they are kept.
       {refused > 0 &&
         ` ${plural(refused, 'webhook')} refused in the last day cannot be searched: nothing of a refused webhook is kept.`}
     </Empty>

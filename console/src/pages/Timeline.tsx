@@ -9,7 +9,7 @@ import { withOwnWords } from '../parts/answer.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
 import { hasVersion } from '../parts/claims.ts';
 import { JsonText } from '../parts/data.tsx';
-import { capital, destinationName, words } from '../parts/format.ts';
+import { capital, destinationName, words, zone } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { TryNow } from '../parts/TryNow.tsx';
@@ -24,8 +24,9 @@ const route = getRouteApi('/desk/reservations/$name/$type/$id');
 export function Timeline() {
   const { name, type, id } = route.useParams();
   const { more, ...query } = useTimeline(type === 'guests' ? 'guests' : 'reservations', name, id);
+  const search = `/reservations?q=${encodeURIComponent(id)}`;
   return (
-    <Loaded query={query} head={<Head title={id} crumb={<Link to="/reservations">Reservations</Link>} />}>
+    <Loaded query={query} head={<Head title={id} crumb={<Link to={search}>Search for {id}</Link>} />}>
       {(story) => (
         <>
           <Head
@@ -51,7 +52,7 @@ export function Timeline() {
               <PrivacyCard integration={name} guest={guestOf(story.data)} />
             )}
             <div className="wide-narrow">
-              <Card title="Timeline" aside="newest first">
+              <Card title="Timeline" aside={`newest first, times in ${zone}`}>
                 {story.history_since && (
                   <p className="muted">
                     Entries before {story.history_since.slice(0, 10)} were deleted after their retention.

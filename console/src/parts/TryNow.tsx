@@ -57,7 +57,7 @@ export function Remedies({ integration, findings }: { integration: string; findi
     action ? [{ action, of: destination ?? integration }] : [],
   );
   const once = new Map(wanted.map((one) => [`${one.action} ${one.of}`, one]));
-  if (once.size === 0) return null;
+  if (!useMay('operator') || once.size === 0) return null;
   return (
     <div className="row">
       {[...once].map(([key, one]) => (

@@ -56,8 +56,9 @@ export const checksOf = ({ state, reasons }: Pick<Integration, 'state' | 'reason
     ? claim('good', 'Every check passed.')
     : claim('warn', reasons.join(' ') || words(state));
 
-export function deliveredOf(one: Pick<Found, 'open_dead_letters' | 'undelivered' | 'receivers'>): Claim {
+export function deliveredOf(one: Pick<Found, 'open_dead_letters' | 'held' | 'undelivered' | 'receivers'>): Claim {
   if (one.open_dead_letters > 0) return claim('bad', plural(one.open_dead_letters, 'dead letter'));
+  if (one.held > 0) return claim('warn', 'A change is held');
   if (one.undelivered > 0) return claim('warn', `${plural(one.undelivered, 'destination')} waiting`);
   return one.receivers === 0 ? claim('calm', 'Nowhere') : claim('good', 'Everywhere');
 }
@@ -68,7 +69,7 @@ export function pushGaps(days: Answer<'integrations.push_gaps'>['items']): Claim
   const events = sum((day) => day.events);
   if (missed > 0) return claim('warn', `${plural(missed, 'change')} that no event reported`);
   if (events === 0) return claim('calm', 'No event arrived in the last 14 days, so nothing can be compared.');
-  return claim('good', `Every change that a poll found was also reported by one of ${plural(events, 'event')}.`);
+  return claim('good', 'Up to ten minutes ago, no poll found a change that no event had reported.');
 }
 
 export function stillListed(unlisted: number, completeRuns: number): Claim {
@@ -171,9 +172,11 @@ export function sandboxAnswer({
 export const signatureOf = (right: boolean): Claim =>
   right ? claim('good', 'The signature is valid') : claim('bad', 'The signature is invalid');
 
-export function replayWould(preview: Answer<'dead_letters.preview'>): Claim | undefined {
+/** What is `held` may be a mistake of the partner: replaying it overrules the hold. */
+export function replayWould(preview: Answer<'dead_letters.preview'>, held = false): Claim | undefined {
   if (preview.kind === 'still_failing') return claim('bad', 'It would fail again');
   if (preview.kind !== 'ready' || preview.record.id === '') return undefined;
+  if (held) return claim('warn', 'It would be applied in spite of the hold');
   return claim('good', preview.diff.length === 0 ? 'It would be sent again unchanged' : 'It would succeed');
 }
 

@@ -9,7 +9,9 @@ const clock = new Intl.DateTimeFormat(undefined, {
   hour12: false,
 });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+/** The browser's, in which all times are shown. */
+export const zone = full.resolvedOptions().timeZone;
 const numbers = new Intl.NumberFormat('en');
 
 export const number = (value: number): string => numbers.format(value);
@@ -73,7 +75,7 @@ export const destinationName = (name: string): string => (name === 'innbound:pro
 export const sentence = (text: string): string => text.replace(/\.?$/, '.');
 
 /** `checked_in` as "checked in". */
-export const words = (code: string): string => code.replaceAll('_', ' ');
+export const words = (code: string): string => (code === 'hydrate' ? 'to be fetched' : code.replaceAll('_', ' '));
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;

@@ -1,18 +1,27 @@
+import { notifyManager, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useCallback, useSyncExternalStore } from 'react';
+import { Problem } from '../api/client.ts';
 import { Ago, Notice } from '../parts/basics.tsx';
 import { number } from '../parts/format.ts';
 import { icons, Mark } from '../parts/icons.tsx';
-import { useCounts, useOverview } from './overview.ts';
+import { useCounts } from './overview.ts';
 import { usePlaces } from './places.ts';
 import { UserMenu } from './UserMenu.tsx';
 
-/** Pages keep their last answers while the service does not answer; this says so. */
+/** Pages keep their last answers while the service does not answer, or refuses a part of the page; this says so. */
 export function Away() {
-  const { error, dataUpdatedAt } = useOverview();
-  if (!error || dataUpdatedAt === 0) return null;
+  const answers = useQueryClient().getQueryCache();
+  const outdated = useSyncExternalStore(
+    useCallback((changed) => answers.subscribe(notifyManager.batchCalls(changed)), [answers]),
+    () => answers.findAll({ type: 'active' }).find(({ state }) => state.error && state.dataUpdatedAt > 0)?.state,
+  );
+  if (!outdated?.error) return null;
+  const { error, dataUpdatedAt } = outdated;
   return (
     <Notice tone="bad" role="alert" title={error.message}>
-      This page may be outdated: the last answer came <Ago at={new Date(dataUpdatedAt).toISOString()} />.
+      This page may be outdated: the last answer came <Ago at={new Date(dataUpdatedAt).toISOString()} />.{' '}
+      {error instanceof Problem && error.status === 401 && <Link to="/sign-in">Sign in</Link>}
     </Notice>
   );
 }

@@ -10,10 +10,16 @@ import { useCounts } from './overview.ts';
 import { Away, Rail } from './Rail.tsx';
 import { useSession } from './session.ts';
 
+/** The page that somebody had to sign in for. Kept by the tab: an identity provider leads back to the overview. */
+const wanted = 'innbound wanted page';
+
 /** The frame of every page once somebody is signed in. */
 export function Shell() {
   const session = useSession();
-  if (session.error instanceof Problem && session.error.status === 401) return <Navigate to="/sign-in" />;
+  if (session.error instanceof Problem && session.error.status === 401) {
+    if (location.pathname !== '/sign-in') sessionStorage.setItem(wanted, location.pathname + location.search);
+    return <Navigate to="/sign-in" />;
+  }
   // A page that is open stays: the service may be restarting.
   if (session.error && !session.data) {
     return (
@@ -31,6 +37,12 @@ function Frame() {
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   useFocusReturn(main, pathname);
+  const navigate = useNavigate();
+  useEffect(() => {
+    const href = sessionStorage.getItem(wanted);
+    sessionStorage.removeItem(wanted);
+    if (href) void navigate({ href, replace: true });
+  }, [navigate]);
   return (
     <LiveContext value={live}>
       <a className="skip" href="#main">

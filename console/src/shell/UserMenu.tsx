@@ -1,3 +1,4 @@
+import { zone } from '../parts/format.ts';
 import { useOverview } from './overview.ts';
 import { ask, useOwnActions } from './own-actions.ts';
 import { useSession } from './session.ts';
@@ -13,6 +14,7 @@ export function UserMenu({ live }: { live: boolean }) {
         <i />
         {error ? 'No connection' : live ? 'Live' : 'Polling every few seconds'}
       </span>
+      <span className="live">Times in {zone}</span>
       <button type="button" className="rail-button who" popoverTarget="user-menu">
         <span title={who?.name}>{who?.name}</span>
         <span className="role">{who?.role}</span>

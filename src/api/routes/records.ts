@@ -23,6 +23,7 @@ const found = z.object({
   undelivered: z.int().describe('Destinations that do not have the newest version.'),
   receivers: z.int().describe('Destinations that have a version of it, or wait for one.'),
   open_dead_letters: z.int(),
+  held: z.int().describe('What the partner said and a hold keeps back.'),
 });
 const timeline = z.object({
   integration: z.string(),
@@ -73,6 +74,7 @@ const arrival = z.object({
   outcome: z.enum([
     'dead_letter',
     'held',
+    'waiting',
     'dropped',
     'superseded',
     'not_for_this_sync',
@@ -92,7 +94,8 @@ const arrival = z.object({
 const arrivalsRoute = ({ runtime }: Api) =>
   route('GET /arrivals', {
     id: 'arrivals.search',
-    summary: 'What arrived and did not become a record: refused, dropped by a rule, held, not for a sync, erased',
+    summary:
+      'What arrived and did not become a record: refused, dropped by a rule, held, waiting, not for a sync, erased',
     description:
       'By id, or by any text of the payload: confirmation number, name, e-mail address, phone number. Payloads are searched while they are kept.',
     role: 'viewer',

@@ -1,8 +1,9 @@
+import { foldName } from '../../persons/fold.ts';
 import type { Pool } from '../db/pool.ts';
 
 /** Something that arrived and is not, or not only, a record: what became of it, and where to read more. */
 export interface Trace {
-  readonly outcome: 'dead_letter' | 'held' | 'dropped' | 'superseded' | 'not_for_this_sync' | 'unlisted';
+  readonly outcome: 'dead_letter' | 'held' | 'waiting' | 'dropped' | 'superseded' | 'not_for_this_sync' | 'unlisted';
   readonly integration: string;
   readonly type: string;
   readonly id: string | null;
@@ -18,7 +19,7 @@ export interface Trace {
 export interface TraceFilter {
   readonly text: string;
   readonly integrations: readonly string[] | undefined;
-  /** Records that the same search found: those that the partner no longer lists are reported. */
+  /** Records that the same search found: reported if the partner no longer lists them, or if an event about them waits. */
   readonly found: readonly { readonly integration: string; readonly id: string }[];
 }
 
@@ -37,15 +38,15 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
   const isPhone = digits.length >= 6 && /^[\d\s()+./-]+$/.test(text);
   // The country code may be missing in the payload.
   const phone = isPhone ? [...digits.slice(-9)].join('[^0-9a-zA-Z]{0,2}') : null;
-  const patterns = words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
+  const patterns = words.map((word) => [...word].map(anyAccent).join(''));
   const seen = (column: string) => `($2::text[] is null or ${column} = any($2))`;
-  const says = (raw: string) => `(${raw}::text ilike all ($3::text[]) or ($4::text is not null and ${raw}::text ~ $4))`;
+  const says = (raw: string) => `(${raw}::text ~* all ($3::text[]) or ($4::text is not null and ${raw}::text ~ $4))`;
   const { rows } = await db.query<Trace>(
     `select outcome, integration, type, id, at, reason, times, dead_letter_id, run_id from (
        select case when code = 'record.held' then 'held' else 'dead_letter' end as outcome, integration, coalesce(type, 'reservation') as type,
-              id, last_at as at, message as reason, times, dead_letter_id::text as dead_letter_id,
+              id, last_at as at, concat_ws(' ', message, 'Dropped by ' || closed_by || ': ' || closed_reason) as reason, times, dead_letter_id::text as dead_letter_id,
               case when cause = 'run' then cause_id end as run_id
-         from (select * from dead_letters where state <> 'replayed' and ${seen('integration')} order by dead_letter_id desc limit ${newest}) d
+         from (select * from dead_letters where state <> 'replayed' and closed_by is distinct from 'run' and ${seen('integration')} order by dead_letter_id desc limit ${newest}) d
         where id = $1 or (raw is not null and ${says('raw')})
        union all
        select * from (
@@ -55,6 +56,14 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
           where h.id = $1 or ${says(`coalesce(h.raw::text, convert_from(coalesce(e.hydrated, e.body), 'UTF8'), '')`)} order by h.integration, h.id, h.at desc) t
         where not exists (select from records r where r.integration = t.integration and r.id = t.id and r.type = t.type
                              and r.version > 0 and r.event <> 'removed')
+       union all
+       select 'waiting', e.integration, coalesce(e.type, 'reservation'), e.id, min(received_at),
+              'An event is not applied yet' || case max(state) when 'hydrate' then ': its reservation is fetched from the partner first.' else '.' end, count(*)::int, null, null
+         from (select * from events where state in ('hydrate', 'waiting') and ${seen('integration')}
+               union all select * from events where state = 'pending' and ${seen('integration')} limit ${newest}) e
+         left join unnest($5::text[], $6::text[]) as f (integration, id) on e.integration = f.integration and e.id = f.id
+        where e.id = $1 or f.id is not null or ${says(`convert_from(body, 'UTF8')`)}
+        group by e.integration, e.type, e.id
        union all
        select * from (
          select distinct on (integration, id) 'superseded', integration, coalesce(type, 'reservation'), id, received_at, reason, 1, null, null
@@ -75,6 +84,15 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
   );
   return rows;
 }
+
+const latin = Array.from({ length: 0x190 }, (_, i) => String.fromCodePoint(0xc0 + i));
+const accented = Map.groupBy(latin, foldName);
+
+/** A regular expression for a letter with or without its accents: "castano" finds Castaño. */
+const anyAccent = (letter: string): string => {
+  const all = [letter, foldName(letter), ...(accented.get(foldName(letter)) ?? [])];
+  return `(?:${all.map((one) => one.replace(/[^\p{L}\p{N}]/u, '\\$&')).join('|')})`;
+};
 
 /** Refused webhooks of the last day: nothing of their content is kept, so they cannot be searched. */
 export async function countRefused(db: Pool, integrations: readonly string[] | undefined): Promise<number> {

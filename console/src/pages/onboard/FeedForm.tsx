@@ -1,4 +1,5 @@
 import { Button, Checkbox, Switch, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useApi } from '../../api/query.tsx';
 import { useSchema } from '../../editor/checking.ts';
@@ -49,7 +50,7 @@ export function FeedForm(props: {
               {destinations.map((name) => (
                 <Checkbox key={name} value={name} label={name} />
               ))}
-              {destinations.length === 0 && <span className="muted">No destination yet. Add one under Documents.</span>}
+              {destinations.length === 0 && <Link to="/documents">No destination yet. Add one first.</Link>}
             </div>
           </Checkbox.Group>
           <div className="row">

@@ -1,6 +1,7 @@
 import { Autocomplete, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useSchema } from '../../editor/checking.ts';
+import { Choice } from '../../parts/Choice.tsx';
 import { type AuthField, type AuthForm, pagingForms } from './auth.ts';
 import { type ListRequest, readRequest, writeRequest } from './connector-request.ts';
 
@@ -14,13 +15,14 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
   const [typedMore, setTypedMore] = useState<string>();
   if (request === undefined) return <p className="muted">The document is not valid YAML; correct it beside.</p>;
   const change = (some: Partial<ListRequest>) => props.onText(writeRequest(props.text, { ...request, ...some }));
-  const typed = (name: 'path' | 'from' | 'to') => ({
+  const typed = (name: 'path' | 'from' | 'to' | 'step') => ({
     value: request[name],
     onChange: (event: { currentTarget: { value: string } }) => change({ [name]: event.currentTarget.value }),
   });
   const type = request.paging.type ?? 'none';
   const formOf = (kind: string | null) => forms.find((one) => one.fixed.type === kind);
   const form = formOf(type);
+  const unit = request.by === 'stay' ? 'day' : 'time';
   const where = request.method === 'POST' ? 'body' : 'query';
   const draw = ({ name, label, description, required, usual }: AuthField) => (
     <TextInput
@@ -44,20 +46,38 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
         />
         <TextInput label="Path" description="after the base URL" placeholder="/api/reservations" {...typed('path')} />
       </div>
-      <div className="pair">
-        <TextInput label="Parameter of the first day" placeholder="dateFrom" {...typed('from')} />
-        <TextInput label="Parameter of the last day" placeholder="dateTo" {...typed('to')} />
-      </div>
-      <Autocomplete
-        label="How a day is written"
-        placeholder="YYYY-MM-DD"
-        data={notations}
-        value={request.notation}
-        onChange={(notation) => change({ notation })}
+      <Choice
+        label="How the list is asked for"
+        options={{ stay: 'By stay dates', change: 'By change', all: 'As a whole' }}
+        value={request.by}
+        onChange={(by) => change({ by })}
       />
+      {request.by !== 'all' && (
+        <>
+          <div className="pair">
+            <TextInput label={`Parameter of the first ${unit}`} placeholder="dateFrom" {...typed('from')} />
+            <TextInput label={`Parameter of the last ${unit}`} placeholder="dateTo" {...typed('to')} />
+          </div>
+          <Autocomplete
+            label={`How a ${unit} is written`}
+            placeholder={request.by === 'stay' ? 'YYYY-MM-DD' : '2031-05-04T09:30:00Z'}
+            data={notations}
+            value={request.notation}
+            onChange={(notation) => change({ notation })}
+          />
+        </>
+      )}
+      {request.by === 'change' && (
+        <TextInput
+          label="Longest range of one request"
+          description="if the partner limits it; then the last time must be sent too"
+          placeholder="31d"
+          {...typed('step')}
+        />
+      )}
       <Textarea
         label="Further parameters"
-        description={`in the ${where}; one name: value per line. {brand_id} is the brand’s id; a list by change has {since} and {now}`}
+        description={`in the ${where}; one name: value per line. {brand_id} is the brand’s id`}
         autosize
         minRows={1}
         value={typedMore ?? request.more}
@@ -82,6 +102,9 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
           </details>
         </>
       )}
+      <p className="small muted">
+        Events by a stream (a WebSocket): add <code>stream</code> to the document; see docs/guides/push.md#streams.
+      </p>
     </div>
   );
 }

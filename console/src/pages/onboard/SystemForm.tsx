@@ -20,7 +20,7 @@ import { type AuthForm, authForms } from './auth.ts';
 import type { Brand } from './brand.ts';
 import { RequestForm } from './RequestForm.tsx';
 
-const ways = { sample: 'An answer of its API', description: 'An API description', connector: 'A connector' };
+const ways = { sample: 'An answer', description: 'An API description', connector: 'A connector' };
 
 interface Step {
   readonly brand: Brand;

@@ -4,18 +4,23 @@ import { isMap, isScalar, parseDocument } from 'yaml';
 export interface ListRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** The parameters for the first and the last day. */
+  readonly by: keyof typeof ends;
+  /** The parameters for the first and the last day, or for the time since which and up to which changes are listed. */
   readonly from: string;
   readonly to: string;
   /** How a day is written; empty for YYYY-MM-DD. */
   readonly notation: string;
+  /** The longest range of one request for changes. */
+  readonly step: string;
   /** Further parameters, one `name: value` per line. */
   readonly more: string;
   /** As in the document; `type` says which kind. */
   readonly paging: Readonly<Record<string, string>>;
 }
 
-const day = /^\{window\.(from|to)(?::([^}]+))?\}$/;
+/** What the list is asked by, and the placeholders of its two ends. */
+const ends = { stay: ['window.from', 'window.to'], change: ['since', 'now'], all: [] } as const;
+const end = /^\{(window\.from|window\.to|since|now)(?::([^}]+))?\}$/;
 const placeOf = (method: string): 'query' | 'body' => (method === 'POST' ? 'body' : 'query');
 
 /** Undefined while the text is not valid YAML. */
@@ -28,15 +33,18 @@ export function readRequest(text: string): ListRequest | undefined {
   };
   const method = read('request', 'method') === 'POST' ? 'POST' : 'GET';
   const parameters = Object.entries((read('request', placeOf(method)) ?? {}) as Record<string, unknown>);
-  const dated = (end: string) =>
-    parameters.find(([, value]) => typeof value === 'string' && day.exec(value)?.[1] === end);
-  const others = parameters.filter(([, value]) => isPlain(value) && !day.test(String(value)));
+  const placed = (name: string | undefined) => parameters.find(([, value]) => end.exec(String(value))?.[1] === name);
+  const by = read('window') === 'none' ? 'all' : !placed('window.from') && placed('since') ? 'change' : 'stay';
+  const [from, to] = ends[by].map(placed);
+  const others = parameters.filter(([name, value]) => isPlain(value) && name !== from?.[0] && name !== to?.[0]);
   return {
     method,
     path: String(read('request', 'path') ?? ''),
-    from: dated('from')?.[0] ?? '',
-    to: dated('to')?.[0] ?? '',
-    notation: day.exec(String(dated('from')?.[1] ?? ''))?.[2] ?? '',
+    by,
+    from: from?.[0] ?? '',
+    to: to?.[0] ?? '',
+    notation: end.exec(String(from?.[1]))?.[2] ?? '',
+    step: String(read('since', 'step') ?? ''),
     more: others.map(([name, value]) => `${name}: ${value}`).join('\n'),
     paging: Object.fromEntries(
       Object.entries((read('pagination') ?? { type: 'none' }) as Record<string, unknown>)
@@ -61,16 +69,22 @@ export function writeRequest(text: string, request: ListRequest): string {
     ([, value]) => !isPlain(value),
   );
   const notation = request.notation === '' ? '' : `:${request.notation}`;
-  const dates = [
-    [request.from, `{window.from${notation}}`],
-    [request.to, `{window.to${notation}}`],
-  ].filter(([name]) => name !== '') as [string, string][];
+  const dates = ends[request.by]
+    .map((one, i) => [i === 0 ? request.from : request.to, `{${one}${notation}}`] as const)
+    .filter(([name]) => name !== '');
   const parameters = Object.fromEntries([...hidden, ...dates, ...pairsOf(request.more)]);
   document.setIn(at('method'), request.method);
   document.setIn(at('path'), request.path);
   for (const one of ['query', 'body'] as const)
     if (one !== place || old.method !== request.method) document.deleteIn(at(one));
   if (Object.keys(parameters).length > 0) document.setIn(at(place), document.createNode(parameters));
+  else document.deleteIn(at(place));
+  if (request.by === 'all') document.setIn(['pull', 'window'], 'none');
+  else if (document.getIn(['pull', 'window']) === 'none') document.deleteIn(['pull', 'window']);
+  const { step: _, ...since } = (document.toJSON().pull.since ?? {}) as Record<string, unknown>;
+  const wanted = request.by === 'change' && request.step !== '' ? { ...since, step: request.step } : since;
+  if (Object.keys(wanted).length > 0) document.setIn(['pull', 'since'], document.createNode(wanted));
+  else document.deleteIn(['pull', 'since']);
   const paging = Object.entries(request.paging).filter(([, value]) => value !== '');
   if (!isSame(document.getIn(['pull', 'pagination']), paging)) {
     document.setIn(

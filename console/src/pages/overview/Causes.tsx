@@ -107,51 +107,22 @@ function effectText({ cause, brands, integrations, waiting, dead_letters }: Caus
 
 /** The one button: to the place where the cause can be ended. */
 function Remedy({ cause }: { cause: Cause }) {
-  const { kind, incident_id, integrations } = cause;
-  const [name, ...others] = integrations;
-  const only = others.length === 0 ? name : undefined;
-  if (kind === 'rows_held') {
-    return (
-      <Button {...look} component={Link} to="/alerts">
-        Release or refuse
-      </Button>
-    );
-  }
-  if (cause.cause.startsWith('destination:')) {
-    return (
-      <Button {...look} component={Link} to="/destinations">
-        See its answers
-      </Button>
-    );
-  }
-  if (kind === 'document_broken') {
-    return (
-      <Button {...look} component={Link} to="/documents">
-        Open the documents
-      </Button>
-    );
-  }
-  if (only !== undefined && kind === 'dead_letters_growing') {
-    return (
-      <Button {...look} component={Link} to={`/dead-letters?integration=${encodeURIComponent(only)}`}>
-        Open the dead letters
-      </Button>
-    );
-  }
-  if (only !== undefined) {
-    return (
-      <Button {...look} component={Link} to={`/integrations/${encodeURIComponent(only)}`}>
-        {kind === 'auth_failed'
-          ? 'Test and resume'
-          : cause.cause.startsWith('push:')
-            ? 'See what is refused'
-            : 'Open the brand'}
-      </Button>
-    );
-  }
+  const [to, label] = remedyOf(cause);
   return (
-    <Button {...look} component={Link} to={`/incidents/${incident_id}`}>
-      What to do
+    <Button {...look} component={Link} to={to}>
+      {label}
     </Button>
   );
+}
+
+function remedyOf({ kind, cause, incident_id, integrations }: Cause): readonly [to: string, label: string] {
+  if (kind === 'rows_held') return ['/alerts', 'Release or refuse'];
+  if (cause.startsWith('destination:')) return ['/destinations', 'See its answers'];
+  if (kind === 'document_broken') return ['/documents', 'Open the documents'];
+  const [name, ...others] = integrations;
+  if (name === undefined || others.length > 0) return [`/incidents/${incident_id}`, 'What to do'];
+  const only = encodeURIComponent(name);
+  if (kind === 'dead_letters_growing') return [`/dead-letters?integration=${only}`, 'Open the dead letters'];
+  const push = cause.startsWith('push:') && 'See what is refused';
+  return [`/integrations/${only}`, kind === 'auth_failed' ? 'Test and resume' : push || 'Open the brand'];
 }

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { Answer } from '../../api/client.ts';
 import { useApi } from '../../api/query.tsx';
 import { Card, Empty, Loaded, type Tone } from '../../parts/basics.tsx';
 import { number, plural } from '../../parts/format.ts';
@@ -16,7 +17,7 @@ export function Days() {
     new Date(Date.now() - (dayCount - 1 - index) * 86_400_000).toISOString().slice(0, 10),
   );
   return (
-    <Card title="Complete?" aside="each day: pulls above, events below" flush>
+    <Card title="Complete?" aside="each day in UTC: pulls above, events below" flush>
       <Loaded query={query}>
         {({ items, brands }) => (
           <>
@@ -68,16 +69,7 @@ export function Days() {
   );
 }
 
-interface Brand {
-  readonly pulls: boolean;
-  readonly push: boolean;
-  readonly days: readonly {
-    readonly day: string;
-    readonly hours: number;
-    readonly pulled_hours: number;
-    readonly events: number;
-  }[];
-}
+type Brand = Answer<'overview.days'>['items'][number];
 
 function Cell({ brand, day }: { brand: Brand; day: string }) {
   const found = brand.days.find((one) => one.day === day);

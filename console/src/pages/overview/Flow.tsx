@@ -17,7 +17,7 @@ interface Place {
   readonly to: string;
 }
 
-const worst: Readonly<Record<Brand['state'], number>> = {
+export const worst: Readonly<Record<Brand['state'], number>> = {
   auth_failed: 5,
   failing: 4,
   attention: 3,
