@@ -67,7 +67,8 @@ export function signsOf({ event, diff, notes, record }: Judged, today: LocalDate
       if (dates.has(field))
         signs.add(`shift ${place} ${(Date.parse(String(after)) - Date.parse(String(before))) / dayMs}`);
       else if (own.has(field) && isMasked(String(after))) signs.add(`masked ${place}`);
-      if (!isPassing.test(place)) signs.add(`changed ${place}`);
+      // A withdrawal of consent is never held back.
+      if (!isPassing.test(place) && after !== false) signs.add(`changed ${place}`);
     }
   }
   return signs;

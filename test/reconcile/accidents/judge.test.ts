@@ -40,6 +40,8 @@ test('a change has signs that are equal in every row of an accident', () => {
   assert.deepEqual(signs('currency', 'EUR', 'USD'), ['changed currency']);
   assert.deepEqual(signs('charges[0].code', 'ROOM', 'CITYTAX'), [], 'a list that grows every night');
   assert.deepEqual(signs('extra.hours_left', 3, 2), [], 'what the partner counts');
+  assert.deepEqual(signs('guests[0].marketing_consent', false, true), ['changed guests.marketing_consent']);
+  assert.deepEqual(signs('guests[0].marketing_consent', true, false), [], 'a withdrawal is never held back');
   assert.deepEqual(signs('guests[0].email', null, 'a@mail.example'), [], 'a value that is new');
   assert.deepEqual(signs('x', 1, 2, { event: 'removed' }), ['removed']);
 });
