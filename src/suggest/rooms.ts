@@ -149,7 +149,7 @@ function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<st
 
 /** A list whose name says nothing about rooms must look like them: a type, how many people, and best of all days within the stay. */
 function leastScore(container: Container, matches: ReadonlyMap<string, Match>, { stays, dates }: RoomContext): number {
-  const isRoomField = ({ own, depth }: Leaf) => depth === 0 && own.some((word) => roomWords.has(word));
+  const isRoomField = ({ own, depth }: Leaf) => depth === 0 && roomWords.has(own[0] ?? '');
   const words = container.words.some((word) => roomWords.has(word)) || leavesOf(container.items).some(isRoomField);
   const isNamed = container.from === stays || words;
   if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
