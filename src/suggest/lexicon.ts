@@ -33,7 +33,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
     'guest customer room phone document passport channel external source third identification origin house persons guests adults adult children nights pitch bed unit dorm line item charge rate currency country status type tariff tarif tarifa package plan price parent master group door agent agency company property hotel board meal reward rewards loyalty membership program service inventory coupon promo promotion date time postal zip trade payment transaction',
   ),
   check_in: lexeme(
-    'check in, check in date, arrival, arrival date, arrive:0.9, start date:0.8, start:0.7, from:0.6, date from:0.7, begin:0.6, stay from:0.8, anreise, arrivee, llegada, entrada:0.8, arrivo, date arrival, first night:0.8, arrives on, arrives:0.95, arriving:0.9, date arrivee, fecha entrada, fecha llegada, data arrivo, data entrada, aankomst, aankomstdatum, arrivo, check in on, first day:0.7',
+    'check in, check in date, arrival, arrival date, arrive:0.9, start date:0.8, start:0.7, from:0.6, date from:0.7, begin:0.6, begin date:0.8, stay from:0.8, anreise, arrivee, llegada, entrada:0.8, arrivo, date arrival, first night:0.8, arrives on, arrives:0.95, arriving:0.9, date arrivee, fecha entrada, fecha llegada, data arrivo, data entrada, aankomst, aankomstdatum, arrivo, check in on, first day:0.7',
     'actual original expected modified created time rate service slice birth',
   ),
   check_out: lexeme(
@@ -114,7 +114,7 @@ export const secondNameLexeme = lexeme(
 
 /** A name in one field. */
 export const fullNameLexeme = lexeme(
-  'full name, nom complet, nombre completo, nome completo, first name last name, name:0.8, guest name, display name:0.8, customer name, label:0.6, holder:0.7, booked by:0.6, lead guest:0.8, booker name:0.9, holder name:0.9, tenant name:0.9, traveller name:0.9, contact name:0.8',
+  'full name, fio, nominative:0.8, nom complet, nombre completo, nome completo, first name last name, name:0.8, guest name, display name:0.8, customer name, label:0.6, holder:0.7, booked by:0.6, lead guest:0.8, booker name:0.9, holder name:0.9, tenant name:0.9, traveller name:0.9, contact name:0.8',
   'channel site platform status listing apartment partner country city tariff portal ota hotel property room rate type company plan category short user nick source unit group service middle',
 );
 

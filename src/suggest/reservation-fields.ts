@@ -14,7 +14,8 @@ import { guessStatus } from './vocabulary.ts';
  * The reservation's own fields: by name, and otherwise by values. A stay is two dates, the second never before the first; a status has
  * known spellings; an id is the first value that is unique in every record.
  */
-export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
+export function matchReservation(all: readonly Leaf[]): Map<string, Match> {
+  const leaves = all.filter((leaf) => !isRegion(leaf, all));
   const found = matchFields(leaves, { lexicon: reservationLexicon, scope: new Set(['reservation', 'booking']) });
   const free = (leaf: Leaf) =>
     leaf.kind === 'value' && leaf.depth <= 2 && ![...found.values()].some((match) => match.leaf === leaf);
@@ -47,6 +48,12 @@ export function matchReservation(leaves: readonly Leaf[]): Map<string, Match> {
     found.set('total_amount', matchOf('total_amount', whole, 0.8, `includes ${total?.leaf.path} and another amount`));
   return found;
 }
+
+/** The state of an address: TN. */
+const isRegion = (leaf: Leaf, leaves: readonly Leaf[]): boolean =>
+  leaf.own.join(' ') === 'state' &&
+  present(leaf).every((value) => /^[A-Z]{2,3}$/.test(plain(value))) &&
+  leaves.some(({ own, path }) => parentOf(path) === parentOf(leaf.path) && ['city', 'zip'].includes(own.at(-1) ?? ''));
 
 const coversMost = (match: Match | undefined): boolean =>
   match !== undefined && valuesOf(match).filter((value) => value !== undefined).length >= match.leaf.values.length / 2;

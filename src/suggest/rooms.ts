@@ -153,7 +153,7 @@ function leastScore(container: Container, matches: ReadonlyMap<string, Match>, {
   const words = container.words.some((word) => roomWords.has(word)) || leavesOf(container.items).some(isRoomField);
   const isNamed = container.from === stays || words;
   if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
-  if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 5 : 3.5;
+  if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 4 : 3.5;
   // A list that is named after rooms needs no more than their names.
   // What a property has is not what was booked.
   const isOffered = container.words.some((word) => ['property', 'properties', 'listing', 'hotel'].includes(word));

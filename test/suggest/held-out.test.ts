@@ -39,7 +39,8 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   twenty-third     0.70 (0.00) before, 0.78 (0.46) after: long numbers of payments as totals, rooms that name their guest
  *   twenty-fourth    0.61 (0.00) before, 0.70 (0.17) after: a list of lists, keys that are numbers beside one that is not, bookings in
  *                    reservations; 0.90 (0.74) since these are read
- * `first-sight` has four of the last two sets, from which nothing was learnt.
+ *   twenty-fifth     0.70 (0.00) before, 0.82 (0.00) after: one was not read, because it calls the arrival the begin date; 0.96 (0.82) since
+ * `first-sight` has five of the last three sets, from which nothing was learnt.
  */
 const least = {
   learnt: { mean: 0.983, lowest: 0.83 },
