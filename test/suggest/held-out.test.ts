@@ -43,7 +43,7 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  * `first-sight` has five of the last three sets, from which nothing was learnt.
  */
 const least = {
-  learnt: { mean: 0.983, lowest: 0.83 },
+  learnt: { mean: 0.98, lowest: 0.83 },
   'held-out': { mean: 0.95, lowest: 0.9 },
   'first-sight': { mean: 0.7, lowest: 0.55 },
 } as const;
