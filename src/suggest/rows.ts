@@ -1,6 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import type { FlatShape, Sections } from './document.ts';
+import { daysOf } from './formats.ts';
 import { parentOf } from './keys.ts';
 import { isTiny, plain } from './kinds.ts';
 import { isInEveryItem, isUnique, type Leaf, present } from './leaf.ts';
@@ -27,10 +28,10 @@ export function findRows(leaves: readonly Leaf[]): Rows | undefined {
 
 /** The likely id of the reservation repeats. */
 function repeatedId(leaves: readonly Leaf[]): Rows | undefined {
-  const { id, booking_date } = reservationLexicon;
+  const { id, booking_date, check_in, check_out } = reservationLexicon;
   // Under another name, because the rules for an id demand that it does not repeat.
   const found = matchFields(leaves, {
-    lexicon: { row_key: id, booking_date },
+    lexicon: { row_key: id, booking_date, check_in, check_out },
     scope: new Set(['reservation', 'booking']),
   });
   const key = found.get('row_key')?.leaf;
@@ -39,8 +40,12 @@ function repeatedId(leaves: readonly Leaf[]): Rows | undefined {
   if (!key.own.includes('id') && present(key).every(isTiny)) return undefined;
   const groups = key.values.map((value) => plain(value ?? null));
   const { size } = new Set(groups);
-  // Rows of one reservation were booked at one time: any other id that repeats is that of a property or a guest.
+  // Rows of one reservation were booked at one time for one stay: any other id that repeats is that of a property or a guest.
   if (size === groups.length || varies(found.get('booking_date')?.leaf, groups)) return undefined;
+  const [starts = [], ends = []] = ['check_in', 'check_out'].map((field) => daysOf(found.get(field)?.leaf.values));
+  const isApart = (at: number, other: number) =>
+    groups[at] === groups[other] && Number(starts[at]) > Number(ends[other]);
+  if (groups.some((_, at) => groups.some((_one, other) => isApart(at, other)))) return undefined;
   const reason = `the same in several rows: ${size} reservations in ${groups.length} rows`;
   const own = leaves.find((leaf) => leaf.depth === 0 && leaf.own.includes('id') && isUnique(leaf));
   return { key: matchOf('id', key, 0.9, reason), groups, own, reason: `${key.path} is the same in several rows` };

@@ -433,3 +433,20 @@ test('a right to cancel is not a cancellation', () => {
   const { connector } = suggested({ bookings: [row(1, 'CONFIRMED'), row(2, 'CANCELLED'), row(3, 'CONFIRMED')] });
   assert.equal((connector.map as JsonObject).status, 'status');
 });
+
+test('stays that lie apart are not rows of one reservation, whatever id they share', () => {
+  const row = (guest: string, arrival: string, departure: string, folder_id = 7) => ({
+    folder_id,
+    arrival,
+    departure,
+    status: 'confirmed',
+    guest: { lastName: guest },
+  });
+  const rooms = [row('Reis', '2026-05-01', '2026-05-03'), row('Prado', '2026-05-02', '2026-05-04')];
+  const other = row('Lund', '2026-06-01', '2026-06-02', 8);
+  assert.deepEqual((suggested({ bookings: [...rooms, other] }).connector.shape as JsonObject).flat, {
+    key: 'folder_id',
+  });
+  const apart = [...rooms, row('Reis', '2026-09-01', '2026-09-03'), other];
+  assert.equal((suggested({ bookings: apart }).connector.shape as JsonObject).flat, undefined);
+});
