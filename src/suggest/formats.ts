@@ -26,6 +26,8 @@ const days: readonly Form[] = [
   { format: 'MM-DD-YYYY', form: /(\d{2})-(\d{2})-(\d{4})/, order: [3, 1, 2] },
   { format: 'YYYY/MM/DD', form: /(\d{4})\/(\d{2})\/(\d{2})/, order: [1, 2, 3] },
   { format: 'YYYY.MM.DD', form: /(\d{4})\.(\d{2})\.(\d{2})/, order: [1, 2, 3] },
+  { format: 'YYYY-M-D', form: /(\d{4})-(\d{1,2})-(\d{1,2})/, order: [1, 2, 3] },
+  { format: 'YYYY/M/D', form: /(\d{4})\/(\d{1,2})\/(\d{1,2})/, order: [1, 2, 3] },
   { format: 'DD MMM YYYY', form: /\d{2} \p{L}{3} \d{4}/u },
   { format: 'D MMM YYYY', form: /\d{1,2} \p{L}{3} \d{4}/u },
   { format: 'DD-MMM-YYYY', form: /\d{2}-\p{L}{3}-\d{4}/u },

@@ -40,12 +40,13 @@ import { meanOf, scoreSystems } from './score-systems.ts';
  *   twenty-fourth    0.61 (0.00) before, 0.70 (0.17) after: a list of lists, keys that are numbers beside one that is not, bookings in
  *                    reservations; 0.90 (0.74) since these are read
  *   twenty-fifth     0.70 (0.00) before, 0.82 (0.00) after: one was not read, because it calls the arrival the begin date; 0.96 (0.82) since
- * `first-sight` has five of the last three sets, from which nothing was learnt.
+ *   twenty-sixth     0.84 (0.00) before, 0.85 (0.00) after: one was not read, because its days have no leading zero; 0.93 (0.72) since
+ * `first-sight` has the last set and five of the three sets before it; from these nothing else was learnt.
  */
 const least = {
   learnt: { mean: 0.98, lowest: 0.83 },
   'held-out': { mean: 0.95, lowest: 0.9 },
-  'first-sight': { mean: 0.7, lowest: 0.55 },
+  'first-sight': { mean: 0.85, lowest: 0.55 },
 } as const;
 
 for (const [name, { mean, lowest }] of Object.entries(least)) {
