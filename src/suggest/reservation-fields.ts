@@ -27,7 +27,11 @@ export function matchReservation(all: readonly Leaf[]): Map<string, Match> {
   preferPlainId(found, leaves);
   // Only a few records have the days of a service; every one has those of its stay.
   for (const field of ['check_in', 'check_out']) if (!coversMost(found.get(field))) found.delete(field);
+  const booked = found.get('booking_date');
+  // A day that is weakly taken for that of the booking may be one of the stay.
+  if (booked && booked.confidence < 0.7) found.delete('booking_date');
   putStay(found, leaves.filter(free), ['check_in', 'check_out']);
+  if (booked && free(booked.leaf)) found.set('booking_date', booked);
   const arrival = found.get('check_in');
   const nights = arrival === undefined || found.has('check_out') ? undefined : leaves.find(areNights);
   if (arrival !== undefined && nights !== undefined) {
