@@ -114,16 +114,8 @@ export function countedLeaves(lists: Lists, path: string, { around, depth, own }
     const values = lists.map(
       (list) => list?.filter((one) => isObject(one) && words.includes(valueIn(one, key))).length,
     );
-    return {
-      path: `${path}[].${group}`,
-      source: { count },
-      own: [],
-      counts: group,
-      around: [...around, ...own],
-      values,
-      kind: 'value',
-      depth,
-    };
+    const place = { path: `${path}[].${group}`, own: [], around: [...around, ...own], depth };
+    return { ...place, source: { count }, counts: group, values, kind: 'value' };
   });
 }
 

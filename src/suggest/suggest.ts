@@ -9,7 +9,7 @@ import { keyLeaf } from './key-leaf.ts';
 import { isUnique, type Leaf } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { reservationLexicon } from './lexicon.ts';
-import { type Match, matchOf } from './match.ts';
+import { isUsed, type Match, matchOf } from './match.ts';
 import { liftedLeaves } from './nights.ts';
 import { findPaging } from './paging.ts';
 import { plainJson } from './plain-json.ts';
@@ -114,10 +114,10 @@ interface Found {
 }
 
 function fieldsOf(root: Root, all: readonly Leaf[]): Found {
-  const rows = findRows(all.filter(({ isKey }) => isKey !== true));
+  const unkeyed = all.filter(({ isKey }) => isKey !== true);
+  const rows = findRows(unkeyed);
   // Rows may come from several responses, so they can neither join a table of one response nor have a key in it.
-  const tables = rows ? [] : tablesOf(root.envelope, root.path);
-  const leaves = rows ? all.filter(({ isKey }) => isKey !== true) : all;
+  const [tables, leaves] = rows ? [[], unkeyed] : [tablesOf(root.envelope, root.path), all];
   const containers = containersOf(root.records);
   const { sections: guests, taken } = findGuests(containers, leaves, tables, root.stays);
   // A list of stays that contains its guests is still the list of rooms.
@@ -126,13 +126,8 @@ function fieldsOf(root: Root, all: readonly Leaf[]): Found {
     people.some((from) => path === from || path.startsWith(`${from}.`) || path.startsWith(`${from}[`));
   const plain = leaves.filter(({ path }) => !isPersonal(path));
   const lines = rows && chargesInRows(plain, rows.groups);
-  const isLine = ({ path }: Leaf) => [...(lines?.matches.values() ?? [])].some(({ leaf }) => leaf.path === path);
-  const reservation = wholeFields(
-    root,
-    plain.filter((leaf) => !isLine(leaf)),
-    tables,
-    rows,
-  );
+  const others = lines ? plain.filter((leaf) => !isUsed(lines.matches, leaf)) : plain;
+  const reservation = wholeFields(root, others, tables, rows);
   const [start, end] = [reservation.get('check_in'), reservation.get('check_out')];
   const own = new Set(
     [...reservation.values()].filter((one) => one !== start && one !== end).map(({ leaf }) => leaf.path),
@@ -147,8 +142,8 @@ function fieldsOf(root: Root, all: readonly Leaf[]): Found {
     dates: new Map([...(start ? [['start_date', start] as const] : []), ...(end ? [['end_date', end] as const] : [])]),
     status: reservation.get('status'),
   });
-  const others = containers.filter(({ from }) => !isPersonal(from));
-  const charges = findCharges(others, tables, rooms, reservation);
+  const impersonal = containers.filter(({ from }) => !isPersonal(from));
+  const charges = findCharges(impersonal, tables, rooms, reservation);
   const { map, ...fields } = reservationFields(reservation, leaves, charges.computed);
   const sections = {
     guests,
@@ -186,12 +181,12 @@ function wholeFields(
       if (match.confidence > (reservation.get(match.field)?.confidence ?? 0)) reservation.set(match.field, match);
     return reservation;
   }
-  const ofRows = [...reservation].filter(([, { leaf }]) => leaf.path !== rows.key.leaf.path);
-  const full = ofRows.map(([field, match]) => {
-    const leaf = leaves.find(({ path }) => path === match.leaf.path) ?? match.leaf;
-    return [field, { ...match, leaf }] as const;
-  });
-  return new Map([['id', rows.key], ...full.filter(([field]) => field !== 'id')]);
+  const inAllRows = (leaf: Leaf) => leaves.find(({ path }) => path === leaf.path) ?? leaf;
+  const further = [...reservation].filter(([field, { leaf }]) => field !== 'id' && leaf.path !== rows.key.leaf.path);
+  return new Map([
+    ['id', rows.key],
+    ...further.map(([field, match]) => [field, { ...match, leaf: inAllRows(match.leaf) }] as const),
+  ]);
 }
 
 /** The id that is named after the list: OrderId in Orders. */
