@@ -32,10 +32,7 @@ export function findGuests(
       const leaves = leavesOf(container.items);
       const matches = matchGuest(leaves);
       // Of a list of first and last names, the name of the list does not matter.
-      const areNames =
-        container.kind === 'list' &&
-        matches.has('last_name') &&
-        (matches.has('first_name') || matches.has('full_name'));
+      const areNames = container.kind === 'list' && matches.has('first_name') && matches.has('last_name');
       const score = scoreOf(matches, areNames ? ['guest'] : container.words);
       return { head: { from: container.from }, leaves, matches, score, container };
     })

@@ -110,10 +110,9 @@ function numberOf(list: keyof typeof numbers, leaves: readonly Leaf[]): Leaf | u
 
 /** The lines of a bill, one in each row. */
 export function chargesInRows(leaves: readonly Leaf[], groups: readonly string[]): Section | undefined {
-  const matches = matchFields(
-    leaves.filter((leaf) => leaf !== numberOf('charges', leaves)),
-    { lexicon: chargeLexicon, scope: wordSet('charge item line') },
-  );
+  const number = numberOf('charges', leaves);
+  const others = leaves.filter((leaf) => leaf !== number);
+  const matches = matchFields(others, { lexicon: chargeLexicon, scope: wordSet('charge item line') });
   const { amount } = Object.fromEntries(matches);
   const isLine = ['code', 'description'].some((field) => {
     const leaf = matches.get(field)?.leaf;
@@ -126,7 +125,7 @@ export function chargesInRows(leaves: readonly Leaf[], groups: readonly string[]
 export function flatOf({ key, own, reason, groups }: Rows, leaves: readonly Leaf[], sections: Sections): FlatShape {
   const inRows = (list: ListName) => sections[list].find(({ map }) => map.from === '$item');
   const names = [...(inRows('guests')?.matches.values() ?? [])];
-  const isRowOfRoom = own === key.leaf || !names.some(({ leaf }) => varies(leaf, groups));
+  const isRowOfRoom = own?.path === key.leaf.path || !names.some(({ leaf }) => varies(leaf, groups));
   const keys = (['guests', 'rooms', 'charges'] as const).flatMap((list): [string, JsonObject][] => {
     const section = inRows(list);
     const number = section && numberOf(list, leaves);

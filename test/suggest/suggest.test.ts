@@ -450,3 +450,19 @@ test('stays that lie apart are not rows of one reservation, whatever id they sha
   const apart = [...rooms, row('Reis', '2026-09-01', '2026-09-03'), other];
   assert.equal((suggested({ bookings: apart }).connector.shape as JsonObject).flat, undefined);
 });
+
+test('the rows of a group are its rooms, also with a guest of their own in each', () => {
+  const row = (id: number, masterId: number, lastName: string) => ({
+    id,
+    masterId,
+    lastName,
+    firstName: 'Ana',
+    roomType: 'DBL',
+    adults: 1,
+    arrival: '2026-05-01',
+    departure: '2026-05-03',
+    status: 'confirmed',
+  });
+  const { connector } = suggested({ bookings: [row(71, 71, 'Reis'), row(72, 71, 'Prado'), row(80, 0, 'Lund')] });
+  assert.deepEqual(((connector.shape as JsonObject).flat as JsonObject).rooms, { key: 'id' });
+});
