@@ -1,32 +1,30 @@
-import type { Arriving, Decision, LockedRecord } from '../src/reconcile/decision.ts';
-import type { RawRecord } from '../src/shape/config.ts';
-import { contentOf } from '../src/store/records/content.ts';
-import { countUnchanged, Guard, type Step } from '../src/store/records/guard.ts';
+import { recordText } from '../src/canonical/encode.ts';
+import { decide, state } from '../src/pipeline.ts';
+import { countBatch, countUnchanged } from '../src/reconcile/accidents/guard.ts';
+import type { Step } from '../src/reconcile/accidents/signs.ts';
 import type { Json } from '../src/terms.ts';
 import { brand } from '../test/simulation/brands.ts';
 
 /** `guard` shows what the guard costs per record: of the shape path, and of a page without news. */
 export async function run(): Promise<void> {
-  const { path, target } = brand('faro');
+  const own = brand('faro');
   const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_1' } as const;
   const rows = Array.from({ length: pageRows }, (_, n) => reservation(n));
-  const prepare = () => rows.map((value) => path.prepare({ key: String(value.id), value } as RawRecord, arrival));
-  const prepared = prepare();
-  const steps = prepared.map((one, index): Step => {
-    if (one.kind !== 'record') throw new TypeError(one.kind);
-    const content = contentOf(one.incoming.record);
+  const statements = () => rows.map((value) => state(own, { key: String(value.id), value }, arrival));
+  const stored = { version: 1, event: 'created', moment: [0, 0], text: '' } as const;
+  const steps = statements().map((statement, index): Step => {
+    const decision = decide(own, undefined, statement);
+    if (decision.kind !== 'change') throw new TypeError(decision.kind);
     const diff = [
       { path: 'total_amount', before: 100 + index, after: 150 + index * 2 },
       { path: 'guests[0].email', before: 'a@mail.example', after: `g${index}@mail.example` },
     ];
-    const decision = { kind: 'change', event: 'updated', diff, notes: [], content } as unknown as Decision;
-    const arriving = { index, id: one.incoming.id, arrival } as unknown as Arriving;
-    return { arriving, before: { version: 1 } as LockedRecord, decision };
+    return { statement, stored, decision: { ...decision, event: 'updated', diff } };
   });
-  const guarded = () => ({ ...target, guard: { limits: { rows: 5, share: 0.5 }, memory: new Map() } });
+  const guarded = () => ({ limits: { rows: 5, share: 0.5 }, memory: new Map() });
   const counting = guarded();
-  const shape = best(() => void prepare().map((one) => one.kind === 'record' && contentOf(one.incoming.record)));
-  const guard = best(() => void Guard.of(counting, prepared)?.count(steps, { unchanged: 0 }));
+  const shape = best(() => void statements().map(({ record }) => record && recordText(record)));
+  const guard = best(() => void countBatch(counting, steps, { unchanged: 0 }));
   console.log(`shape path ${shape.toFixed(2)} µs a record; guard ${guard.toFixed(2)} µs a changed record`);
   console.log(`${((100 * guard) / shape).toFixed(1)} % of the shape path where every record changes`);
   const text = JSON.stringify({ reservations: rows });

@@ -1,8 +1,8 @@
 import { assembleProfiles } from '../src/store/records/profiles.ts';
-import type { IntegrationName } from '../src/terms.ts';
 import { openStore, reservation, takeIn } from '../test/deliver/support.ts';
 import { bookingsOf, groupsOf } from '../test/persons/bookings.ts';
 import { type Household, type Mention, Population } from '../test/persons/population.ts';
+import { testBrand } from '../test/support/brand.ts';
 
 /**
  * `persons [COUNT] [SEED]` invents people whose identity is known, stores their bookings and compares the profiles with the truth.
@@ -22,12 +22,7 @@ export async function run([count = '10000', seed = '1']: readonly string[]): Pro
   }));
   const { pool, close } = await openStore();
   try {
-    const target = {
-      integration: 'lisbon' as IntegrationName,
-      connectorVersion: 1,
-      integrationVersion: 1,
-      destinations: { reservation: [], guest: [] },
-    };
+    const target = testBrand('lisbon');
     for (let at = 0; at < records.length; at += 100) {
       const page = records.slice(at, at + 100);
       await takeIn(

@@ -209,8 +209,8 @@ async function fill(pool: Pool, rows: number): Promise<void> {
     const records = Array.from({ length: Math.min(perBatch, rows - from) }, (_, n) => reservation(from + n));
     await transaction(pool, async (tx) => {
       await tx.query(
-        `insert into records (integration, type, id, version, effective_at, seq, hash, data, keys)
-         select $1, 'reservation', id, 1, now(), 1, '', data, keys::tsvector
+        `insert into records (integration, type, id, version, effective_at, seq, data, keys)
+         select $1, 'reservation', id, 1, now(), 1, data, keys::tsvector
            from unnest($2::text[], $3::json[], $4::text[]) as t (id, data, keys)`,
         [
           brand,

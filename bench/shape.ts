@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
+import { compilePath, type Path } from '../src/brand/compile.ts';
 import { toReservation } from '../src/canonical/check.ts';
 import { encodeRecord } from '../src/canonical/encode.ts';
 import type { Reservation } from '../src/canonical/reservation.ts';
 import type { Connector } from '../src/documents/connector.ts';
 import { parseJson } from '../src/kit/json.ts';
 import { normalizeReservation } from '../src/normalize/normalize.ts';
+import { decide, state } from '../src/pipeline.ts';
 import { withoutCards } from '../src/privacy/cards.ts';
-import type { Arrival } from '../src/reconcile/incoming.ts';
-import { reconcile } from '../src/reconcile/reconcile.ts';
-import { compilePath, type Path } from '../src/runtime/compile-path.ts';
+import type { Arrival } from '../src/reconcile/forms.ts';
 import type { RawRecord } from '../src/shape/config.ts';
 import type { Shaper } from '../src/shape/shape.ts';
 import type { EpochMs, Json } from '../src/terms.ts';
@@ -48,7 +48,7 @@ export async function run(_args: readonly string[]): Promise<void> {
     clocks.time('path, seen again', () => changes(path, body));
   }
   const lines = clocks.perSecond();
-  steps(clocks, path.shaper, page);
+  steps(clocks, path.shapers.pull, page);
   lines.push(...clocks.perSecond());
   page += warmUp + rounds;
   const plain = pathOf(flat);
@@ -88,12 +88,10 @@ export function measureShape(): { parseMicros: number; pathMicros: number } {
 const arrival: Arrival = { mode: 'pull', effectiveAt: 1 as EpochMs, cause: 'run', causeId: '1', seq: 1 };
 
 function changes(path: Path, body: Json): unknown[] {
-  const prepared = path.preparePage(recordsOf(path.shaper, body), () => arrival);
-  return prepared.map((one) => {
-    if (one.kind !== 'record') throw new Error(`a record was ${one.kind}`);
-    const record = one.incoming.record as Reservation;
-    const arrived = { moment: [1, 1], hash: digest(encodeRecord(record)), status: record.status } as const;
-    return reconcile({ version: 1, moment: [0, 0], hash: 'another', status: 'confirmed' }, arrived);
+  return recordsOf(path.shapers.pull, body).map((raw) => {
+    const decision = decide(path, undefined, state(path, raw, arrival));
+    if (decision.kind !== 'change') throw new Error(`a record was ${decision.kind}`);
+    return decision;
   });
 }
 

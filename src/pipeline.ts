@@ -1,121 +1,261 @@
+import type { Brand } from './brand/brand.ts';
 import { type ReservationDraft, toParts, toReservation } from './canonical/check.ts';
-import type { Reservation } from './canonical/reservation.ts';
-import { type NormalizeContext, normalizeReservation } from './normalize/normalize.ts';
-import { type Broken, dead, isRequestedById } from './pipeline/dead-letter.ts';
+import { decodeRecord, recordText } from './canonical/encode.ts';
+import type { Guest, Reservation } from './canonical/reservation.ts';
+import { parseJson } from './kit/json.ts';
+import { normalizeReservation } from './normalize/normalize.ts';
+import { deadLetter, isRequestedById, letterOf } from './pipeline/dead-letter.ts';
 import { idOf, prefixed } from './pipeline/id-prefix.ts';
-import type { Amendment, Arrival, Finished, Message, Prepared } from './reconcile/incoming.ts';
-import type { Manner } from './reconcile/statement.ts';
-import { emptiesIn, statementOf, unreadIn, usableIds } from './reconcile/statement-of.ts';
+import { changeAfter, newerIsStored } from './reconcile/change.ts';
+import { decideProfile } from './reconcile/decide-profile.ts';
+import { difference } from './reconcile/difference.ts';
+import type { Arrival, DeadLetter, Decision, Statement, Stored } from './reconcile/forms.ts';
+import { type HeldPath, hear, isOfList, isOverruled, momentOf } from './reconcile/hear.ts';
+import { merge } from './reconcile/merge.ts';
+import { consentNotes, keptNotes } from './reconcile/merge-notes.ts';
+import { isNewer, type Says } from './reconcile/says.ts';
+import { saysOf, unreadIn } from './reconcile/says-of.ts';
+import { readViews, soleIn, storedViews } from './reconcile/stored-views.ts';
+import { repeated } from './reconcile/view.ts';
 import type { RawRecord } from './shape/config.ts';
-import type { Adjust, Draft, Shaper } from './shape/shaper.ts';
-import type { Note } from './terms.ts';
-import type { RuleSet } from './transform/rules.ts';
-
-/** The compiled parts of one integration's path, for one way of arrival. */
-export interface Steps {
-  readonly shaper: Shaper;
-  readonly rules: RuleSet;
-  readonly region: NormalizeContext;
-  readonly manner: Manner;
-  readonly isOnlySource: boolean;
-  /** Precedes the partner's ids, for a brand that moved here from another system. */
-  readonly idPrefix: string | undefined;
-  /** Pulled rows may be incomplete, such as bare cancellations; they then change a stored record. */
-  readonly partialRows: boolean;
-}
+import type { Adjust, Draft } from './shape/shaper.ts';
+import type { Json, Note } from './terms.ts';
 
 /**
  * The path of a reservation; pipeline/guest.ts states that of a guest. Nothing in it waits, writes or throws; every result is a value.
  *
- *   shape ─▶ check ─▶ normalize     makes a statement of the message
- *   merge                           with other messages' statements, in the store, under the reservation's lock
- *   check ─▶ normalize ─▶ rules     the merged record
- *
- * For the first message of a reservation, and for pulled rows of a brand without other sources, the statement is the whole record: it is
- * finished here, outside any transaction. A message without dates or status is a dead letter by itself, but may be complete once merged.
+ *   state     shape ─▶ check ─▶ normalize                         what a message says
+ *   decide    hear ─▶ merge ─▶ check ─▶ normalize ─▶ rules        what it changes, while the record is locked
  */
-export function prepareRecord(steps: Steps, raw: RawRecord, arrival: Arrival, adjust: Adjust | undefined): Prepared {
-  const draft = adjusted(prefixed(steps.shaper.draft(raw), steps.idPrefix), adjust);
-  const clean = cleaned(steps, draft);
-  const { shaper } = steps;
-  const { record } = draft;
-  const notes = isRequestedById(arrival) ? joined(requestedById, draft.notes) : draft.notes;
-  const sent = draft as Sent;
-  const whole = clean.kind === 'ok' ? clean.said : undefined;
-  const isPartialRow = arrival.mode === 'pull' && steps.partialRows && whole === undefined;
+
+/** The part of a brand that its records need. */
+export type Path = Pick<Brand, 'shapers' | 'manners' | 'rules' | 'region' | 'idPrefix' | 'partialRows' | 'lagMs'>;
+
+/** What a payload says about its reservation. `adjust` corrects the draft by what the event itself says, before the check. */
+export function state(brand: Path, raw: RawRecord, arrival: Arrival, adjust?: Adjust): Statement {
+  const shaper = brand.shapers[arrival.mode];
+  const draft = adjusted(prefixed(shaper.draft(raw), brand.idPrefix), adjust);
   const { isExcluded = false } = draft;
-  const said = whole ?? (arrival.mode === 'pull' && !isPartialRow && !isExcluded ? undefined : partsOf(steps, sent));
-  const id = said?.record.id ?? idOf(raw.key, steps.idPrefix);
-  const notesOfMessage = joined(notes, said?.notes ?? []);
-  const unread = unreadIn(notesOfMessage, record);
-  const message: Message | undefined = said && {
-    id,
-    // Not part of the list's view, so that the fields it omits are not cleared.
-    source: isPartialRow ? 'single' : arrival.mode,
-    manner: isPartialRow ? { silence: 'keep', lists: 'replace' } : steps.manner,
-    isOnlySource: steps.isOnlySource && !isPartialRow,
-    isVerbatim: draft.assumed === undefined,
-    says: () => statementOf(said.record, record, draft.assumed, shaper.itemIds(raw), unread),
-    itemIds: () => usableIds(said.record, record, shaper.itemIds(raw)),
-    empties: () => emptiesIn(said.record, record, unread),
-    unread,
-    finish: (merged) => (isExcluded ? excluded : finish(steps, merged, raw, arrival)),
-    raw: raw.value,
-    notes: notesOfMessage,
-    origins: () => shaper.origins(raw),
-    retraceable: isRetraceable(raw, arrival),
-    drift: draft.drift,
-  };
-  const mergeable = message && { message };
-  const finished = isExcluded ? excluded : ruled(steps, clean, raw, arrival);
-  if (finished.kind === 'dead') {
-    const isPart = mergeable && whole === undefined && (arrival.mode === 'push' || raw.partial === true);
-    const guests = () =>
-      partsOf(steps, { record: { id: idOf(raw.key, steps.idPrefix), guests: sent.record.guests } })?.record.guests ??
-      [];
-    const content = mergeable ?? { guests };
-    return { kind: 'dead', arrival, deadLetter: finished.deadLetter, ...content, ...(isPart && { isPart }) };
-  }
-  if (finished.kind === 'dropped') {
-    return { kind: 'dropped', arrival, id, reason: finished.reason, raw: raw.value, ...mergeable };
-  }
+  const checked = toReservation(draft as Sent);
+  const whole = checked.kind === 'ok' ? cleaned(brand, checked.reservation, checked.notes) : undefined;
+  const isPulled = arrival.mode === 'pull';
+  const isPartialRow = isPulled && brand.partialRows && whole === undefined;
+  const isStatusUnknown = checked.kind === 'invalid' && checked.code === 'record.unknown_status';
+  // A row of a list that breaks a rule says nothing. An event may be a part of a reservation; other sources may have said the rest.
+  const isUnusable = isPulled && !isPartialRow && !isExcluded && !isStatusUnknown;
+  const said = whole ?? (isUnusable ? undefined : partsOf(brand, isStatusUnknown ? withOtherStatus(draft) : draft));
+  const id = said?.record.id ?? idOf(raw.key, brand.idPrefix);
+  const notes = [...(isRequestedById(arrival) ? requestedById : []), ...draft.notes, ...(said?.notes ?? [])];
+  const unread = unreadIn(notes, draft.record);
+  const failure =
+    isExcluded || checked.kind === 'ok'
+      ? undefined
+      : deadLetter(arrival, shaper.selfContained(raw), checked, idOf(raw.key, brand.idPrefix));
+  const isPart = failure && said && !isStatusUnknown && (arrival.mode === 'push' || raw.partial === true);
   return {
-    kind: 'record',
+    type: 'reservation',
+    id,
     arrival,
-    incoming: {
-      type: 'reservation',
-      id: finished.record.id,
-      record: finished.record,
-      raw: raw.value,
-      notes: joined(message?.notes ?? notes, finished.notes),
-      origins: () => shaper.origins(raw),
-      retraceable: isRetraceable(raw, arrival),
-      drift: draft.drift,
-    },
-    isRuled: finished.isRuled,
-    ...mergeable,
+    // A partial row is not part of the list's view, so that the fields it omits are not cleared.
+    source: isPartialRow ? 'single' : arrival.mode,
+    manner: isPartialRow ? { silence: 'keep', lists: 'replace' } : brand.manners[arrival.mode],
+    says: said && saysOf(said.record, draft.record, draft.assumed, shaper.itemIds(raw), unread),
+    record: whole?.record as Reservation | undefined,
+    ...(failure && { failure }),
+    ...(isPart && { isPart }),
+    ...(isExcluded && { dropped: excluded }),
+    ...(failure && !said && { guests: guestsIn(brand, draft) }),
+    raw,
+    notes,
+    drift: draft.drift,
   };
 }
 
-function adjusted(draft: Draft, adjust: Adjust | undefined): Draft {
-  if (adjust === undefined) return draft;
-  const { record, notes } = adjust(draft.record);
-  return { ...draft, record, notes: joined(draft.notes, notes) };
+/**
+ * What a statement changes. A record is the merge of what its sources say, each with its newest statement of every field:
+ * of two statements about a field the one with the later effective time wins, of two with the same time the later in sequence
+ * (reconcile/merge.ts). So a late event does not overwrite what a newer pull says, and every order of arrival ends in the same state.
+ */
+export function decide(
+  brand: Path,
+  stored: Stored | undefined,
+  statement: Statement,
+  held: readonly (HeldPath & { readonly reason: string })[] = [],
+): Decision {
+  const isNew = stored === undefined || stored.version === 0;
+  const isIncomplete = isNew && statement.failure !== undefined;
+  if (statement.type === 'guest') return isIncomplete ? refused(statement) : decideProfile(stored, statement);
+  if (!isReadable(statement, held) || isIncomplete) return refused(statement);
+  const before = isNew ? undefined : decodeRecord('reservation', stored.text);
+  const known = stored && before ? readViews(stored.views, before, stored.moment) : {};
+  const seen =
+    known.pull && stored?.sightedAt !== undefined
+      ? { ...known, pull: repeated(known.pull, stored.sightedAt, brand.lagMs) }
+      : known;
+  const { views, aside, isRepeated, isHeld } = hear(seen, stored?.views?.aside ?? [], statement, held, brand.lagMs);
+  const moment = momentOf(statement.arrival);
+  const version = stored?.version ?? 0;
+  const reason = held.map((one) => one.reason).join(' ');
+  if (Object.keys(views).length === 0) {
+    return { kind: 'held', version, reason, state: { moment, views: { aside } }, isHeld, isOverruled: true };
+  }
+  const sole = soleIn(views);
+  // The usual case: one source, and all of it from this statement. Then the merge is the record that the statement makes by itself.
+  const isAlone = sole !== undefined && !isHeld && sole[1].moment.join() === moment.join();
+  const whole = isAlone ? (statement.record as Reservation | undefined) : undefined;
+  const merged = whole === undefined ? merge(views) : undefined;
+  const finished = finish(brand, statement, whole ?? (merged?.draft as ReservationDraft));
+  if (finished.kind === 'dead') return finished;
+  const newest = stored && isNewer(stored.moment, moment) ? stored.moment : moment;
+  const overruled = !isNew && isOverruled(seen, views, statement);
+  const marks = { ...((overruled || isHeld) && { isOverruled: true }), ...(isHeld && { isHeld }) };
+  if (finished.kind === 'dropped') {
+    if (stored === undefined || before === undefined) return finished;
+    return left(stored, before, statement, finished.reason, { moment: newest, views: storedViews(views, true, aside) });
+  }
+  const { record } = finished;
+  const next = { moment: newest, views: storedViews(views, finished.isRuled, aside) };
+  const text = recordText(record);
+  const diff = isNew || text === stored?.text ? [] : difference(parseJson(stored?.text ?? ''), parseJson(text));
+  if (!isNew && stored.event !== 'removed' && diff.length === 0) {
+    const kind = isHeld ? 'held' : overruled ? 'superseded' : 'unchanged';
+    const why = isHeld ? reason : overruled ? overruledBecause(stored, brand) : undefined;
+    return {
+      kind,
+      version,
+      ...(why !== undefined && { reason: why }),
+      ...(!isSameState(stored, next) && { state: next }),
+      ...marks,
+      isShown: isRepeated && aside.length === (stored.views?.aside?.length ?? 0) && !isNotedAgain(statement),
+    };
+  }
+  return {
+    kind: 'change',
+    ...changeAfter(before && { version, status: before.status }, record.status),
+    record,
+    text,
+    state: next,
+    diff,
+    notes: [
+      ...statement.notes,
+      ...finished.notes,
+      // A guest event is about one guest; that the rest of the reservation stays needs no note.
+      ...(merged === undefined || isNew || statement.arrival.cause === 'guest'
+        ? []
+        : keptNotes(merged.givers, statement.source, moment)),
+      ...(merged === undefined || isNew ? [] : consentNotes(diff, (path) => merged.givers.get(path))),
+      ...held.map((one): Note => ({ step: 'reconcile', field: one.path, code: 'held', reason: one.reason })),
+    ],
+    ...marks,
+  };
+}
+
+type Readable = Statement & { readonly says: Says };
+
+/** A status that no value map knows is heard only to be set aside, when nearly all rows have one. */
+function isReadable(statement: Statement, held: readonly HeldPath[]): statement is Readable {
+  if (statement.says === undefined) return false;
+  return statement.failure?.code !== 'record.unknown_status' || held.some(({ path }) => path === 'status');
+}
+
+/** The outcome of a statement that makes no record by itself, where none is stored. */
+function refused({ dropped, failure, isPart }: Statement): Decision {
+  if (dropped !== undefined) return { kind: 'dropped', reason: dropped };
+  if (failure === undefined) throw new TypeError('a statement without content');
+  return { kind: 'dead', deadLetter: letterOf(failure, isPart) };
+}
+
+/** A rule drops the merged record: its destinations get a last version. */
+function left(
+  stored: Stored,
+  record: Reservation,
+  { notes }: Statement,
+  reason: string,
+  state: { readonly moment: Stored['moment']; readonly views: Stored['views'] },
+): Decision {
+  if (stored.event === 'removed') return { kind: 'dropped', reason, state };
+  const note: Note = { step: 'transform', field: '', code: 'removed', reason };
+  const { text } = stored;
+  return {
+    kind: 'change',
+    event: 'removed',
+    version: stored.version + 1,
+    record,
+    text,
+    state,
+    diff: [],
+    notes: [...notes, note],
+  };
+}
+
+function overruledBecause({ sightedAt }: Stored, { lagMs }: Path): string {
+  if (sightedAt === undefined) return newerIsStored;
+  const after = lagMs === 0 ? '' : `, more than ${lagMs / 60_000} minutes later,`;
+  return `The partner's list, requested at ${new Date(sightedAt).toISOString()},${after} still showed the stored state.`;
+}
+
+/** A value that could not be read is noted, unless its row cannot be recognised the next time: it would be noted at each poll. */
+const isNotedAgain = (statement: Readable): boolean =>
+  isOfList(statement) && (statement.says.unread?.length ?? 0) > 0 && (statement.listed ?? 1) > 0;
+
+const isSameState = (stored: Stored, { moment, views }: Pick<Stored, 'moment' | 'views'>): boolean =>
+  !isNewer(moment, stored.moment) &&
+  !isNewer(stored.moment, moment) &&
+  JSON.stringify(stored.views) === JSON.stringify(views);
+
+type Finished =
+  | {
+      readonly kind: 'record';
+      readonly record: Reservation;
+      /** Of the business rules, and of what normalization found in the merged record. */
+      readonly notes: readonly Note[];
+      /** A rule changed it: the record is not what the partner said. */
+      readonly isRuled: boolean;
+    }
+  | { readonly kind: 'dropped'; readonly reason: string }
+  | { readonly kind: 'dead'; readonly deadLetter: DeadLetter };
+
+/** Check, normalize, rules. A record that the statement makes by itself is checked and normalized already. */
+export function finish(brand: Path, statement: Statement, merged: Reservation | ReservationDraft): Finished {
+  const failed = (broken: Parameters<typeof deadLetter>[2], id = statement.id): Finished => {
+    const raw = brand.shapers[statement.arrival.mode].selfContained(statement.raw);
+    return { kind: 'dead', deadLetter: deadLetter(statement.arrival, raw, broken, id) };
+  };
+  if (statement.dropped !== undefined) return { kind: 'dropped', reason: statement.dropped };
+  let [record, notes]: [Reservation, readonly Note[]] = [merged as Reservation, []];
+  if (merged !== statement.record) {
+    const checked = toReservation({ record: merged });
+    if (checked.kind === 'invalid') return failed(checked);
+    ({ record, notes } = cleaned(brand, checked.reservation, checked.notes));
+  }
+  const applied = brand.rules.apply(record);
+  if (applied.kind === 'dropped') return { kind: 'dropped', reason: applied.note };
+  if (applied.kind === 'failed') {
+    const { code, rule, message } = applied;
+    return failed({ code, problems: [{ field: rule, rule: message }], message }, record.id);
+  }
+  if (!applied.changed) return { kind: 'record', record, notes: [...notes, ...applied.notes], isRuled: false };
+  // Values from rules are checked and cleaned like values from partners.
+  const again = toReservation({ record: applied.record as ReservationDraft });
+  if (again.kind === 'invalid') return failed(again, record.id);
+  const clean = cleaned(brand, again.reservation, again.notes);
+  return { kind: 'record', record: clean.record, notes: [...notes, ...applied.notes, ...clean.notes], isRuled: true };
 }
 
 type Sent = Parameters<typeof toReservation>[0];
 
 interface Said {
-  readonly record: Partial<Reservation>;
+  readonly record: Reservation;
   readonly notes: readonly Note[];
 }
 
-type Cleaned =
-  /** The record before the rules. */
-  | { readonly kind: 'ok'; readonly said: Said & { readonly record: Reservation } }
-  | Extract<ReturnType<typeof toReservation>, { kind: 'invalid' }>;
+function adjusted(draft: Draft, adjust: Adjust | undefined): Draft {
+  if (adjust === undefined) return draft;
+  const { record, notes } = adjust(draft.record);
+  return { ...draft, record, notes: [...draft.notes, ...notes] };
+}
 
-const excluded = { kind: 'dropped', reason: 'The condition map.where of the connector does not hold.' } as const;
+const excluded = 'The condition map.where of the connector does not hold.';
 
 /** By this note the store tells such a payload from a row of a list: another mapping reads it, and fields that it omits are not cleared. */
 const requestedById: readonly Note[] = [
@@ -127,70 +267,59 @@ const requestedById: readonly Note[] = [
   },
 ];
 
-/** Check, normalize. */
-function cleaned({ region }: Steps, draft: Sent): Cleaned {
-  const checked = toReservation(draft);
-  if (checked.kind === 'invalid') return checked;
-  const { reservation: record, notes } = normalizeReservation(checked.reservation, region);
-  return { kind: 'ok', said: { record, notes: joined(checked.notes, notes) } };
+function cleaned({ region }: Path, reservation: Reservation, before: readonly Note[]): Said {
+  const { reservation: record, notes } = normalizeReservation(reservation, region);
+  return { record, notes: notes.length === 0 ? before : [...before, ...notes] };
 }
 
-function ruled({ shaper, rules, region, idPrefix }: Steps, clean: Cleaned, raw: RawRecord, arrival: Arrival): Finished {
-  const failed = (broken: Broken, id = idOf(raw.key, idPrefix)) => dead(arrival, shaper.selfContained(raw), broken, id);
-  if (clean.kind === 'invalid') return failed(clean);
-  const { record } = clean.said;
-  const applied = rules.apply(record);
-  if (applied.kind === 'dropped') return { kind: 'dropped', reason: applied.note };
-  if (applied.kind === 'failed') {
-    const { code, rule, message } = applied;
-    return failed({ code, problems: [{ field: rule, rule: message }], message }, record.id);
-  }
-  if (!applied.changed) return { kind: 'record', record, notes: applied.notes, isRuled: false };
-  // Values from rules are checked and cleaned like values from partners.
-  const again = toReservation({ record: applied.record as ReservationDraft });
-  if (again.kind === 'invalid') return failed(again, record.id);
-  const cleanAgain = normalizeReservation(again.reservation, region);
-  const notes = joined(joined(applied.notes, again.notes), cleanAgain.notes);
-  return { kind: 'record', record: cleanAgain.reservation, notes, isRuled: true };
-}
-
-/** Check, normalize, rules. */
-function finish(steps: Steps, merged: Sent['record'], raw: RawRecord, arrival: Arrival): Finished {
-  return ruled(steps, cleaned(steps, { record: merged }), raw, arrival);
-}
-
-/** The statement of a message that is not a complete record; undefined if one of its fields breaks a rule. */
-function partsOf({ region }: Steps, draft: Sent): Said | undefined {
-  const parts = toParts(draft);
+/** What a message says that is not a complete record; undefined if one of its fields breaks a rule. */
+function partsOf(brand: Path, draft: Pick<Draft, 'record'> & Partial<Draft>): Said | undefined {
+  const parts = toParts(draft as Sent);
   if (parts.kind === 'invalid' || parts.reservation.id === undefined) return undefined;
-  const clean = normalizeReservation(parts.reservation as Reservation, region);
-  return { record: clean.reservation, notes: joined(parts.notes, clean.notes) };
+  return cleaned(brand, parts.reservation as Reservation, parts.notes);
 }
 
-/** A message that changes some fields of a stored reservation. */
-export function amend(steps: Steps, { says, sent, ...said }: Amendment, arrival: Arrival): Message {
+/** The status as it would be stored if the brand let unknown ones pass. */
+function withOtherStatus(draft: Draft): Draft {
+  const { status, status_raw: raw = status } = draft.record;
+  return { ...draft, record: { ...draft.record, status: 'other', status_raw: raw } };
+}
+
+function guestsIn(brand: Path, { record }: Draft): readonly Guest[] {
+  const named = { id: record.id ?? '-', guests: record.guests } as Draft['record'];
+  return partsOf(brand, { record: named })?.record.guests ?? [];
+}
+
+/** What changes some fields of a stored reservation; everything else stays as each source said it. */
+export interface Amendment {
+  readonly id: string;
+  readonly says: Says;
+  /** What the partner sent; null if it cannot be processed again by itself. */
+  readonly raw: Json;
+  readonly notes: readonly Note[];
+  readonly origins?: Statement['origins'];
+}
+
+export function amend({ id, says, raw, notes, origins = {} }: Amendment, arrival: Arrival): Statement {
+  const failure: DeadLetter = {
+    kind: arrival.cause === 'event' ? 'event' : 'record',
+    type: 'reservation',
+    id,
+    code: 'record.unknown_reservation',
+    message: 'The reservation is not stored.',
+    detail: {},
+    raw,
+  };
   return {
-    ...said,
+    type: 'reservation',
+    id,
+    arrival,
     source: arrival.by ?? arrival.mode,
     manner: { silence: 'keep', lists: 'merge' },
-    isOnlySource: false,
-    isVerbatim: true,
-    says: () => says,
-    itemIds: () => undefined,
-    empties: () => [],
-    unread: new Set(),
-    finish: (merged) => finish(steps, merged, { key: said.id, value: sent }, arrival),
+    says,
+    failure,
+    raw: { key: id, value: raw },
+    notes,
+    origins,
   };
 }
-
-/** Concatenates; usually one of the lists is empty, and no copy is made. */
-function joined(some: readonly Note[], more: readonly Note[]): readonly Note[] {
-  return more.length === 0 ? some : some.length === 0 ? more : [...some, ...more];
-}
-
-const isRetraceable = (raw: RawRecord, arrival: Arrival): boolean =>
-  arrival.cause !== 'replay' && arrival.cause !== 'reprocess' && isAlone(raw);
-
-/** The mapping read nothing outside the record. */
-const isAlone = ({ place, around, body }: RawRecord): boolean =>
-  place === undefined && around === undefined && body === undefined;

@@ -28,7 +28,7 @@ process.on('message', ({ integration, edit, judge }: { integration: string; edit
   process.send?.({
     rssMb: process.memoryUsage().rss / 1e6,
     cpuMs: (user + system) / 1000,
-    version: service.runtime.active().integrations.get(integration)?.version,
+    version: service.runtime.active().integrations.get(integration)?.integrationVersion,
   } satisfies NodeReport);
 });
 const stop = () => void service.stop().then(() => process.exit(0));

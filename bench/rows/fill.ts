@@ -10,8 +10,8 @@ const receiptsEach = 5;
 
 /** SQL for each table, which reads `g` (integration, id, copied, n) and the table's first rows `t`. */
 const tables = {
-  records: `insert into records (integration, type, id, version, effective_at, seq, hash, data, views, keys)
-    select g.integration, t.type, g.id, 1, t.effective_at, t.seq, sha256(g.id::bytea),
+  records: `insert into records (integration, type, id, version, effective_at, seq, data, views, keys)
+    select g.integration, t.type, g.id, 1, t.effective_at, t.seq,
            replace(t.data::text, g.copied, g.id)::json, replace(t.views::text, g.copied, g.id)::json,
            replace(t.keys::text, g.copied, g.id)::tsvector
       from g join t on t.integration = g.integration and t.id = g.copied`,

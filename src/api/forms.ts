@@ -35,7 +35,7 @@ export const note = z.object({
   after: anyJson.optional(),
 });
 
-const difference = z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() });
+export const difference = z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() });
 
 /** Null columns are left out. */
 export const timelineEntry = z.discriminatedUnion('what', [

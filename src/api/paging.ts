@@ -69,19 +69,20 @@ export function paged<Row>(
 }
 
 /** A page of rows that are all in memory, in the order of their names. */
-export function pagedByName<Row extends { readonly name: string }>(
+export function pagedByName<Row>(
   rows: readonly Row[],
+  nameOf: (row: Row) => string,
   {
     cursor,
     limit,
     q = '',
   }: { readonly cursor?: string | undefined; readonly limit: number; readonly q?: string | undefined },
-  textOf: (row: Row) => string = ({ name }) => name,
+  textOf: (row: Row) => string = nameOf,
 ): { items: readonly Row[]; next_cursor: string | null } {
   const [after] = decodeCursor(cursor, 'text');
   const found = rows
-    .filter((row) => after === undefined || row.name > after)
+    .filter((row) => after === undefined || nameOf(row) > after)
     .filter((row) => textOf(row).toLowerCase().includes(q.toLowerCase()))
-    .sort((one, other) => (one.name < other.name ? -1 : 1));
-  return paged(found, limit, ({ name }) => [name]);
+    .sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  return paged(found, limit, (row) => [nameOf(row)]);
 }

@@ -1,3 +1,4 @@
+import { jsonbText } from '../kit/json.ts';
 import type { EntityType } from '../terms.ts';
 import { type Decimal, decimal } from './decimal.ts';
 import { entriesOf, fieldNames, listNames, type Table } from './fields.ts';
@@ -10,6 +11,9 @@ import type { Guest, Reservation } from './reservation.ts';
 export function encodeRecord(record: Reservation | Guest): string {
   return JSON.stringify('charges' in record ? withNumbers(record) : record);
 }
+
+/** The text as it is stored: what PostgreSQL refuses is replaced. */
+export const recordText = (record: Reservation | Guest): string => jsonbText(encodeRecord(record));
 
 const decimalsIn = (table: Table): readonly string[] =>
   entriesOf(table).flatMap(([name, { kind }]) => (kind === 'decimal' ? name : []));

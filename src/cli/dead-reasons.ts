@@ -13,10 +13,10 @@ const mostReasons = 10;
 export class DeadReasons {
   readonly #reasons = new Map<string, DeadReason>();
 
-  add({ prepared, outcome }: Pick<DryRecord, 'prepared' | 'outcome'>): void {
+  add({ alone, outcome }: Pick<DryRecord, 'alone' | 'outcome'>): void {
     // A bare row of a known reservation is a dead letter only by itself.
-    if (prepared.kind !== 'dead' || outcome.outcome !== 'dead') return;
-    const { code, message } = prepared.deadLetter;
+    if (alone.kind !== 'dead' || outcome.outcome !== 'dead') return;
+    const { code, message } = alone.deadLetter;
     const key = `${code} ${message}`;
     const known = this.#reasons.get(key);
     if (known === undefined) this.#reasons.set(key, { code, message, records: 1 });

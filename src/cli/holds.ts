@@ -48,7 +48,7 @@ export function define(group: Command): void {
     );
 
   common(group.command('release <id>'))
-    .description('apply the held rows as the partner sent them; the same change counts as normal for a while')
+    .description('let the held values count, each as of its own time; the same change counts as normal for a while')
     .option('--reservation <ids...>', 'only these reservations; the hold stays open')
     .option('--preview', 'only show what would change')
     .action((id: string, options: ReleaseOptions) =>
@@ -61,16 +61,13 @@ export function define(group: Command): void {
         }
         const result = await releaseHold(runtime, id, commandLineUser(), options.reservation);
         await audited(runtime, 'holds.release', { integration: result.hold.integration, target: { hold_id: id } });
-        if (options.json) printJson({ ...result.hold, released: result.released, failed: result.failed });
-        else
-          show(
-            `Released ${result.released} rows${result.failed > 0 ? `; ${result.failed} failed and stay held` : ''}.`,
-          );
+        if (options.json) printJson({ ...result.hold, released: result.released });
+        else show(`Released the held values of ${result.released} bookings.`);
       }),
     );
 
   common(group.command('refuse <id>'))
-    .description('keep the stored values, also while the partner repeats the same rows')
+    .description('drop exactly the held values, also while the partner repeats them')
     .action((id: string, options: CommonOptions) =>
       withRuntime(options, 'holds refuse', async (runtime) => {
         const { hold, refused } = await refuseHold(runtime, id, commandLineUser());

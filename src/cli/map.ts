@@ -6,7 +6,8 @@ import { indented, parseJson } from '../kit/json.ts';
 import { pathToMap } from '../operations/documents-to-map.ts';
 import { fillRates, gapsText } from '../operations/fill-rates.ts';
 import { statedBy } from '../operations/partial-row.ts';
-import { prepareSampleEvent, sampleEvent } from '../operations/sample-event.ts';
+import { sampleEvent, stateSampleEvent } from '../operations/sample-event.ts';
+import { decide, state } from '../pipeline.ts';
 import type { Json } from '../terms.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { io } from './io.ts';
@@ -52,7 +53,7 @@ Examples:
       const { path: route, connector, adapter } = await pathToMap(workspace, name, integration, property);
       const body = await readSample(options.sample, options.push ? undefined : adapter);
       const mode = options.push ? 'push' : options.single ? 'single' : 'pull';
-      const shaper = { pull: route.shaper, single: route.singleShaper, push: route.pushShaper }[mode];
+      const shaper = route.shapers[mode];
       const sample = options.push ? sampleEvent(connector, body) : undefined;
       if (sample?.kind === 'invalid') throw new InnboundError(sample.code, sample.message);
       if (sample?.kind === 'thin') {
@@ -71,17 +72,18 @@ Examples:
       const sources = new Map<string, Set<string>>();
       for (const raw of records) {
         const arrival = { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' } as const;
-        const prepared = event ? prepareSampleEvent(route, event, arrival) : route.prepare(raw, arrival);
-        const stated = statedBy(raw, prepared);
+        const said = event ? stateSampleEvent(route, event, arrival) : state(route, raw, arrival);
+        const stated = statedBy(said);
         if (stated !== undefined) {
           // Its reservation is stored already, or in the same answer.
           if (options.json) printJson(options.explain ? { record: stated, partial: true } : stated);
           else show(`+ ${raw.key}: adds to the reservation of this id: ${JSON.stringify(stated)}\n`);
           continue;
         }
-        if (prepared.kind === 'dead') {
+        const made = decide(route, undefined, said);
+        if (made.kind === 'dead') {
           io().exitCode = 1;
-          const { code, message, detail } = prepared.deadLetter;
+          const { code, message, detail } = made.deadLetter;
           if (options.json) printJson({ error: { code, message, detail } });
           else {
             show(`✗ ${raw.key || '(no id)'}: ${code}: ${message}\n`);
@@ -89,14 +91,20 @@ Examples:
           }
           continue;
         }
-        if (prepared.kind === 'dropped') {
-          if (!options.json) show(`– ${prepared.id}: dropped: ${prepared.reason}\n`);
+        if (made.kind !== 'change') {
+          if (!options.json) show(`– ${said.id}: dropped: ${made.reason}\n`);
           continue;
         }
-        const { id, record, notes, drift = [] } = prepared.incoming;
+        const { record, notes } = made;
+        const { id, drift = [] } = said;
         ids.set(id, (ids.get(id) ?? 0) + 1);
         mapped.push(parseJson(encodeRecord(record)));
-        const explained = { origins: prepared.incoming.origins(), notes, drift, unmapped: shaper.unmapped(raw) };
+        const explained = {
+          origins: said.origins ?? shaper.origins(raw),
+          notes,
+          drift,
+          unmapped: shaper.unmapped(raw),
+        };
         if (options.json && options.explain)
           show(`{"record":${encodeRecord(record)},${JSON.stringify(explained).slice(1)}`);
         else if (options.json) show(encodeRecord(record));

@@ -177,7 +177,7 @@ export async function deliverHere(runtime: Runtime, integration: IntegrationName
   const workers = (await liveNodes(runtime.pool)).filter(({ role }) => role !== 'web');
   if (workers.length > 0) return runtime.wake.signal('outbox');
   const ports = await deliverPorts(runtime);
-  for (const { name, body } of runtime.active().integrations.values()) {
+  for (const { integration: name, body } of runtime.active().integrations.values()) {
     if (name === integration || body.pulled_by === integration) await drainOnce(ports, { integration: name });
   }
 }

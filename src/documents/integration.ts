@@ -77,6 +77,11 @@ const pullShape = z.strictObject({
     .default({})
     .describe('What is pulled, and how often.'),
   rate: rateSchema.optional().describe('The maximum request rate to this partner, over all nodes.'),
+  lag: durationText('0s', '1d')
+    .default('30m')
+    .describe(
+      'How long the list may still show a booking as it was before an event. A row that the list only repeats overturns the event after this time, not before.',
+    ),
   timeouts: z
     .strictObject({
       connect: durationText('1s', '1m').default('10s').describe('Maximum time to connect to the server.'),

@@ -6,11 +6,6 @@ export const recordErrors = {
     what: 'A record could not become canonical: a field is missing or breaks a rule of the schema.',
     next: 'Read the field and the rule in the dead letter. If the value is wrong at the partner, ask the partner to correct it: the reservation arrives again by itself. If the mapping reads it from the wrong place, correct the connector, apply it and replay.',
   },
-  'record.held': {
-    retry: 'operator',
-    what: 'A value vanished or changed in nearly all rows at once. The stored values stay, and the row is kept.',
-    next: 'Read the hold (innbound holds list). If the partner made a mistake, wait: the hold ends when its answers are normal again. If a field was renamed, correct the mapping and apply it. If the change is genuine, release the hold.',
-  },
   'record.unknown_reservation': {
     retry: 'operator',
     what: 'A message that holds only a part of a reservation, such as a bare cancellation, is about a reservation that is not stored.',

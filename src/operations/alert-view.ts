@@ -18,7 +18,7 @@ export function brandsConcerned(
 ): readonly string[] {
   if (brands !== null || !isOfDestination(kind)) return brands ?? [];
   const all = [...runtime.active().integrations.values()];
-  return all.filter(({ body }) => body.deliver.includes(subject)).map(({ name }) => name);
+  return all.filter(({ body }) => body.deliver.includes(subject)).map(({ integration: name }) => name);
 }
 
 /** The message of an alert for callers who may see only some of its brands: its own message names or counts others. */

@@ -1,7 +1,6 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { workGuestEvent } from '../intake/push/guest-event.ts';
 import type { PersonPlace } from '../reconcile/guest-update.ts';
-import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { batchOf, lockEvent, settle } from '../store/events/work-events.ts';
@@ -59,7 +58,6 @@ export async function assignGuestEvent(runtime: Runtime, id: string, to: PersonP
   const { integration: name, cause_id: seq } = letter;
   const integration = runtime.active().integrations.get(name);
   if (integration === undefined) return refused(`The documents of ${name} are not in force.`);
-  const { target } = integration;
   const done = await transaction(runtime.pool, async (tx): Promise<Assignment> => {
     // In the order in which the worker of events locks them.
     const event = await lockEvent(tx, name, Number(seq));
@@ -67,8 +65,8 @@ export async function assignGuestEvent(runtime: Runtime, id: string, to: PersonP
     if (event === undefined) return refused('The event is no longer kept.');
     const assigned = { guest: ambiguity.guest, to };
     const settled = await workGuestEvent(
-      batchOf(tx, target, [event], () => {}),
-      eventPathOf(integration),
+      batchOf(tx, integration, [event], { onChanged: () => {}, othersAt: () => [] }),
+      integration,
       event,
       assigned,
     );

@@ -1,13 +1,14 @@
+import type { Brand } from '../brand/brand.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
+import { amend } from '../pipeline.ts';
 import { type Difference, difference } from '../reconcile/difference.ts';
-import type { Arrival, Prepared } from '../reconcile/incoming.ts';
-import type { ActiveIntegration } from '../runtime/active-integration.ts';
+import type { Arrival, Statement } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, type Tx, transaction } from '../store/db/pool.ts';
-import { applyPrepared } from '../store/records/apply.ts';
 import { checkProfiles, mergedReservations } from '../store/records/check-profiles.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
+import { take } from '../store/records/take.ts';
 import type { EntityType } from '../terms.ts';
 
 /** Where a check continues: reservations first, because profiles are made from them. */
@@ -43,7 +44,7 @@ export async function checkStep(
   const step =
     type === 'reservation'
       ? await checkReservations(runtime, integration, after, limit, isPreview)
-      : await checkProfiles(runtime.pool, integration.target, after, limit, isPreview);
+      : await checkProfiles(runtime.pool, integration, after, limit, isPreview);
   if (step.changed.length > 0 && !isPreview) runtime.wake.signal('outbox');
   const following: CheckPosition | undefined = type === 'reservation' ? { type: 'guest', after: '' } : undefined;
   return {
@@ -56,18 +57,20 @@ export async function checkStep(
 /** Merges the statements of a reservation's sources again. */
 async function checkReservations(
   { pool }: Runtime,
-  integration: ActiveIntegration,
+  integration: Brand,
   after: string,
   limit: number,
   isPreview: boolean,
 ) {
-  const { found, read, last } = await mergedReservations(pool, integration.name, after, limit);
+  const { found, read, last } = await mergedReservations(pool, integration.integration, after, limit);
   const changed: { id: string; diff: readonly Difference[] }[] = [];
   for (const { id, source, at } of found) {
     const merge = async (tx: Tx) => {
-      const before = await storedRecord(tx, integration.name, 'reservation', id);
-      const { changed } = await applyPrepared(tx, integration.target, [mergedAgain(integration, id, source, at)]);
-      return changed === 0 ? [] : difference(before, await storedRecord(tx, integration.name, 'reservation', id));
+      const before = await storedRecord(tx, integration.integration, 'reservation', id);
+      const { changed } = await take(tx, integration, [mergedAgain(id, source, at)]);
+      return changed === 0
+        ? []
+        : difference(before, await storedRecord(tx, integration.integration, 'reservation', id));
     };
     const diff = await (isPreview ? rolledBack(pool, merge) : transaction(pool, merge));
     if (diff.length > 0) changed.push({ id, diff });
@@ -75,10 +78,9 @@ async function checkReservations(
   return { read, changed, last };
 }
 
-/** A message that states nothing: the merge decides again what the sources' statements mean. */
-function mergedAgain({ path }: ActiveIntegration, id: string, mode: Arrival['mode'], effectiveAt: number): Prepared {
+/** A statement that says nothing: the merge decides again what the sources' statements mean. */
+function mergedAgain(id: string, mode: Arrival['mode'], effectiveAt: number): Statement {
   const arrival: Arrival = { mode, effectiveAt, cause: 'reprocess', causeId: 'profile check' };
-  const about = { id, notes: [], origins: () => ({}), raw: null };
-  const message = path.amend({ ...about, says: { values: {}, lists: {} }, sent: null }, arrival);
-  return { kind: 'dropped', arrival, id, reason: 'The reservation is not stored.', raw: null, message };
+  const said = amend({ id, says: { values: {}, lists: {} }, raw: null, notes: [] }, arrival);
+  return { ...said, failure: undefined, dropped: undefined };
 }

@@ -14,10 +14,10 @@ export async function documentImpact(runtime: Runtime, kind: DocumentKind, name:
     .filter(
       (brand) =>
         kind === 'workspace' ||
-        (kind === 'integration' && brand.name === name) ||
+        (kind === 'integration' && brand.integration === name) ||
         (kind === 'connector' && brand.connector.name === name) ||
         (kind === 'destination' && brand.body.deliver.includes(name)),
     )
-    .map((brand) => brand.name as string);
+    .map((brand) => brand.integration as string);
   return { integrations, records: await countRecords(runtime.pool, integrations) };
 }

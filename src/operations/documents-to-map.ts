@@ -1,3 +1,4 @@
+import { compilePath, compileShapes, type Path } from '../brand/compile.ts';
 import type { Bodies, LoadedDocument } from '../documents/kinds.ts';
 import { readShippedConnectors, readWorkspace } from '../documents/load.ts';
 import type { Mistake } from '../documents/mistake.ts';
@@ -6,7 +7,6 @@ import { pathFromText } from '../documents/path.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { adapterFile } from '../runtime/adapter-file.ts';
-import { compilePath, compileShapes, type Path } from '../runtime/compile-path.ts';
 import { invalidDocuments, shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { type Property, sampleIntegration } from './sample-integration.ts';
 

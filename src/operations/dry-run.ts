@@ -1,4 +1,3 @@
-import { encodeRecord } from '../canonical/encode.ts';
 import type { Reservation } from '../canonical/reservation.ts';
 import { localDateAt } from '../canonical/timezone.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -9,7 +8,7 @@ import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { executeRun } from '../intake/pull/run.ts';
 import type { Counters } from '../intake/pull/run-state.ts';
 import { parseJson } from '../kit/json.ts';
-import type { OutcomeName } from '../reconcile/incoming.ts';
+import type { OutcomeName } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type DryRecord, openDryRunStore } from '../store/runs/dry-runs.ts';
 import type { IntegrationName, Json, LocalDate } from '../terms.ts';
@@ -119,29 +118,18 @@ export function listerOf(
 }
 
 export function staysIn(found: readonly DryRecord[]): Reservation[] {
-  return found.flatMap(({ prepared }) =>
-    prepared.kind === 'record' && prepared.incoming.type === 'reservation'
-      ? [prepared.incoming.record as Reservation]
-      : [],
-  );
+  return found.flatMap(({ alone }) => (alone.kind === 'change' ? [alone.record as Reservation] : []));
 }
 
-function viewOf({ prepared, outcome: { outcome } }: DryRecord): DryRunRecord {
-  if (prepared.kind === 'dead' && prepared.message && outcome !== 'dead') {
-    const { id, says, notes } = prepared.message;
-    return { kind: 'record', outcome, id, record: { id, ...says().values }, notes: notes as unknown as Json };
+function viewOf({ statement: { id, says, notes }, alone, outcome: { outcome } }: DryRecord): DryRunRecord {
+  if (alone.kind === 'dead' && says && outcome !== 'dead') {
+    return { kind: 'record', outcome, id, record: { id, ...says.values }, notes: notes as unknown as Json };
   }
-  if (prepared.kind === 'dead') {
-    const { id, code, message } = prepared.deadLetter;
-    return { kind: 'dead', outcome, ...(id !== undefined && { id }), code, message };
+  if (alone.kind === 'dead') {
+    const { id: named, code, message } = alone.deadLetter;
+    return { kind: 'dead', outcome, ...(named !== undefined && { id: named }), code, message };
   }
-  if (prepared.kind === 'dropped') return { kind: 'dropped', outcome, id: prepared.id, message: prepared.reason };
-  const { id, record, notes } = prepared.incoming;
-  return {
-    kind: 'record',
-    outcome,
-    id,
-    record: parseJson(encodeRecord(record)),
-    notes: notes as unknown as Json,
-  };
+  if (alone.kind === 'dropped') return { kind: 'dropped', outcome, id, message: alone.reason };
+  if (alone.kind !== 'change') throw new TypeError('a first statement is a change');
+  return { kind: 'record', outcome, id, record: parseJson(alone.text), notes: alone.notes as unknown as Json };
 }

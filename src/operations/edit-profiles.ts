@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Brand } from '../brand/brand.ts';
 import { InnboundError } from '../errors.ts';
 import type { GuestKeyKind } from '../persons/identifiers.ts';
-import type { ApplyTarget } from '../reconcile/apply-target.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { mergeProfiles, splitProfile } from '../store/records/edit-profiles.ts';
 import type { ProfileEdit } from '../store/records/profile-edit.ts';
@@ -20,7 +20,7 @@ export async function editProfiles(
   integration: string,
   decision: ProfileDecision,
 ): Promise<ProfileEdit> {
-  const target = runtime.active().integrations.get(integration)?.target;
+  const target = runtime.active().integrations.get(integration);
   if (target === undefined) {
     throw new InnboundError('documents.unknown_name', `There is no integration ${integration}.`);
   }
@@ -29,7 +29,7 @@ export async function editProfiles(
   return edited;
 }
 
-function decide({ pool }: Runtime, target: ApplyTarget, decision: ProfileDecision): Promise<ProfileEdit> {
+function decide({ pool }: Runtime, target: Brand, decision: ProfileDecision): Promise<ProfileEdit> {
   const { kind, id } = decision;
   if (kind === 'merge') return mergeProfiles(pool, target, { from: id, into: decision.into });
   if (kind === 'separate') return undoMerge(pool, target, { id, from: decision.merged });

@@ -2,7 +2,6 @@ import { profilesDestination } from '../deliver/profiles.ts';
 import { timedId } from '../kit/ids.ts';
 import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
 import { mayHoldGuestData, withoutGuests } from '../privacy/strip.ts';
-import type { ApplyTarget } from '../reconcile/apply-target.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, type Tx } from '../store/db/pool.ts';
 import { eraseFromRecords } from '../store/erasure/erase.ts';
@@ -19,6 +18,7 @@ import {
   readErasure,
 } from '../store/erasure/erasures.ts';
 import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
+import type { Target } from '../store/records/write.ts';
 import type { EntityType, IntegrationName, Json } from '../terms.ts';
 import { listErasure } from './erasure-list.ts';
 import type { EraseRequest } from './guest-request.ts';
@@ -155,9 +155,9 @@ export async function findReceipts(
 }
 
 /** A brand that is no longer in force still has stored data, but no destinations. */
-function targetOf(runtime: Runtime, integration: string): ApplyTarget {
+function targetOf(runtime: Runtime, integration: string): Target {
   return (
-    runtime.active().integrations.get(integration)?.target ?? {
+    runtime.active().integrations.get(integration) ?? {
       integration: integration as IntegrationName,
       connectorVersion: 0,
       integrationVersion: 0,

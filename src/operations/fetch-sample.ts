@@ -92,7 +92,7 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
   const asked = await asker.ask(request, { canShrink: false, firstPage: true, tried, counts });
   if (asked.kind === 'answer') {
     const body = asked.body ?? null;
-    const rows = planned.plan.shaper.rows(body);
+    const rows = planned.plan.brand.shapers.pull.rows(body);
     const got = await addRelated(asker, settings, { body, rows }, { counts, tried, mostPages: limitsOf(ports).pages });
     const whole = got.kind === 'body' ? got.body : body;
     return { kind: 'page', sample: JSON.stringify(whole, null, 2), window, ...(sent && { request: sent }) };

@@ -72,7 +72,7 @@ function readAsContact(
   if (email.kind === 'address') return { email: email.address };
   if (!/\d{5}/.test(text.replace(/\D/g, ''))) return {};
   const brands = [...runtime.active().integrations.values()].filter(
-    ({ name }) => integrations === undefined || integrations.includes(name),
+    ({ integration: name }) => integrations === undefined || integrations.includes(name),
   );
   const countries = new Set(brands.flatMap(({ body }) => body.country ?? []));
   const readings = [readPhone(text, {}), ...[...countries].map((country) => readPhone(text, { country }))];

@@ -1,29 +1,30 @@
-import { type Preview, replayDeadLetters } from '../deliver/replay.ts';
+import type { Brand } from '../brand/brand.ts';
 import { InnboundError } from '../errors.ts';
-import { describeHold } from '../reconcile/accidents/hold-back.ts';
-import { partsOf } from '../reconcile/accidents/signs.ts';
-import type { Difference } from '../reconcile/difference.ts';
-import type { Prepared } from '../reconcile/incoming.ts';
+import { describeSign, partsOf } from '../reconcile/accidents/signs.ts';
+import type { Aside } from '../reconcile/aside.ts';
+import { type Difference, difference } from '../reconcile/difference.ts';
+import { arrivedBy, type Statement } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { transaction } from '../store/db/pool.ts';
-import { closeDeadLetter } from '../store/operate/dead-letter-close.ts';
-import { showDeadLetter } from '../store/operate/dead-letters.ts';
+import { rolledBack, type Tx, transaction } from '../store/db/pool.ts';
 import {
   type BrandHold,
   closeHold,
-  dropHeldRows,
   findHold,
+  type HeldRecord,
   type HoldFilter,
-  heldRows,
+  heldIdsOf,
   listHolds,
-  rowsUnderOthers,
+  lockHeld,
+  noteRefused,
+  writeAsides,
 } from '../store/operate/holds.ts';
-import { applyPrepared } from '../store/records/apply.ts';
+import { payloadsOf } from '../store/records/kept-payloads.ts';
+import { storedRecord } from '../store/records/stored-record.ts';
+import { take } from '../store/records/take.ts';
 import { type LostValue, movedTo } from '../suggest/moved-field.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
-import { isObject } from '../terms.ts';
-import { prepareLetter } from './prepare-letter.ts';
-import { preparationOf, replayPorts } from './replay-dead-letters.ts';
+import type { Json } from '../terms.ts';
+import { statePayload } from './reprocess.ts';
 
 export async function holds(runtime: Runtime, filter: HoldFilter): Promise<HoldView[]> {
   return (await listHolds(runtime.pool, filter)).map(holdView);
@@ -46,84 +47,144 @@ export function holdView(hold: BrandHold) {
     rows,
     waiting: open,
     state,
-    message: describeHold(hold),
+    message: describeSign(sign, hold),
     at: new Date(at).toISOString(),
     ...(closedAt !== undefined && { closed_at: new Date(closedAt).toISOString() }),
     ...(closedBy !== undefined && { closed_by: closedBy }),
   };
 }
 
-/** What a release would deliver. Holds guest data. */
+/** What a release would change. Holds guest data. */
 export interface HoldPreview {
   readonly hold: HoldView;
   /** The line of the mapping that would read the lost field again, such as `email: mail`. */
   readonly remedy?: { readonly connector: string; readonly path: string; readonly from: string };
-  readonly rows: readonly { readonly id: string; readonly reservation_id: string; readonly preview: Preview }[];
+  readonly rows: readonly { readonly reservation_id: string; readonly diff: readonly Difference[] }[];
 }
 
 const mostPreviewed = 20;
+/** Records that one transaction settles. */
+const settledAtOnce = 200;
 
 export async function previewHold(runtime: Runtime, id: string): Promise<HoldPreview> {
   const hold = await wanted(runtime, id);
-  const letters = (await heldRows(runtime.pool, hold)).slice(0, mostPreviewed);
-  const ports = replayPorts(runtime);
-  const rows = [];
-  for (const letter of letters) {
-    rows.push({ id: letter.id, reservation_id: letter.record_id, preview: await ports.preview(letter, 'today') });
-  }
+  const brand = brandOf(runtime, hold);
+  const rows = await rolledBack(runtime.pool, async (tx) => {
+    const held = await lockHeld(tx, hold, undefined, mostPreviewed);
+    const before = new Map<string, Json | undefined>();
+    for (const one of held) before.set(one.id, await storedRecord(tx, hold.integration, 'reservation', one.id));
+    await releaseIn(tx, brand, hold, held);
+    const changed = [];
+    for (const one of held) {
+      const after = await storedRecord(tx, hold.integration, 'reservation', one.id);
+      changed.push({ reservation_id: one.id, diff: difference(before.get(one.id), after) });
+    }
+    return changed;
+  });
   const remedy = await remedyFor(runtime, hold, rows);
   return { hold: holdView(hold), rows, ...(remedy && { remedy }) };
 }
 
-/** Applies the held rows as the partner sent them; the same change counts as normal for a while. Some only: the hold stays open. */
+/** The held values count, each as of its own time; the same change counts as normal for a while. Some records only: the hold stays open. */
 export async function releaseHold(
   runtime: Runtime,
   id: string,
   by: string,
   only?: readonly string[],
-): Promise<{ hold: HoldView; released: number; failed: number }> {
+): Promise<{ hold: HoldView; released: number }> {
   const hold = await wanted(runtime, id);
-  const letters = await heldRows(runtime.pool, hold, only);
-  // Closed first: otherwise the next poll holds the same rows again.
-  if (only === undefined) await closed(runtime, hold, 'released', by);
-  const counts = await replayDeadLetters(replayPorts(runtime), letters, { by, perSecond: 1_000, under: 'today' });
+  const brand = brandOf(runtime, hold);
+  // Closed first: otherwise the next poll holds the same values again.
+  if (only === undefined) await transaction(runtime.pool, (tx) => closeHold(tx, hold, 'released', by));
+  const released = await eachHeld(runtime, hold, only, (tx, held) => releaseIn(tx, brand, hold, held));
   runtime.wake.signal('outbox');
-  const after = holdView(await wanted(runtime, id));
-  return { hold: after, released: counts.replayed, failed: counts.still_failing + counts.gone };
+  return { hold: holdView(await wanted(runtime, id)), released };
 }
 
-/** The stored values stay, now and while the partner repeats the same rows. */
+/** Exactly these values are dropped, also when the partner repeats them; the next different value is judged afresh. */
 export async function refuseHold(
   runtime: Runtime,
   id: string,
   by: string,
 ): Promise<{ hold: HoldView; refused: number }> {
   const hold = await wanted(runtime, id);
-  const refused = await closed(runtime, hold, 'refused', by);
+  await transaction(runtime.pool, (tx) => closeHold(tx, hold, 'refused', by));
+  const refused = await eachHeld(runtime, hold, undefined, async (tx, held) => {
+    await writeAsides(
+      tx,
+      hold.integration,
+      held.map((one) => withAsides(one, (aside) => [refusedBy(hold, aside)])),
+    );
+    await noteRefused(tx, hold, held, `${by} refused the held value of ${partsOf(hold.sign).path ?? 'the booking'}.`);
+  });
   return { hold: holdView(await wanted(runtime, id)), refused };
 }
 
-/** After a change of documents: the held rows are mapped and judged again. What is in order now is applied; the rest is held again. */
+const refusedBy = ({ id }: BrandHold, aside: Aside): Aside =>
+  aside.hold === id ? { ...aside, isRefused: true } : aside;
+
+const withAsides = (record: HeldRecord, each: (aside: Aside) => readonly Aside[]): HeldRecord => {
+  const aside = record.views.aside?.flatMap(each) ?? [];
+  const { aside: _, ...others } = record.views;
+  return { ...record, views: aside.length === 0 ? others : { ...others, aside } };
+};
+
+/** Settles the records of a hold, some at a time; the number of records. */
+async function eachHeld(
+  runtime: Runtime,
+  hold: BrandHold,
+  only: readonly string[] | undefined,
+  settle: (tx: Tx, held: readonly HeldRecord[]) => Promise<void>,
+): Promise<number> {
+  for (let count = 0; ; ) {
+    const settled = await transaction(runtime.pool, async (tx) => {
+      const held = await lockHeld(tx, hold, only, settledAtOnce);
+      if (held.length > 0) await settle(tx, held);
+      return held.length;
+    });
+    count += settled;
+    if (settled < settledAtOnce) return count;
+  }
+}
+
+async function releaseIn(tx: Tx, brand: Brand, { id }: BrandHold, held: readonly HeldRecord[]): Promise<void> {
+  await writeAsides(
+    tx,
+    brand.integration,
+    held.map((one) => withAsides(one, (aside) => (aside.hold === id ? [] : [aside]))),
+  );
+  const statements = held.flatMap(({ id: record, views }) =>
+    (views.aside ?? []).filter((aside) => aside.hold === id).map((aside) => heardAgain(record, aside)),
+  );
+  await take(tx, brand, statements);
+}
+
+/** What was set aside, heard as of its time. */
+function heardAgain(id: string, { hold, source, moment, manner, says }: Aside): Statement {
+  const [effectiveAt, seq] = moment;
+  return {
+    type: 'reservation',
+    id,
+    arrival: { ...arrivedBy(source), effectiveAt, seq, cause: 'replay', causeId: hold },
+    source,
+    manner,
+    says,
+    raw: { key: id, value: null },
+    notes: [],
+    origins: {},
+  };
+}
+
+/** After a change of documents: the held bookings are mapped again. A value that is read otherwise now is no longer held. */
 export async function reprocessHolds(runtime: Runtime): Promise<void> {
   for (const hold of await listHolds(runtime.pool, { state: 'open' })) {
-    const integration = runtime.active().integrations.get(hold.integration);
-    if (integration === undefined) continue;
-    const ids = await rowsUnderOthers(runtime.pool, hold, integration.target);
-    const prepared: Prepared[] = [];
-    for (const id of ids) {
-      const letter = await showDeadLetter(runtime.pool, id);
-      const preparation = letter && (await preparationOf(runtime, letter, integration));
-      if (letter === undefined || preparation === undefined || preparation === 'requeue') continue;
-      const cause = hold.feed === 'pull' ? 'run' : 'event';
-      const arrival = { ...preparation.arrival, cause, causeId: letter.cause_id ?? '' } as const;
-      prepared.push(prepareLetter(integration, { ...preparation, arrival }));
-    }
+    const brand = runtime.active().integrations.get(hold.integration);
+    if (brand === undefined) continue;
+    const ids = await heldIdsOf(runtime.pool, hold, brand);
     if (ids.length === 0) continue;
-    await transaction(runtime.pool, async (tx) => {
-      const closing = { by: 'run', reason: 'The documents changed: it was processed again.' };
-      for (const id of ids) await closeDeadLetter(tx, id, 'replayed', closing);
-      if (prepared.length > 0) await applyPrepared(tx, integration.target, prepared);
-    });
+    const payloads = await payloadsOf(runtime.pool, hold.integration, ids, {});
+    const statements = payloads.map((payload) => statePayload(brand, payload));
+    await transaction(runtime.pool, (tx) => take(tx, brand, statements));
     runtime.wake.signal('outbox');
   }
 }
@@ -134,11 +195,11 @@ async function wanted(runtime: Runtime, id: string): Promise<BrandHold> {
   return hold;
 }
 
-function closed(runtime: Runtime, hold: BrandHold, state: 'released' | 'refused', by: string): Promise<number> {
-  return transaction(runtime.pool, async (tx) => {
-    const isClosed = await closeHold(tx, hold, state, by);
-    return state === 'refused' && isClosed ? dropHeldRows(tx, hold, by, 'An operator refused the hold.') : 0;
-  });
+function brandOf(runtime: Runtime, { integration }: BrandHold): Brand {
+  const brand = runtime.active().integrations.get(integration);
+  if (brand === undefined)
+    throw new InnboundError('operate.not_found', `The documents of ${integration} are not in force.`);
+  return brand;
 }
 
 /** Where the lost field probably is now: where the held payloads have the stored values, or what a suggestion reads it from. */
@@ -146,14 +207,13 @@ async function remedyFor(runtime: Runtime, hold: BrandHold, rows: HoldPreview['r
   const { kind, path } = partsOf(hold.sign);
   const connector = runtime.active().integrations.get(hold.integration)?.body.connector;
   if (kind !== 'cleared' || path === undefined || connector === undefined) return undefined;
-  const lost: LostValue[] = [];
-  for (const { id, preview } of rows) {
-    const letter = await showDeadLetter(runtime.pool, id);
-    const payload = isObject(letter?.raw) ? letter.raw.value : undefined;
-    const diff = 'diff' in preview ? (preview.diff as readonly Difference[]) : [];
+  const ids = rows.map(({ reservation_id }) => reservation_id);
+  const payloads = new Map((await payloadsOf(runtime.pool, hold.integration, ids, {})).map(({ id, raw }) => [id, raw]));
+  const lost = rows.flatMap(({ reservation_id, diff }): LostValue[] => {
+    const payload = payloads.get(reservation_id);
     const value = diff.find((one) => one.path.replaceAll(/\[\d+\]/g, '') === path)?.before ?? null;
-    if (payload) lost.push({ payload, value });
-  }
+    return payload === undefined ? [] : [{ payload, value }];
+  });
   const suggestion = suggestConnector({ reservations: lost.map(({ payload }) => payload) });
   const suggested = suggestion.kind === 'ok' ? suggestion.fields.find(({ field }) => field === path)?.path : undefined;
   const from = movedTo(lost) ?? suggested;

@@ -142,7 +142,7 @@ function brandsOf(
   const { kind, name } = readCause(cause);
   const brands = new Set<string>();
   if (kind === 'destination') {
-    for (const { name: brand, body } of runtime.active().integrations.values()) {
+    for (const { integration: brand, body } of runtime.active().integrations.values()) {
       if (body.deliver.includes(name)) brands.add(brand);
     }
   }

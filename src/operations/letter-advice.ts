@@ -1,6 +1,6 @@
+import { activate } from '../brand/active.ts';
 import { mustBeThere, type Problem } from '../canonical/field-check.ts';
 import { type ErrorCode, errors } from '../errors.ts';
-import { activate } from '../runtime/active.ts';
 import type { RawRecord } from '../shape/config.ts';
 import type { Pool } from '../store/db/pool.ts';
 import type { WholeDeadLetter } from '../store/operate/dead-letters.ts';
@@ -55,8 +55,8 @@ async function originsOf(pool: Pool, letter: WholeDeadLetter): Promise<Origins> 
   if (integration_version === null || connector_version === null || !isObject(raw) || raw.value === undefined)
     return {};
   const documents = await recordedDocuments(pool, integration, integration_version, connector_version);
-  const path = documents && activate(documents).integrations.get(integration)?.path;
+  const path = documents && activate(documents).integrations.get(integration);
   const isSingle = isObject(detail) && detail.requested_by_id === true;
-  const shaper = kind === 'event' ? path?.pushShaper : isSingle ? path?.singleShaper : path?.shaper;
+  const shaper = path?.shapers[kind === 'event' ? 'push' : isSingle ? 'single' : 'pull'];
   return shaper?.origins(raw as unknown as RawRecord) ?? {};
 }

@@ -1,7 +1,7 @@
+import { activate, documentsOf } from '../brand/active.ts';
 import { parseDocument } from '../documents/check.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
-import { activate, documentsOf } from '../runtime/active.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { newestPayloads } from '../store/records/kept-payloads.ts';
 import { isObject, type Json } from '../terms.ts';

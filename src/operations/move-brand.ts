@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isMap, parseDocument } from 'yaml';
+import type { Brand } from '../brand/brand.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { type BookingMatches, matchBookings } from '../persons/match-bookings.ts';
-import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Pool, Tx } from '../store/db/pool.ts';
@@ -39,15 +39,10 @@ export async function previewMove(runtime: Runtime, from: string, to: string): P
   return compare(runtime, runtime.pool, brand, next);
 }
 
-async function compare(
-  runtime: Runtime,
-  db: Pool | Tx,
-  brand: ActiveIntegration,
-  next: ActiveIntegration,
-): Promise<MovePreview> {
-  const now = await bookingsOfBrand(db, next.name, '');
+async function compare(runtime: Runtime, db: Pool | Tx, brand: Brand, next: Brand): Promise<MovePreview> {
+  const now = await bookingsOfBrand(db, next.integration, '');
   const first = now.map(({ checkIn }) => checkIn).toSorted()[0] ?? '';
-  const before = await bookingsOfBrand(db, brand.name, first);
+  const before = await bookingsOfBrand(db, brand.integration, first);
   const matches = matchBookings(before, now);
   const today = new Date(runtime.clock.now()).toISOString().slice(0, 10);
   const isOpen = ({ isCancelled, checkOut }: (typeof before)[number]) => !isCancelled && checkOut >= today;
@@ -56,14 +51,15 @@ async function compare(
     guests.filter((guest) => guest.marketing_consent === is).length;
   const obstacles: string[] = [];
   if (next.body.deliver.length > 0) {
-    obstacles.push(`${next.name} delivers to ${next.body.deliver.join(', ')}: remove \`deliver\` from it`);
+    obstacles.push(`${next.integration} delivers to ${next.body.deliver.join(', ')}: remove \`deliver\` from it`);
   }
   const syncs = Object.keys(next.body.pull?.syncs ?? {});
-  const incomplete = await incompleteSyncs(db, next.name, syncs);
-  if (incomplete.length > 0) obstacles.push(`the last ${incomplete.join(', ')} of ${next.name} was not complete`);
-  if (now.length === 0) obstacles.push(`${next.name} has no reservations yet`);
-  const waiting = await waitingEvents(db, brand.name);
-  if (waiting > 0) obstacles.push(`${waiting} events of ${brand.name} are not processed yet`);
+  const incomplete = await incompleteSyncs(db, next.integration, syncs);
+  if (incomplete.length > 0)
+    obstacles.push(`the last ${incomplete.join(', ')} of ${next.integration} was not complete`);
+  if (now.length === 0) obstacles.push(`${next.integration} has no reservations yet`);
+  const waiting = await waitingEvents(db, brand.integration);
+  if (waiting > 0) obstacles.push(`${waiting} events of ${brand.integration} are not processed yet`);
   return {
     ...matches,
     open: before.filter(isOpen).length,
@@ -116,10 +112,10 @@ export async function moveBrand(
     const prefix = prefixOf(to);
     const matched = preview.matched.map((one) => ({ id: one.before.id, partnerId: one.now.id }));
     const isListed = next.body.pull !== undefined && next.connector.body.pull?.request !== undefined;
-    await moveFeeds(tx, { integration: brand.name, to: next.name, prefix, isListed, matched });
+    await moveFeeds(tx, { integration: brand.integration, to: next.integration, prefix, isListed, matched });
     const range = isListed ? rangeOf(preview) : undefined;
     if (range !== undefined) {
-      await queueRun(tx, { integration: brand.name, kind: 'backfill', requestedBy: by, ...range });
+      await queueRun(tx, { integration: brand.integration, kind: 'backfill', requestedBy: by, ...range });
     }
     return { put: [document], remove: [removed], result: () => ({ preview, range }) };
   });
@@ -149,7 +145,7 @@ const prefixOf = (to: string): string => `${to}~`;
 const isMoved = (runtime: Runtime, from: string, to: string): boolean =>
   !runtime.active().integrations.has(to) && runtime.active().integrations.get(from)?.body.id_prefix === prefixOf(to);
 
-function activeBrand(runtime: Runtime, name: string): ActiveIntegration {
+function activeBrand(runtime: Runtime, name: string): Brand {
   const { integrations } = runtime.active();
   const found = integrations.get(name);
   if (found === undefined) throw new InnboundError('documents.unknown_name', noIntegration(name, integrations.keys()));

@@ -1,5 +1,5 @@
+import type { Versioned } from '../brand/brand.ts';
 import { InnboundError } from '../errors.ts';
-import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** The destination in force with this name. */

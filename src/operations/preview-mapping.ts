@@ -1,4 +1,4 @@
-import { encodeRecord } from '../canonical/encode.ts';
+import { compilePath, compileShapes, type Path, type Spellings } from '../brand/compile.ts';
 import { parseDocument } from '../documents/check.ts';
 import { type Bodies, schemas } from '../documents/kinds.ts';
 import type { Mistake } from '../documents/mistake.ts';
@@ -7,14 +7,14 @@ import { pathFromText } from '../documents/path.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { EventContent } from '../intake/push/reservation-event.ts';
 import { parseForeignJson, parseJson } from '../kit/json.ts';
-import { compilePath, compileShapes, type Path, type Spellings } from '../runtime/compile-path.ts';
+import { decide, state } from '../pipeline.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { suggestionYaml } from '../suggest/print.ts';
 import { suggestConnector } from '../suggest/suggest.ts';
 import { isObject, type Json } from '../terms.ts';
 import { fillRates } from './fill-rates.ts';
 import { statedBy } from './partial-row.ts';
-import { prepareSampleEvent, sampleEvent } from './sample-event.ts';
+import { sampleEvent, stateSampleEvent } from './sample-event.ts';
 import { sampleIntegration } from './sample-integration.ts';
 
 export interface Previewed {
@@ -105,7 +105,7 @@ export function previewMapping(
   const filled = fillRates(
     records.flatMap((one) => (isObject(one) && one.kind === 'record' ? [one.record ?? null] : [])),
   );
-  const shaper = push ? compiled.path.pushShaper : compiled.path.shaper;
+  const shaper = compiled.path.shapers[push ? 'push' : 'pull'];
   const unmatched = shaper.unmatched(found.records).map(({ at, text: path }) => ({ at, path }));
   return {
     mistakes: [],
@@ -132,7 +132,7 @@ function readSample(path: Path, connector: Bodies['connector'], sample: string, 
     return { kind: 'invalid', code: 'operate.invalid_input', message } as const;
   }
   if (!push) {
-    const found = path.shaper.records(value);
+    const found = path.shapers.pull.records(value);
     return found.kind === 'ok' ? ({ ...found, event: undefined } as const) : found;
   }
   const read = sampleEvent(connector, value);
@@ -140,26 +140,27 @@ function readSample(path: Path, connector: Bodies['connector'], sample: string, 
     return { kind: 'invalid', code: 'operate.invalid_input', message: `${read.id}: ${read.message}` } as const;
   if (read.kind === 'invalid') return read;
   const { event } = read;
-  const single = path.pushShaper.single(event.data);
+  const single = path.shapers.push.single(event.data);
   return single.kind === 'ok' ? ({ kind: 'ok', records: [single.record], event } as const) : single;
 }
 
 /** `event`: the event of the sample, which has one record. */
 function previewOne(path: Path, raw: RawRecord, event: EventContent | undefined): Json {
   const arrival = { effectiveAt: 0, cause: 'replay', causeId: 'map' } as const;
-  const isPulled = event === undefined;
-  const prepared = isPulled
-    ? path.prepare(raw, { mode: 'pull', ...arrival })
-    : prepareSampleEvent(path, event, { mode: 'push', ...arrival });
-  const shaper = isPulled ? path.shaper : path.pushShaper;
+  const statement =
+    event === undefined
+      ? state(path, raw, { mode: 'pull', ...arrival })
+      : stateSampleEvent(path, event, { mode: 'push', ...arrival });
+  const shaper = path.shapers[statement.arrival.mode];
   const source = { raw: raw.value, origins: shaper.origins(raw), unmapped: [...shaper.unmapped(raw)] };
-  const stated = statedBy(raw, prepared);
+  const stated = statedBy(statement);
   if (stated !== undefined) return { kind: 'record', id: raw.key, record: stated, notes: [], ...source };
-  if (prepared.kind === 'dead') {
-    const { id, code, message, detail } = prepared.deadLetter;
+  const made = decide(path, undefined, statement);
+  if (made.kind === 'dead') {
+    const { id, code, message, detail } = made.deadLetter;
     return { kind: 'dead', ...(id !== undefined && { id }), code, message, detail, ...source };
   }
-  if (prepared.kind === 'dropped') return { kind: 'dropped', id: prepared.id, message: prepared.reason, ...source };
-  const { id, record, notes } = prepared.incoming;
-  return { kind: 'record', id, record: parseJson(encodeRecord(record)), notes: notes as unknown as Json, ...source };
+  const { id } = statement;
+  if (made.kind !== 'change') return { kind: 'dropped', id, message: made.reason ?? '', ...source };
+  return { kind: 'record', id, record: parseJson(made.text), notes: made.notes as unknown as Json, ...source };
 }

@@ -1,5 +1,5 @@
-import { activate } from '../runtime/active.ts';
-import type { ActiveIntegration } from '../runtime/active-integration.ts';
+import { activate } from '../brand/active.ts';
+import type { Brand } from '../brand/brand.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { currentDocuments, documentAt, type StoredDocument } from '../store/documents/documents.ts';
@@ -24,7 +24,7 @@ export async function recordedIntegration(
   name: string,
   integrationVersion: number,
   connectorVersion: number,
-): Promise<ActiveIntegration | undefined> {
+): Promise<Brand | undefined> {
   const current = runtime.active().integrations.get(name);
   const recorded = await recordedDocuments(runtime.pool, name, integrationVersion, connectorVersion);
   if (recorded === undefined || current === undefined) return undefined;

@@ -2,8 +2,9 @@ import type { ErrorCode } from '../errors.ts';
 import { fetchSingle } from '../intake/pull/single.ts';
 import { systemClock } from '../kit/clock.ts';
 import { timedId } from '../kit/ids.ts';
+import { state } from '../pipeline.ts';
 import { pullPorts } from '../ports/pull.ts';
-import type { OutcomeName } from '../reconcile/incoming.ts';
+import type { OutcomeName } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { partnerId } from '../store/records/partner-ids.ts';
 import { commitRefetch } from '../store/runs/refetch.ts';
@@ -27,17 +28,17 @@ export async function refetchReservation(
   const planned = await ports.plan(name);
   if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
   const { plan } = planned;
-  const asked = await partnerId(runtime.pool, plan.target, id);
+  const asked = await partnerId(runtime.pool, plan.brand, id);
   if (asked === undefined) return { kind: 'absent' };
   const single = await fetchSingle(ports, name, asked);
   if (single.kind === 'absent') return single;
   if (single.kind !== 'found') return { kind: 'failed', code: single.code, message: single.message };
   const runId = timedId('run', systemClock.now()) as RunId;
   const arrival = { mode: 'single', effectiveAt: single.requestedAt, cause: 'run', causeId: runId } as const;
-  const prepared = plan.prepare(single.record, arrival);
+  const statement = state(plan.brand, single.record, arrival);
   const bytes = JSON.stringify(single.body).length;
-  const tally = await commitRefetch(runtime.pool, plan.target, prepared, { runId, by, bytes });
-  if (tally.changed > 0) runtime.onChanged(plan.target);
+  const tally = await commitRefetch(runtime.pool, plan.brand, statement, { runId, by, bytes });
+  if (tally.changed > 0) runtime.onChanged(plan.brand);
   const [outcome] = tally.outcomes;
   return {
     kind: 'applied',

@@ -1,11 +1,12 @@
+import { documentsOf } from '../brand/active.ts';
+import type { Brand } from '../brand/brand.ts';
 import type { Closing, Preview, ReplayLetter, ReplayPorts, Under } from '../deliver/replay.ts';
 import type { EventType } from '../intake/push/envelope.ts';
+import { thinIdOf } from '../intake/push/thin-id.ts';
 import { systemClock } from '../kit/clock.ts';
+import { decide } from '../pipeline.ts';
 import { difference } from '../reconcile/difference.ts';
-import type { Arrival, Prepared } from '../reconcile/incoming.ts';
-import { documentsOf } from '../runtime/active.ts';
-import type { ActiveIntegration } from '../runtime/active-integration.ts';
-import { eventPathOf } from '../runtime/event-path.ts';
+import type { Arrival, Statement } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RawRecord } from '../shape/config.ts';
 import { rolledBack, type Tx, transaction } from '../store/db/pool.ts';
@@ -19,12 +20,12 @@ import {
   skipHeldTo,
 } from '../store/operate/dead-letter-close.ts';
 import { newestFailure, showDeadLetter, type WholeDeadLetter } from '../store/operate/dead-letters.ts';
-import { applyPrepared } from '../store/records/apply.ts';
 import { newestRaw } from '../store/records/entry-payload.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
-import { isObject, type Json, type JsonObject } from '../terms.ts';
+import { take } from '../store/records/take.ts';
+import type { Json, JsonObject } from '../terms.ts';
 import { offThread } from './off-thread.ts';
-import { type Preparation, prepareLetter } from './prepare-letter.ts';
+import { type Preparation, stateLetter } from './prepare-letter.ts';
 import { recordedIntegration } from './recorded-documents.ts';
 
 /** Processes dead letters again. */
@@ -63,32 +64,30 @@ async function preview(runtime: Runtime, { id, kind }: ReplayLetter, under: Unde
   if (preparation === undefined) return gone('Its payload is no longer kept.');
   if (preparation === 'requeue') return { kind: 'ready', record: recordOf(letter), after: letter.raw, diff: [] };
   // In a worker with a deadline: the payload may be built to take very long.
-  await offThread(runtime, 'prepareLetter', { brand: documentsOf(integration), preparation });
-  return tryOut(runtime, integration, prepareLetter(integration, preparation));
+  await offThread(runtime, 'stateLetter', { brand: documentsOf(integration), preparation });
+  return tryOut(runtime, integration, stateLetter(integration, preparation));
 }
 
 /** The result of a replay, merged with the stored record: runs the same transaction and rolls it back. */
-function tryOut(runtime: Runtime, integration: ActiveIntegration, prepared: Prepared): Promise<Preview> {
+function tryOut(runtime: Runtime, brand: Brand, statement: Statement): Promise<Preview> {
   return rolledBack(runtime.pool, async (tx): Promise<Preview> => {
-    const id = idOf(prepared);
-    const type = prepared.kind === 'record' ? prepared.incoming.type : 'reservation';
-    const before = await storedRecord(tx, integration.name, type, id);
-    const { outcomes } = await applyPrepared(tx, integration.target, [prepared]);
+    const { type, id } = statement;
+    const { integration } = brand;
+    const before = await storedRecord(tx, integration, type, id);
+    const { outcomes } = await take(tx, brand, [statement]);
     const [outcome] = outcomes;
     if (outcome?.outcome === 'dropped' || outcome?.outcome === 'removed') {
-      const reason = prepared.kind === 'dropped' ? prepared.reason : 'A business rule drops the merged record.';
-      return { kind: 'dropped', reason };
+      const alone = decide(brand, undefined, statement);
+      return {
+        kind: 'dropped',
+        reason: alone.kind === 'dropped' ? alone.reason : 'A business rule drops the merged record.',
+      };
     }
-    if (outcome?.outcome === 'dead') return { kind: 'still_failing', ...(await newestFailure(tx, integration.name)) };
-    const after = (await storedRecord(tx, integration.name, type, id)) ?? null;
+    if (outcome?.outcome === 'dead') return { kind: 'still_failing', ...(await newestFailure(tx, integration)) };
+    const after = (await storedRecord(tx, integration, type, id)) ?? null;
     const known = before !== undefined && { before };
     return { kind: 'ready', record: { type, id }, ...known, after, diff: difference(before, after) };
   });
-}
-
-function idOf(prepared: Prepared): string {
-  if (prepared.kind === 'record') return prepared.incoming.id;
-  return prepared.message?.id ?? (prepared.kind === 'dropped' ? prepared.id : (prepared.deadLetter.id ?? ''));
 }
 
 async function replay(runtime: Runtime, { id, kind }: ReplayLetter, under: Under, closing: Closing): Promise<boolean> {
@@ -97,16 +96,14 @@ async function replay(runtime: Runtime, { id, kind }: ReplayLetter, under: Under
   if (kind === 'delivery' && under === 'recorded') {
     return inTransaction(runtime, id, closing, async (tx) => void (await retryHeld(tx, id)));
   }
-  const isHeld = letter.code === 'record.held';
-  // The worker would hold it again.
-  if (kind === 'event' && under === 'today' && !isHeld) return requeued(runtime, id, closing, letter);
+  if (kind === 'event' && under === 'today') return requeued(runtime, id, closing, letter);
   const integration = await integrationFor(runtime, letter, under);
   const preparation = integration && (await preparationOf(runtime, letter, integration));
   if (integration === undefined || preparation === undefined) return false;
   if (preparation === 'requeue') return requeued(runtime, id, closing, letter);
-  const prepared = prepareLetter(integration, preparation);
+  const statement = stateLetter(integration, preparation);
   return inTransaction(runtime, id, closing, async (tx) => {
-    const tally = await applyPrepared(tx, integration.target, [prepared]);
+    const tally = await take(tx, integration, [statement]);
     if (kind !== 'delivery') return;
     const [outcome] = tally.outcomes;
     const changed = tally.changed > 0 && outcome?.version !== undefined;
@@ -151,10 +148,10 @@ interface LetterEvent {
 export async function preparationOf(
   runtime: Runtime,
   letter: WholeDeadLetter,
-  integration: ActiveIntegration,
+  integration: Brand,
 ): Promise<Preparation | 'requeue' | undefined> {
-  const { requested_by_id: isSingle, effective_at: heldAt } = (letter.detail ?? {}) as JsonObject;
-  const effectiveAt = typeof heldAt === 'number' ? heldAt : (letter.effective_at ?? letter.last_at).getTime();
+  const { requested_by_id: isSingle } = (letter.detail ?? {}) as JsonObject;
+  const effectiveAt = (letter.effective_at ?? letter.last_at).getTime();
   const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'replay', causeId: letter.id };
   if (letter.kind === 'event') {
     const event = letter.event as LetterEvent | null;
@@ -162,15 +159,13 @@ export async function preparationOf(
     if (event.event.startsWith('guest.')) return 'requeue';
     const { data } = event.body;
     const hydrated = event.hydrated ?? undefined;
-    if (hydrated === undefined && eventPathOf(integration).thinId?.(data) !== undefined) return 'requeue';
+    if (hydrated === undefined && thinIdOf(integration, 'reservation', data) !== undefined) return 'requeue';
     const mode = hydrated === undefined ? 'push' : 'single';
     const content = { event: event.event, data, ...(hydrated !== undefined && { hydrated }) };
     return { kind: 'event', content, arrival: { ...arrival, mode } };
   }
   if (letter.kind === 'record') {
     const mode = isSingle === true ? 'single' : 'pull';
-    if (letter.code === 'record.held' && isObject(letter.raw) && letter.raw.value === null)
-      return { kind: 'gone', id: letter.record_id ?? '', arrival: { ...arrival, mode } };
     return letter.raw === null
       ? undefined
       : { kind: 'record', raw: rawRecord(letter.raw), arrival: { ...arrival, mode } };
@@ -198,11 +193,7 @@ function rawRecord(raw: Json): RawRecord {
   return { key: '', value: raw };
 }
 
-async function integrationFor(
-  runtime: Runtime,
-  letter: WholeDeadLetter,
-  under: Under,
-): Promise<ActiveIntegration | undefined> {
+async function integrationFor(runtime: Runtime, letter: WholeDeadLetter, under: Under): Promise<Brand | undefined> {
   const current = runtime.active().integrations.get(letter.integration);
   if (under === 'today' || letter.integration_version === null || letter.connector_version === null) return current;
   const { integration: name, integration_version: version, connector_version: connectorVersion } = letter;

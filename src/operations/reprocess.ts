@@ -1,19 +1,19 @@
+import type { Brand } from '../brand/brand.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import type { EventType } from '../intake/push/envelope.ts';
-import { prepareEvent } from '../intake/push/reservation-event.ts';
-import type { Arrival, MessageOutcome, Prepared } from '../reconcile/incoming.ts';
-import type { ActiveIntegration } from '../runtime/active-integration.ts';
-import { eventPathOf } from '../runtime/event-path.ts';
+import { stateEvent } from '../intake/push/reservation-event.ts';
+import { state } from '../pipeline.ts';
+import type { Arrival, Outcome, Statement } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, transaction } from '../store/db/pool.ts';
-import { applyPrepared } from '../store/records/apply.ts';
 import {
   type KeptPayload,
   keptPayloads,
   type PayloadRange,
   reprocessedDifferences,
 } from '../store/records/kept-payloads.ts';
+import { take } from '../store/records/take.ts';
 import type { Json } from '../terms.ts';
 
 export interface ReprocessRequest extends PayloadRange {
@@ -94,23 +94,25 @@ const nothing: Reprocessed = { records: 0, changed: 0, unchanged: 0, refused: 0,
 /** Processes these payloads under an integration's documents and counts the changes. */
 export async function reprocessBatch(
   runtime: Runtime,
-  integration: ActiveIntegration,
+  integration: Brand,
   payloads: readonly KeptPayload[],
   preview: boolean,
 ): Promise<Reprocessed> {
-  const { target, name } = integration;
-  const prepared = payloads.map((payload) => preparePayload(integration, payload));
+  const statements = payloads.map((payload) => statePayload(integration, payload));
   // A first pass is rolled back: unchanged reservations must get no timeline entry, refused ones no dead letter.
   const { verdicts, samples } = await rolledBack(runtime.pool, async (tx) => {
-    const { outcomes } = await applyPrepared(tx, target, prepared);
+    const { outcomes } = await take(tx, integration, statements);
     const found = verdictsOf(payloads, outcomes);
     const changed = [...found].filter(([, verdict]) => verdict === 'changed').map(([id]) => id);
-    return { verdicts: found, samples: await reprocessedDifferences(tx, name, changed.slice(0, mostSamples)) };
+    return {
+      verdicts: found,
+      samples: await reprocessedDifferences(tx, integration.integration, changed.slice(0, mostSamples)),
+    };
   });
   const count = (wanted: Verdict) => [...verdicts.values()].filter((verdict) => verdict === wanted).length;
   if (!preview && count('changed') > 0) {
-    const changing = prepared.filter((_, i) => verdicts.get(payloads[i]?.id ?? '') === 'changed');
-    await transaction(runtime.pool, (tx) => applyPrepared(tx, target, changing));
+    const changing = statements.filter((_, i) => verdicts.get(payloads[i]?.id ?? '') === 'changed');
+    await transaction(runtime.pool, (tx) => take(tx, integration, changing));
   }
   return {
     records: verdicts.size,
@@ -121,22 +123,18 @@ export async function reprocessBatch(
   };
 }
 
-export function preparePayload(
-  integration: ActiveIntegration,
-  { id, mode, raw, effectiveAt, event }: KeptPayload,
-): Prepared {
-  const { connector, version } = integration;
-  const causeId = `connector ${connector.version}, integration ${version}`;
+export function statePayload(brand: Brand, { id, mode, raw, effectiveAt, event }: KeptPayload): Statement {
+  const causeId = `connector ${brand.connectorVersion}, integration ${brand.integrationVersion}`;
   const arrival: Arrival = { mode, effectiveAt: effectiveAt.getTime(), cause: 'reprocess', causeId };
-  if (mode !== 'push') return integration.path.prepare({ key: id, value: raw }, arrival);
+  if (mode !== 'push') return state(brand, { key: id, value: raw }, arrival);
   const type = (event ?? 'reservation.updated') as EventType;
-  return prepareEvent(eventPathOf(integration), { event: type, data: raw }, arrival);
+  return stateEvent(brand, { event: type, data: raw }, arrival);
 }
 
 type Verdict = 'changed' | 'unchanged' | 'refused';
 
 /** One verdict per reservation: refused if any of its payloads is, changed if any changes it. */
-function verdictsOf(payloads: readonly KeptPayload[], outcomes: readonly MessageOutcome[]): Map<string, Verdict> {
+function verdictsOf(payloads: readonly KeptPayload[], outcomes: readonly Outcome[]): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
   for (const [i, { id }] of payloads.entries()) {
     const { outcome = 'unchanged' } = outcomes[i] ?? {};

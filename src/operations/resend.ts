@@ -20,7 +20,8 @@ export function resendLanes(
   const { integrations } = runtime.active();
   const destination = namedDestination(runtime, name);
   const brands = [...integrations.values()].filter(
-    ({ name: brand, body }) => body.deliver.includes(name) && (integration === undefined || brand === integration),
+    ({ integration: brand, body }) =>
+      body.deliver.includes(name) && (integration === undefined || brand === integration),
   );
   if (brands.length === 0) {
     const which = integration === undefined ? 'No integration delivers' : `${integration} does not deliver`;
@@ -28,10 +29,10 @@ export function resendLanes(
   }
   const { receives } = destination.body;
   return brands.flatMap((brand): ResendLane[] => [
-    ...receives.map((type) => ({ integration: brand.name, destination: name, type })),
+    ...receives.map((type) => ({ integration: brand.integration, destination: name, type })),
     // Reservations from before the destination received guests have no profiles yet.
     ...(receives.includes('guest')
-      ? [{ integration: brand.name, destination: profilesDestination, type: 'reservation' as const }]
+      ? [{ integration: brand.integration, destination: profilesDestination, type: 'reservation' as const }]
       : []),
   ]);
 }

@@ -1,15 +1,17 @@
+import type { Path } from '../brand/compile.ts';
+import { foreignEnvelope } from '../brand/push-settings.ts';
 import type { Connector } from '../documents/connector.ts';
 import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
+import { schemas } from '../documents/kinds.ts';
 import { readForeign } from '../intake/push/foreign-envelope.ts';
 import { at } from '../intake/push/place.ts';
 import type { ForeignEnvelope } from '../intake/push/ports.ts';
-import { type EventContent, prepareEvent } from '../intake/push/reservation-event.ts';
+import { type EventContent, stateEvent } from '../intake/push/reservation-event.ts';
+import { thinId } from '../intake/push/thin-id.ts';
 import { readMessage } from '../intake/stream/message.ts';
 import { parseJson } from '../kit/json.ts';
-import type { Arrival, Prepared } from '../reconcile/incoming.ts';
-import type { Path } from '../runtime/compile-path.ts';
-import { thinId } from '../runtime/event-path.ts';
-import { foreignEnvelope } from '../runtime/push-settings.ts';
+import type { Arrival, Statement } from '../reconcile/forms.ts';
+
 import { type IntegrationName, isObject, type Json, type JsonObject } from '../terms.ts';
 
 export type SampleEvent =
@@ -82,17 +84,9 @@ function isWhole({ each, data }: ForeignEnvelope, sample: Json): boolean {
   return Array.isArray(data) && data.some((place) => place !== '$item' && isObject(at(sample, place)));
 }
 
-/** Processes a sample event as a real one: a cancellation has its final status by the event itself. */
-export function prepareSampleEvent(path: Path, { event, data }: EventContent, arrival: Arrival): Prepared {
-  return prepareEvent(
-    {
-      idOf: (id) => id,
-      record: (found) => path.pushShaper.single(found),
-      hydratedRecord: (found) => path.singleShaper.single(found),
-      prepare: path.prepare,
-      amend: path.amend,
-    },
-    { event, data },
-    arrival,
-  );
+/** What a sample event says, like a real one: a cancellation has its final status by the event itself. */
+export function stateSampleEvent(path: Path, { event, data }: EventContent, arrival: Arrival): Statement {
+  return stateEvent({ ...path, connector: noThinEvents, idPrefix: undefined }, { event, data }, arrival);
 }
+
+const noThinEvents = { name: '', version: 0, body: schemas.connector.parse({ connector: 'none' }) };

@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
+import type { Active } from '../brand/active.ts';
+import type { Versioned } from '../brand/brand.ts';
 import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
 import { readShippedConnectors } from '../documents/load.ts';
 import type { SourceFile } from '../documents/parse.ts';
 import { mask, unmasked } from '../documents/typed-secrets.ts';
-import type { Active } from '../runtime/active.ts';
-import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import type { Pool, Tx } from '../store/db/pool.ts';

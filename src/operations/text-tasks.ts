@@ -1,4 +1,6 @@
-import { encodeRecord } from '../canonical/encode.ts';
+import { activate, type BrandDocuments } from '../brand/active.ts';
+import type { Brand } from '../brand/brand.ts';
+import { compileCheck } from '../brand/compile-check.ts';
 import { type CheckResult, checkFiles } from '../documents/check.ts';
 import { refuseHostReferences } from '../documents/host-references.ts';
 import type { Bodies } from '../documents/kinds.ts';
@@ -7,18 +9,14 @@ import { holdsCredentials } from '../documents/typed-secrets.ts';
 import type { Arrived } from '../intake/push/receive.ts';
 import { type Examined, reportOn, type SandboxReport } from '../intake/push/sandbox-report.ts';
 import { parseJson } from '../kit/json.ts';
-import type { Prepared } from '../reconcile/incoming.ts';
-import { activate, type BrandDocuments } from '../runtime/active.ts';
-import type { ActiveIntegration } from '../runtime/active-integration.ts';
-import { compileCheck } from '../runtime/compile-check.ts';
-import { eventPathOf } from '../runtime/event-path.ts';
+import { decide } from '../pipeline.ts';
 import type { KeptPayload } from '../store/records/kept-payloads.ts';
 import type { EntityType, Json } from '../terms.ts';
 import { type Assigned, assignField, type Lookup } from './assign-field.ts';
 import { importForApi } from './import-description.ts';
-import { type Preparation, prepareLetter } from './prepare-letter.ts';
+import { type Preparation, stateLetter } from './prepare-letter.ts';
 import { previewMapping, suggestMapping } from './preview-mapping.ts';
-import { preparePayload } from './reprocess.ts';
+import { statePayload } from './reprocess.ts';
 
 /**
  * The work on texts that people send: parsing, compiling and mapping. Runs in a worker thread (off-thread.ts), so input and
@@ -44,7 +42,7 @@ export interface TextTasks {
   }): ReturnType<typeof previewMapping>;
   suggest(input: { readonly sample: string; readonly name: string }): ReturnType<typeof suggestMapping>;
   importDescription(input: Parameters<typeof importForApi>[0]): ReturnType<typeof importForApi>;
-  prepareLetter(input: { readonly brand: BrandDocuments; readonly preparation: Preparation }): LetterOutcome;
+  stateLetter(input: { readonly brand: BrandDocuments; readonly preparation: Preparation }): LetterOutcome;
   /** Maps payloads only to check that it ends in time. */
   prepareMany(input: { readonly brand: BrandDocuments; readonly payloads: readonly KeptPayload[] }): number;
   assign(input: {
@@ -56,7 +54,7 @@ export interface TextTasks {
   sandboxReport(input: {
     readonly brand: BrandDocuments;
     readonly arrived: Arrived;
-    readonly examined: Omit<Examined, 'path' | 'settings'>;
+    readonly examined: Omit<Examined, 'brand' | 'settings'>;
   }): SandboxReport;
 }
 
@@ -75,10 +73,10 @@ export const textTasks: TextTasks = {
   preview: ({ asked, integration, spellings }) => previewMapping(asked, integration, spellings),
   suggest: ({ sample, name }) => suggestMapping(sample, name),
   importDescription: importForApi,
-  prepareLetter: ({ brand, preparation }) => letterOutcome(prepareLetter(compiled(brand), preparation)),
+  stateLetter: ({ brand, preparation }) => letterOutcome(compiled(brand), preparation),
   prepareMany: ({ brand, payloads }) => {
     const integration = compiled(brand);
-    return payloads.map((payload) => preparePayload(integration, payload)).length;
+    return payloads.map((payload) => statePayload(integration, payload)).length;
   },
   assign: ({ connector, field, path, lookup }) => assignField(connector, field, path, lookup),
   sandboxReport: ({ brand, arrived, examined }) => {
@@ -86,23 +84,24 @@ export const textTasks: TextTasks = {
     const { buffer, byteOffset, byteLength } = arrived.rawBody;
     return reportOn(
       { ...arrived, rawBody: Buffer.from(buffer, byteOffset, byteLength) },
-      { ...examined, settings: integration.pushSettings, path: eventPathOf(integration) },
+      { ...examined, settings: integration.pushSettings, brand: integration },
     );
   },
 };
 
-function compiled(brand: BrandDocuments): ActiveIntegration {
+function compiled(brand: BrandDocuments): Brand {
   const [integration] = activate(brand).integrations.values();
   if (integration === undefined) throw new TypeError('the documents of a brand in force do not compile');
   return integration;
 }
 
-function letterOutcome(prepared: Prepared): LetterOutcome {
-  if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
-  if (prepared.kind === 'dead') {
-    const { code, message } = prepared.deadLetter;
+function letterOutcome(brand: Brand, preparation: Preparation): LetterOutcome {
+  const statement = stateLetter(brand, preparation);
+  const made = decide(brand, undefined, statement);
+  if (made.kind === 'dead') {
+    const { code, message } = made.deadLetter;
     return { kind: 'dead', code, message };
   }
-  const { type, id, record } = prepared.incoming;
-  return { kind: 'record', type, id, record: parseJson(encodeRecord(record)) };
+  if (made.kind !== 'change') return { kind: 'dropped', reason: made.reason ?? '' };
+  return { kind: 'record', type: statement.type, id: statement.id, record: parseJson(made.text) };
 }

@@ -1,6 +1,6 @@
+import { activate } from '../brand/active.ts';
+import type { Path } from '../brand/compile.ts';
 import { replacedCard } from '../privacy/cards.ts';
-import { activate } from '../runtime/active.ts';
-import type { Path } from '../runtime/compile-path.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { readTimeline, type Timeline, type TimelineEntry, type TimelinePart } from '../store/records/timeline.ts';
 import { type EntityType, isObject, type Json, type Note } from '../terms.ts';
@@ -33,7 +33,7 @@ export async function timelineOf(
     const isChange = mode !== undefined && diff !== undefined && type === 'reservation';
     const isRetraced = isChange && raw !== undefined && origins === undefined;
     const path = isRetraced && version && connectorVersion ? await pathAt(version, connectorVersion) : undefined;
-    const shaper = path && { pull: path.shaper, single: path.singleShaper, push: path.pushShaper }[mode ?? 'pull'];
+    const shaper = path && path.shapers[mode ?? 'pull'];
     const removed = raw === undefined ? [] : removedCards(raw);
     timeline.push({
       ...entry,
@@ -60,7 +60,7 @@ async function readPath(
   connectorVersion: number,
 ): Promise<Path | undefined> {
   const documents = await recordedDocuments(pool, name, integrationVersion, connectorVersion);
-  return documents && activate(documents).integrations.get(name)?.path;
+  return documents && activate(documents).integrations.get(name);
 }
 
 const mostNotes = 20;

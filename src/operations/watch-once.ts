@@ -3,7 +3,7 @@ import { systemRandom } from '../kit/random.ts';
 import { feedbackStreams } from '../ports/feedback.ts';
 import { openCircuitsOf } from '../ports/partner-apis.ts';
 import { streamedBrands } from '../ports/stream.ts';
-import { describeHold } from '../reconcile/accidents/hold-back.ts';
+import { describeSign } from '../reconcile/accidents/signs.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { refusedSinceAccepted } from '../store/events/rejections.ts';
 import { streamStates } from '../store/events/streams.ts';
@@ -132,10 +132,12 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const { pool } = runtime;
   const active = runtime.active();
   const all = [...active.integrations.values()];
-  const names = all.map(({ name }) => name);
+  const names = all.map(({ integration: name }) => name);
   const streamed = streamedBrands(runtime);
-  const pushing = all.filter((one) => one.body.push.enabled || streamed.includes(one)).map(({ name }) => name);
-  const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ name }) => name);
+  const pushing = all
+    .filter((one) => one.body.push.enabled || streamed.includes(one))
+    .map(({ integration: name }) => name);
+  const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ integration: name }) => name);
   // One after another: together they took ten connections, which PostgreSQL opened and closed again every 30 seconds.
   const feeds = await quietFeeds(pool, pushing, pulling, rules.push.leastMs);
   const runs = await failedLastRuns(pool);
@@ -184,7 +186,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     streams: [...(await streamsNow(runtime)), ...(await streamStates(pool, await feedbackStreams(runtime)))],
     deadLetters: dead,
     unlisted,
-    holds: holds.map((hold) => ({ ...hold, message: describeHold(hold) })),
+    holds: holds.map((hold) => ({ ...hold, message: describeSign(hold.sign, hold) })),
     refusals: refused.filter(({ integration }) => active.documents.get(integration)?.body.push.enabled),
     skews,
     nodeClocks: clocks,

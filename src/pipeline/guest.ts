@@ -2,19 +2,25 @@ import { toGuest } from '../canonical/check.ts';
 import { describeProblems, type Problem } from '../canonical/field-check.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
-import { type NormalizeContext, normalizeGuest } from '../normalize/normalize.ts';
+import { normalizeGuest } from '../normalize/normalize.ts';
+import type { Path } from '../pipeline.ts';
 import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
-import { isRawOnly } from '../reconcile/statement.ts';
-import { unreadIn } from '../reconcile/statement-of.ts';
-import type { Shaper } from '../shape/shape.ts';
-import type { Json, Note } from '../terms.ts';
-import type { RuleSet } from '../transform/rules.ts';
+import { isRawOnly } from '../reconcile/says.ts';
+import { unreadIn } from '../reconcile/says-of.ts';
+import { isObject, type Json, type JsonObject, type Note } from '../terms.ts';
 import { idOf } from './id-prefix.ts';
 
-/** The content of a guest event, or the rule that it breaks. */
-export type GuestRead =
-  | { readonly kind: 'ok'; readonly update: GuestUpdate; readonly notes: readonly Note[] }
+export interface ReadGuest {
+  readonly update: GuestUpdate;
+  readonly notes: readonly Note[];
+}
+
+/** The guests of an event, several if its data is a whole reservation; or the rule that one breaks. */
+export type GuestsRead =
+  | { readonly kind: 'ok'; readonly updates: readonly ReadGuest[] }
   | ({ readonly kind: 'invalid' } & Failure);
+
+type GuestRead = ({ readonly kind: 'ok' } & ReadGuest) | ({ readonly kind: 'invalid' } & Failure);
 
 /**
  * The path of a guest event.
@@ -25,13 +31,32 @@ export type GuestRead =
  *   rules ─▶ check ─▶ normalize     the profile, by the rules that concern guests alone
  *   check ─▶ normalize ─▶ rules     each of these reservations
  */
-export function readGuest(
-  shaper: Shaper,
-  region: NormalizeContext,
-  idPrefix: string | undefined,
-  data: Json,
-): GuestRead {
-  const draft = shaper.guestDraft(data);
+export function readGuests(path: Path, data: Json, isFetched: boolean): GuestsRead {
+  const reservation = isFetched ? undefined : reservationIn(data);
+  const read = reservation === undefined ? [readGuest(path, data, isFetched)] : guestsOf(path, reservation);
+  const invalid = read.find((one) => one.kind === 'invalid');
+  if (invalid) return invalid;
+  return { kind: 'ok', updates: read.flatMap((one) => (one.kind === 'ok' ? [one] : [])) };
+}
+
+type WithGuests = JsonObject & { guests: JsonObject[] };
+
+/** The whole reservation in `data` or `data.reservation`. */
+function reservationIn(data: Json): WithGuests | undefined {
+  const at = isObject(data) && isObject(data.reservation) ? data.reservation : data;
+  if (!isObject(at) || !Array.isArray(at.guests) || at.guests.length === 0) return undefined;
+  return at.guests.every(isObject) ? (at as WithGuests) : undefined;
+}
+
+function guestsOf(path: Path, reservation: WithGuests): GuestRead[] {
+  const shaped = path.shapers.push.single(reservation);
+  const key = shaped.kind === 'ok' ? shaped.record.key : '';
+  const named = key === '' ? {} : { reservation_id: key };
+  return reservation.guests.map((guest) => readGuest(path, { ...guest, ...named }, false));
+}
+
+function readGuest({ shapers, region, idPrefix }: Path, data: Json, isFetched: boolean): GuestRead {
+  const draft = shapers[isFetched ? 'single' : 'push'].guestDraft(data);
   const guestId = draft.guestId && idOf(draft.guestId, idPrefix);
   const checked = toGuest(
     idPrefix === undefined ? draft : { ...draft, record: { ...draft.record, guest_id: guestId } },
@@ -59,11 +84,7 @@ interface Failure {
 }
 
 /** A profile after the rules, with the update merged in. */
-export function ruleProfile(
-  { rules, region }: { readonly rules: RuleSet; readonly region: NormalizeContext },
-  profile: Guest,
-  { guest, present }: GuestUpdate,
-): RuledGuest {
+export function ruleProfile({ rules, region }: Path, profile: Guest, { guest, present }: GuestUpdate): RuledGuest {
   const names = Object.keys(guest.extra ?? {}).map((name) => `extra.${name}`);
   const ruled = rules.applyToGuest(profile, new Set([...present, ...names]));
   if (ruled.kind === 'dropped') return { kind: 'dropped', reason: ruled.note };

@@ -1,3 +1,5 @@
+import type { Active } from '../brand/active.ts';
+import type { Versioned } from '../brand/brand.ts';
 import { type Capacity, replacedBy } from '../canonical/capacity.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { DestinationServices, DestinationType, Destination as OpenDestination } from '../deliver/destination.ts';
@@ -15,8 +17,6 @@ import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { errorFacts } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
-import type { Active } from '../runtime/active.ts';
-import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { brandIdsOf, formerBrands } from '../store/documents/brand-ids.ts';
 import { outboxStore } from '../store/outbox/outbox.ts';

@@ -1,11 +1,11 @@
+import type { Active } from '../brand/active.ts';
+import type { Versioned } from '../brand/brand.ts';
 import type { DestinationType, ReadFeedback } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { ownSettings } from '../documents/destination.ts';
 import { InnboundError } from '../errors.ts';
 import type { FeedbackPorts, FeedbackSource } from '../intake/stream/feedback.ts';
 import { errorFacts } from '../kit/log.ts';
-import type { Active } from '../runtime/active.ts';
-import type { Versioned } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { openStreamStore } from '../store/events/streams.ts';
 import type { DestinationName, JsonObject } from '../terms.ts';
@@ -55,7 +55,7 @@ function sourcesOf(
   types: ReadonlyMap<string, DestinationType>,
 ): ReadonlyMap<string, FeedbackSource> {
   const brands = new Map<string, FeedbackSource['brands'][number][]>();
-  for (const { name: integration, body } of active.integrations.values()) {
+  for (const { integration, body } of active.integrations.values()) {
     for (const to of body.deliver) brands.set(to, [...(brands.get(to) ?? []), { integration, brandId: body.brand_id }]);
   }
   const sources = reporting(active, types).map(({ name, body }): FeedbackSource => {

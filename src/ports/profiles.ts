@@ -1,14 +1,13 @@
+import type { Brand } from '../brand/brand.ts';
 import type { Destination, Outcome } from '../deliver/destination.ts';
-import { amended } from '../intake/push/guest-event.ts';
+import { amended, todayOf } from '../intake/push/guest-event.ts';
+import { arrivedBy } from '../reconcile/forms.ts';
 import { amendGuest } from '../reconcile/guest-update.ts';
-import { arrivedBy } from '../reconcile/incoming.ts';
-import type { ActiveIntegration } from '../runtime/active-integration.ts';
-import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
-import { applyPrepared } from '../store/records/apply.ts';
 import { lockReservations } from '../store/records/guest-lookup.ts';
 import { assembleProfiles, type LateBooking } from '../store/records/profiles.ts';
+import { take } from '../store/records/take.ts';
 
 export function openProfiles(runtime: Runtime): Destination {
   return {
@@ -29,7 +28,7 @@ export function openProfiles(runtime: Runtime): Destination {
         version,
         guests: data.guests ?? [],
       }));
-      const late = await assembleProfiles(runtime.pool, integration.target, reservations);
+      const late = await assembleProfiles(runtime.pool, integration, reservations);
       if (late.length > 0) await stateConsents(runtime, integration, late);
       runtime.wake.signal('outbox');
       return done({ kind: 'delivered' });
@@ -42,21 +41,16 @@ export function openProfiles(runtime: Runtime): Destination {
  * A guest's event changes the reservations that are stored when it arrives. One that arrives later but is older gets the guest's consent
  * here, so that every order of arrival ends in the same state.
  */
-async function stateConsents(
-  { pool }: Runtime,
-  integration: ActiveIntegration,
-  bookings: readonly LateBooking[],
-): Promise<void> {
-  const path = eventPathOf(integration);
+async function stateConsents({ pool }: Runtime, integration: Brand, bookings: readonly LateBooking[]): Promise<void> {
   await transaction(pool, async (tx) => {
-    const stored = await lockReservations(tx, integration.name, bookings.map(({ id }) => id).sort());
-    const prepared = bookings.flatMap(({ id, guest, profileId, consent: { value, source, at } }) => {
+    const stored = await lockReservations(tx, integration.integration, bookings.map(({ id }) => id).sort());
+    const statements = bookings.flatMap(({ id, guest, profileId, consent: { value, source, at } }) => {
       const update = {
         guest: value === null ? {} : { marketing_consent: value },
         present: new Set(['marketing_consent']),
       };
       const reservation = stored.get(id);
-      const amendment = reservation && amendGuest(reservation, guest, update, path.today(at));
+      const amendment = reservation && amendGuest(reservation, guest, update, todayOf(integration, at));
       if (amendment === undefined) return [];
       const arrival = {
         ...arrivedBy(source),
@@ -64,8 +58,8 @@ async function stateConsents(
         cause: 'guest',
         causeId: `profile ${profileId}`,
       } as const;
-      return [amended(path, arrival, amendment, { sent: { marketing_consent: value }, raw: null })];
+      return [amended(arrival, amendment, null)];
     });
-    if (prepared.length > 0) await applyPrepared(tx, integration.target, prepared);
+    if (statements.length > 0) await take(tx, integration, statements);
   });
 }

@@ -1,13 +1,13 @@
+import type { Brand } from '../brand/brand.ts';
 import { durationMs } from '../documents/duration.ts';
 import { pullOf } from '../documents/pull.ts';
 import { sizeBytes } from '../documents/size.ts';
 import { listRequestOf, noList } from '../intake/pull/list-request.ts';
-import type { Brand, Planned, PullPorts, Queued, QueueRequest } from '../intake/pull/ports.ts';
+import type { Planned, PullPorts, Queued, QueueRequest } from '../intake/pull/ports.ts';
 import type { RunnerPorts } from '../intake/pull/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/schedule.ts';
 import { pathReader } from '../json-path/read.ts';
 import { systemRandom } from '../kit/random.ts';
-import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import { adapterFile } from '../runtime/adapter-file.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { openPartnerStore } from '../store/runs/partner-accounts.ts';
@@ -50,18 +50,18 @@ export function schedulerPorts(runtime: Runtime): SchedulerPorts {
 
 /** The first call aligns the whole table; later ones send what changed in the documents since. */
 function openAligner(runtime: Runtime): () => Promise<void> {
-  type Body = ActiveIntegration['body'];
+  type Body = Brand['body'];
   const aligned = new Map<string, Body>();
   let isFirst = true;
   return async () => {
     const { integrations } = runtime.active();
-    const differing = [...integrations.values().filter(({ name, body }) => aligned.get(name) !== body)];
+    const differing = [...integrations.values().filter(({ integration, body }) => aligned.get(integration) !== body)];
     const gone = [...aligned.keys().filter((name) => !integrations.has(name))];
-    const wanted = differing.flatMap(({ name, body }) => schedulesOf(name, body));
+    const wanted = differing.flatMap(({ integration, body }) => schedulesOf(integration, body));
     if (isFirst) await alignSchedules(runtime.pool, wanted);
     else {
       const isWanted = new Set(wanted.map(keyOf));
-      const before = [...differing.map(({ name }) => name), ...gone].flatMap((name) => {
+      const before = [...differing.map(({ integration }) => integration), ...gone].flatMap((name) => {
         const body = aligned.get(name);
         return body ? schedulesOf(name as IntegrationName, body) : [];
       });
@@ -72,14 +72,14 @@ function openAligner(runtime: Runtime): () => Promise<void> {
       );
     }
     isFirst = false;
-    for (const { name, body } of differing) aligned.set(name, body);
+    for (const { integration, body } of differing) aligned.set(integration, body);
     for (const name of gone) aligned.delete(name);
   };
 }
 
 const keyOf = ({ integration, sync }: Schedule): string => `${integration} ${sync}`;
 
-function schedulesOf(integration: IntegrationName, { paused, pull }: ActiveIntegration['body']): Schedule[] {
+function schedulesOf(integration: IntegrationName, { paused, pull }: Brand['body']): Schedule[] {
   if (paused || pull === undefined) return [];
   return syncTypes.flatMap((sync) => {
     const every = pull.syncs[sync]?.every;
@@ -126,30 +126,18 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
     maxBytes: sizeBytes(runtime.active().settings.limits.response_body),
     adapter: adapterFile(runtime.workspaceDir, found.connector.body),
   });
-  const { path: recordPath, target } = found;
-  const { shaper, singleShaper, prepare, preparePage, amend, night } = recordPath;
   const { property } = connectorPull;
   const routing =
     property === undefined ? {} : { routing: { propertyOf: propertyAt(property), brands: brandsOf(runtime, found) } };
-  const single = (body: Json) => singleShaper.single(body);
-  return { kind: 'ok', plan: { settings, shaper, single, prepare, preparePage, amend, night, target, ...routing } };
+  return { kind: 'ok', plan: { brand: found, settings, ...routing } };
 }
 
 /** The brands that this one's polls also serve. A list of changes shows each change once, so a paused brand would miss it for good. */
-function brandsOf(runtime: Runtime, { name, connector }: ActiveIntegration): Brand[] {
+function brandsOf(runtime: Runtime, { integration, connector }: Brand): Brand[] {
   const { request, requests, acknowledge } = connector.body.pull ?? {};
   const listsChanges = acknowledge !== undefined || JSON.stringify([request, requests]).includes('{since');
-  return [...runtime.active().integrations.values()]
-    .filter(({ body }) => body.pulled_by === name && (listsChanges || !body.paused))
-    .map(({ body, path: { prepare, preparePage, amend, night }, target }) => ({
-      brandId: body.brand_id,
-      timezone: body.timezone,
-      prepare,
-      preparePage,
-      amend,
-      night,
-      target,
-    }));
+  const all = [...runtime.active().integrations.values()];
+  return all.filter(({ body }) => body.pulled_by === integration && (listsChanges || !body.paused));
 }
 
 function propertyAt(at: string): (row: Json) => string | undefined {

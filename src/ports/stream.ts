@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Brand } from '../brand/brand.ts';
 import { durationMs } from '../documents/duration.ts';
 import { credentialsFor } from '../intake/pull/auth/credentials.ts';
 import { openRequest } from '../intake/pull/request.ts';
@@ -7,7 +8,6 @@ import { openRejectionLog } from '../intake/push/rejection-log.ts';
 import type { Opening, Stream, StreamedBrand, StreamPorts } from '../intake/stream/ports.ts';
 import { errorFacts } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
-import type { ActiveIntegration } from '../runtime/active-integration.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { writeRejections } from '../store/events/rejections.ts';
 import { openStreamStore } from '../store/events/streams.ts';
@@ -68,11 +68,13 @@ export async function streamsOf(runtime: Pick<Runtime, 'active' | 'resolve'>): P
     // Without its secret it is known by the reference, and each opening fails with the code of what is missing.
     const { base, key } = resolved.kind === 'ok' ? resolved.body : written;
     const id = digest(JSON.stringify([base, described.path, key ?? '', own?.chain ?? ''])).slice(0, 32);
-    const brands = all.filter(({ name, body }) => name === account.name || body.pulled_by === account.name);
+    const brands = all.filter(
+      ({ integration: name, body }) => name === account.integration || body.pulled_by === account.integration,
+    );
     const found = streams.get(id) ?? {
       id,
       revision: digest(JSON.stringify([described, account.connector.body.push])),
-      account: account.name,
+      account: account.integration,
       brands: new Map(),
       brandPlaces: account.pushSettings.envelope?.brand?.places ?? [],
       eventPath: described.event,
@@ -82,7 +84,7 @@ export async function streamsOf(runtime: Pick<Runtime, 'active' | 'resolve'>): P
       keptMs: durationMs(described.replay.kept),
       isInclusive: described.replay.inclusive,
     };
-    for (const { name, body, pushSettings: settings } of brands)
+    for (const { integration: name, body, pushSettings: settings } of brands)
       found.brands.set(body.brand_id, { integration: name, settings });
     streams.set(id, found);
   }
@@ -145,12 +147,12 @@ function graphql(value: Json): string {
 }
 
 /** The brands whose events come by stream. */
-export function streamedBrands({ active }: Pick<Runtime, 'active'>): ActiveIntegration[] {
+export function streamedBrands({ active }: Pick<Runtime, 'active'>): Brand[] {
   const { integrations } = active();
   const accounts = new Set(
-    [...integrations.values()].filter(({ body }) => body.stream).map(({ name }) => name as string),
+    [...integrations.values()].filter(({ body }) => body.stream).map(({ integration: name }) => name as string),
   );
   return [...integrations.values()].filter(
-    ({ name, body }) => accounts.has(name) || accounts.has(body.pulled_by ?? ''),
+    ({ integration: name, body }) => accounts.has(name) || accounts.has(body.pulled_by ?? ''),
   );
 }

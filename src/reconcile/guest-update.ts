@@ -6,8 +6,7 @@ import { type Candidate, comparedWith, pinnedElsewhere } from '../persons/profil
 import { type Between, type SameReason, samePerson } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
-import { extraPrefix } from './merge.ts';
-import { leaderOf, type SaidItem, type Values } from './statement.ts';
+import { extraPrefix, leaderOf, type SaidItem, type Values } from './says.ts';
 
 /** A guest event, checked and normalized. */
 export interface GuestUpdate {

@@ -5,7 +5,7 @@ import { listedName } from '../persons/names.ts';
 import { type Between, type Decision, samePerson } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json } from '../terms.ts';
-import type { Values } from './statement.ts';
+import type { Values } from './says.ts';
 
 /** What identifies an element of a list: its key, and of each source its current and earlier values. */
 export interface ItemIdentity {

@@ -1,7 +1,7 @@
 import type { Json, Note } from '../terms.ts';
 import type { Difference } from './difference.ts';
 import type { Giver } from './merge.ts';
-import { type Moment, never, type Source, unreadable } from './statement.ts';
+import { type Moment, never, type Source, unreadable } from './says.ts';
 
 /**
  * For the timeline: which fields of a new version the message did not contain, and which source they were kept from. One note per
@@ -11,6 +11,8 @@ export function keptNotes(givers: ReadonlyMap<string, Giver>, source: Source, mo
   const kept = new Map<string, { giver: Giver; paths: string[] }>();
   for (const [path, giver] of givers) {
     if (path === 'id') continue;
+    // A consent is as old as its first mention.
+    if (giver.source === source && path.endsWith('.marketing_consent')) continue;
     // Text that could not be read has its own note.
     if (giver.at === unreadable || (giver.source === source && giver.at[0] === moment[0] && giver.at[1] === moment[1]))
       continue;

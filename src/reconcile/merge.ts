@@ -1,8 +1,18 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Json } from '../terms.ts';
-import { consentAt } from './consent-run.ts';
+import { type Consent, type ConsentStatement, consentIn, consentOf } from './consent.ts';
 import { type ItemIdentity, matchItems } from './match-items.ts';
-import { fieldsSaid, groupOf, isNewer, listNames, type Moment, type Source, type Values } from './statement.ts';
+import {
+  amountCurrency,
+  extraPrefix,
+  fieldsSaid,
+  groupOf,
+  isNewer,
+  listNames,
+  type Moment,
+  type Source,
+  type Values,
+} from './says.ts';
 import { identityOf, momentOf, type Timed, type View, type ViewItem } from './view.ts';
 
 /** What each source states about one reservation. */
@@ -19,6 +29,8 @@ export interface Merged {
   readonly draft: { readonly [field: string]: Json };
   /** By canonical path, such as guests[0].email: every field with a value. */
   readonly givers: ReadonlyMap<string, Giver>;
+  /** Of each guest, by position. */
+  readonly consents: readonly (Consent | undefined)[];
 }
 
 /**
@@ -33,13 +45,15 @@ export function merge(views: Views): Merged {
   const draft: { [field: string]: Json } = top.draft();
   const givers = new Map<string, Giver>();
   top.addGivers(givers, '');
+  let consents: (Consent | undefined)[] = [];
   for (const name of listNames) {
     const items = mergeList(name, sources);
     if (items === undefined) continue;
     draft[name] = items.map((item) => item.draft());
     for (const [index, item] of items.entries()) item.addGivers(givers, `${name}[${index}].`);
+    if (name === 'guests') consents = items.map((item) => item.consent);
   }
-  return { draft, givers };
+  return { draft, givers, consents };
 }
 
 interface Named {
@@ -100,13 +114,19 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
 class Slots {
   readonly #fields = new Map<string, { readonly from: Timed; readonly giver: Giver }>();
   readonly #looks: (readonly Values[])[] = [];
+  readonly #consents: { [Name in Source]?: ConsentStatement } = {};
   #key: string | undefined;
 
   add(timed: Timed & Partial<ViewItem>, source: Source, otherwise: Moment): void {
     this.#looks.push(timed.as === undefined ? [timed.values] : [timed.values, timed.as]);
     this.#key ??= timed.key;
     for (const field of fieldsSaid(timed.values)) {
-      const at = field === 'marketing_consent' ? consentAt(timed, otherwise) : momentOf(timed, field, otherwise);
+      const stated = field === 'marketing_consent' ? consentIn(timed, otherwise) : undefined;
+      if (stated !== undefined) {
+        this.#consents[source] = stated;
+        continue;
+      }
+      const at = momentOf(timed, field, otherwise);
       const known = this.#fields.get(field);
       if (known !== undefined && !isNewer(at, known.giver.at)) continue;
       this.#fields.set(field, { from: timed, giver: { source, at } });
@@ -117,8 +137,15 @@ class Slots {
     return { key: this.#key, looks: this.#looks };
   }
 
+  /** By the one rule of consent, not by the newest statement. */
+  get consent(): Consent | undefined {
+    return consentOf(this.#consents);
+  }
+
   draft(): { [field: string]: Json } {
     const draft: { [field: string]: Json } = {};
+    const { consent } = this;
+    if (consent !== undefined && consent.value !== null) draft.marketing_consent = consent.value;
     let extra: { [name: string]: Json } | undefined;
     for (const [field, { from }] of this.#fields) {
       for (const one of groupOf(field)) {
@@ -132,18 +159,21 @@ class Slots {
         }
       }
     }
-    if (extra !== undefined) draft.extra = sortedByName(extra);
-    return draft;
+    const { [amountCurrency]: own, ...canonical } = draft;
+    if (own !== undefined) canonical.currency = own;
+    if (extra !== undefined) canonical.extra = sortedByName(extra);
+    return canonical;
   }
 
   addGivers(givers: Map<string, Giver>, prefix: string): void {
     for (const [field, { from, giver }] of this.#fields) {
       if (groupOf(field).some((one) => (from.values[one] ?? null) !== null)) givers.set(prefix + field, giver);
     }
+    const { consent } = this;
+    if (consent !== undefined && consent.value !== null)
+      givers.set(`${prefix}marketing_consent`, { source: consent.source, at: [consent.at, 0] });
   }
 }
-
-export const extraPrefix = 'extra.';
 
 /** Equal content must be equal text, whichever source gave it first. */
 function sortedByName(extra: { readonly [name: string]: Json }): { [name: string]: Json } {

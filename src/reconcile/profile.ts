@@ -3,10 +3,11 @@ import { guestKeys } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, findProfile, pinnedElsewhere } from '../persons/profile-match.ts';
 import type { Mention } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
-import type { Json } from '../terms.ts';
-import type { Consent } from './consent-run.ts';
+import type { EntityType, Json } from '../terms.ts';
+import type { Consent } from './consent.ts';
+import type { Arrival, Statement } from './forms.ts';
 import { isSame, mergeGuest } from './guest-update.ts';
-import { fieldsSaid, type Values } from './statement.ts';
+import { fieldsSaid, type Values } from './says.ts';
 
 /**
  * Profiles are separate records of a brand's guests, assembled from its reservations. Two people merged into one profile receive each
@@ -82,3 +83,22 @@ export function withConsent(guest: Guest, consent: Consent | undefined): Guest {
     present: new Set(['marketing_consent']),
   });
 }
+
+/** A statement about a record that comes from no payload. */
+export const aboutRecord = (type: EntityType, id: string, arrival: Arrival): Statement => ({
+  type,
+  id,
+  arrival,
+  source: arrival.by ?? arrival.mode,
+  manner: { silence: 'keep', lists: 'merge' },
+  raw: { key: id, value: null },
+  notes: [],
+  origins: {},
+});
+
+/** What is said about a profile. */
+export const aboutProfile = (
+  id: string,
+  arrival: Arrival,
+  said: Partial<Statement> & ({ readonly record: Guest } | { readonly dropped: string }),
+): Statement => ({ ...aboutRecord('guest', id, arrival), ...said });

@@ -1,10 +1,11 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Reservation } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
-import type { Consent, ConsentRun } from './consent-run.ts';
-import { merge, type Views } from './merge.ts';
-import { type ItemIds, isNewer, listNames, type Moment, type Source, type Values } from './statement.ts';
-import { statementOf } from './statement-of.ts';
+import type { Aside } from './aside.ts';
+import type { Consent, ConsentRun } from './consent.ts';
+import { type Merged, merge, type Views } from './merge.ts';
+import { type ItemIds, isNewer, listNames, type Moment, type Says, type Source, type Values } from './says.ts';
+import { saysOf } from './says-of.ts';
 import type { View, ViewItem, ViewList } from './view.ts';
 
 /**
@@ -14,6 +15,8 @@ import type { View, ViewItem, ViewList } from './view.ts';
 export type StoredViews = { readonly [Name in Source]?: View | SoleView | undefined } & {
   /** Of a guest's profile, which has no views. */
   readonly consent?: Consent | undefined;
+  /** Values that do not count. */
+  readonly aside?: readonly Aside[] | undefined;
 };
 
 export interface SoleView {
@@ -29,11 +32,17 @@ export interface SoleView {
  * What to store for these views; undefined where nothing needs to be stored. `isRuled`: a business rule changed the record, so no view
  * equals the record.
  */
-export function storedViews(views: Views, isRuled: boolean): StoredViews | undefined {
+export function storedViews(views: Views, isRuled: boolean, aside: readonly Aside[] = []): StoredViews | undefined {
+  const sole = isRuled ? undefined : soleIn(views);
+  const stored = sole === undefined ? views : soleView(...sole);
+  if (aside.length === 0) return stored;
+  return { ...(stored ?? { pull: { moment: sole?.[1].moment as Moment } }), aside };
+}
+
+/** The only source and its view, if all of it was stated at one time: the record, unless rules change it, contains every value. */
+export function soleIn(views: Views): readonly [Source, View] | undefined {
   const [only, ...others] = Object.entries(views).filter(([, view]) => view !== undefined) as [Source, View][];
-  if (only === undefined || others.length > 0 || isRuled || !isPlain(only[1])) return views;
-  const [source, view] = only;
-  return soleView(source, view.moment, emptiesOf(view), idsIn(view), runsIn(view));
+  return only === undefined || others.length > 0 || !isPlain(only[1]) ? undefined : only;
 }
 
 function runsIn({ lists }: View): readonly (ConsentRun | null)[] | undefined {
@@ -50,14 +59,10 @@ function idsIn({ lists }: View): ItemIds | undefined {
 }
 
 /** What to store for a view that equals the record. */
-export function soleView(
-  source: Source,
-  moment: Moment,
-  none: readonly string[],
-  ids: ItemIds | undefined,
-  runs?: SoleView['runs'],
-): StoredViews | undefined {
+function soleView(source: Source, view: View): StoredViews | undefined {
+  const [none, ids, runs] = [emptiesOf(view), idsIn(view), runsIn(view)];
   if (source === 'pull' && none.length === 0 && ids === undefined && runs === undefined) return undefined;
+  const { moment } = view;
   return { [source]: { moment, ...(none.length > 0 && { none }), ...(ids && { ids }), ...(runs && { runs }) } };
 }
 
@@ -68,17 +73,33 @@ function isPlain({ at, moment, lists }: View): boolean {
     const list = lists[name];
     if (list === undefined) return true;
     const isOfOneTime = list.at !== undefined && !isNewer(moment, list.at);
-    return isOfOneTime && list.items.every((item) => !item.at && !item.as && !item.since);
+    return isOfOneTime && list.items.every((item) => !item.at && !item.as && !item.since && !item.isOwn);
   });
 }
 
 export function readViews(stored: StoredViews | undefined, record: Reservation, moment: Moment): Views {
   if (stored === undefined) return { pull: viewOfRecord(record, { moment }) };
   const views: { [Name in Source]?: View } = {};
-  for (const [source, view] of Object.entries(stored) as [Source, View | SoleView][]) {
+  for (const [source, view] of Object.entries(stored) as [Source | 'aside' | 'consent', View | SoleView][]) {
+    if (source === 'aside' || source === 'consent') continue;
     views[source] = 'values' in view ? view : viewOfRecord(record, view);
   }
   return views;
+}
+
+/** The consent of each guest of a stored reservation, by position. Rules may have changed its value. */
+export function consentsIn(
+  record: Reservation,
+  views: StoredViews | undefined,
+  moment: Moment,
+): readonly (Consent | undefined)[] {
+  if (!record.guests.some(({ marketing_consent }) => marketing_consent !== undefined)) return [];
+  const { consents }: Merged = merge(readViews(views, record, moment));
+  return record.guests.map(({ marketing_consent: value }, index) => {
+    const stated = consents[index];
+    if (value === undefined || stated === undefined) return undefined;
+    return stated.value === value ? stated : { value, source: stated.source, at: stated.at };
+  });
 }
 
 /**
@@ -86,21 +107,15 @@ export function readViews(stored: StoredViews | undefined, record: Reservation, 
  * reservation: fields that the new system does not mention keep their values.
  */
 export function asEarlierSystem(stored: StoredViews | undefined, record: Reservation, moment: Moment): StoredViews {
-  const isWholeRecord = Object.values(stored ?? {}).every((view) => !('values' in (view ?? {})));
+  const { aside: _, ...views } = stored ?? {};
+  const isWholeRecord = Object.values(views).every((view) => !('values' in (view ?? {})));
   if (isWholeRecord) return { single: { moment } };
   const { draft } = merge(readViews(stored, record, moment));
   return { single: viewOfRecord(draft as unknown as Reservation, { moment }) };
 }
 
-/** Whether this source is the only one, and its view equals the record. */
-export function isSole(stored: StoredViews | undefined, source: Source): boolean {
-  if (stored === undefined) return source === 'pull';
-  const [only, ...others] = Object.entries(stored);
-  return others.length === 0 && only?.[0] === source && !('values' in (only[1] ?? {}));
-}
-
 function viewOfRecord(record: Reservation, { moment, none = [], ids, runs }: SoleView): View {
-  const statement = statementOf(record, undefined, undefined, ids);
+  const statement = saysOf(record, undefined, undefined, ids);
   const lists: { [Name in ListName]?: ViewList } = {};
   for (const name of listNames) {
     const stated: readonly ViewItem[] = statement.lists[name] ?? [];
@@ -131,4 +146,14 @@ function emptiesOf({ values, lists }: View): string[] {
       none.push(...empty(item.values).map((field) => `${name}.${index}.${field}`));
   }
   return none;
+}
+
+/** Everything that is stored of what the sources said, counting or not, apart from the record itself. */
+export function saidIn({ aside = [], consent: _, ...views }: StoredViews = {}): Says[] {
+  const own = (Object.values(views) as (View | SoleView)[]).flatMap((view): Says[] => {
+    if (!('values' in view)) return [];
+    const lists = listNames.map((name) => [name, view.lists[name]?.items] as const);
+    return [{ values: view.values, lists: Object.fromEntries(lists.filter(([, items]) => items !== undefined)) }];
+  });
+  return [...own, ...aside.map(({ says }) => says)];
 }

@@ -1,6 +1,6 @@
 import type { ListName } from '../canonical/fields.ts';
-import type { Json } from '../terms.ts';
-import { type ConsentRun, runOf } from './consent-run.ts';
+import type { EpochMs, Json } from '../terms.ts';
+import { type ConsentRun, consentSince, isOwnAfter, runOf } from './consent.ts';
 import { difference } from './difference.ts';
 import { type ItemIdentity, matchItems } from './match-items.ts';
 import {
@@ -13,10 +13,10 @@ import {
   type Manner,
   type Moment,
   never,
-  type Statement,
+  type Says,
   unreadable,
   type Values,
-} from './statement.ts';
+} from './says.ts';
 
 /** Values of one source; `at` has the times of fields that were stated at another time than the rest. */
 export interface Timed {
@@ -27,6 +27,7 @@ export interface Timed {
 export interface ViewItem extends Timed {
   /** Since when a guest's consent has been stated as it is now, if the source repeated it. */
   readonly run?: ConsentRun | undefined;
+  readonly isOwn?: true | undefined;
   readonly key?: string | undefined;
   readonly as?: Values | undefined;
   /** When the element was last mentioned, for lists that contain only some elements. */
@@ -47,14 +48,14 @@ export interface View extends Timed {
 }
 
 /**
- * A source's view after one more message. The result does not depend on the order or repetition of messages: each field keeps its
+ * A source's view after one more statement. The result does not depend on the order or repetition of statements: each field keeps its
  * newest value, and a cleared field counts as a value.
  */
-export function accept(known: View | undefined, statement: Statement, moment: Moment, manner: Manner): View {
-  const message = viewOf(statement, moment, manner);
-  if (known === undefined) return message;
-  const [newer, older] = isNewer(known.moment, moment) ? [known, message] : [message, known];
-  const keeps = keptIn(manner, newer === message ? statement.unread : undefined);
+export function accept(known: View | undefined, says: Says, moment: Moment, manner: Manner): View {
+  const stated = viewOf(says, moment, manner);
+  if (known === undefined) return stated;
+  const [newer, older] = isNewer(known.moment, moment) ? [known, stated] : [stated, known];
+  const keeps = keptIn(manner, newer === stated ? says.unread : undefined);
   const timed = withOlder(newer, newer.moment, older, older.moment, keeps(''));
   const lists: { [Name in ListName]?: ViewList } = {};
   for (const name of listNames) {
@@ -64,7 +65,29 @@ export function accept(known: View | undefined, statement: Statement, moment: Mo
   return { ...timed, moment: newer.moment, lists };
 }
 
-function viewOf({ values, assumed, lists }: Statement, moment: Moment, manner: Manner): View {
+/**
+ * A list that repeats its row says nothing new, and may be a copy from before an event: the row counts as of `lagMs` before it was
+ * requested. So it overturns an event only after it was repeated for that long. A consent that is repeated stays as old as it was.
+ */
+export function repeated(view: View, requestedAt: EpochMs, lagMs: number): View {
+  const moment: Moment = [requestedAt - lagMs, 0];
+  if (!isNewer(moment, view.moment)) return view;
+  const lists = Object.fromEntries(
+    listNames.flatMap((name) => {
+      const list = view.lists[name];
+      if (list?.at === undefined) return list === undefined ? [] : [[name, list]];
+      const { at } = list;
+      const items = list.items.map((item) => {
+        const isConsent = (item.values.marketing_consent ?? null) !== null;
+        return isConsent ? { ...item, run: { ...item.run, since: consentSince(item, at) } } : item;
+      });
+      return [[name, { at: moment, items }]];
+    }),
+  );
+  return { ...view, moment, lists };
+}
+
+function viewOf({ values, assumed, lists }: Says, moment: Moment, manner: Manner): View {
   const filledIn = Object.entries(assumed ?? {}).filter(([field]) => !(field in values));
   const neverStated = Object.fromEntries(filledIn.map(([field]) => [field, never]));
   const named: { [Name in ListName]?: ViewList } = {};
@@ -89,10 +112,10 @@ export const momentOf = ({ at, values }: Timed, field: string, otherwise: Moment
 type Keeps = (field: string) => boolean;
 
 const keptIn =
-  ({ silence }: Manner, unread: Statement['unread']) =>
+  ({ silence }: Manner, unread: Says['unread']) =>
   (prefix: string): Keeps =>
   (field) =>
-    silence === 'keep' || unread?.has(prefix + field) === true;
+    silence === 'keep' || unread?.includes(prefix + field) === true;
 
 /** The newer values, with fields that only the older message had: kept with their time, or cleared as of the newer message. */
 function withOlder(newer: Timed, newerAt: Moment, older: Timed, olderAt: Moment, keeps: Keeps): Timed {
@@ -166,6 +189,7 @@ function joined(a: ViewItem, aAt: Moment, b: ViewItem, bAt: Moment, keeps: Keeps
   const [newer, newerAt, older, olderAt] = isNewer(bMark, aMark) ? [b, bMark, a, aMark] : [a, aMark, b, bMark];
   const timed = withOlder(newer, newerAt, older, olderAt, keeps);
   const run = runOf(newer, newerAt, older, olderAt);
+  const isOwn = isOwnAfter(newer, newerAt, older, olderAt);
   const key = newer.key ?? older.key;
   const as = newer.as ?? older.as;
   // Without `since` the element is as old as its list; newer fields have their own time in `at`.
@@ -173,6 +197,7 @@ function joined(a: ViewItem, aAt: Moment, b: ViewItem, bAt: Moment, keeps: Keeps
   return {
     ...timed,
     ...(run !== undefined && { run }),
+    ...(isOwn && { isOwn }),
     ...(key !== undefined && { key }),
     ...(as !== undefined && { as }),
     ...(since !== undefined && { since }),

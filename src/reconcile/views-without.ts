@@ -3,9 +3,8 @@ import { withoutMentions } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { statedGuest } from '../canonical/stated-guest.ts';
 import { matchItems } from './match-items.ts';
-import { extraPrefix } from './merge.ts';
-import type { Source, Values } from './statement.ts';
-import { valuesOf } from './statement-of.ts';
+import { extraPrefix, type SaidItem, type Says, type Source, type Values } from './says.ts';
+import { valuesOf } from './says-of.ts';
 import type { SoleView, StoredViews } from './stored-views.ts';
 import { identityOf, type View, type ViewItem, type ViewList } from './view.ts';
 
@@ -28,8 +27,9 @@ export function viewsWithout(
   },
 ): StoredViews {
   const identities = record.guests.map((guest) => identityOf({ values: valuesOf(guest, undefined) }));
+  const { aside, consent: _, ...views } = stored;
   const left: { [Name in Source]?: View | SoleView } = {};
-  for (const [source, view] of Object.entries(stored) as [Source, View | SoleView][]) {
+  for (const [source, view] of Object.entries(views) as [Source, View | SoleView][]) {
     if (!('values' in view)) {
       // The record shows which guests are left; fields that were stated to be empty for the others no longer matter.
       const none = view.none?.filter((path) => !path.startsWith('guests.'));
@@ -53,7 +53,27 @@ export function viewsWithout(
     const values = withoutMentions(view.values, named);
     left[source] = { ...view, values: keepsExtra ? values : withoutExtra(values), lists };
   }
-  return left;
+  return aside === undefined
+    ? left
+    : { ...left, aside: aside.map((one) => ({ ...one, says: saysWithout(one.says, isErased, named) })) };
+}
+
+/** What was set aside, without the guests and without texts that name them. */
+function saysWithout(says: Says, isErased: (guest: Guest) => boolean, named: readonly Guest[]): Says {
+  const isGone = ({ values, as }: SaidItem) =>
+    [statedGuest(values), as && statedGuest(as)].some((one) => one && isErased(one));
+  const { guests, rooms, charges } = says.lists;
+  const texts = (items: readonly SaidItem[]) =>
+    items.map((item) => ({ ...item, values: withoutMentions(item.values, named) }));
+  return {
+    ...says,
+    values: withoutExtra(withoutMentions(says.values, named)),
+    lists: {
+      ...(guests && { guests: guests.map((item) => (isGone(item) ? { values: {} } : item)) }),
+      ...(rooms && { rooms: texts(rooms) }),
+      ...(charges && { charges: texts(charges) }),
+    },
+  };
 }
 
 const withoutExtra = (values: Values): Values =>

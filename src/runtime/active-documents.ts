@@ -1,9 +1,9 @@
+import { type Active, activate, withChanges } from '../brand/active.ts';
 import { Serial } from '../kit/serial.ts';
-import type { ErasurePort } from '../reconcile/apply-target.ts';
+import type { ErasurePort } from '../reconcile/erasure-port.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { documentsChangedSince, documentsPosition } from '../store/documents/document-changes.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
-import { type Active, activate, withChanges } from './active.ts';
 
 /** The documents in force on this node, and how it takes up what other processes changed. */
 export interface ActiveDocuments {

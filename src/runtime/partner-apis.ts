@@ -1,5 +1,5 @@
+import type { Active } from '../brand/active.ts';
 import type { Resolve } from '../documents/resolve-secrets.ts';
-import type { Active } from './active.ts';
 
 /** The origin of the partner API that each brand pulls from. Circuits are kept per origin. */
 export type PartnerApis = ReadonlyMap<string, string>;
@@ -29,7 +29,7 @@ interface Origin {
 /** Reads again only what changed, and what could not be read. */
 async function readOrigins(active: Active, resolve: Resolve, known: Map<string, Origin>): Promise<PartnerApis> {
   const origins = new Map<string, string>();
-  for (const { name, body } of active.integrations.values()) {
+  for (const { integration: name, body } of active.integrations.values()) {
     if (body.pull === undefined) continue;
     const before = known.get(name);
     if (before?.body !== body || before.origin === undefined) {

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
+import type { Active } from '../brand/active.ts';
 import { QueuedLanes } from '../deliver/queued-lanes.ts';
 import { Tally } from '../deliver/tally.ts';
 import { openSecret } from '../documents/keyring.ts';
@@ -25,9 +26,8 @@ import { refuseTransactionPooling } from '../store/db/pooling.ts';
 import { openSignals, sendSignals } from '../store/db/signals.ts';
 import { getSecret } from '../store/documents/secrets.ts';
 import { addTally } from '../store/operate/tally.ts';
-import type { OnChanged } from '../store/records/apply.ts';
+import type { OnChanged } from '../store/records/take.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
-import type { Active } from './active.ts';
 import { openActiveDocuments } from './active-documents.ts';
 import { applyAtStart, type CasesBrokenBy } from './apply-at-start.ts';
 import { type Keys, openKeys } from './keys.ts';

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { compileCheck } from '../brand/compile-check.ts';
 import { type CheckResult, checkFiles } from '../documents/check.ts';
 import type { LoadedDocuments } from '../documents/kinds.ts';
 import { loadWorkspace, readWorkspace } from '../documents/load.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import { InnboundError } from '../errors.ts';
-import { compileCheck } from './compile-check.ts';
 
 export const shippedConnectorsDir = fileURLToPath(new URL('../../connectors/', import.meta.url));
 

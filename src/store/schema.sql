@@ -165,9 +165,9 @@ create table records (
   event text not null default 'created',
   effective_at timestamptz not null,
   seq bigint not null,
-  hash bytea not null,
   data json not null,
   views json,
+  held text[],
   keys tsvector not null default '',
   trace text,
   partner_id text,
@@ -181,10 +181,12 @@ create table records (
 create index records_by_key on records using gin (keys) with (fastupdate = off);
 create unique index records_by_partner_id on records (integration, partner_id) where partner_id is not null;
 create index records_by_arrival on records (integration, arrival) where arrival is not null;
+create index records_held on records (integration) where held is not null;
 create index records_unlisted on records (integration, id) where unlisted is not null;
 comment on table records is 'The newest version of each reservation and guest. A poll that brings nothing new writes nothing here.';
 comment on column records.event is 'What made the version: created, updated, cancelled, erased or removed.';
 comment on column records.views is 'What each source (pull, single, push, destination:NAME) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
+comment on column records.held is 'The holds that keep values of the record back; the values are in views, set aside with their times. A row with version 0 has nothing else.';
 comment on column records.keys is 'By what it is found: the guests'' ids, e-mails, phones and names, the confirmation number (records/search-keys.ts).';
 comment on column records.trace is 'W3C traceparent of the span that made the version, which its deliveries continue; null without tracing.';
 comment on column records.partner_id is 'Of a reservation from before the brand moved to another system: its id there, with the prefix of that system.';
@@ -216,7 +218,7 @@ create table history (
 create index history_of_record on history (integration, id, type, entry_id);
 create index history_by_time on history (at);
 create index history_raw on history (at) where raw is not null;
-create index history_dropped on history (at) where outcome = 'dropped';
+create index history_dropped on history (at) where outcome in ('dropped', 'held');
 create index history_feed on history (entry_id) where diff is not null;
 create index history_of_erasures on history (cause_id) where cause = 'erasure';
 create table history_kept partition of history default;
@@ -240,7 +242,7 @@ create table guards (
   primary key (integration, feed),
   check (feed in ('pull', 'push'))
 );
-comment on table guards is 'What is normal in a feed of a brand, and its holds: accidents of the partner that are kept from the records. Bounded, without guest data; the held rows are dead letters.';
+comment on table guards is 'What is normal in a feed of a brand, and its holds: accidents of the partner that are kept from the records. Bounded, without guest data; the held values are set aside in the records.';
 
 create table drift (
   integration text not null,

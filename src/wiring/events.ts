@@ -1,3 +1,4 @@
+import { documentsOf } from '../brand/active.ts';
 import { durationMs } from '../documents/duration.ts';
 import { type FetchedGuest, fetchGuest, fetchSingle } from '../intake/pull/single.ts';
 import { goneIsCancelled } from '../intake/pull/unlisted.ts';
@@ -16,8 +17,6 @@ import { idOf } from '../pipeline/id-prefix.ts';
 import { pullPorts } from '../ports/pull.ts';
 import { jsonLimits } from '../ports/push.ts';
 import { withoutCards } from '../privacy/cards.ts';
-import { documentsOf } from '../runtime/active.ts';
-import { eventPathOf } from '../runtime/event-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/events/hydration.ts';
 import { pruneRejections } from '../store/events/rejections.ts';
@@ -37,25 +36,17 @@ import type { IntegrationName } from '../terms.ts';
 export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
   const { pool, onChanged } = runtime;
   const find = (integration: string) => runtime.active().integrations.get(integration);
-  const targetOf = (integration: string) => find(integration)?.target;
+  const othersAt = othersAtOf(runtime);
   return {
     clock: runtime.clock,
     heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     tracer: runtime.tracer,
     putBack: () => putEventsBack(pool),
-    batch: (batching, work) => workEvents({ pool, onChanged, targetOf }, batching, work),
+    batch: (batching, work) => workEvents({ pool, onChanged, brandOf: find, othersAt }, batching, work),
     setAside: async (integration, error) => {
-      const target = targetOf(integration);
-      if (target) await setEventAside(pool, target, error);
-    },
-    path: (integration) => {
-      const found = find(integration);
-      const othersAt = (destination: string) =>
-        [...runtime.active().integrations.values()].flatMap(({ name, body }) =>
-          name !== integration && body.deliver.includes(destination) ? [name] : [],
-        );
-      return found && eventPathOf(found, othersAt);
+      const brand = find(integration);
+      if (brand) await setEventAside(pool, brand, error);
     },
     worked: (integration, settled, durationMs) => {
       const outcomes: Record<string, number> = {};
@@ -72,6 +63,14 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
   };
 }
 
+/** The other brands that deliver to a destination. */
+export const othersAtOf =
+  (runtime: Pick<Runtime, 'active'>) =>
+  (integration: string, destination: string): string[] =>
+    [...runtime.active().integrations.values()].flatMap((one) =>
+      one.integration !== integration && one.body.deliver.includes(destination) ? [one.integration] : [],
+    );
+
 /** Fetches the reservations of events that carry only an id. */
 export function hydratorPorts(runtime: Runtime): HydratorPorts {
   const { pool } = runtime;
@@ -80,11 +79,7 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
   const isGone = async (integration: string, id: string): Promise<boolean> => {
     const brand = runtime.active().integrations.get(integration);
     if (brand?.connector.body.pull?.gone !== 'cancelled') return false;
-    const stored = await storedReservation(
-      pool,
-      integration,
-      await storedId(pool, brand.target, idOf(id, brand.body.id_prefix)),
-    );
+    const stored = await storedReservation(pool, integration, await storedId(pool, brand, idOf(id, brand.idPrefix)));
     return stored !== undefined && goneIsCancelled(stored);
   };
   return {
@@ -101,8 +96,8 @@ export function hydratorPorts(runtime: Runtime): HydratorPorts {
     hydrated: (thin, hydration) => hydrateEvents(pool, thin, hydration),
     later: (thin, delayMs) => hydrateLater(pool, thin, delayMs),
     dead: async (thin, message, detail, fromAttempt) => {
-      const target = runtime.active().integrations.get(thin.integration)?.target;
-      if (target) await buryThin(pool, target, thin, { message, detail, fromAttempt });
+      const brand = runtime.active().integrations.get(thin.integration);
+      if (brand) await buryThin(pool, brand, thin, { message, detail, fromAttempt });
     },
     onError: (integration, error) =>
       runtime.log.error(

@@ -8,11 +8,12 @@ import { after, before, test } from 'node:test';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { rotateKey } from '../../src/operations/rotate-key.ts';
 import { createSession } from '../../src/operations/tokens.ts';
+import { state } from '../../src/pipeline.ts';
 import { raiseEpoch } from '../../src/store/db/epoch.ts';
 import { dropPartitions } from '../../src/store/db/partitions.ts';
 import { type Tx, transaction } from '../../src/store/db/pool.ts';
 import { revokeToken } from '../../src/store/operate/tokens.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take as takeStatements } from '../../src/store/records/take.ts';
 import type { Json } from '../../src/terms.ts';
 import { until } from '../support/process.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
@@ -66,11 +67,11 @@ async function readOn(cursor: string, token = feed): Promise<{ changes: Change[]
 async function takeIn(tx: Tx, ...reservations: Json[]): Promise<void> {
   const integration = node.runtime.active().integrations.get('grand');
   assert.ok(integration);
-  const found = integration.path.shaper.records({ reservations });
+  const found = integration.shapers.pull.records({ reservations });
   assert.equal(found.kind, 'ok');
   const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
-  const prepared = found.kind === 'ok' ? found.records.map((raw) => integration.path.prepare(raw, arrival)) : [];
-  await applyPrepared(tx, integration.target, prepared);
+  const statements = found.kind === 'ok' ? found.records.map((raw) => state(integration, raw, arrival)) : [];
+  await takeStatements(tx, integration, statements);
 }
 
 /** A transaction that commits when the test says so. */

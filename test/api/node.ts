@@ -13,13 +13,13 @@ import { drainEvents } from '../../src/intake/push/worker.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
 import { openRuntime } from '../../src/operations/open-runtime.ts';
 import { createToken } from '../../src/operations/tokens.ts';
-import type { Prepared } from '../../src/reconcile/incoming.ts';
+import { state } from '../../src/pipeline.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import { seenNode } from '../../src/store/operate/nodes.ts';
 import type { TokenRole } from '../../src/store/operate/tokens.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take } from '../../src/store/records/take.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
 import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { testDatabase } from '../support/database.ts';
@@ -139,11 +139,11 @@ export async function apiNode(settings = '', files: Readonly<Record<string, stri
     take: async (name, ...reservations) => {
       const integration = runtime.active().integrations.get(name);
       if (!integration) throw new Error(name);
-      const found = integration.path.shaper.records({ reservations });
+      const found = integration.shapers.pull.records({ reservations });
       if (found.kind === 'invalid') throw new Error(found.message);
       const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
-      const prepared: Prepared[] = found.records.map((raw) => integration.path.prepare(raw, arrival));
-      await transaction(runtime.pool, (tx) => applyPrepared(tx, integration.target, prepared));
+      const statements = found.records.map((raw) => state(integration, raw, arrival));
+      await transaction(runtime.pool, (tx) => take(tx, integration, statements));
     },
     send: async (name, event, data, occurredAt = Date.now()) => {
       const { endpoint_id } = await addressFor(runtime, name);

@@ -35,7 +35,7 @@ const start = (workspaceDir: string): Promise<Runtime> =>
 /** The time zones in force, by brand, as a node that starts finds and leaves them. */
 const zonesAfterStart = async (dir: string): Promise<Record<string, string>> => {
   const runtime = await start(dir);
-  const zones = [...runtime.active().integrations.values()].map(({ name, body }) => [name, body.timezone]);
+  const zones = [...runtime.active().integrations.values()].map(({ integration: name, body }) => [name, body.timezone]);
   await runtime.close();
   return Object.fromEntries(zones);
 };

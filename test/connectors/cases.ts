@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { encodeRecord } from '../../src/canonical/encode.ts';
+import { compilePath } from '../../src/brand/compile.ts';
 import type { Connector } from '../../src/documents/connector.ts';
 import { schemas } from '../../src/documents/kinds.ts';
 import { parseJson } from '../../src/kit/json.ts';
-import { compilePath } from '../../src/runtime/compile-path.ts';
+import { decide, state } from '../../src/pipeline.ts';
 import type { Json } from '../../src/terms.ts';
 
 /** The golden cases beside the shipped connectors: what a partner sends, and the resulting canonical records. */
@@ -67,26 +67,25 @@ export function runCase(
   });
   const compiled = compilePath(connector, integration);
   assert.ok(compiled.kind === 'ok', JSON.stringify(compiled));
-  const { shaper, singleShaper, pushShaper, prepare } = compiled.path;
+  const { shapers } = compiled.path;
   const push = golden.event !== undefined;
   const found =
     golden.response !== undefined
-      ? shaper.records(golden.response)
-      : (push ? pushShaper : singleShaper).single(golden.single ?? golden.event ?? null);
+      ? shapers.pull.records(golden.response)
+      : shapers[push ? 'push' : 'single'].single(golden.single ?? golden.event ?? null);
   assert.ok(found.kind === 'ok', JSON.stringify(found));
   const drift: string[] = [];
   const mode = push ? 'push' : golden.single === undefined ? 'pull' : 'single';
   const records = ('records' in found ? found.records : [found.record]).map((raw) => {
-    const prepared = prepare(raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'golden' });
-    if (prepared.kind !== 'record') {
-      assert.ok(prepared.kind === 'dead', 'no rule drops a golden record');
-      const { problems } = prepared.deadLetter.detail as { problems: { field: string }[] };
-      return { error: prepared.deadLetter.code, fields: problems.map(({ field }) => field) };
+    const statement = state(compiled.path, raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'golden' });
+    const made = decide(compiled.path, undefined, statement);
+    if (made.kind !== 'change') {
+      assert.ok(made.kind === 'dead', 'no rule drops a golden record');
+      const { problems } = (statement.failure ?? made.deadLetter).detail as { problems: { field: string }[] };
+      return { error: (statement.failure ?? made.deadLetter).code, fields: problems.map(({ field }) => field) };
     }
-    const { incoming } = prepared;
-    assert.ok(incoming.type === 'reservation');
-    drift.push(...(incoming.drift ?? []).map(({ field, value }) => `${field} ${value}`));
-    return parseJson(encodeRecord(incoming.record));
+    drift.push(...(statement.drift ?? []).map(({ field, value }) => `${field} ${value}`));
+    return parseJson(made.text);
   });
   return { records, drift };
 }

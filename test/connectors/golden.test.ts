@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
+import { compileCheck } from '../../src/brand/compile-check.ts';
 import { reservationFields } from '../../src/canonical/fields.ts';
 import type { Connector } from '../../src/documents/connector.ts';
 import { loadWorkspace } from '../../src/documents/load.ts';
-import { compileCheck } from '../../src/runtime/compile-check.ts';
 import { connectorNames, connectorsDir, readCases, runCase } from './cases.ts';
 
 let connectors: ReadonlyMap<string, { readonly body: Connector }> = new Map();

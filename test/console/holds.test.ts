@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { judgeFeeds, watchOnce } from '../../src/operations/watch-once.ts';
+import { state } from '../../src/pipeline.ts';
 import { transaction } from '../../src/store/db/pool.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take } from '../../src/store/records/take.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
@@ -41,8 +42,8 @@ describe('holds', { skip }, () => {
     const integration = runtime.active().integrations.get('grand');
     assert.ok(integration);
     const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: `run_${++runs}` } as const;
-    const prepared = reservations.map((value) => integration.path.prepare({ key: String(value.id), value }, arrival));
-    await transaction(runtime.pool, (tx) => applyPrepared(tx, integration.target, prepared));
+    const prepared = reservations.map((value) => state(integration, { key: String(value.id), value }, arrival));
+    await transaction(runtime.pool, (tx) => take(tx, integration, prepared));
   };
   const accident = async (prefix: string, make: (row: JsonObject) => JsonObject) => {
     await poll(rows(prefix));

@@ -238,7 +238,7 @@ async function onceEach(subject: Subject, ids: readonly string[]): Promise<void>
 async function erase(pool: Pool, id: string): Promise<void> {
   await pool.query(
     `with gone as (
-       update records set version = version + 1, event = 'erased', hash = sha256(hash), data = (data::jsonb || '{"guests": []}')::json
+       update records set version = version + 1, event = 'erased', data = (data::jsonb || '{"guests": []}')::json
         where id = $1 returning integration, type, id, version), entry as (
        insert into history (integration, type, id, version, effective_at, seq, cause, cause_id, outcome, diff, idempotency_key)
        select integration, type, id, version, now(), 1, 'erasure', 'e', 'erased', '[]', 'ib_erased' from gone)

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import { chooseProfile, mergeProfile } from '../../src/reconcile/profile.ts';
 import { assembleProfiles } from '../../src/store/records/profiles.ts';
-import type { IntegrationName } from '../../src/terms.ts';
+import { testBrand } from '../support/brand.ts';
 import { storedVersions } from '../support/versions.ts';
 import { openStore, reservation, takeIn } from './support.ts';
 
@@ -13,12 +13,7 @@ const rui: Guest = { first_name: 'Rui', last_name: 'Modelo', email: 'rui@guests.
 async function setUp(t: TestContext) {
   const { pool, close } = await openStore();
   t.after(close);
-  const target = {
-    integration: 'lisbon' as IntegrationName,
-    connectorVersion: 1,
-    integrationVersion: 1,
-    destinations: { reservation: [], guest: ['crm'] },
-  };
+  const target = testBrand('lisbon', { guest: ['crm'] });
   const assemble = async (...versions: [id: string, version: number][]) => {
     const rows = await storedVersions(pool, `c.type = 'reservation'`);
     const wanted = rows.filter((row) => versions.some(([id, version]) => row.id === id && row.version === version));

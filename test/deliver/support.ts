@@ -12,11 +12,13 @@ import { type Keyring, newKey } from '../../src/kit/crypto.ts';
 import { openHttp } from '../../src/kit/http.ts';
 import type { Loop } from '../../src/kit/loop.ts';
 import { Wake } from '../../src/kit/wake.ts';
-import type { Incoming, Prepared } from '../../src/reconcile/incoming.ts';
+import type { Statement } from '../../src/reconcile/forms.ts';
+import { aboutProfile } from '../../src/reconcile/profile.ts';
 import { openPool, type Pool, transaction } from '../../src/store/db/pool.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take } from '../../src/store/records/take.ts';
 import type { DestinationName, IntegrationName } from '../../src/terms.ts';
+import { said, testBrand } from '../support/brand.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { listedLanes } from './lanes.ts';
 
@@ -87,22 +89,12 @@ export async function takeIn(
   { integration = 'lisbon', mode = 'push', lateByMs = 0 }: TakeInOptions = {},
 ): Promise<void> {
   effective += 1_000;
-  const target = {
-    integration: integration as IntegrationName,
-    connectorVersion: 1,
-    integrationVersion: 1,
-    destinations: { reservation: destinations, guest: [] },
-  };
-  const prepared = records.map((record): Prepared => {
-    const raw = { total_amount: record.total_amount ?? null };
-    const incoming: Incoming = { type: 'reservation', id: record.id, record, raw, notes: [], origins: () => ({}) };
-    return {
-      kind: 'record',
-      arrival: { mode, effectiveAt: effective - lateByMs, cause: 'event', causeId: '1' },
-      incoming,
-    };
+  const arrival = { mode, effectiveAt: effective - lateByMs, cause: 'event', causeId: '1' } as const;
+  const statements = records.map((record): Statement => {
+    const value = { total_amount: record.total_amount ?? null };
+    return { ...said(record, arrival), raw: { key: record.id, value } };
   });
-  await transaction(pool, (tx) => applyPrepared(tx, target, prepared));
+  await transaction(pool, (tx) => take(tx, testBrand(integration, { reservation: destinations }), statements));
 }
 
 /** Stores a guest profile, later than everything before. */
@@ -113,15 +105,9 @@ export async function takeInGuest(
   destinations: readonly string[],
 ): Promise<void> {
   effective += 1_000;
-  const target = {
-    integration: 'lisbon' as IntegrationName,
-    connectorVersion: 1,
-    integrationVersion: 1,
-    destinations: { reservation: [], guest: destinations },
-  };
-  const incoming: Incoming = { type: 'guest', id, record, raw: null, notes: [], origins: () => ({}) };
   const arrival = { mode: 'pull', effectiveAt: effective, cause: 'guest', causeId: '1' } as const;
-  await transaction(pool, (tx) => applyPrepared(tx, target, [{ kind: 'record', arrival, incoming }]));
+  const brand = testBrand('lisbon', { guest: destinations });
+  await transaction(pool, (tx) => take(tx, brand, [aboutProfile(id, arrival, { record })]));
 }
 
 export function config(name: string, change: Partial<DestinationConfig> = {}): DestinationConfig {

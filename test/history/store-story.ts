@@ -1,15 +1,15 @@
+import type { Brand } from '../../src/brand/brand.ts';
 import { encodeRecord } from '../../src/canonical/encode.ts';
 import type { Claimed } from '../../src/deliver/ports.ts';
 import type { LaneKey } from '../../src/deliver/queued-lanes.ts';
 import { preparePage } from '../../src/intake/pull/prepare-page.ts';
 import { noCounts, type Run, sum } from '../../src/intake/pull/run-state.ts';
-import type { BrandBatch } from '../../src/intake/push/event-path.ts';
+import type { BrandBatch } from '../../src/intake/push/brand-batch.ts';
 import type { NewEvent } from '../../src/intake/push/ports.ts';
 import { workBrand } from '../../src/intake/push/work-brand.ts';
 import { newKey } from '../../src/kit/crypto.ts';
+import { state } from '../../src/pipeline.ts';
 import { suppression } from '../../src/privacy/suppress.ts';
-import type { ApplyTarget } from '../../src/reconcile/apply-target.ts';
-import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import type { EndpointId, IntegrationName, JsonObject } from '../../src/terms.ts';
 import { brand, destinationNames, pullPlan } from '../simulation/brands.ts';
@@ -36,7 +36,7 @@ export class StoreStory {
   readonly #pool: Pool;
   readonly #store: ReturnType<typeof realPorts>;
   readonly #endpoints: ReadonlyMap<string, string>;
-  readonly #targets: ReadonlyMap<string, ApplyTarget>;
+  readonly #targets: ReadonlyMap<string, Brand>;
   readonly #statements: Statement[] = [];
   readonly #writes: Write[] = [];
   readonly #erasures: Erasure[] = [];
@@ -49,7 +49,7 @@ export class StoreStory {
     this.#store = realPorts(pool);
     this.#endpoints = endpoints;
     const erasure = suppression([newKey()]);
-    this.#targets = new Map([...endpoints.keys()].map((name) => [name, { ...brand(name).target, erasure }]));
+    this.#targets = new Map([...endpoints.keys()].map((name) => [name, { ...brand(name), erasure }]));
   }
 
   /** An event that is stored first. */
@@ -99,16 +99,16 @@ export class StoreStory {
     });
   }
 
-  #target(name: string): ApplyTarget {
-    return this.#targets.get(name) as ApplyTarget;
+  #target(name: string): Brand {
+    return this.#targets.get(name) as Brand;
   }
 
   /** Works until nothing is pending. `meanwhile` runs after a batch was read and before anything was written. */
   async work({ meanwhile = async () => {} } = {}): Promise<void> {
-    const store = { targetOf: (name: string) => this.#targets.get(name), onChanged: () => {} };
-    const process = async (name: string, batch: BrandBatch) => {
+    const store = { brandOf: (name: string) => this.#targets.get(name), othersAt: () => [], onChanged: () => {} };
+    const process = async (own: Brand, batch: BrandBatch) => {
       await meanwhile();
-      return workBrand(batch, eventPathOf(brand(name)));
+      return workBrand(batch, own);
     };
     while ((await this.#store.batch(store, { limit: 200 }, process)).more);
   }
@@ -188,7 +188,9 @@ export class StoreStory {
   async storePage(run: Run, rows: readonly { id: string; amount: number }[], after = 0): Promise<void> {
     const runs = this.#store.runs(() => {});
     const plan = pullPlan(integration);
-    const read = plan.shaper.records({ reservations: rows.map(({ id, amount }) => reservation(id, amount)) });
+    const read = plan.brand.shapers.pull.records({
+      reservations: rows.map(({ id, amount }) => reservation(id, amount)),
+    });
     if (read.kind === 'invalid') throw new Error(read.message);
     const requestedAt = Math.floor(await this.#store.clock());
     const page = read.records.map((raw, i) => ({ raw, content: i }));
@@ -217,14 +219,11 @@ export class StoreStory {
 
   /** The guest with this address was erased: no later message may store the guest again. */
   async erased(email: string): Promise<void> {
-    const { path, target } = brand(integration);
-    const shaped = path.pushShaper.single(reservation('any', 1, email));
+    const own = brand(integration);
+    const shaped = own.shapers.push.single(reservation('any', 1, email));
     if (shaped.kind === 'invalid') throw new Error(shaped.message);
     const arrival = { mode: 'push', effectiveAt: 0, cause: 'event', causeId: '0' } as const;
-    const hashes = this.#target(integration).erasure?.hashesOf(
-      path.prepare(shaped.record, arrival),
-      target.integration,
-    );
+    const hashes = this.#target(integration).erasure?.hashesOf(state(own, shaped.record, arrival), own.integration);
     await this.#pool.query(`insert into erasures (erasure_id, requested_by, subject) values ('era', 'test', '')`);
     await this.#pool.query(
       `insert into erased_guests (hash, erasure_id) select decode(h, 'hex'), 'era' from unnest($1::text[]) h`,

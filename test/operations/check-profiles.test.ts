@@ -6,8 +6,9 @@ import { type CheckPosition, checkStart, checkStep } from '../../src/operations/
 import { previewJob, startJob, stepJobs } from '../../src/operations/jobs.ts';
 import { personsAmong } from '../../src/persons/persons-among.ts';
 import { deliverPorts } from '../../src/ports/deliver.ts';
+import { aboutProfile } from '../../src/reconcile/profile.ts';
 import { transaction } from '../../src/store/db/pool.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take } from '../../src/store/records/take.ts';
 import type { IntegrationName, Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
@@ -46,7 +47,7 @@ const profiles = async (): Promise<Guest[]> => {
   return rows.map(({ data }) => data);
 };
 const target = () => {
-  const found = node.runtime.active().integrations.get('grand')?.target;
+  const found = node.runtime.active().integrations.get('grand');
   if (found === undefined) throw new TypeError('no brand');
   return found;
 };
@@ -68,8 +69,7 @@ async function mixProfiles(): Promise<void> {
   await transaction(node.runtime.pool, async (tx) => {
     const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'guest', causeId: 'reservation c' } as const;
     const record = { ...john, ...mary, phone: '+351911111111' };
-    const about = { type: 'guest', id: 'gst_mixed', raw: null, notes: [], origins: () => ({}) } as const;
-    await applyPrepared(tx, target(), [{ kind: 'record', arrival, incoming: { ...about, record } }]);
+    await take(tx, target(), [aboutProfile('gst_mixed', arrival, { record })]);
     await tx.query(
       `insert into profile_bookings (integration, reservation_id, profile_id)
        select 'grand', id, 'gst_mixed' from unnest('{a,b,c}'::text[]) as id`,

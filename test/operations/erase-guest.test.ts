@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { state } from '../../src/pipeline.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { erasureLock } from '../../src/store/erasure/erased.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take } from '../../src/store/records/take.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { until } from '../support/process.ts';
@@ -50,10 +51,10 @@ test('intake continues during the search; what it stores meanwhile is erased too
   const integration = node.runtime.active().integrations.get('grand');
   if (integration === undefined) throw new TypeError('no brand');
   const rows = { reservations: [reservation('N2', { guests: [{ ...person, first_name: 'Nils' }] })] };
-  const found = integration.path.shaper.records(rows);
+  const found = integration.shapers.pull.records(rows);
   assert.equal(found.kind, 'ok');
   const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
-  const prepared = found.kind === 'ok' ? found.records.map((raw) => integration.path.prepare(raw, arrival)) : [];
+  const prepared = found.kind === 'ok' ? found.records.map((raw) => state(integration, raw, arrival)) : [];
   // A page that began before the erasure excludes intake is written after the erasure has searched everything.
   const erasing = await transaction(node.runtime.pool, async (tx) => {
     await tx.query(`select pg_advisory_xact_lock_shared(${erasureLock})`);
@@ -64,7 +65,7 @@ test('intake continues during the search; what it stores meanwhile is erased too
       );
       return rowCount === 1;
     });
-    await applyPrepared(tx, integration.target, prepared);
+    await take(tx, integration, prepared);
     return { begun };
   });
   const erased = await erasing.begun;

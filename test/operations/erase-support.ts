@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { state as stateOf } from '../../src/pipeline.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { openIdentifiers } from '../../src/store/erasure/identifiers.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take } from '../../src/store/records/take.ts';
 import type { EntityType, Json } from '../../src/terms.ts';
 import type { ApiNode } from '../api/node.ts';
 
@@ -43,5 +44,5 @@ export async function state(
   assert.ok(grand);
   const raw = { key: String(value.id ?? value.reservation_id), value };
   const arrival = { mode, effectiveAt: Date.now() - agoMs, cause: 'run', causeId: 'run_test' } as const;
-  await transaction(node.runtime.pool, (tx) => applyPrepared(tx, grand.target, [grand.path.prepare(raw, arrival)]));
+  await transaction(node.runtime.pool, (tx) => take(tx, grand, [stateOf(grand, raw, arrival)]));
 }

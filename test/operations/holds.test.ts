@@ -3,10 +3,11 @@ import { after, before, test } from 'node:test';
 import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { watchOnce } from '../../src/operations/watch-once.ts';
+import { state } from '../../src/pipeline.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { endHolds } from '../../src/store/operate/holds.ts';
 import { pruneStore } from '../../src/store/operate/retention.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take } from '../../src/store/records/take.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
 
@@ -50,9 +51,9 @@ async function poll(...reservations: Json[]): Promise<void> {
   assert.ok(integration);
   const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: `run_${++runs}` } as const;
   const prepared = reservations.map((value) =>
-    integration.path.prepare({ key: String((value as JsonObject).id), value }, arrival),
+    state(integration, { key: String((value as JsonObject).id), value }, arrival),
   );
-  await transaction(runtime.pool, (tx) => applyPrepared(tx, integration.target, prepared));
+  await transaction(runtime.pool, (tx) => take(tx, integration, prepared));
 }
 let runs = 0;
 
@@ -79,7 +80,7 @@ test('a hold raises one alert, is listed with its shares, and names the likely r
     [hold.kind, hold.path, hold.share_before, hold.share_now, hold.rows, hold.waiting],
     ['cleared', 'guests.email', 1, 0, 25, 25],
   );
-  assert.match(String(hold.message), /lost guests\.email in 25 of 25 rows/);
+  assert.match(String(hold.message), /lost guests\.email in 25 of 25 bookings/);
   await watchOnce(node.runtime);
   await watchOnce(node.runtime);
   const alerts = (await node.call('GET', '/alerts', operator)).body.items;
@@ -87,18 +88,15 @@ test('a hold raises one alert, is listed with its shares, and names the likely r
   assert.deepEqual(
     (await node.call('GET', '/dead-letters', operator)).body.items,
     [],
-    'a held row is not a dead letter',
+    'a held value is not a dead letter',
   );
   const preview = (await node.call('GET', `/holds/${hold.id}/preview`, operator)).body;
   assert.deepEqual(preview.remedy, { connector: 'hotel', path: 'guests.email', from: 'guests.mail' });
   assert.equal(preview.rows.length, 20);
-  assert.ok(preview.rows[0].preview.diff.some(({ path }: { path: string }) => path === 'guests[0].email'));
+  assert.ok(preview.rows[0].diff.some(({ path }: { path: string }) => path === 'guests[0].email'));
   assert.deepEqual(await stored(prefix), before, 'a preview changes nothing');
 
   await poll(...rows(prefix));
-  await node.runtime.pool.query(
-    `update dead_letters set state = 'dropped', closed_by = 'run', closed_at = now() where code = 'record.held'`,
-  );
   await endHolds(node.runtime.pool);
   await watchOnce(node.runtime);
   assert.deepEqual((await node.call('GET', '/holds?state=open', operator)).body.items, []);
@@ -109,7 +107,7 @@ test('a hold raises one alert, is listed with its shares, and names the likely r
 test('the timeline of a booking says what was held', async () => {
   const { prefix } = await accident(cents);
   const { body } = await node.call('GET', `/integrations/grand/reservations/${prefix}1`, operator);
-  assert.match(JSON.stringify(body), /total_amount changed by the factor 100 in 25 of \d+ rows/);
+  assert.match(JSON.stringify(body), /total_amount changed by the factor 100 in 25 of \d+ bookings/);
   const hold = await openHold();
   await node.call('POST', `/holds/${hold.id}/refuse`, operator, {});
 });
@@ -135,7 +133,7 @@ test('some rows are released, then all; the same change is normal from then on',
   assert.equal(some.body.released, 1);
   assert.equal((await amounts(prefix)).filter((amount) => amount >= 200).length, 1);
   const all = await node.call('POST', `/holds/${hold.id}/release`, operator, {});
-  assert.deepEqual([all.body.released, all.body.failed, all.body.hold.state], [24, 0, 'released']);
+  assert.deepEqual([all.body.released, all.body.hold.state], [24, 'released']);
   assert.ok((await amounts(prefix)).every((amount) => amount >= 200));
   const { prefix: next } = await accident(dearer);
   assert.ok(
@@ -174,7 +172,7 @@ test('events count as rows do, and are released as they came', async () => {
     `select (data ->> 'total_amount')::numeric < 1000 as held from records where integration = 'other' and type = 'reservation'`,
   );
   const held = found.filter((one) => one.held).length;
-  assert.ok(held >= 10, `only ${held} of 25 were held`);
+  assert.equal(held, 21, 'four pass before the hold');
   const hold = await openHold();
   assert.equal(hold.integration, 'other');
   const { body } = await node.call('POST', `/holds/${hold.id}/release`, operator, {});
@@ -206,35 +204,82 @@ const times =
   (factor: number) =>
   (one: JsonObject): Json => ({ ...one, total_amount: Number(one.total_amount) * factor });
 
-test('retention deletes held rows that were decided, never those that wait', async () => {
+test('what is held waits, whatever its retention; a refused value is a line in the timeline', async () => {
   const { runtime } = node;
   const { prefix } = await accident(times(5));
-  await runtime.pool.query(`update dead_letters set at = at - interval '2 years', last_at = last_at - interval '2 years',
-                                   closed_at = closed_at - interval '2 years' where code = 'record.held'`);
   const day = 86_400_000;
-  const prune = () =>
-    pruneStore(
-      runtime.pool,
-      { rawMs: day, deadLettersMs: day, runsMs: day, auditMs: day, historyMs: day },
-      async () => {},
-    );
-  const left = async () =>
-    (
-      await runtime.pool.query<{ state: string; raw: Json }>(
-        `select state, raw from dead_letters where code = 'record.held' and id like $1`,
-        [`${prefix}%`],
-      )
-    ).rows;
-  await prune();
-  assert.equal((await left()).filter(({ state, raw }) => state === 'open' && raw !== null).length, 25);
+  const kept = { rawMs: day, deadLettersMs: day, runsMs: day, auditMs: day, historyMs: day };
+  await runtime.pool.query(`update history set at = at - interval '2 years' where id like $1`, [`${prefix}%`]);
+  await pruneStore(runtime.pool, kept, async () => {});
   const hold = await openHold();
+  assert.equal(hold.waiting, 25);
   await node.call('POST', `/holds/${hold.id}/refuse`, operator, {});
-  await runtime.pool.query(`update dead_letters set closed_at = now() - interval '2 days' where code = 'record.held'`);
-  await prune();
-  assert.deepEqual(await left(), []);
+  const { body } = await node.call('GET', `/integrations/grand/reservations/${prefix}1`, operator);
+  assert.match(JSON.stringify(body), /refused the held value of total_amount/);
 });
 
-test('an erased guest is not in held rows, neither kept nor released', async () => {
+test('a hold is about values: what else a held row says passes, and a refusal swallows nothing later', async () => {
+  const guests = (one: JsonObject, more: JsonObject): Json => [{ ...(one.guests as JsonObject[])[0], ...more }];
+  const prefix = `H${++brands}-`;
+  const agreed = (one: JsonObject): Json => ({ ...one, guests: guests(one, { marketing_consent: true }) });
+  await poll(...rows(prefix, agreed));
+  // Prices times 1000, and in the same rows a cancellation, a withdrawal and a new day.
+  const wrong = (one: JsonObject, n: number): Json => ({
+    ...(agreed(one) as JsonObject),
+    total_amount: Number(one.total_amount) * 1000,
+    ...(n === 1 && { status: 'cancelled' }),
+    ...(n === 2 && { guests: guests(one, { marketing_consent: false }) }),
+    ...(n === 3 && { check_out: '2027-04-20' }),
+  });
+  await poll(...rows(prefix, wrong));
+  const at = async (n: number) => (await stored(prefix)).find(({ id }) => id === `${prefix}${n}`) as JsonObject;
+  assert.equal((await at(1)).status, 'cancelled');
+  assert.equal(((await at(2)).guests as JsonObject[])[0]?.marketing_consent, false);
+  assert.equal((await at(3)).check_out, '2027-04-20');
+  assert.ok((await amounts(prefix)).every((amount) => amount < 1000));
+  const hold = await openHold();
+  await node.call('POST', `/holds/${hold.id}/refuse`, operator, {});
+  // Refused; then the partner repeats the price, and something genuine changes.
+  const later = (one: JsonObject, n: number): Json => ({
+    ...(wrong(one, n) as JsonObject),
+    ...(n === 5 && { status: 'cancelled' }),
+    ...(n === 6 && { total_amount: 77 }),
+  });
+  await poll(...rows(prefix, later));
+  assert.equal((await at(5)).status, 'cancelled');
+  assert.equal((await at(6)).total_amount, 77, 'the next different value is judged afresh');
+  assert.ok((await amounts(prefix)).every((amount) => amount < 1000));
+  assert.deepEqual((await node.call('GET', '/holds?state=open', operator)).body.items, []);
+});
+
+test('a later event about other fields does not discard what is held; a newer value of the field does', async () => {
+  const now = Date.now();
+  const own = Array.from(
+    { length: 12 },
+    (_, n) => reservation(`P${n}`, { total_amount: 100 + n, ...stay(n) }) as JsonObject,
+  );
+  const send = (data: JsonObject, ms: number) => node.send('other', 'reservation.updated', data, now - 4e6 + ms);
+  for (const [n, one] of own.entries()) await send({ ...one, reservation_id: `P${n}` }, n);
+  for (const [n, one] of own.entries()) await send({ ...one, reservation_id: `P${n}`, status: 'cancelled' }, 1e6 + n);
+  const hold = await openHold();
+  assert.deepEqual([hold.kind, hold.path, hold.waiting], ['status', 'status', 8], 'four pass, and no more');
+  await send(
+    { reservation_id: 'P10', guests: [{ first_name: 'Rosa', last_name: 'Prado', email: 'rosa@mail.example' }] },
+    2e6,
+  );
+  await send({ reservation_id: 'P11', status: 'checked_in' }, 2e6);
+  await node.call('POST', `/holds/${hold.id}/release`, operator, {});
+  const { rows: found } = await node.runtime.pool.query<{ id: string; status: string }>(
+    `select id, data ->> 'status' as status from records where integration = 'other' and id in ('P9', 'P10', 'P11') order by id`,
+  );
+  assert.deepEqual(found, [
+    { id: 'P10', status: 'cancelled' },
+    { id: 'P11', status: 'checked_in' },
+    { id: 'P9', status: 'cancelled' },
+  ]);
+});
+
+test('an erased guest is not in held values, neither kept nor released', async () => {
   const prefix = `H${++brands}-`;
   const guests = (n: number) => [
     { first_name: 'Ana', last_name: `Prad${'o'.repeat(1 + n)}`, email: `${prefix}${n}@mail.example`.toLowerCase() },
@@ -244,12 +289,11 @@ test('an erased guest is not in held rows, neither kept nor released', async () 
   await poll(...own.map((one) => times(7)(one as JsonObject)));
   const hold = await openHold();
   const email = `${prefix}7@mail.example`.toLowerCase();
-  const inLetters = async () =>
-    (await node.runtime.pool.query(`select from dead_letters where raw::text like $1`, [`%${email}%`])).rowCount;
-  assert.equal(await inLetters(), 1);
   await eraseGuest(node.runtime, { email }, 'officer');
-  assert.equal(await inLetters(), 0);
-  const { body } = await node.call('POST', `/holds/${hold.id}/release`, operator, {});
-  assert.equal(body.failed, 0, JSON.stringify(body));
-  assert.doesNotMatch(JSON.stringify(await stored(prefix)), new RegExp(email));
+  const left = async () =>
+    (await node.runtime.pool.query(`select from records where data::text || views::text like $1`, [`%${email}%`]))
+      .rowCount;
+  assert.equal(await left(), 0);
+  await node.call('POST', `/holds/${hold.id}/release`, operator, {});
+  assert.equal(await left(), 0);
 });

@@ -7,11 +7,12 @@ import { drainEvents } from '../../src/intake/push/worker.ts';
 import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { dropDeadLetter, replayPorts } from '../../src/operations/replay-dead-letters.ts';
+import { state } from '../../src/pipeline.ts';
 import { deliverPorts } from '../../src/ports/deliver.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { countDeadLetters, listDeadLetters, showDeadLetter } from '../../src/store/operate/dead-letters.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take } from '../../src/store/records/take.ts';
 import { readTimeline } from '../../src/store/records/timeline.ts';
 import type { Json } from '../../src/terms.ts';
 import { eventWorkerPorts } from '../../src/wiring/events.ts';
@@ -42,8 +43,8 @@ async function pulled(runtime: Runtime, raw: { [key: string]: Json }): Promise<v
   assert.ok(integration);
   const effectiveAt = Date.UTC(2026, 10, 1, 0, minute);
   const arrival = { mode: 'pull' as const, effectiveAt, cause: 'run' as const, causeId: 'run_1' };
-  const prepared = integration.path.prepare({ key: String(raw.id), value: raw }, arrival);
-  await transaction(runtime.pool, (tx) => applyPrepared(tx, integration.target, [prepared]));
+  const prepared = state(integration, { key: String(raw.id), value: raw }, arrival);
+  await transaction(runtime.pool, (tx) => take(tx, integration, [prepared]));
 }
 
 const drain = async (runtime: Runtime) => drainOnce(await deliverPorts(runtime));

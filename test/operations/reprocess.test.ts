@@ -3,9 +3,10 @@ import { after, before, test } from 'node:test';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
+import { state } from '../../src/pipeline.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take } from '../../src/store/records/take.ts';
 import type { EndpointId, IntegrationName, Json, JsonObject } from '../../src/terms.ts';
 import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
@@ -105,10 +106,10 @@ test('an answer for one reservation is read again by its own mapping, also from 
   };
   const answer = async (id: string, more: JsonObject) => {
     const { channel: _, ...rest } = reservation(id) as JsonObject;
-    const { path, target } = node.runtime.active().integrations.get('grand') ?? assert.fail();
+    const brand = node.runtime.active().integrations.get('grand') ?? assert.fail();
     const arrival = { mode: 'single', effectiveAt: Date.now(), cause: 'run', causeId: 'run_single' } as const;
-    const prepared = path.prepare({ key: id, value: { ...rest, ...more } }, arrival);
-    await transaction(node.runtime.pool, (tx) => applyPrepared(tx, target, [prepared]));
+    const prepared = state(brand, { key: id, value: { ...rest, ...more } }, arrival);
+    await transaction(node.runtime.pool, (tx) => take(tx, brand, [prepared]));
   };
   await apply('{ channel: via.code }');
   await node.take('grand', reservation('R6', { channel: 'LIST' }));

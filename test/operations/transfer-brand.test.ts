@@ -11,13 +11,14 @@ import { writeMissingFiles } from '../../src/operations/backup.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { openRuntime } from '../../src/operations/open-runtime.ts';
 import { exportBrand, importBrand, previewExport } from '../../src/operations/transfer-brand.ts';
+import { state } from '../../src/pipeline.ts';
 import { deliverPorts } from '../../src/ports/deliver.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { staysBehind } from '../../src/store/db/brand.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { getSecret, putSecret } from '../../src/store/documents/secrets.ts';
 import { issueEndpoint } from '../../src/store/events/endpoints.ts';
-import { applyPrepared } from '../../src/store/records/apply.ts';
+import { take as takeStatements } from '../../src/store/records/take.ts';
 import type { Json } from '../../src/terms.ts';
 import { deliveredLines } from '../e2e/workspace.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -83,8 +84,8 @@ async function take(
     guests: [{ first_name: 'Ana', last_name: 'Reis', email, is_primary: true }],
   };
   const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
-  const prepared = active.path.prepare({ key: id, value }, arrival);
-  await transaction(runtime.pool, (tx) => applyPrepared(tx, active.target, [prepared]));
+  const statement = state(active, { key: id, value }, arrival);
+  await transaction(runtime.pool, (tx) => takeStatements(tx, active, [statement]));
 }
 
 const recordsOf = async ({ runtime }: Installation) =>

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import { merge, type Views } from '../../src/reconcile/merge.ts';
-import type { Source, Statement } from '../../src/reconcile/statement.ts';
-import { statementOf } from '../../src/reconcile/statement-of.ts';
+import type { Says, Source } from '../../src/reconcile/says.ts';
+import { saysOf } from '../../src/reconcile/says-of.ts';
 import { accept } from '../../src/reconcile/view.ts';
 import type { Dice } from '../simulation/random.ts';
 import { clearWay, type Mention, type Person, Population, SaidAbout, type Way, ways, written } from './population.ts';
@@ -78,7 +78,7 @@ function storyOf(seed: number, isSure: boolean): Message[] {
 }
 
 function take(views: Views, { source, at, mentions }: Message): Views {
-  const statement = statementOf({ guests: mentions.map(({ guest }) => guest) });
+  const statement = saysOf({ guests: mentions.map(({ guest }) => guest) });
   const silence = source === 'pull' ? 'clear' : 'keep';
   return { ...views, [source]: accept(views[source], statement, [at, at], { silence, lists: 'replace' }) };
 }
@@ -149,10 +149,10 @@ test('property: a person who is written differently stays the same person', () =
           : [dice.pick([...ways.compatible, 'none' as const]), own];
         return { ...written(guest, way, dice), ...by, ...(statesBirth && { date_of_birth: guest.date_of_birth }) };
       });
-      const messages = [pulled, pushed.toReversed()].map((guests) => statementOf({ guests: guests as Guest[] }));
+      const messages = [pulled, pushed.toReversed()].map((guests) => saysOf({ guests: guests as Guest[] }));
       const views = {
-        pull: accept(undefined, messages[0] as Statement, [1, 1], { silence: 'clear', lists: 'replace' }),
-        push: accept(undefined, messages[1] as Statement, [2, 2], { silence: 'keep', lists: 'replace' }),
+        pull: accept(undefined, messages[0] as Says, [1, 1], { silence: 'clear', lists: 'replace' }),
+        push: accept(undefined, messages[1] as Says, [2, 2], { silence: 'keep', lists: 'replace' }),
       };
       const where = JSON.stringify(pushed.toReversed());
       const loyalty = (guests: readonly Guest[]) => guests.map(({ extra }) => extra?.loyalty_number);
@@ -166,7 +166,7 @@ test('a nameless mention between two relatives passes nothing from one to the ot
   const joao = { first_name: 'João', last_name: 'Costa', document_number: 'N1', marketing_consent: true };
   const maria = { first_name: 'Maria', last_name: 'Costa', phone: '+351911111111' };
   const said = (guest: Guest, at: number) =>
-    accept(undefined, statementOf({ guests: [guest] }), [at, at], { silence: 'keep', lists: 'replace' });
+    accept(undefined, saysOf({ guests: [guest] }), [at, at], { silence: 'keep', lists: 'replace' });
   const views = { pull: said(joao, 1), single: said({ phone: maria.phone }, 2), push: said(maria, 3) };
   assert.deepEqual(merge(views).draft.guests, [maria]);
 });
@@ -178,7 +178,7 @@ test('a name of two guests of a booking means neither of them', () => {
     { ...named, date_of_birth: '1980-01-02', document_number: 'N2' },
   ];
   const said = (guests: Guest[], at: number) =>
-    accept(undefined, statementOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
+    accept(undefined, saysOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
   const younger = { ...named, date_of_birth: '1980-01-02' };
   assert.deepEqual(merge({ pull: said(both, 1), push: said([named], 2) }).draft.guests, [named]);
   assert.deepEqual(merge({ pull: said(both, 1), push: said([younger], 2) }).draft.guests, [both[1]]);
@@ -192,7 +192,7 @@ test('father and son of one name are told apart by Jr', () => {
     { ...son, document_number: 'B2' },
   ];
   const said = (guests: Guest[], at: number) =>
-    accept(undefined, statementOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
+    accept(undefined, saysOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
   const after = (...guests: Guest[]) => merge({ pull: said(pulled, 1), push: said(guests, 2) }).draft.guests;
   assert.deepEqual(after(son, father), pulled.toReversed());
   assert.deepEqual(after(son), [pulled[1]]);
@@ -203,7 +203,7 @@ test('namesakes of one list who have one address are told apart by what is their
   const older = { ...named, phone: '+351911111111', document_number: 'N1', marketing_consent: true };
   const younger = { ...named, phone: '+351922222222' };
   const said = (guests: Guest[], at: number) =>
-    accept(undefined, statementOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
+    accept(undefined, saysOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
   const after = (...guests: Guest[]) => merge({ pull: said([older, younger], 1), push: said(guests, 2) }).draft.guests;
   assert.deepEqual(after(younger), [younger]);
   assert.deepEqual(after(younger, { ...named, phone: older.phone }), [younger, older]);

@@ -24,7 +24,6 @@ const exceptions: { readonly [file: string]: string } = {
     'a vendor has one contact per address: this compares contacts, and persons with samePerson',
   'privacy/person.ts':
     'an erasure request names everybody who has the address, number or id; a last name alone is removed rather than kept',
-  'privacy/suppress.ts': 'one guest of a message before and after the business rules',
   'store/records/search-keys.ts': 'one guest’s address, as written and cleaned',
 };
 

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import { continuedBy } from '../../src/reconcile/separate-profile.ts';
 import { assembleProfiles } from '../../src/store/records/profiles.ts';
-import type { IntegrationName } from '../../src/terms.ts';
 import { openStore, reservation, takeIn } from '../deliver/support.ts';
+import { testBrand } from '../support/brand.ts';
 import { storedVersions } from '../support/versions.ts';
 import { type Booking, bookingsOf } from './bookings.ts';
 import { households, Population, SaidAbout } from './population.ts';
@@ -21,12 +21,7 @@ const populations = Array.from({ length: 6 }, (_, seed) => seed + 1);
 
 /** Stores the bookings in this order, some of them together, and assembles the profiles. */
 async function assemble(integration: string, bookings: readonly Booking[], together: number): Promise<void> {
-  const target = {
-    integration: integration as IntegrationName,
-    connectorVersion: 1,
-    integrationVersion: 1,
-    destinations: { reservation: [], guest: [] },
-  };
+  const target = testBrand(integration, {});
   for (let at = 0; at < bookings.length; at += together) {
     const page = bookings
       .slice(at, at + together)

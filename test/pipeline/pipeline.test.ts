@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { compilePath, type Path } from '../../src/brand/compile.ts';
 import { schemas } from '../../src/documents/kinds.ts';
 import { parseJson } from '../../src/kit/json.ts';
-import type { Arrival } from '../../src/reconcile/incoming.ts';
-import { compilePath } from '../../src/runtime/compile-path.ts';
+import { decide, finish, state } from '../../src/pipeline.ts';
+import type { Arrival } from '../../src/reconcile/forms.ts';
+import type { RawRecord } from '../../src/shape/config.ts';
 import type { JsonObject } from '../../src/terms.ts';
 
 function pathOf(connector: JsonObject, integration: JsonObject = {}) {
@@ -25,13 +27,15 @@ function pathOf(connector: JsonObject, integration: JsonObject = {}) {
 
 const pulled: Arrival = { mode: 'pull', effectiveAt: 1, cause: 'run', causeId: 'run_1' };
 
-function prepare(path: ReturnType<typeof pathOf>, text: string, arrival = pulled) {
-  const found = path.shaper.records(parseJson(text));
+const made = (path: Path, raw: RawRecord, arrival: Arrival) => {
+  const statement = state(path, raw, arrival);
+  return { ...decide(path, undefined, statement), statement };
+};
+
+function prepare(path: Path, text: string, arrival = pulled) {
+  const found = path.shapers.pull.records(parseJson(text));
   assert.ok(found.kind === 'ok', JSON.stringify(found));
-  const prepared = found.records.map((raw) => path.prepare(raw, arrival));
-  const page = path.preparePage(found.records, () => arrival);
-  if (arrival.mode === 'pull') assert.equal(JSON.stringify(page), JSON.stringify(prepared));
-  return prepared;
+  return found.records.map((raw) => made(path, raw, arrival));
 }
 
 const bare = '"check_in":"2026-03-01","check_out":"2026-03-02","status":"confirmed"';
@@ -39,10 +43,10 @@ const bare = '"check_in":"2026-03-01","check_out":"2026-03-02","status":"confirm
 test('a 20-digit number as id arrives unchanged, and money to the digit', () => {
   const path = pathOf({});
   const [one] = prepare(path, `[{"id":12345678901234567890,"total_amount":12345678901234567.89,${bare}}]`);
-  assert.equal(one?.kind, 'record');
-  if (one?.kind !== 'record') return;
-  assert.equal(one.incoming.id, '12345678901234567890');
-  assert.equal((one.incoming.record as { total_amount: string }).total_amount, '12345678901234567.89');
+  assert.equal(one?.kind, 'change');
+  if (one?.kind !== 'change') return;
+  assert.equal(one.statement.id, '12345678901234567890');
+  assert.equal((one.record as { total_amount: string }).total_amount, '12345678901234567.89');
 });
 
 test('a single answer is read by its own map, whether the list is nested or flat', () => {
@@ -51,15 +55,15 @@ test('a single answer is read by its own map, whether the list is nested or flat
   const answer = `{"booking":{"id":"A","origin":"BDC","src":"web","guests":[{"last_name":"No"}],"people":[{"last_name":"Reis"}],${bare}}}`;
   const read = (connector: JsonObject) => {
     const path = pathOf({ pull: { request, single }, ...connector });
-    const found = path.singleShaper.single(parseJson(answer));
+    const found = path.shapers.single.single(parseJson(answer));
     assert.ok(found.kind === 'ok', JSON.stringify(found));
-    const made = path.prepare(found.record, { ...pulled, mode: 'single', cause: 'event' });
-    assert.ok(made.kind === 'record', JSON.stringify(made));
-    return made.incoming;
+    const one = made(path, found.record, { ...pulled, mode: 'single', cause: 'event' });
+    assert.ok(one.kind === 'change', JSON.stringify(one));
+    return { ...one, origins: path.shapers.single.origins(found.record) };
   };
   const nested = read({ shape: { root_path: 'list', single_path: 'booking' }, map: { source: 'src', channel: 'ch' } });
   assert.deepEqual(
-    { ...nested.record, origins: nested.origins() },
+    { ...nested.record, origins: nested.origins },
     {
       id: 'A',
       check_in: '2026-03-01',
@@ -85,7 +89,7 @@ test('a single answer is read by its own map, whether the list is nested or flat
     shape: { single_path: 'booking', flat: { key: 'res_no' } },
     map: { id: 'res_no', source: 'src' },
   });
-  assert.deepEqual([flat.id, (flat.record as { source?: string }).source], ['A', undefined]);
+  assert.deepEqual([flat.statement.id, (flat.record as { source?: string }).source], ['A', undefined]);
 });
 
 test('a status that is not text is reported once', () => {
@@ -103,7 +107,7 @@ test('one bad record is a dead letter that names field and rule and no value; th
   );
   assert.deepEqual(
     prepared.map(({ kind }) => kind),
-    ['record', 'dead', 'record'],
+    ['change', 'dead', 'change'],
   );
   const [, dead] = prepared;
   if (dead?.kind !== 'dead') return;
@@ -119,13 +123,13 @@ test('one bad field does not make the booking a dead letter: it is left out with
     `[{"id":"A",${bare},"currency":"EURO","total_amount":80,"booking_date":"soon",
        "guests":[{"last_name":"Lund","nationality":"Atlantis","document_type":["P"],"marketing_consent":"maybe"}]}]`,
   );
-  if (one?.kind !== 'record') return assert.fail(JSON.stringify(one));
-  const record = one.incoming.record as unknown as Record<string, unknown>;
+  if (one?.kind !== 'change') return assert.fail(JSON.stringify(one));
+  const record = one.record as unknown as Record<string, unknown>;
   assert.deepEqual(record.guests, [{ last_name: 'Lund' }]);
   assert.equal(record.total_amount, '80');
   assert.ok(!('currency' in record || 'booking_date' in record));
   assert.deepEqual(
-    one.incoming.notes.filter(({ code }) => code === 'invalid_dropped').map(({ field }) => field),
+    one.notes.filter(({ code }) => code === 'invalid_dropped').map(({ field }) => field),
     ['booking_date', 'currency', 'guests[0].nationality', 'guests[0].document_type', 'guests[0].marketing_consent'],
   );
 });
@@ -141,29 +145,29 @@ test('a record with an unusable id is a dead letter without that id, which the d
   const prepared = prepare(pathOf({}), `[{"id":"A\\u0000",${bare}},{"id":"${long}",${bare}},{"id":"C",${bare}}]`);
   assert.deepEqual(
     prepared.map((one) => (one.kind === 'dead' ? [one.deadLetter.code, one.deadLetter.id] : one.kind)),
-    [['record.id_unusable', undefined], ['record.id_unusable', undefined], 'record'],
+    [['record.id_unusable', undefined], ['record.id_unusable', undefined], 'change'],
   );
 });
 
 test('every step leaves its notes, in the order of the path', () => {
   const path = pathOf({}, { transforms: [{ when: 'channel == "BDC"', set: { source: '"OTA"' }, note: 'sites' }] });
   const [one] = prepare(path, `[{"id":"A",${bare},"channel":"BDC","guests":[{"phone":"912 345 678"}]}]`);
-  if (one?.kind !== 'record') return assert.fail(JSON.stringify(one));
+  if (one?.kind !== 'change') return assert.fail(JSON.stringify(one));
   assert.deepEqual(
-    one.incoming.notes.map(({ step, field }) => [step, field]),
+    one.notes.map(({ step, field }) => [step, field]),
     [
       ['normalize', 'guests[0].phone'],
       ['transform', 'source'],
     ],
   );
-  assert.equal(one.incoming.origins()['guests[0].phone'], 'guests[0].phone');
+  assert.equal(path.shapers.pull.origins(one.statement.raw)['guests[0].phone'], 'guests[0].phone');
 });
 
 test('values from rules are cleaned like values from partners', () => {
   const path = pathOf({}, { transforms: [{ set: { 'guests[].email': '" Desk@Hotel.Example "' } }] });
   const [one] = prepare(path, `[{"id":"A",${bare},"guests":[{"last_name":"Moura"}]}]`);
-  if (one?.kind !== 'record') return assert.fail(JSON.stringify(one));
-  assert.equal((one.incoming.record as { guests: { email: string }[] }).guests[0]?.email, 'desk@hotel.example');
+  if (one?.kind !== 'change') return assert.fail(JSON.stringify(one));
+  assert.equal((one.record as { guests: { email: string }[] }).guests[0]?.email, 'desk@hotel.example');
 });
 
 test('the rules of a connector run for each of its brands, before the brand’s own', () => {
@@ -175,11 +179,11 @@ test('the rules of a connector run for each of its brands, before the brand’s 
   };
   const own = { transforms: [{ when: 'source == "OTA"', set: { source: '"OTA / " + channel' }, note: 'ours' }] };
   const [one] = prepare(pathOf(connector, own), `[{"id":"A",${bare},"channel":"BDC"}]`);
-  if (one?.kind !== 'record') return assert.fail(JSON.stringify(one));
-  const { source, extra } = one.incoming.record as { source: string; extra: JsonObject };
+  if (one?.kind !== 'change') return assert.fail(JSON.stringify(one));
+  const { source, extra } = one.record as { source: string; extra: JsonObject };
   assert.deepEqual([source, extra], ['OTA / BDC', { house: 'grand' }]);
   assert.deepEqual(
-    one.incoming.notes.map(({ reason }) => reason),
+    one.notes.map(({ reason }) => reason),
     ['Rule transforms[0] of the connector.', 'Rule transforms[1] of the connector.', 'ours'],
   );
   return undefined;
@@ -196,8 +200,8 @@ test('a rule of a connector that fails names the connector', () => {
 test('a guest that a rule leaves without any field disappears', () => {
   const path = pathOf({}, { transforms: [{ when: 'guest.last_name == "Walkin"', drop: ['guests[].last_name'] }] });
   const [one] = prepare(path, `[{"id":"A",${bare},"guests":[{"last_name":"Walkin"},{"last_name":"Moura"}]}]`);
-  if (one?.kind !== 'record') return assert.fail(JSON.stringify(one));
-  assert.deepEqual((one.incoming.record as { guests: JsonObject[] }).guests, [{ last_name: 'Moura' }]);
+  if (one?.kind !== 'change') return assert.fail(JSON.stringify(one));
+  assert.deepEqual((one.record as { guests: JsonObject[] }).guests, [{ last_name: 'Moura' }]);
   return undefined;
 });
 
@@ -212,12 +216,12 @@ test('modifiers without a source apply to the field of the same name, in the rec
   });
   const text = `{"id":"A","check_in":"01/03/2026","check_out":"2026-03-02","status":"confirmed","total_amount":12050,"guests":[{"nationality":"Portugal"}],"charges":[{"amount":3}]}`;
   const [one] = prepare(path, `[${text}]`);
-  const event = path.pushShaper.single(parseJson(text));
+  const event = path.shapers.push.single(parseJson(text));
   assert.ok(event.kind === 'ok');
-  const pushed = path.prepare(event.record, { ...pulled, mode: 'push', cause: 'event' });
-  for (const made of [one, pushed]) {
-    if (made?.kind !== 'record') return assert.fail(JSON.stringify(made));
-    const { check_in, total_amount, guests, charges } = made.incoming.record as JsonObject;
+  const pushed = made(path, event.record, { ...pulled, mode: 'push', cause: 'event' });
+  for (const each of [one, pushed]) {
+    if (each?.kind !== 'change') return assert.fail(JSON.stringify(each));
+    const { check_in, total_amount, guests, charges } = each.record as unknown as JsonObject;
     assert.deepEqual(
       { check_in, total_amount, guests, charges },
       { check_in: '2026-03-01', total_amount: '120.5', guests: [{ nationality: 'PT' }], charges: [{ amount: '-3' }] },
@@ -232,13 +236,13 @@ test('a bare row of a further list changes a stored reservation only if the conn
       shape: { root_path: 'list', also: [{ path: 'gone', set: { status: 'cancelled' }, ...also }] },
     });
     const [whole, bareRow] = prepare(path, `{"list":[{"id":"A",${bare}}],"gone":[{"id":"B"}]}`);
-    assert.equal(whole?.kind, 'record');
+    assert.equal(whole?.kind, 'change');
     return bareRow;
   };
   const partial = prepared({ partial: true });
-  assert.ok(partial?.kind === 'dead' && partial.message !== undefined);
-  assert.deepEqual([partial.message.source, partial.message.manner.silence], ['single', 'keep']);
-  assert.equal(prepared({})?.message, undefined);
+  assert.ok(partial?.kind === 'dead' && partial.statement.says !== undefined);
+  assert.deepEqual([partial.statement.source, partial.statement.manner.silence], ['single', 'keep']);
+  assert.equal(prepared({})?.statement.says, undefined);
 });
 
 test('a rule can drop a record', () => {
@@ -253,11 +257,11 @@ test('an event as the interface describes it needs no mapping', () => {
   const data = parseJson(
     `{"reservation_id":"R9",${bare},"guests":[{"first_name":"ANNA"}],"stays":[{"room_type":"Double","board_type":"HB","adults":2}]}`,
   );
-  const found = path.pushShaper.single(data);
+  const found = path.shapers.push.single(data);
   if (found.kind !== 'ok') return assert.fail(JSON.stringify(found));
-  const one = path.prepare(found.record, { mode: 'push', effectiveAt: 1, cause: 'event', causeId: '1' });
-  if (one.kind !== 'record') return assert.fail(JSON.stringify(one));
-  assert.deepEqual(one.incoming.record, {
+  const one = made(path, found.record, { mode: 'push', effectiveAt: 1, cause: 'event', causeId: '1' });
+  if (one.kind !== 'change') return assert.fail(JSON.stringify(one));
+  assert.deepEqual(one.record, {
     id: 'R9',
     check_in: '2026-03-01',
     check_out: '2026-03-02',
@@ -274,17 +278,17 @@ test('a record for which `where` does not hold is dropped, complete or not, and 
     path,
     `[{"id":"A","kind":"guest",${bare}},{"id":"B","kind":"owner",${bare}},{"id":"C"}]`,
   );
-  assert.deepEqual([kept?.kind, complete?.kind, block?.kind], ['record', 'dropped', 'dropped']);
+  assert.deepEqual([kept?.kind, complete?.kind, block?.kind], ['change', 'dropped', 'dropped']);
   assert.ok(complete?.kind === 'dropped' && complete.reason.includes('map.where'));
-  assert.equal(complete.message?.finish({ id: 'B' } as never).kind, 'dropped', 'also once merged');
+  assert.equal(finish(path, complete.statement, { id: 'B' }).kind, 'dropped', 'also once merged');
   const event = parseJson(`{"reservation_id":"A",${bare}}`);
-  const made = (own: ReturnType<typeof pathOf>) => {
-    const found = own.pushShaper.single(event);
+  const isExcluded = (own: Path) => {
+    const found = own.shapers.push.single(event);
     assert.ok(found.kind === 'ok');
-    return own.pushShaper.draft(found.record).isExcluded ?? false;
+    return own.shapers.push.draft(found.record).isExcluded ?? false;
   };
-  assert.equal(made(path), false);
-  assert.equal(made(pathOf({ push: { map: { where: { kind: 'guest' } } } })), true);
+  assert.equal(isExcluded(path), false);
+  assert.equal(isExcluded(pathOf({ push: { map: { where: { kind: 'guest' } } } })), true);
 });
 
 test('a rule that sets a phone or an e-mail address removes what the partner wrote instead', () => {
@@ -293,14 +297,14 @@ test('a rule that sets a phone or an e-mail address removes what the partner wro
     pathOf({}, { transforms }),
     `[{"id":"A",${bare},"guests":[{"last_name":"Reis","phone":"12","email":"no"}]}]`,
   );
-  assert.ok(one?.kind === 'record', JSON.stringify(one));
-  assert.deepEqual((one.incoming.record as { guests: unknown }).guests, [
+  assert.ok(one?.kind === 'change', JSON.stringify(one));
+  assert.deepEqual((one.record as { guests: unknown }).guests, [
     { last_name: 'Reis', email: 'a@one.example', phone: '+31612345678' },
   ]);
 });
 
 test('the note about an empty object names the cure', () => {
   const [one] = prepare(pathOf({}), `[{"id":"A",${bare},"source":{}}]`);
-  assert.ok(one?.kind === 'record');
-  assert.match(one.incoming.notes[0]?.reason ?? '', /map the field with empty: \[\{\}\]/);
+  assert.ok(one?.kind === 'change');
+  assert.match(one.notes[0]?.reason ?? '', /map the field with empty: \[\{\}\]/);
 });

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { BrandBatch } from '../../src/intake/push/event-path.ts';
+import type { BrandBatch } from '../../src/intake/push/brand-batch.ts';
 import { workGuestEvent } from '../../src/intake/push/guest-event.ts';
 import type { Keyring } from '../../src/kit/crypto.ts';
+import { state } from '../../src/pipeline.ts';
 import { hashesOf, identitiesOf } from '../../src/privacy/identity.ts';
 import { addressesIn, withoutGuests } from '../../src/privacy/strip.ts';
 import { suppression } from '../../src/privacy/suppress.ts';
-import type { Prepared } from '../../src/reconcile/incoming.ts';
-import { eventPathOf } from '../../src/runtime/event-path.ts';
+import type { Statement } from '../../src/reconcile/forms.ts';
 import type { Json } from '../../src/terms.ts';
 import { activeIntegration } from '../intake/push/events-support.ts';
 import { integration, reservationData } from '../intake/push/support.ts';
 
 const keyring: Keyring = [{ id: 'test', bytes: randomBytes(32) }];
 const email = 'marta.quill@mail.example';
-const { path } = activeIntegration({}, {}, { map: { extra: { remark: 'remark' } } });
+const brand = activeIntegration({}, {}, { map: { extra: { remark: 'remark' } } });
 
 /** As the store does it: of the erased hashes, only those that the message asks for are known. */
-function stripped(more: { [key: string]: Json }, by = path) {
+function stripped(more: { [key: string]: Json }, by = brand) {
   const raw = { key: 'R-1001', value: reservationData(more) };
   const arrival = { mode: 'push', effectiveAt: 1, cause: 'event', causeId: '1' } as const;
-  return withoutErased(by.prepare(raw, arrival));
+  return withoutErased(state(by, raw, arrival));
 }
 
-function withoutErased(prepared: Prepared): Prepared {
+function withoutErased(prepared: Statement): Statement {
   const erased = new Set(hashesOf(keyring, identitiesOf({ email, last_name: 'Quill' }, integration)));
   const known = suppression(keyring)
     .hashesOf(prepared, integration)
@@ -32,7 +32,7 @@ function withoutErased(prepared: Prepared): Prepared {
   return suppression(keyring).strip(prepared, integration, new Set(known));
 }
 
-const said = (more: { [key: string]: Json }) => stripped(more).message?.says();
+const said = (more: { [key: string]: Json }) => stripped(more).says;
 
 test('an erased guest whose phone number was sent empty is removed', () => {
   for (const phone of [null, '', 'n/a']) {
@@ -54,16 +54,16 @@ test("extra goes if it contains the erased guest's number, however it is written
 });
 
 test('a rule that removes the address does not bring an erased guest back', () => {
-  const { path: ruled } = activeIntegration({}, { transforms: [{ drop: ['guests[].email'] }] });
+  const ruled = activeIntegration({}, { transforms: [{ drop: ['guests[].email'] }] });
   const marta = { guest_id: 'g1', first_name: 'Marta', last_name: 'Quill', email };
   const namesake = { guest_id: 'g2', first_name: 'Marta', last_name: 'Quill' };
   const prepared = stripped({ guests: [marta, namesake], source: 'Marta Quill' }, ruled);
-  assert.deepEqual(prepared.message?.says().lists.guests?.[0], { values: {} });
-  assert.ok(prepared.kind === 'record' && 'guests' in prepared.incoming.record);
-  const { record, raw } = prepared.incoming;
+  assert.deepEqual(prepared.says?.lists.guests?.[0], { values: {} });
+  assert.ok(prepared.record && 'guests' in prepared.record);
+  const { record, raw } = prepared;
   assert.deepEqual(record.guests, [{}, namesake], 'another guest id is another person');
   assert.equal(record.source, undefined);
-  assert.equal(raw, null);
+  assert.equal(raw.value, null);
 });
 
 test('a rule that removes the address does not bring the profile of an erased guest back', async () => {
@@ -74,7 +74,7 @@ test('a rule that removes the address does not bring the profile of an erased gu
   ];
   // The payload names the address as no list of known names does, and in a form that only the mapping reads.
   const map = { guests: { fields: { email: { join: ['user', 'host'], with: '@' } } } };
-  const events = eventPathOf(activeIntegration({ map }, { transforms }));
+  const events = activeIntegration({ map }, { transforms });
   const [user = '', host = ''] = email.split('@');
   for (const [first_name, kind] of [
     ['Marta', 'dropped'],
@@ -90,7 +90,7 @@ test('a rule that removes the address does not bring the profile of an erased gu
       body: Buffer.from(JSON.stringify({ data })),
       attempt: 0,
     } as const;
-    const prepared: Prepared[] = [];
+    const prepared: Statement[] = [];
     const batch: BrandBatch = {
       events: [],
       profiles: async () => [],
@@ -101,16 +101,17 @@ test('a rule that removes the address does not bring the profile of an erased gu
       bookings: async () => ({ has: () => false }),
       consentOf: async () => undefined,
       isRefusedAt: async () => false,
-      async apply(given) {
+      othersAt: () => [],
+      async take(given) {
         prepared.push(...given);
         return { outcomes: [], changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
       },
     };
     await workGuestEvent(batch, events, event);
     const [profile] = prepared.map(withoutErased);
-    assert.equal(profile?.kind, kind, first_name);
-    assert.equal(profile?.kind === 'dead' ? profile.deadLetter.raw : profile?.kind === 'dropped' && profile.raw, null);
-    if (profile?.kind === 'dropped') assert.equal(profile.type, 'guest');
+    assert.equal(profile?.failure ? 'dead' : profile?.dropped && 'dropped', kind, first_name);
+    assert.equal(profile?.failure ? profile.failure.raw : profile?.raw.value, null);
+    assert.equal(profile?.type, 'guest');
   }
 });
 

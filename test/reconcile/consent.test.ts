@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Reservation } from '../../src/canonical/reservation.ts';
-import { consentsIn, newerConsent } from '../../src/reconcile/consent.ts';
+import { newerConsent } from '../../src/reconcile/consent.ts';
+import { consentsIn } from '../../src/reconcile/stored-views.ts';
 
 const yes = { value: true, source: 'pull', at: 1 } as const;
 const no = { value: false, source: 'push', at: 2 } as const;
@@ -53,8 +54,9 @@ test('a destination’s no stands against every feed of the partner that repeats
   const no = { value: false, source: 'push', at: 9 } as const;
   const again = { value: true, source: 'push', at: 10 } as const;
   assert.equal(decided(byEvent, report, byList, no, again), true);
-  // A partner that had said nothing: its first yes is newer.
-  assert.equal(decided(report, byList), true);
+  // The first yes of a list is no date: only a statement about consent, or a source that said no itself, makes a subscriber again.
+  assert.equal(decided(report, byList), false);
+  assert.equal(decided(report, { ...byList, isOwn: true }), true);
   // Unsubscribed once more.
   assert.equal(decided(byEvent, report, no, again, { ...report, at: 12 }), false);
 });

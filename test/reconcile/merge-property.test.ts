@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { merge, type Views } from '../../src/reconcile/merge.ts';
-import { statementOf } from '../../src/reconcile/statement-of.ts';
+import { saysOf } from '../../src/reconcile/says-of.ts';
 import { accept } from '../../src/reconcile/view.ts';
 import type { Json } from '../../src/terms.ts';
 import { type Message, type Story, story, type Truth, untrue, visible } from './model-partner.ts';
 
 function take(views: Views, { source, at, data }: Message, seq: number, absent: Story['absent']): Views {
   const silence = source === 'pull' ? 'clear' : absent;
-  const statement = statementOf(withoutEmpty(data), data);
+  const statement = saysOf(withoutEmpty(data), data);
   return { ...views, [source]: accept(views[source], statement, [at, seq], { silence, lists: 'replace' }) };
 }
 

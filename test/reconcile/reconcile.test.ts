@@ -1,86 +1,80 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Reservation } from '../../src/canonical/reservation.ts';
+import { decideBatch } from '../../src/pipeline/batch.ts';
 import { difference, undo } from '../../src/reconcile/difference.ts';
-import { type Arrived, type Known, reconcile } from '../../src/reconcile/reconcile.ts';
+import type { Decision, Statement, Stored } from '../../src/reconcile/forms.ts';
+import { said, testBrand } from '../support/brand.ts';
 
-const known: Known = { version: 3, moment: [1000, 7], hash: 'a', status: 'confirmed' };
+const brand = testBrand('lisbon');
+const booking = (channel: string, status: Reservation['status'] = 'confirmed'): Reservation => ({
+  id: 'A',
+  check_in: '2026-03-01',
+  check_out: '2026-03-04',
+  status,
+  channel,
+  guests: [],
+  rooms: [],
+  charges: [],
+});
+const event = (record: Reservation, effectiveAt: number, seq: number) =>
+  said(record, { mode: 'push', cause: 'event', causeId: 'e', effectiveAt, seq });
+const after = (...statements: readonly Statement[]) => {
+  const { steps, rows } = decideBatch(brand, new Map(), statements);
+  return { decision: steps.at(-1)?.decision as Decision, stored: rows.get('reservation A') as Stored };
+};
+const known = event(booking('a'), 1000, 7);
+const summary = (decision: Decision) =>
+  decision.kind === 'change' ? [decision.event, decision.version] : [decision.kind];
 
 test('the first state of a record is its version 1', () => {
-  const verdict = reconcile(undefined, { moment: [1, 1], hash: 'a', status: 'confirmed' });
-  assert.deepEqual(verdict, { kind: 'change', event: 'created', version: 1 });
+  assert.deepEqual(summary(after(known).decision), ['created', 1]);
 });
 
 test('a record first seen cancelled is delivered as cancelled', () => {
-  const verdict = reconcile(undefined, { moment: [1, 1], hash: 'a', status: 'no_show' });
-  assert.deepEqual(verdict, { kind: 'change', event: 'cancelled', version: 1 });
+  assert.deepEqual(summary(after(event(booking('a', 'no_show'), 1, 1)).decision), ['cancelled', 1]);
 });
 
 test('equal content is unchanged, however old or new', () => {
-  for (const effectiveAt of [1, 1000, 9999]) {
-    assert.deepEqual(reconcile(known, { moment: [effectiveAt, 1], hash: 'a' }), { kind: 'unchanged' });
-  }
+  for (const at of [1, 1000, 9999]) assert.equal(after(known, event(booking('a'), at, 1)).decision.kind, 'unchanged');
 });
 
 test('an earlier state is superseded, a later one is the next version', () => {
-  assert.deepEqual(reconcile(known, { moment: [999, 99], hash: 'b' }), { kind: 'superseded' });
-  assert.deepEqual(reconcile(known, { moment: [1001, 1], hash: 'b', status: 'confirmed' }), {
-    kind: 'change',
-    event: 'updated',
-    version: 4,
-  });
+  assert.equal(after(known, event(booking('b'), 999, 99)).decision.kind, 'superseded');
+  assert.deepEqual(summary(after(known, event(booking('b'), 1001, 1)).decision), ['updated', 2]);
 });
 
 test('equal times are decided by sequence', () => {
-  assert.equal(reconcile(known, { moment: [1000, 6], hash: 'b' }).kind, 'superseded');
-  assert.equal(reconcile(known, { moment: [1000, 8], hash: 'b' }).kind, 'change');
+  assert.equal(after(known, event(booking('b'), 1000, 6)).decision.kind, 'superseded');
+  assert.equal(after(known, event(booking('b'), 1000, 8)).decision.kind, 'change');
 });
 
 test('a cancellation is reported once; later changes are updates, also a revival', () => {
-  const cancelled = reconcile(known, { moment: [2000, 8], hash: 'b', status: 'cancelled' });
-  assert.deepEqual(cancelled, { kind: 'change', event: 'cancelled', version: 4 });
-  const after: Known = { version: 4, moment: [2000, 8], hash: 'b', status: 'cancelled' };
-  for (const status of ['cancelled', 'no_show', 'confirmed']) {
-    const verdict = reconcile(after, { moment: [3000, 9], hash: 'c', status });
-    assert.deepEqual(verdict, { kind: 'change', event: 'updated', version: 5 });
+  const cancelled = event(booking('a', 'cancelled'), 2000, 8);
+  assert.deepEqual(summary(after(known, cancelled).decision), ['cancelled', 2]);
+  for (const status of ['cancelled', 'no_show', 'confirmed'] as const) {
+    assert.deepEqual(summary(after(known, cancelled, event(booking('c', status), 3000, 9)).decision), ['updated', 3]);
   }
 });
 
-test('any order of arrival, with repeats, ends in the same state', () => {
-  const state = fc.record({
-    effectiveAt: fc.integer({ min: 1, max: 5 }),
-    hash: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
-  });
-  const history = fc.array(state, { minLength: 1, maxLength: 8 }).chain((states) => {
+test('any order of arrival, with repeats, of any source, ends in the same state', () => {
+  const mode = fc.constantFrom('pull' as const, 'single' as const, 'push' as const);
+  const one = fc.record({ effectiveAt: fc.integer({ min: 1, max: 5 }), mode });
+  const history = fc.array(one, { minLength: 1, maxLength: 8 }).chain((states) => {
     // The sequence is given at intake, once: a repeat carries the sequence of the first.
-    const arrivals: Arrived[] = states.map((one, index) => ({
-      moment: [one.effectiveAt, index + 1],
-      hash: `${one.hash}${index}`,
-    }));
-    const shuffled = fc.shuffledSubarray(
-      arrivals.flatMap((one) => [one, one]),
-      { minLength: arrivals.length * 2 },
+    const statements = states.map(({ effectiveAt, mode }, i) =>
+      said(booking(`${i}`), { mode, cause: 'event', causeId: 'e', effectiveAt, seq: i + 1 }),
     );
-    return fc.tuple(fc.constant(arrivals), shuffled);
+    const repeated = statements.flatMap((each) => [each, each]);
+    return fc.tuple(fc.constant(statements), fc.shuffledSubarray(repeated, { minLength: repeated.length }));
   });
   fc.assert(
     fc.property(history, ([inOrder, shuffled]) => {
-      assert.equal(settle(shuffled)?.hash, settle(inOrder)?.hash);
+      assert.equal(after(...shuffled).stored.text, after(...inOrder).stored.text);
     }),
   );
 });
-
-function settle(arrivals: readonly Arrived[]): Known | undefined {
-  let state: Known | undefined;
-  for (const arrived of arrivals) {
-    const verdict = reconcile(state, arrived);
-    if (verdict.kind === 'change') {
-      assert.equal(verdict.version, (state?.version ?? 0) + 1, 'versions rise by one');
-      state = { ...arrived, version: verdict.version };
-    }
-  }
-  return state;
-}
 
 test('differences name the leaves, lists by position', () => {
   const before = { status: 'confirmed', guests: [{ email: 'a@x.example' }, { email: 'b@x.example' }], gone: 1 };

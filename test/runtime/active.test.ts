@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { activate, withChanges } from '../../src/runtime/active.ts';
+import { activate, withChanges } from '../../src/brand/active.ts';
 import { openActiveDocuments } from '../../src/runtime/active-documents.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { documentsChangedSince, documentsPosition } from '../../src/store/documents/document-changes.ts';
@@ -36,7 +36,7 @@ test('brands of one connector in one time zone share its compiled mapping', () =
     brand('b'),
     brand('c', { timezone: 'Asia/Tokyo' }),
   ]);
-  const shaper = (name: string) => integrations.get(name)?.path.shaper ?? assert.fail(name);
+  const shaper = (name: string) => integrations.get(name)?.shapers.pull ?? assert.fail(name);
   assert.equal(shaper('a'), shaper('b'));
   assert.notEqual(shaper('a'), shaper('c'));
 });
@@ -48,22 +48,18 @@ test('a change of one document keeps what it does not concern', () => {
   assert.equal(edited.integrations.get('a'), a);
   assert.notEqual(edited.integrations.get('b'), b);
   assert.equal(edited.integrations.get('b')?.body.timezone, 'Asia/Tokyo');
-  assert.equal(edited.integrations.get('b')?.target.integrationVersion, 2);
+  assert.equal(edited.integrations.get('b')?.integrationVersion, 2);
   assert.equal(before.integrations.get('b'), b, 'the earlier set is unchanged');
 
   const paused = withChanges(edited, put(crm(['reservation'], 2)));
   assert.equal(paused.destinations.get('crm')?.version, 2);
   assert.equal(paused.integrations.get('a'), a, 'a destination with the same types affects no brand');
   const fed = withChanges(paused, put(crm(['guest'], 3)));
-  assert.deepEqual(
-    fed.integrations.get('a')?.target.destinations.guest,
-    ['crm'],
-    'a changed destination affects its brands',
-  );
-  assert.equal(fed.integrations.get('a')?.path, a?.path, 'which are not compiled again');
+  assert.deepEqual(fed.integrations.get('a')?.destinations.guest, ['crm'], 'a changed destination affects its brands');
+  assert.equal(fed.integrations.get('a')?.shapers, a?.shapers, 'which are not compiled again');
   const mapped = withChanges(fed, put(connector(2)));
-  assert.equal(mapped.integrations.get('a')?.target.connectorVersion, 2, 'a changed connector affects its brands');
-  assert.notEqual(mapped.integrations.get('a')?.path, a?.path);
+  assert.equal(mapped.integrations.get('a')?.connectorVersion, 2, 'a changed connector affects its brands');
+  assert.notEqual(mapped.integrations.get('a')?.shapers, a?.shapers);
   assert.equal(withChanges(mapped, put(connector(2), crm([], 3), brand('a'))), mapped, 'nothing changed');
   const fewer = withChanges(mapped, { put: [brand('aa')], removed: [{ kind: 'integration', name: 'b' }] });
   assert.deepEqual([...fewer.integrations.keys()], ['a', 'aa']);
@@ -110,7 +106,7 @@ test('of many brands, one that does not compile is found and reported when it is
     active.broken.map((one) => one.document),
     ['integration wrong'],
   );
-  assert.ok(active.integrations.get('b7')?.path);
+  assert.ok(active.integrations.get('b7')?.shapers);
 });
 
 test('only documents that changed are read from the database', async () => {
@@ -148,7 +144,7 @@ test('only documents that changed are read from the database', async () => {
 
     await apply(brand('c', {}, 2));
     assert.equal(await node.refresh(), true);
-    assert.equal(node.active().integrations.get('c')?.version, 2, 'it returns with its next version');
+    assert.equal(node.active().integrations.get('c')?.integrationVersion, 2, 'it returns with its next version');
 
     // As after the restore of an older backup.
     await pool.query(`update documents set in_force = false where name = 'b'`);

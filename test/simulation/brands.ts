@@ -1,7 +1,7 @@
+import { activate } from '../../src/brand/active.ts';
+import type { Brand } from '../../src/brand/brand.ts';
 import { pullOf } from '../../src/documents/pull.ts';
 import type { PullPlan } from '../../src/intake/pull/ports.ts';
-import { activate } from '../../src/runtime/active.ts';
-import type { ActiveIntegration } from '../../src/runtime/active-integration.ts';
 import type { StoredDocument } from '../../src/store/documents/documents.ts';
 import type { Json } from '../../src/terms.ts';
 
@@ -48,6 +48,7 @@ const active = activate([
       pull: {
         base_url: `https://${name}.example`,
         auth: { type: 'none' },
+        lag: '0s',
         syncs: { pre_stay: { every: '30m', range: ['+1d', '+7d'] } },
         timeouts: { idle: '2s', total: '4s' },
       },
@@ -55,7 +56,7 @@ const active = activate([
   ),
 ]);
 
-export function brand(name: string): ActiveIntegration {
+export function brand(name: string): Brand {
   const found = active.integrations.get(name);
   if (!found) throw new Error(JSON.stringify(active.broken));
   return found;
@@ -63,10 +64,11 @@ export function brand(name: string): ActiveIntegration {
 
 const plans = new Map(
   allBrands.map((name) => {
-    const { path, target, body: integration, connector } = brand(name);
+    const own = brand(name);
+    const { body: integration, connector } = own;
     if (connector.body.pull === undefined || integration.pull === undefined) throw new Error('no pull section');
     const settings = pullOf({
-      integration: target.integration,
+      integration: own.integration,
       brandId: integration.brand_id,
       timezone: integration.timezone,
       connector: connector.body.pull,
@@ -74,9 +76,7 @@ const plans = new Map(
       maxBytes: 1_000_000,
       adapter: undefined,
     });
-    const { shaper, singleShaper, prepare, preparePage, amend, night } = path;
-    const single: PullPlan['single'] = (found) => singleShaper.single(found);
-    const plan: PullPlan = { settings, shaper, single, prepare, preparePage, amend, night, target };
+    const plan: PullPlan = { brand: own, settings };
     return [name as string, plan];
   }),
 );

@@ -8,9 +8,8 @@ import { type IntakePorts, openPushIntake, type PushIntake } from '../../src/int
 import { startEventWorker } from '../../src/intake/push/worker.ts';
 import type { Http } from '../../src/kit/http.ts';
 import { Wake } from '../../src/kit/wake.ts';
-import { eventPathOf } from '../../src/runtime/event-path.ts';
 import { followClock } from '../../src/store/db/database-clock.ts';
-import type { OnChanged } from '../../src/store/records/apply.ts';
+import type { OnChanged } from '../../src/store/records/take.ts';
 import type { DestinationName, EndpointId, IntegrationName } from '../../src/terms.ts';
 import { listedLanes } from '../deliver/lanes.ts';
 import { allBrands, brand, pullPlan } from './brands.ts';
@@ -55,7 +54,6 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
   const onChanged: OnChanged = ({ integration, destinations }) =>
     queued.add(destinations.reservation.map((destination) => ({ integration, destination })));
   const databaseClock = await followClock(store.clock, host.clock, () => {});
-  const targetOf = (name: string) => brand(name).target;
   const intake = openPushIntake({
     clock: databaseClock,
     loadEndpoints: async (ids) => loadedEndpoints(endpoints, ids),
@@ -69,9 +67,8 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     clock: host.clock,
     wake,
     putBack: store.putBack,
-    batch: (batching, work) => store.batch({ targetOf, onChanged }, batching, work),
-    setAside: (integration, error) => store.setAside(targetOf(integration), error),
-    path: (integration) => eventPathOf(brand(integration)),
+    batch: (batching, work) => store.batch({ brandOf: brand, othersAt: () => [], onChanged }, batching, work),
+    setAside: (integration, error) => store.setAside(brand(integration), error),
   });
   startRunner({
     node: host.name,

@@ -5,7 +5,6 @@ import { preparePage, recognisableRows } from '../../src/intake/pull/prepare-pag
 import { noCounts, type Run, sum } from '../../src/intake/pull/run-state.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import { workBrand } from '../../src/intake/push/work-brand.ts';
-import { eventPathOf } from '../../src/runtime/event-path.ts';
 import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../src/terms.ts';
 import { brand, brandNames, destinationNames, pullPlan } from './brands.ts';
 import { pageLog, position } from './pulled-page.ts';
@@ -94,11 +93,11 @@ export function operationOf(dice: Dice): Operation {
           const outcomes: [brand: string, settled: unknown][] = [];
           const changed: string[] = [];
           const result = await store.batch(
-            { targetOf: (name) => brand(name).target, onChanged: (target) => changed.push(target.integration) },
+            { brandOf: brand, othersAt: () => [], onChanged: (own) => changed.push(own.integration) },
             { limit, ...(only && { only }) },
-            async (name, batch) => {
-              const settled = await workBrand(batch, eventPathOf(brand(name)));
-              outcomes.push([name, settled.map(({ seq: _, ...one }) => one)]);
+            async (own, batch) => {
+              const settled = await workBrand(batch, own);
+              outcomes.push([own.integration, settled.map(({ seq: _, ...one }) => one)]);
               return settled;
             },
           );
@@ -107,7 +106,7 @@ export function operationOf(dice: Dice): Operation {
       };
     }
     case 'setAside':
-      return { name: 'setAside', run: ({ store }) => store.setAside(brand(integration).target, new Error('broken')) };
+      return { name: 'setAside', run: ({ store }) => store.setAside(brand(integration), new Error('broken')) };
     case 'claim': {
       const isProbe = dice.happens(0.2);
       return {
@@ -300,7 +299,7 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
         const [run] = await runs.claimDue(1, 'node', leaseMs);
         if (run === undefined) return undefined;
         client.runs.push(run);
-        if (run.position === undefined) await runs.start(run, position, brand(run.integration).target);
+        if (run.position === undefined) await runs.start(run, position, brand(run.integration));
         return { ...run, runId: client.runName(run.runId) };
       }
       const run = client.runs[Math.floor(roll('run') * client.runs.length)];
@@ -309,10 +308,10 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
       if (how === 'park') return runs.park(run, { ...noCounts, requests: 1 }, { afterMs: 0 });
       if (how === 'finish') return runs.finish(run, { state, findings: [] }, { ...noCounts, requests: 1 });
       const plan = pullPlan(run.integration);
-      const read = plan.shaper.records({ reservations: rows });
+      const read = plan.brand.shapers.pull.records({ reservations: rows });
       if (read.kind === 'invalid') throw new Error(read.message);
       const page = read.records.map((raw) => ({ raw, content: Number((raw.value as JsonObject).total_amount) }));
-      const known = await runs.known(plan.target, recognisableRows(page as never, plan.target));
+      const known = await runs.known(plan.brand, recognisableRows(page as never, plan.brand));
       if (how === 'known') return known.map(({ key }) => key).sort();
       const view = await runs.get(run.integration, run.runId);
       const made = preparePage({ plan, run, position, requestedAt: requestedAt as EpochMs }, page as never, known);
@@ -324,7 +323,7 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
         requestedAt,
         log: { ...pageLog, requestedAt },
       };
-      const counted = await runs.commitPage(run, leaseMs, commit, plan.target, after);
+      const counted = await runs.commitPage(run, leaseMs, commit, plan.brand, after);
       const { state: now, counters } = (await runs.get(run.integration, run.runId)) ?? {};
       return [counted, now, counters];
     },

@@ -1,10 +1,10 @@
+import type { Brand } from '../../src/brand/brand.ts';
 import type { DeliveryStore } from '../../src/deliver/ports.ts';
 import type { PartnerStore, RunStore } from '../../src/intake/pull/ports.ts';
 import type { IntakePorts } from '../../src/intake/push/intake.ts';
 import type { EventWorkerPorts } from '../../src/intake/push/worker.ts';
-import type { ApplyTarget } from '../../src/reconcile/apply-target.ts';
 import type { EventStore } from '../../src/store/events/work-events.ts';
-import type { OnChanged } from '../../src/store/records/apply.ts';
+import type { OnChanged } from '../../src/store/records/take.ts';
 import type { EpochMs } from '../../src/terms.ts';
 import type { Fate, RunReport, Settled, Version } from '../history/history.ts';
 
@@ -18,11 +18,11 @@ export interface StorePorts {
   readonly insert: IntakePorts['insert'];
   readonly putBack: EventWorkerPorts['putBack'];
   batch(
-    store: Pick<EventStore, 'targetOf' | 'onChanged'>,
+    store: Pick<EventStore, 'brandOf' | 'othersAt' | 'onChanged'>,
     batching: Batch[0],
     work: Batch[1],
   ): ReturnType<EventWorkerPorts['batch']>;
-  setAside(target: ApplyTarget, error: Error): Promise<void>;
+  setAside(target: Brand, error: Error): Promise<void>;
   runs(onChanged: OnChanged): RunStore;
   readonly partners: PartnerStore;
   readonly outbox: DeliveryStore;

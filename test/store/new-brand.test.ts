@@ -7,6 +7,7 @@ import { outboxStore } from '../../src/store/outbox/outbox.ts';
 import { knownRows } from '../../src/store/records/listed.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { openStore, reservation, takeIn } from '../deliver/support.ts';
+import { testBrand } from '../support/brand.ts';
 
 /**
  * A brand that is new since the last analyze. The planner expects none of its rows, so that any plan that reads them all looks as cheap as
@@ -29,8 +30,8 @@ after(() => close());
 
 async function fill(name: string): Promise<void> {
   await pool.query(
-    `insert into records (integration, type, id, version, effective_at, seq, hash, data, arrival, listed)
-     select $1, 'reservation', 'R' || n, 1, 'epoch', 0, '', $3, '2027-03-01', n from generate_series(1, $2) n`,
+    `insert into records (integration, type, id, version, effective_at, seq, data, arrival, listed)
+     select $1, 'reservation', 'R' || n, 1, 'epoch', 0, $3, '2027-03-01', n from generate_series(1, $2) n`,
     [name, count, JSON.stringify({ ...reservation('R'), total_amount: 1 })],
   );
   await pool.query(
@@ -66,11 +67,9 @@ async function entriesRead(table: string, work: () => Promise<unknown>): Promise
 }
 
 test('a page recognises its rows by their key', async () => {
-  const destinations = { reservation: [], guest: [] };
-  const target = { integration: brand, connectorVersion: 1, integrationVersion: 1, destinations };
   const page = Array.from({ length: 100 }, (_, i) => ({ key: `R${1_951 + i}`, listed: 1_951 + i }));
   const read = await entriesRead('records', async () => {
-    assert.equal((await knownRows(pool, target, page)).length, 50);
+    assert.equal((await knownRows(pool, testBrand(brand), page)).length, 50);
   });
   assert.ok(read <= page.length, `${read} entries were read`);
 });

@@ -29,8 +29,8 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
   [
     'bookings_unlisted',
     () =>
-      query(`insert into records (integration, type, id, version, effective_at, seq, hash, data, unlisted)
-             select 'other', 'reservation', 'U' || n, 1, now(), 0, '', '{}', jsonb_build_object('since', now()) from generate_series(1, 12) n`),
+      query(`insert into records (integration, type, id, version, effective_at, seq, data, unlisted)
+             select 'other', 'reservation', 'U' || n, 1, now(), 0, '{}', jsonb_build_object('since', now()) from generate_series(1, 12) n`),
     () => query('delete from records where unlisted is not null'),
   ],
   [

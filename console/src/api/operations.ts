@@ -1714,9 +1714,12 @@ export interface Operations {
         from: string;
       } | undefined;
       rows: {
-        id: string;
         reservation_id: string;
-        preview: Json;
+        diff: {
+          path: string;
+          before?: Json | undefined;
+          after?: Json | undefined;
+        }[];
       }[];
     };
   };
@@ -1743,7 +1746,6 @@ export interface Operations {
         closed_by?: string | undefined;
       };
       released: number;
-      failed: number;
     };
   };
   'holds.refuse': {

@@ -80,11 +80,6 @@ function Why({ letter }: { letter: WholeDeadLetter }) {
         {letter.closed_by && ` · ${letter.state} by ${letter.closed_by}`}
         {letter.closed_reason && `: ${letter.closed_reason}`}
       </p>
-      {letter.code === 'record.held' && letter.state === 'open' && (
-        <Link to="/integrations/$name" params={{ name: integration }}>
-          Release or refuse the hold
-        </Link>
-      )}
       {all && letter.state === 'open' && (
         <p>
           {letter.kind === 'delivery' ? (
@@ -157,7 +152,7 @@ function Replay({ letter }: { letter: WholeDeadLetter }) {
           value={under}
           onChange={setUnder}
         />
-        <Loaded query={preview}>{(seen) => <Seen preview={seen} held={letter.code === 'record.held'} />}</Loaded>
+        <Loaded query={preview}>{(seen) => <Seen preview={seen} />}</Loaded>
         {operator && (
           <div className="row">
             <Button
@@ -178,7 +173,7 @@ function Replay({ letter }: { letter: WholeDeadLetter }) {
   );
 }
 
-function Seen({ preview, held }: { preview: Preview; held: boolean }) {
+function Seen({ preview }: { preview: Preview }) {
   if (preview.kind === 'gone') return <Notice tone="calm" title={preview.message} />;
   if (preview.kind === 'dropped')
     return (
@@ -203,7 +198,7 @@ function Seen({ preview, held }: { preview: Preview; held: boolean }) {
   const whole = preview.diff.length === 1 && preview.diff[0]?.path === '';
   return (
     <>
-      <Notice tone={replayWould(preview, held)?.tone ?? 'calm'} title={replayWould(preview, held)?.text}>
+      <Notice tone={replayWould(preview)?.tone ?? 'calm'} title={replayWould(preview)?.text}>
         {preview.diff.length === 0
           ? 'The record and its idempotency key stay the same, so a destination that already has it ignores the copy.'
           : whole

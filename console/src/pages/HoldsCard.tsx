@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
-import type { Preview as Replayed } from '../api/types.ts';
 import { Ago, Card, Empty, Failure, Loading, State } from '../parts/basics.tsx';
 import { capital, plural, sentence } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
@@ -22,7 +21,7 @@ export function HoldsCard({ integration }: { integration?: string }) {
   const operator = useMay('operator');
   const release = useAct(
     (hold_id: string) => call('holds.release', { hold_id }),
-    ({ released }) => `${plural(released, 'row')} released.`,
+    ({ released }) => `The held values of ${plural(released, 'booking')} count now.`,
   );
   const refuse = useAct(
     (hold_id: string) => call('holds.refuse', { hold_id }),
@@ -98,13 +97,12 @@ function Preview({ id }: { id: string }) {
       {data.remedy && (
         <p>
           The field is probably renamed: map <code>{data.remedy.path}</code> from <code>{data.remedy.from}</code>. The
-          held rows are then read again.{' '}
+          held values are then read again.{' '}
           {all && (
             <Link
               to="/studio"
               search={{
                 connector: data.remedy.connector,
-                letter: data.rows[0]?.id,
                 field: data.remedy.path,
                 path: data.remedy.from,
               }}
@@ -115,9 +113,9 @@ function Preview({ id }: { id: string }) {
         </p>
       )}
       <ul className="small">
-        {data.rows.slice(0, 5).map(({ reservation_id, preview }) => (
+        {data.rows.slice(0, 5).map(({ reservation_id, diff }) => (
           <li key={reservation_id}>
-            {reservation_id}: {changesOf(preview as Replayed)}
+            {reservation_id}: {changesOf(diff)}
           </li>
         ))}
       </ul>
@@ -125,9 +123,7 @@ function Preview({ id }: { id: string }) {
   );
 }
 
-const changesOf = (seen: Replayed): string =>
-  seen.kind === 'ready'
-    ? seen.diff.map(({ path, before, after }) => `${path}: ${text(before)} → ${text(after)}`).join(', ') || 'no change'
-    : sentence('message' in seen ? seen.message : seen.reason);
+const changesOf = (diff: readonly { path: string; before?: unknown; after?: unknown }[]): string =>
+  diff.map(({ path, before, after }) => `${path}: ${text(before)} → ${text(after)}`).join(', ') || 'no change';
 
 const text = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value));

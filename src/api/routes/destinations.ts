@@ -129,10 +129,12 @@ export function destinationRoutes({ runtime }: Api): Route[] {
 /** The destinations that the caller may see, with the integrations that deliver to them. */
 function viewsOf(runtime: Runtime, within: readonly string[] | undefined) {
   const { destinations, integrations } = runtime.active();
-  const seen = [...integrations.values()].filter(({ name }) => within === undefined || within.includes(name));
+  const seen = [...integrations.values()].filter(
+    ({ integration: name }) => within === undefined || within.includes(name),
+  );
   return [...destinations.values()]
     .map(({ name, version, body: { type, receives, paused } }) => {
-      const feeding = seen.filter(({ body }) => body.deliver.includes(name)).map((one): string => one.name);
+      const feeding = seen.filter(({ body }) => body.deliver.includes(name)).map((one): string => one.integration);
       return { name, version, type, receives, paused, integrations: feeding };
     })
     .filter((view) => within === undefined || view.integrations.length > 0);

@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { holds, previewHold, refuseHold, releaseHold } from '../../operations/holds.ts';
 import { findHold } from '../../store/operate/holds.ts';
-import { type Api, anyJson, instant, ok, type Route, route } from '../route.ts';
+import { difference } from '../forms.ts';
+import { type Api, instant, ok, type Route, route } from '../route.ts';
 
 const state = z.enum(['open', 'ended', 'released', 'refused']);
 const hold = z.object({
   id: z.string(),
   integration: z.string(),
   feed: z.enum(['pull', 'push']),
-  kind: z.string().describe('cleared, factor, shift, status, changed, masked, removed or gone.'),
+  kind: z.string().describe('cleared, factor, shift, status, changed, masked, granted, removed, gone or strangers.'),
   path: z.string().optional().describe('The canonical path, such as guests.email.'),
   share_before: z.number().describe('Share of the rows that had the value.'),
   share_now: z.number(),
-  rows: z.int().describe('Rows that were held.'),
-  waiting: z.int().describe('Held rows that nobody has decided about yet.'),
+  rows: z.int().describe('Bookings of which something was held.'),
+  waiting: z.int().describe('Bookings with held values that nobody has decided about yet.'),
   state,
   message: z.string(),
   at: instant,
@@ -37,32 +38,32 @@ export function holdRoutes({ runtime }: Api): Route[] {
     }),
     route('GET /holds/{hold_id}/preview', {
       id: 'holds.preview',
-      summary: 'What a release would change, for the first 20 rows, and the likely remedy',
+      summary: 'What a release would change, for the first 20 bookings, and the likely remedy',
       role: 'operator',
       payload: true,
       scope,
       response: z.object({
         hold,
         remedy: z.object({ connector: z.string(), path: z.string(), from: z.string() }).optional(),
-        rows: z.array(z.object({ id: z.string(), reservation_id: z.string(), preview: anyJson })),
+        rows: z.array(z.object({ reservation_id: z.string(), diff: z.array(difference) })),
       }),
       handle: async ({ params: { hold_id } }) => ok(await previewHold(runtime, hold_id)),
     }),
     route('POST /holds/{hold_id}/release', {
       id: 'holds.release',
-      summary: 'Apply the held rows as the partner sent them',
+      summary: 'Let the held values count, each as of its own time',
       description:
         'The same change counts as normal for a while. With `reservations`, only these; the hold stays open.',
       role: 'operator',
       scope,
       body: z.strictObject({ reservations: z.array(z.string().max(512)).min(1).max(1_000).optional() }),
-      response: z.object({ hold, released: z.int(), failed: z.int() }),
+      response: z.object({ hold, released: z.int() }),
       handle: async ({ params: { hold_id }, body, caller }) =>
         ok(await releaseHold(runtime, hold_id, caller.name, body.reservations)),
     }),
     route('POST /holds/{hold_id}/refuse', {
       id: 'holds.refuse',
-      summary: 'Keep the stored values, also while the partner repeats the same rows',
+      summary: 'Drop exactly the held values, also while the partner repeats them',
       role: 'operator',
       scope,
       response: z.object({ hold, refused: z.int() }),

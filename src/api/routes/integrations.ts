@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Brand } from '../../brand/brand.ts';
 import { type BrandHealth, healthOf } from '../../operations/health.ts';
-import type { ActiveIntegration } from '../../runtime/active-integration.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { readSparks } from '../../store/operate/activity.ts';
 import { schedulesNow } from '../../store/operate/overview.ts';
@@ -92,7 +92,12 @@ export function integrationRoutes({ runtime }: Api): Route[] {
         const wanted = integrationsWithin(runtime, within).filter(
           ({ connector }) => query.connector === undefined || connector.name === query.connector,
         );
-        const { items, next_cursor } = pagedByName(wanted, query, ({ name, body }) => `${name} ${body.brand_id}`);
+        const { items, next_cursor } = pagedByName(
+          wanted,
+          (one) => one.integration,
+          query,
+          ({ integration, body }) => `${integration} ${body.brand_id}`,
+        );
         return ok({ items: await describe(runtime, items, query.hours), next_cursor });
       },
     }),
@@ -127,20 +132,22 @@ export function integrationRoutes({ runtime }: Api): Route[] {
 }
 
 /** Those that the caller may see. */
-export function integrationsWithin(runtime: Runtime, within: readonly string[] | undefined): ActiveIntegration[] {
+export function integrationsWithin(runtime: Runtime, within: readonly string[] | undefined): Brand[] {
   const seen = within && new Set(within);
-  return [...runtime.active().integrations.values()].filter(({ name }) => seen === undefined || seen.has(name));
+  return [...runtime.active().integrations.values()].filter(
+    ({ integration: name }) => seen === undefined || seen.has(name),
+  );
 }
 
 /** Whether the brand has authorized our access; null where that is not needed. */
-async function consentOf({ pool }: Runtime, { name, body }: ActiveIntegration): Promise<'given' | 'needed' | null> {
+async function consentOf({ pool }: Runtime, { integration: name, body }: Brand): Promise<'given' | 'needed' | null> {
   const auth = body.pull?.auth;
   if (auth?.type !== 'oauth2' || auth.grant !== 'authorization_code') return null;
   return (await holdsTokens(pool, name)) ? 'given' : 'needed';
 }
 
-async function describe(runtime: Runtime, integrations: readonly ActiveIntegration[], hours: number) {
-  const names = integrations.map(({ name }) => name);
+async function describe(runtime: Runtime, integrations: readonly Brand[], hours: number) {
+  const names = integrations.map(({ integration: name }) => name);
   const [health, schedules, sparks] = await Promise.all([
     healthOf(runtime, names),
     schedulesNow(runtime.pool, names),
@@ -149,7 +156,7 @@ async function describe(runtime: Runtime, integrations: readonly ActiveIntegrati
   const healthBy = new Map(health.map((one) => [one.integration, one]));
   const schedulesBy = new Map(schedules.map((one) => [`${one.integration} ${one.sync}`, one]));
   const sparksBy = new Map(sparks.map((one) => [one.integration, one]));
-  return integrations.map(({ name, version, body, connector }) => {
+  return integrations.map(({ integration: name, integrationVersion: version, body, connector }) => {
     const mine = healthBy.get(name);
     const now = mine?.now;
     return {

@@ -108,7 +108,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
       }),
       handle: async ({ query, within, caller }) => {
         const integrations = integrationsWithin(runtime, within);
-        const names = integrations.map(({ name }) => name);
+        const names = integrations.map(({ integration: name }) => name);
         const periodMs = periods[query.period];
         const step = periodMs <= periods['1h'] ? '10s' : '1h';
         const [activity, byBrand, causes, health, nodes, open_alerts] = await Promise.all([
@@ -122,7 +122,9 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         const now = health.map((one) => one.now);
         const lanes = health.flatMap((one) => one.lanes);
         const activityOf = new Map(byBrand.map((one) => [one.integration, one]));
-        const connectorOf = new Map<string, string>(integrations.map(({ name, connector }) => [name, connector.name]));
+        const connectorOf = new Map<string, string>(
+          integrations.map(({ integration: name, connector }) => [name, connector.name]),
+        );
         const states = Object.fromEntries(
           healthStates.map((state) => [state, health.filter((one) => one.state === state).length]),
         );
@@ -223,19 +225,19 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         ),
       }),
       handle: async ({ query, within }) => {
-        const named = integrationsWithin(runtime, within).filter(({ name }) => name.includes(query.q));
+        const named = integrationsWithin(runtime, within).filter(({ integration: name }) => name.includes(query.q));
         const listed = named.slice(0, 50);
         const days = Map.groupBy(
           await readDays(
             pool,
-            listed.map(({ name }) => name),
+            listed.map(({ integration: name }) => name),
             query.days,
           ),
           ({ integration }) => integration,
         );
         return ok({
           brands: named.length,
-          items: listed.map(({ name, body }) => ({
+          items: listed.map(({ integration: name, body }) => ({
             integration: name,
             pulls: body.pull !== undefined || body.pulled_by !== undefined,
             push: body.push.enabled,

@@ -33,7 +33,7 @@ export function secretRoutes({ runtime }: Api): Route[] {
         }),
       ),
       handle: async ({ query }) => {
-        const { items, next_cursor } = pagedByName(await listSecrets(pool), query);
+        const { items, next_cursor } = pagedByName(await listSecrets(pool), ({ name }) => name, query);
         const users = await secretUsers(pool);
         return ok({ items: items.map((one) => ({ ...one, used_by: users.get(one.name) ?? [] })), next_cursor });
       },

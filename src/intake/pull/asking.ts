@@ -182,7 +182,7 @@ export class Asking {
     const { ports, plan } = this.#context;
     const { integration } = plan.settings;
     const { code, message } = failure;
-    await ports.partners.authFailed(integration, plan.target.integrationVersion, message);
+    await ports.partners.authFailed(integration, plan.brand.integrationVersion, message);
     ports.log.error(
       { integration, code, reason: message },
       'pull: the partner refused the credentials; scheduled runs are paused until they are corrected',

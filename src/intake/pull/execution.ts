@@ -126,11 +126,11 @@ export class Execution {
   #fetch(position: Position): Promise<Fetched> | undefined {
     if (position.window === undefined) return undefined;
     const request = pageRequest(this.#plan.settings, this.#run, this.#paginator, position);
-    const { settings, shaper } = this.#plan;
+    const { settings, brand } = this.#plan;
     const attributes = { 'innbound.integration': this.#run.integration, 'innbound.page': position.pass.pages + 1 };
     const span = this.#ports.tracer?.start('page', { kind: 'client', parent: this.#run.trace, attributes });
     return fetchPage(this.#asker, request, position, {
-      hasRows: (body) => shaper.count(body) > 0,
+      hasRows: (body) => brand.shapers.pull.count(body) > 0,
       canShrink: isCut(settings, this.#run) && daysIn(position.window) > 1,
       span,
     });

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import { wholeGroups } from './cut-groups.ts';
 import { limitsOf } from './limits.ts';
-import { formedAs, prepareRecords } from './prepare-page.ts';
+import { formedAs, stateRows } from './prepare-page.ts';
 import { type Counters, noCounts, type Position, sum } from './run-state.ts';
 import type { RunContext } from './unlisted.ts';
 
@@ -23,7 +23,7 @@ export async function formStaged(context: RunContext, position: Position, signal
   const { ports, plan, run } = context;
   let counters = noCounts;
   let heldBack = 0;
-  if (!plan.shaper.flat || position.findings.some(({ code }) => !readToTheEnd.has(code)))
+  if (!plan.brand.shapers.pull.flat || position.findings.some(({ code }) => !readToTheEnd.has(code)))
     return { kind: 'ok', counters, heldBack };
   for (;;) {
     if (signal.aborted) return { kind: 'stopped' };
@@ -31,17 +31,17 @@ export async function formStaged(context: RunContext, position: Position, signal
     if (staged.length === 0) return { kind: 'ok', counters, heldBack };
     let counted = noCounts;
     const made = staged.map(({ rows, requestedAt }) => {
-      const raws = plan.shaper.group(rows);
-      return prepareRecords({ plan, run, position, requestedAt }, raws, raws.map(formedAs));
+      const raws = plan.brand.shapers.pull.group(rows);
+      return stateRows({ plan, run, position, requestedAt }, raws, raws.map(formedAs));
     });
     for (const one of made) counted = sum(counted, one.counted);
-    const whole = made.flatMap((one) => one.prepared);
-    const { prepared, ...cut } = await wholeGroups(context, whole);
+    const whole = made.flatMap((one) => one.statements);
+    const { statements, ...cut } = await wholeGroups(context, whole);
     heldBack += cut.heldBack;
     counted = sum(counted, { ...cut.counts, skipped: cut.heldBack });
     const keys = staged.map(({ key }) => key);
-    const formed = { keys, prepared, counted };
-    const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.target);
+    const formed = { keys, statements, counted };
+    const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.brand);
     if (tally === 'fenced') return { kind: 'fenced' };
     counters = sum(sum(counters, counted), tally);
   }

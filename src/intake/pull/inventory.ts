@@ -14,12 +14,12 @@ import { addDays } from './windows.ts';
 
 /** Reads how many rooms the hotel can sell, if nobody has today. An answer of which a part cannot be read is not used. */
 export async function readInventory({ ports, plan, asker }: RunContext): Promise<readonly Finding[]> {
-  const { settings, target } = plan;
+  const { settings, brand } = plan;
   const { inventory, timezone, brandId } = settings;
   if (inventory === undefined || ports.runs.isDryRun === true) return [];
   const from = localDateAt(timezone, ports.clock.now());
   const window = { from, to: addDays(from, inventory.days - 1) };
-  const known = await ports.partners.inventory(target.integration);
+  const known = await ports.partners.inventory(brand.integration);
   if (known.readOn === from) return [];
   const about = { window, timezone, brandId };
   const context = { asker, settings, counts: noAskCounts(), mostPages: limitsOf(ports).pages };
@@ -33,13 +33,13 @@ export async function readInventory({ ports, plan, asker }: RunContext): Promise
     return [{ ...window, code, message: `The inventory was not read: ${message}` }];
   }
   // Nights that have passed keep their number.
-  await ports.partners.keepInventory(target.integration, from, replacedBy(known.capacity, capacity));
+  await ports.partners.keepInventory(brand.integration, from, replacedBy(known.capacity, capacity));
   return [];
 }
 
 const unreadable = { code: 'pull.wrong_shape', message: 'it has no rows, or rows without a night or number' } as const;
 
-function capacityIn(rows: readonly Json[], inventory: Inventory, { night }: PullPlan): Capacity | undefined {
+function capacityIn(rows: readonly Json[], inventory: Inventory, { brand: { night } }: PullPlan): Capacity | undefined {
   const [nightAt, roomsAt] = [pathReader(inventory.night), pathReader(inventory.rooms)];
   const byNight = new Map<string, number>();
   for (const row of rows) {

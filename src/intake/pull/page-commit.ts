@@ -40,11 +40,11 @@ export async function makePageCommit(
   const routed = [];
   const skippedOf = [...skipped];
   for (const { brand, rows } of others) {
-    const today = localDateAt(brand.timezone, requestedAt);
+    const today = localDateAt(brand.body.timezone, requestedAt);
     const source = { plan: planFor(plan, brand), run, position: { ...position, today }, requestedAt };
     const { skipped: notIts, ...its } = await prepared(ports, source, rows);
     skippedOf.push(...notIts);
-    routed.push({ ...its, target: brand.target });
+    routed.push({ ...its, brand });
   }
   const left = { fetched: unrouted.length, skipped: unrouted.length };
   return {
@@ -78,7 +78,7 @@ async function prepared(
   rows: readonly Row[],
 ): Promise<ReturnType<typeof preparePage>> {
   const { plan } = page;
-  const recognisable = plan.shaper.flat ? [] : recognisableRows(rows, plan.target);
-  const known = await ports.runs.known(plan.target, recognisable);
+  const recognisable = plan.brand.shapers.pull.flat ? [] : recognisableRows(rows, plan.brand);
+  const known = await ports.runs.known(plan.brand, recognisable);
   return preparePage(page, rows, known);
 }

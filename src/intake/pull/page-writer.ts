@@ -64,8 +64,8 @@ export class PageWriter {
   }
 
   async #commit(commit: PageCommit, pagesBefore: number): Promise<boolean> {
-    const { target } = this.#plan;
-    const counted = await this.#ports.runs.commitPage(this.#run, this.#lease.ms, commit, target, pagesBefore);
+    const { brand } = this.#plan;
+    const counted = await this.#ports.runs.commitPage(this.#run, this.#lease.ms, commit, brand, pagesBefore);
     if (counted === 'fenced') {
       this.#lease.lose();
       return false;
@@ -79,12 +79,9 @@ export class PageWriter {
 /** Other brands of the account included. */
 function idsIn(commit: PageCommit): Set<string> {
   const ids = new Set<string>();
-  for (const { prepared, known } of [commit, ...(commit.routed ?? [])]) {
+  for (const { statements, known } of [commit, ...(commit.routed ?? [])]) {
     for (const { id } of known) ids.add(id);
-    for (const one of prepared) {
-      const id = one.kind === 'record' ? one.incoming.id : one.kind === 'dropped' ? one.id : one.deadLetter.id;
-      if (id !== undefined) ids.add(id);
-    }
+    for (const { id } of statements) if (id !== '') ids.add(id);
   }
   return ids;
 }

@@ -28,7 +28,7 @@ export type Page = WholePage | { readonly kind: 'misshapen'; readonly code: Erro
 export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer' }>): Page {
   const { body, headers } = answer;
   if (body === undefined) return { kind: 'page', rows: [], repeated: 0, count: 0, fingerprint: 0 };
-  const { shaper } = plan;
+  const { pull: shaper } = plan.brand.shapers;
   const shaped = shaper.records(body);
   if (shaped.kind === 'invalid') return { kind: 'misshapen', code: 'pull.wrong_shape', message: shaped.message };
   const shown = shaper.flat

@@ -1,3 +1,4 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { Capacity } from '../../canonical/capacity.ts';
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { PullSettings } from '../../documents/pull.ts';
@@ -7,9 +8,8 @@ import type { Http } from '../../kit/http.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Tracer } from '../../kit/trace.ts';
 import type { Rate } from '../../outbound/rate.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Amendment, Arrival, Message, Prepared, Tally } from '../../reconcile/incoming.ts';
-import type { RawRecord, Shaper } from '../../shape/shape.ts';
+import type { Shown } from '../../reconcile/accidents/guard.ts';
+import type { Statement, Tally } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
 import type { TokenStore } from './auth/token-store.ts';
 import type { Counters, KnownRow, ListedRow, PageCommit, Position, Run, RunEnd, WaitReason } from './run-state.ts';
@@ -17,18 +17,9 @@ import type { Window } from './windows.ts';
 
 /** One integration, ready to pull. */
 export interface PullPlan {
+  readonly brand: Brand;
+  /** With its secrets. */
   readonly settings: PullSettings;
-  readonly shaper: Pick<Shaper, 'records' | 'rows' | 'count' | 'group' | 'rowKey' | 'flat' | 'mayCutGroups' | 'single'>;
-  prepare(raw: RawRecord, arrival: Arrival): Prepared;
-  preparePage(raws: readonly RawRecord[], arrivalOf: (raw: RawRecord) => Arrival): Prepared[];
-  /** For a stored reservation whose status the pull itself decides. */
-  amend(amendment: Amendment, arrival: Arrival): Message;
-  /** Reads a date as the connector says that dates are written. */
-  night(value: Json): LocalDate | undefined;
-  /** Reads the answer for a single reservation. */
-  single: Shaper['single'];
-  /** Passed through to the store. */
-  readonly target: ApplyTarget;
   /** Present where rows name their property (`pull.property`). */
   readonly routing?: Routing;
 }
@@ -38,11 +29,6 @@ export interface Routing {
   propertyOf(row: Json): string | undefined;
   /** The brands that are polled together with the plan's own. */
   readonly brands: readonly Brand[];
-}
-
-export interface Brand extends Pick<PullPlan, 'prepare' | 'preparePage' | 'amend' | 'night' | 'target'> {
-  readonly brandId: string;
-  readonly timezone: string;
 }
 
 export type Planned =
@@ -110,6 +96,12 @@ export interface UnlistedRow extends Pick<Reservation, 'id' | 'check_in' | 'chec
   readonly isAskedRecently: boolean;
 }
 
+export interface Unlisted {
+  readonly missing: readonly UnlistedRow[];
+  /** The reservations of earlier lists, inside the range, that the list must show: missing and not. */
+  readonly expected: number;
+}
+
 export interface UnlistedNote {
   readonly id: string;
   readonly isAsked: boolean;
@@ -138,10 +130,9 @@ export interface StagedKey {
 export interface FormedCommit {
   /** The staged rows that are used up. */
   readonly keys: readonly string[];
-  readonly prepared: readonly Prepared[];
+  readonly statements: readonly Statement[];
   readonly counted: Counters;
-  /** `of`: the rows for which the records stand, if they are only some of those that the lists miss. */
-  readonly shown?: { readonly unchanged: number; readonly of?: number };
+  readonly shown?: Shown;
 }
 
 /** Runs in the store. Every write to an active run names its fence and changes nothing if another node has the run. */
@@ -154,32 +145,32 @@ export interface RunStore {
   claim(integration: IntegrationName, runId: string, node: string, leaseMs: number): Promise<Run | undefined>;
   extend(lease: Lease, leaseMs: number, waiting: WaitReason | undefined): Promise<boolean>;
   /** Stores the range and the document versions; a run resumed under other documents starts over. */
-  start(lease: Lease, position: Position, target: ApplyTarget): Promise<boolean>;
+  start(lease: Lease, position: Position, brand: Brand): Promise<boolean>;
   /** Returns everything the page counted. */
   commitPage(
     lease: Lease,
     leaseMs: number,
     commit: PageCommit,
-    target: ApplyTarget,
+    brand: Brand,
     pagesBefore: number,
   ): Promise<Counters | 'fenced'>;
   /** Rows whose result is still stored: they need not be mapped again. */
-  known(target: ApplyTarget, rows: readonly ListedRow[]): Promise<readonly KnownRow[]>;
+  known(brand: Brand, rows: readonly ListedRow[]): Promise<readonly KnownRow[]>;
   commitPosition(lease: Lease, position: Position): Promise<boolean>;
   windowPages(lease: Lease, window: Window, pass: number): Promise<WindowPages>;
   staged(lease: Lease, most: number): Promise<readonly StagedKey[]>;
-  commitFormed(lease: Lease, leaseMs: number, formed: FormedCommit, target: ApplyTarget): Promise<Tally | 'fenced'>;
+  commitFormed(lease: Lease, leaseMs: number, formed: FormedCommit, brand: Brand): Promise<Tally | 'fenced'>;
   /** Reservations of earlier lists, inside the range, that the run's pages did not show; called before flat rows are grouped. */
   unlisted(
     lease: Lease,
     range: Window,
     of: {
-      readonly target: ApplyTarget;
+      readonly brand: Brand;
       readonly isFlat: boolean;
       /** The hash of a row's identity, by its key. */
       readonly identity: (key: string) => number;
     },
-  ): Promise<readonly UnlistedRow[]>;
+  ): Promise<Unlisted>;
   noteUnlisted(lease: Lease, integration: IntegrationName, sync: string, notes: readonly UnlistedNote[]): Promise<void>;
   storedReservation(integration: IntegrationName, id: string): Promise<Reservation | undefined>;
   storedRooms(integration: IntegrationName, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;

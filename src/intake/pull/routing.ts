@@ -1,5 +1,6 @@
+import type { Brand } from '../../brand/brand.ts';
 import { shortHash } from '../../kit/short-hash.ts';
-import type { Brand, PullPlan } from './ports.ts';
+import type { PullPlan } from './ports.ts';
 import type { Row } from './row.ts';
 
 /** The rows of a page by the brand that they belong to. */
@@ -19,19 +20,18 @@ export function routeRows({ settings, routing }: PullPlan, rows: readonly Row[])
   const byProperty = Map.groupBy(rows, ({ property = '' }) => property);
   const own = byProperty.get(settings.brandId) ?? [];
   const others = routing.brands.flatMap((brand) => {
-    const its = byProperty.get(brand.brandId);
+    const its = byProperty.get(brand.body.brand_id);
     return its === undefined ? [] : [{ brand, rows: its }];
   });
-  const taken = new Set([settings.brandId, ...routing.brands.map(({ brandId }) => brandId)]);
+  const taken = new Set([settings.brandId, ...routing.brands.map(({ body }) => body.brand_id)]);
   const unrouted = rows.flatMap(({ property = '' }) => (taken.has(property) ? [] : [property]));
   return { own, others, unrouted };
 }
 
 /** The plan for the rows of one brand. */
-export function planFor(plan: PullPlan, { brandId, timezone, ...brand }: Brand): PullPlan {
-  const { routing: _, ...own } = plan;
-  const { integration } = brand.target;
-  return { ...own, ...brand, settings: { ...plan.settings, brandId, timezone, integration } };
+export function planFor(plan: PullPlan, brand: Brand): PullPlan {
+  const { brand_id: brandId, timezone } = brand.body;
+  return { brand, settings: { ...plan.settings, brandId, timezone, integration: brand.integration } };
 }
 
 /** Reservations of two properties may have the same id. */

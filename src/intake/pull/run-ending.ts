@@ -31,8 +31,8 @@ export class RunEnding {
     const formed = await formStaged(this.#context, position, this.#lease.signal);
     if (formed.kind !== 'ok') return this.leave({ kind: 'stop' });
     this.#counters.stored(formed.counters);
-    for (const { context, rows } of missing) {
-      const followed = await followUp(context, position, rows, this.#counters.total.fetched);
+    for (const { context, unlisted } of missing) {
+      const followed = await followUp(context, position, unlisted);
       if (followed.kind === 'fenced') return { kind: 'fenced' };
       this.#counters.stored(followed.counters);
     }
@@ -65,8 +65,8 @@ export class RunEnding {
     const found = [];
     for (const context of this.#brands()) {
       const property = this.#context.plan.routing && context.plan.settings.brandId;
-      const rows = await unlistedIn(context, position, property);
-      if (rows.length > 0) found.push({ context, rows });
+      const unlisted = await unlistedIn(context, position, property);
+      if (unlisted.missing.length > 0) found.push({ context, unlisted });
     }
     return found;
   }

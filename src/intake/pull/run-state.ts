@@ -1,6 +1,6 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { ErrorCode } from '../../errors.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Prepared } from '../../reconcile/incoming.ts';
+import type { Statement } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, RunId, SyncType } from '../../terms.ts';
 import type { Exchange } from './exchange.ts';
 import type { PageState } from './paginate/paginator.ts';
@@ -196,11 +196,11 @@ export function sum(a: Counters, b: Partial<Counters> = noCounts): Counters {
 
 /** The rows of a page for one brand. */
 export interface PageRows {
-  readonly prepared: readonly Prepared[];
+  readonly statements: readonly Statement[];
   /** Rows known to change nothing, not mapped. */
   readonly known: readonly KnownRow[];
   /** Maps known rows whose reservation changed in the meantime. */
-  readLate(keys: ReadonlySet<string>): Pick<PageRows, 'prepared' | 'counted'>;
+  readLate(keys: ReadonlySet<string>): Pick<PageRows, 'statements' | 'counted'>;
   /** Excludes the counts from applying the records. */
   readonly counted: Counters;
 }
@@ -210,7 +210,7 @@ export interface PageCommit extends PageRows {
   readonly position: Position;
   readonly requestedAt: EpochMs;
   /** The rows of the page for other brands of the account. */
-  readonly routed?: readonly (PageRows & { readonly target: ApplyTarget })[];
+  readonly routed?: readonly (PageRows & { readonly brand: Brand })[];
   /** The properties of rows that belong to no brand, one entry per row. */
   readonly unrouted?: readonly string[];
   readonly log: PageLog;

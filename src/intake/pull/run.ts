@@ -17,7 +17,7 @@ export async function executeRun(ports: PullPorts, run: Run, options: RunOptions
   if (planned.kind === 'unavailable') return endAtOnce(failedEnd(planned.code, planned.message));
   const { plan } = planned;
   if (listRequestOf(plan.settings, run) === undefined) return endAtOnce(failedEnd(noList.code, noList.message));
-  const { connectorVersion, integrationVersion } = plan.target;
+  const { connectorVersion, integrationVersion } = plan.brand;
   // A position is only valid under the documents it was reached with.
   const isSame = run.connectorVersion === connectorVersion && run.integrationVersion === integrationVersion;
   if (isSame && run.position !== undefined) return new Execution(ports, plan, run, options).run(run.position);
@@ -31,6 +31,6 @@ export async function executeRun(ports: PullPorts, run: Run, options: RunOptions
     ...ranged.position,
     ...(changes && isScheduled && { startedAt: now, feed: feedOf(plan.settings) }),
   };
-  if (!(await ports.runs.start(run, position, plan.target))) return { kind: 'fenced' };
+  if (!(await ports.runs.start(run, position, plan.brand))) return { kind: 'fenced' };
   return new Execution(ports, plan, { ...run, counters: noCounts }, options).run(position);
 }

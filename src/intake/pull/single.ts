@@ -21,7 +21,7 @@ export type SingleAnswer =
 /** Requests one reservation by its id, and the related tables that it refers to. */
 export async function askSingle(
   asker: Asker,
-  { settings, single }: PullPlan,
+  { settings, brand }: PullPlan,
   id: string,
   options: RelatedOptions,
 ): Promise<SingleAnswer> {
@@ -29,6 +29,7 @@ export async function askSingle(
     return { kind: 'failed', code: 'pull.no_single', message: 'the connector has no single request' };
   }
   const template = settings.single;
+  const single = (body: Json) => brand.shapers.single.single(body);
   const request = singleRequest(template, settings, id);
   if (request === undefined) {
     const message = `The id does not have the ${partsIn(template)} parts that pull.single needs.`;

@@ -1,12 +1,13 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
-import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
+import { amend, state } from '../../pipeline.ts';
+import type { Arrival, Statement } from '../../reconcile/forms.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Asker, noAskCounts } from './ask.ts';
 import type { AskCounts } from './asked.ts';
 import { limitsOf } from './limits.ts';
 import { asksByDays } from './list-request.ts';
-import type { PullPlan, PullPorts, UnlistedNote, UnlistedRow } from './ports.ts';
+import type { PullPlan, PullPorts, Unlisted, UnlistedNote } from './ports.ts';
 import { rowIdentity } from './routing.ts';
 import { type Counters, noCounts, type Position, type Run, sum } from './run-state.ts';
 import { listsChanges, selectionOf } from './select.ts';
@@ -23,9 +24,6 @@ export interface RunContext {
 /** The most requests of one run for reservations that its lists no longer show; the next run continues. */
 const mostAsked = 100;
 
-/** So many at once are an accident, whatever else the list shows: the store reports no more of them. */
-const massRows = 500;
-
 /**
  * The reservations that a complete run should have listed and did not. Empty if the run did not read everything, or if its list
  * filters by status and the connector has no single request to check the missing ones.
@@ -34,20 +32,22 @@ export async function unlistedIn(
   { ports, plan, run }: RunContext,
   position: Position,
   property?: string,
-): Promise<readonly UnlistedRow[]> {
-  const { settings, shaper } = plan;
+): Promise<Unlisted> {
+  const { settings, brand } = plan;
   // For a list without dates, or of changes only, it is unknown which reservations it should show.
-  if (position.findings.length > 0 || listsChanges(settings, position) || !asksByDays(settings, run)) return [];
+  if (position.findings.length > 0 || listsChanges(settings, position) || !asksByDays(settings, run)) return none;
   const isFiltered = run.sync !== undefined && settings.syncs[run.sync]?.status !== undefined;
-  if (isFiltered && settings.single === undefined) return [];
-  const rows = await ports.runs.unlisted(run, position, {
-    target: plan.target,
-    isFlat: shaper.flat,
+  if (isFiltered && settings.single === undefined) return none;
+  const { missing, expected } = await ports.runs.unlisted(run, position, {
+    brand,
+    isFlat: brand.shapers.pull.flat,
     identity: (key) => rowIdentity(key, property),
   });
   const isWanted = selectionOf(run, settings, position);
-  return rows.filter(isWanted);
+  return { missing: missing.filter(isWanted), expected };
 }
+
+const none: Unlisted = { missing: [], expected: 0 };
 
 /**
  * Requests each by its id if the connector has a single request; the answer is processed like any other. The others are marked as not
@@ -56,20 +56,18 @@ export async function unlistedIn(
 export async function followUp(
   context: RunContext,
   position: Position,
-  rows: readonly UnlistedRow[],
-  /** How many rows the run's lists showed. */
-  listed: number,
+  { missing: rows, expected }: Unlisted,
 ): Promise<{ readonly kind: 'ok'; readonly counters: Counters } | { readonly kind: 'fenced' }> {
   const { ports, plan, run } = context;
   const counts = noAskCounts();
   const notes: UnlistedNote[] = [];
-  const prepared: Prepared[] = [];
+  const statements: Statement[] = [];
   const canAsk = plan.settings.single !== undefined;
   for (const row of canAsk ? rows.filter((one) => !one.isAskedRecently).slice(0, mostAsked) : rows) {
     const answer = canAsk ? await askFor(context, row.key, counts) : undefined;
     if (answer?.kind === 'found') {
-      prepared.push(answer.prepared);
-      notes.push(noteOf(row.id, answer.prepared, position));
+      statements.push(answer.statement);
+      notes.push(noteOf(row.id, answer.statement, position));
       continue;
     }
     const isAbsent = answer?.kind === 'absent';
@@ -77,21 +75,18 @@ export async function followUp(
     // The partner cannot be asked now: the next run tries the others first. This run still counts as complete.
     if (answer?.kind === 'none') break;
     if (plan.settings.gone !== 'cancelled' || (canAsk && !isAbsent)) continue;
-    const stored = await ports.runs.storedReservation(plan.target.integration, row.id);
+    const stored = await ports.runs.storedReservation(plan.brand.integration, row.id);
     if (stored !== undefined && goneIsCancelled(stored)) {
-      prepared.push(cancelled(plan, stored, arrivalOf(run, ports.clock.now())));
+      statements.push(cancelled(stored, arrivalOf(run, ports.clock.now())));
     }
   }
-  const counted = sum(noCounts, { ...counts, fetched: prepared.length });
-  const shownToo = rows.length >= massRows ? 0 : listed;
-  const shown = {
-    unchanged: 0,
-    of: Math.ceil((prepared.length * (rows.length + shownToo)) / Math.max(rows.length, 1)),
-  };
-  const formed = { keys: [], prepared, counted, shown };
-  const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.target);
+  const counted = sum(noCounts, { ...counts, fetched: statements.length });
+  // The statements stand for their share of the bookings that the list must show; unknown bookings in the list do not count.
+  const of = Math.ceil((statements.length * expected) / Math.max(rows.length, 1));
+  const formed = { keys: [], statements, counted, shown: { unchanged: 0, of } };
+  const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.brand);
   if (tally === 'fenced') return { kind: 'fenced' };
-  await ports.runs.noteUnlisted(run, plan.target.integration, run.sync ?? 'backfill', notes);
+  await ports.runs.noteUnlisted(run, plan.brand.integration, run.sync ?? 'backfill', notes);
   return { kind: 'ok', counters: sum(counted, tally) };
 }
 
@@ -103,7 +98,7 @@ export function goneIsCancelled({ status }: Reservation): boolean {
 }
 
 type Presence =
-  | { readonly kind: 'found'; readonly prepared: Prepared }
+  | { readonly kind: 'found'; readonly statement: Statement }
   | { readonly kind: 'absent' }
   /** An answer that says nothing about this reservation. */
   | { readonly kind: 'unusable' }
@@ -121,7 +116,7 @@ export async function askFor(
   const answer = await askSingle(asker, plan, id, { counts, mostPages: limitsOf(ports).pages });
   if (answer.kind === 'absent') return answer;
   if (answer.kind === 'found') {
-    return { kind: 'found', prepared: plan.prepare(answer.record, arrivalOf(run, answer.requestedAt)) };
+    return { kind: 'found', statement: state(plan.brand, answer.record, arrivalOf(run, answer.requestedAt)) };
   }
   const isUnusable = answer.kind === 'other' || (answer.kind === 'failed' && ofTheId.has(answer.code));
   return { kind: isUnusable ? 'unusable' : 'none' };
@@ -133,30 +128,18 @@ function arrivalOf(run: Run, effectiveAt: EpochMs): Arrival {
 }
 
 /** A reservation that moved out of the range is not missing from the list. */
-function noteOf(id: string, prepared: Prepared, { from, to }: Position): UnlistedNote {
-  if (prepared.kind !== 'record') return { id, isAsked: true, answer: 'present' };
-  const { check_in, check_out, status } = prepared.incoming.record as Reservation;
+function noteOf(id: string, { record }: Statement, { from, to }: Position): UnlistedNote {
+  if (record === undefined) return { id, isAsked: true, answer: 'present' };
+  const { check_in, check_out, status } = record as Reservation;
   const isElsewhere = check_in < from || check_out > to || status === 'cancelled' || status === 'no_show';
   return { id, isAsked: true, answer: 'present', isElsewhere };
 }
 
 /** A statement about the status only: everything else stays as each source said it. */
-function cancelled({ amend }: PullPlan, stored: Reservation, arrival: Arrival): Prepared {
-  const { id } = stored;
-  const note = {
-    step: 'reconcile',
-    field: 'status',
-    code: 'gone_is_cancelled',
-    reason:
-      'The partner no longer has this reservation, and the connector treats such a reservation as cancelled (gone: cancelled).',
-    before: stored.status,
-    after: 'cancelled',
-  } as const;
-  const said = { id, raw: null, notes: [note], origins: () => ({}) };
-  return {
-    kind: 'record',
-    arrival,
-    incoming: { ...said, type: 'reservation', record: { ...stored, status: 'cancelled' } },
-    message: amend({ ...said, says: { values: { status: 'cancelled' }, lists: {} }, sent: null }, arrival),
-  };
+function cancelled({ id, status }: Reservation, arrival: Arrival): Statement {
+  const reason =
+    'The partner no longer has this reservation, and the connector treats such a reservation as cancelled (gone: cancelled).';
+  const code = 'gone_is_cancelled';
+  const notes = [{ step: 'reconcile', field: 'status', code, reason, before: status, after: 'cancelled' }] as const;
+  return amend({ id, says: { values: { status: 'cancelled' }, lists: {} }, raw: null, notes }, arrival);
 }

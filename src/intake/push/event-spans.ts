@@ -1,5 +1,5 @@
 import type { Span, Tracer } from '../../kit/trace.ts';
-import type { BrandBatch, Settled } from './event-path.ts';
+import type { BrandBatch, Settled } from './brand-batch.ts';
 
 /** A batch of events with a span for each; `settled` ends them after the commit. A batch that is rolled back exports none. */
 interface TracedLane {

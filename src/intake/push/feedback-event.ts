@@ -1,7 +1,9 @@
+import type { Brand } from '../../brand/brand.ts';
+import { normalizeGuest } from '../../normalize/normalize.ts';
 import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
 import type { GuestUpdate, PersonPlace } from '../../reconcile/guest-update.ts';
 import type { IntegrationName, Json, Report, ReportKind } from '../../terms.ts';
-import type { BrandBatch, EventPath, PendingEvent, Settled } from './event-path.ts';
+import type { BrandBatch, PendingEvent, Settled } from './brand-batch.ts';
 import { knownPersons, updateGuest } from './guest-event.ts';
 import type { NewEvent } from './ports.ts';
 import { dataOf } from './reservation-event.ts';
@@ -29,10 +31,10 @@ export function feedbackEvent(
  * guest.feedback: everybody of the brand who has the address no longer agrees to marketing, as the destination's own statement. A partner
  * that repeats its older yes does not overturn it. Addresses of nobody are passed over: the vendor's account may hold more than guests.
  */
-export async function workFeedback(batch: BrandBatch, path: EventPath, event: PendingEvent): Promise<Settled> {
+export async function workFeedback(batch: BrandBatch, brand: Brand, event: PendingEvent): Promise<Settled> {
   const data = dataOf(event) as { readonly destination: string; readonly email: string; readonly says: ReportKind };
   const by = `destination:${data.destination}` as const;
-  const address = path.address(data.email);
+  const address = addressOf(data.email);
   const nobody: Settled = { seq: event.seq, state: 'done', outcome: 'unchanged', type: 'guest', reason: unknown };
   if (address === undefined) return nobody;
   const update: GuestUpdate = {
@@ -41,7 +43,7 @@ export async function workFeedback(batch: BrandBatch, path: EventPath, event: Pe
   };
   const keys = guestKeys(update.guest);
   // Brands may share an account. What one of them withdrew there says nothing about the guest's consent at another.
-  if (await batch.isRefusedAt(path.othersAt(data.destination), keys, by)) return { ...nobody, reason: echo };
+  if (await batch.isRefusedAt(batch.othersAt(data.destination), keys, by)) return { ...nobody, reason: echo };
   const persons = await personsAt(batch, update);
   // Without a profile: what the bookings said so far is part of it, so that repeating it says nothing new.
   const booked = persons.every((at) => 'reservation' in at) ? await batch.consentOf(keys) : undefined;
@@ -53,10 +55,16 @@ export async function workFeedback(batch: BrandBatch, path: EventPath, event: Pe
   const from = { by, consent: booked?.consent };
   let settled: Settled | undefined;
   for (const [place, to] of (persons.length === 0 ? [undefined] : persons).entries()) {
-    const one = await updateGuest(batch, path, event, { data, update, notes, place, to, from });
-    if (one !== undefined && !('deadLetter' in one)) settled ??= one;
+    const one = await updateGuest(batch, brand, event, { data, update, notes, place, to, from });
+    if (one !== undefined && !('failure' in one)) settled ??= one;
   }
   return settled ?? nobody;
+}
+
+/** An e-mail address as records have it; undefined for a text that is none, and for an alias of a booking site. */
+function addressOf(text: string): string | undefined {
+  const { email, email_proxy: isAlias } = normalizeGuest({ email: text }, {}).guest;
+  return isAlias ? undefined : email;
 }
 
 const unknown = 'Nobody of this brand has the address.';

@@ -1,10 +1,13 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
 import { guestKeys } from '../../persons/identifiers.ts';
 import { pinnedKeys } from '../../persons/profile-match.ts';
 import { samePerson } from '../../persons/same-person.ts';
-import { newerConsent } from '../../reconcile/consent.ts';
-import type { Consent } from '../../reconcile/consent-run.ts';
+import { type GuestsRead, type ReadGuest, readGuests, ruleProfile } from '../../pipeline/guest.ts';
+import { amend } from '../../pipeline.ts';
+import { type Consent, newerConsent } from '../../reconcile/consent.ts';
+import type { Arrival, Statement } from '../../reconcile/forms.ts';
 import {
   type GuestAmendment,
   type GuestUpdate,
@@ -12,11 +15,12 @@ import {
   planGuestUpdate,
   type RuledGuest,
 } from '../../reconcile/guest-update.ts';
-import type { Amendment, Arrival, Incoming, Prepared } from '../../reconcile/incoming.ts';
-import type { ReportingDestination } from '../../reconcile/statement.ts';
-import type { Json } from '../../terms.ts';
-import type { BrandBatch, EventPath, PendingEvent, ReadGuest, Settled } from './event-path.ts';
+import { aboutProfile } from '../../reconcile/profile.ts';
+import type { ReportingDestination } from '../../reconcile/says.ts';
+import type { EpochMs, Json, LocalDate } from '../../terms.ts';
+import type { BrandBatch, PendingEvent, Settled } from './brand-batch.ts';
 import { arrivalOf, type DeadEvent, dataOf, deadEvent } from './reservation-event.ts';
+import { thinIdOf } from './thin-id.ts';
 
 /**
  * guest.updated: finds or creates the guest's profile and changes it, together with every future or in-house reservation of
@@ -25,15 +29,15 @@ import { arrivalOf, type DeadEvent, dataOf, deadEvent } from './reservation-even
  */
 export async function workGuestEvent(
   batch: BrandBatch,
-  path: EventPath,
+  brand: Brand,
   event: PendingEvent,
   assigned?: Assigned,
 ): Promise<Settled> {
   const sent = dataOf(event);
-  const id = event.hydrated ? undefined : path.thinGuestId?.(sent);
+  const id = event.hydrated ? undefined : thinIdOf(brand, 'guest', sent);
   if (id !== undefined) return { seq: event.seq, state: 'hydrate', type: 'guest', id };
   const data = event.hydrated ? (parseJson(event.hydrated.body.toString('utf8')) as Json) : sent;
-  const read = path.guest(data, event.hydrated !== undefined);
+  const read: GuestsRead = readGuests(brand, data, event.hydrated !== undefined);
   if (read.kind === 'invalid') {
     return bury(batch, event, deadEvent(arrivalOf(event), read, data, { type: 'guest', detail: read.detail }));
   }
@@ -41,14 +45,14 @@ export async function workGuestEvent(
   for (const [place, guest] of read.updates.entries()) {
     if (assigned !== undefined && place < assigned.guest) continue;
     const to = place === assigned?.guest ? assigned.to : undefined;
-    const one = await updateGuest(batch, path, event, { data, ...guest, place, to });
+    const one = await updateGuest(batch, brand, event, { data, ...guest, place, to });
     if (one) results.push(one);
   }
   // A reservation may contain companions with a name only; without any guest that can be identified, the event becomes a dead letter.
   const failure = { code: 'push.guest_unidentified', message: unidentified } as const;
-  const first = results.find((one) => 'deadLetter' in one) ?? results[0];
+  const first = results.find((one) => 'failure' in one) ?? results[0];
   const result = first ?? deadEvent(arrivalOf(event), failure, data, { type: 'guest' });
-  return 'deadLetter' in result ? bury(batch, event, result) : result;
+  return 'failure' in result ? bury(batch, event, result) : result;
 }
 
 /** Which guest of an event an operator assigned, and to whom. */
@@ -68,14 +72,14 @@ interface OneUpdate extends ReadGuest {
 
 export async function updateGuest(
   batch: BrandBatch,
-  path: EventPath,
+  brand: Brand,
   event: PendingEvent,
   { data, update: sent, notes, place, to, from }: OneUpdate,
 ): Promise<Settled | DeadEvent | undefined> {
   const { reservationId } = sent;
   const update = reservationId === undefined ? sent : { ...sent, reservationId: await batch.storedId(reservationId) };
   const known = await knownPersons(batch, update);
-  const plan = planGuestUpdate(update, known, path.today(event.receivedAt), to);
+  const plan = planGuestUpdate(update, known, todayOf(brand, event.receivedAt), to);
   const arrival = arrivalOf(event, 'guest', from?.by);
   const about = { type: 'guest', detail: {} } as const;
   if (plan.kind === 'ambiguous') {
@@ -83,28 +87,30 @@ export async function updateGuest(
     const failure = { code: 'push.guest_ambiguous', message: ambiguous(plan.candidates) } as const;
     return deadEvent(arrivalOf(event), failure, data, { ...about, detail });
   }
-  const ruled = ruledProfile(path, plan.profile, update);
+  const ruled = ruledProfile(brand, plan.profile, update);
   if (ruled.kind === 'failed') {
     const dead = deadEvent(arrivalOf(event), ruled, data, { ...about, detail: ruled.detail });
-    return { ...dead, guests: () => [update.guest] };
+    return { ...dead, guests: [update.guest] };
   }
   const profileId = plan.profile.id ?? (await batch.newProfileId(ruled.kind === 'kept' ? ruled.guest : update.guest));
   if (profileId === undefined && plan.reservations.length === 0) return undefined;
-  const prepared: Prepared[] = plan.reservations.map((one) => amended(path, arrival, one, { sent: data, raw: data }));
+  const statements = plan.reservations.map((one) => amended(arrival, one, data));
   if (profileId !== undefined) {
-    const about = { type: 'guest', id: profileId, raw: data } as const;
-    const message: Prepared =
+    // Rules may have removed what identifies an erased guest.
+    const about = { raw: { key: profileId, value: data }, guests: [update.guest] };
+    const said =
       ruled.kind === 'dropped'
-        ? { ...ruled, ...about, arrival }
-        : profileMessage(arrival, { ...update, known: from?.consent }, plan.profile.guest, {
+        ? { ...about, dropped: ruled.reason }
+        : {
             ...about,
             record: ruled.guest,
             notes: [...notes, ...ruled.notes],
-          });
-    // Rules may have removed what identifies an erased guest.
-    prepared.unshift({ ...message, guests: () => [update.guest] });
+            origins: Object.fromEntries([...update.present].map((field) => [field, field])),
+            consent: consentStated(arrival, update, plan.profile.guest, ruled.guest, from?.consent),
+          };
+    statements.unshift(aboutProfile(profileId, arrival, said));
   }
-  const { outcomes } = await batch.apply(prepared);
+  const { outcomes } = await batch.take(statements);
   const { outcome, id = '', version } = outcomes[0] ?? { outcome: 'unchanged' };
   const type = profileId === undefined ? 'reservation' : 'guest';
   return { seq: event.seq, state: 'done', outcome, type, id, ...(version !== undefined && { version }) };
@@ -142,46 +148,43 @@ export const unidentified = 'The event has no guest_id, no valid e-mail or phone
 
 /** A new profile from which the rules remove every key is not made: nothing could find it again. */
 function ruledProfile(
-  { profile }: EventPath,
+  brand: Brand,
   { id, guest }: { readonly id?: string; readonly guest: Guest },
   update: GuestUpdate,
 ): RuledGuest {
-  const ruled = profile(guest, update);
+  const ruled = ruleProfile(brand, guest, update);
   if (ruled.kind !== 'kept' || id !== undefined || guestKeys(guest).length === 0) return ruled;
   if (guestKeys(ruled.guest).length > 0) return ruled;
   return { kind: 'dropped', reason: 'The rules remove everything that identifies the guest.' };
 }
 
-/** `merged` is the profile before the rules. */
-function profileMessage(
-  arrival: Arrival,
-  update: GuestUpdate & { readonly known: Consent | undefined },
+/** The guest's own statement about consent; `merged` is the profile before the rules, `known` what else is known of the guest's consent. */
+function consentStated(
+  { by, mode, effectiveAt: at }: Arrival,
+  { present }: GuestUpdate,
   merged: Guest,
-  incoming: Omit<Incoming, 'origins' | 'record'> & { readonly record: Guest },
-): Prepared {
-  const origins = () => Object.fromEntries([...update.present].map((field) => [field, field]));
-  const { marketing_consent: value = null } = incoming.record;
-  const isStated = update.present.has('marketing_consent') || value !== (merged.marketing_consent ?? null);
-  const own = { value, source: arrival.by ?? arrival.mode, at: arrival.effectiveAt };
-  const consent = isStated ? newerConsent(update.known, { ...own, own }) : undefined;
-  return { kind: 'record', arrival, incoming: { ...incoming, origins, ...(consent && { consent }) } };
+  { marketing_consent }: Guest,
+  known: Consent | undefined,
+): Consent | undefined {
+  const value = marketing_consent ?? null;
+  const isStated = present.has('marketing_consent') || value !== (merged.marketing_consent ?? null);
+  if (!isStated) return undefined;
+  const own = { value, source: by ?? mode, at };
+  return newerConsent(known, { ...own, isOwn: true, own });
 }
 
 /** A statement about one guest of the reservation. Everything else stays, and newer statements about the guest win. */
-export function amended(
-  path: Pick<EventPath, 'amend'>,
-  arrival: Arrival,
-  { record, said, notes }: GuestAmendment,
-  { sent, raw }: Pick<Amendment, 'sent' | 'raw'>,
-): Prepared {
-  const { id } = record;
-  const origins = () => Object.fromEntries(notes.map(({ field }) => [field, field.slice(field.indexOf('.') + 1)]));
-  const about = { id, raw, notes, origins };
-  const message = path.amend({ ...about, says: { values: {}, lists: { guests: said } }, sent }, arrival);
-  return { kind: 'record', arrival, incoming: { ...about, type: 'reservation', record }, message };
+export function amended(arrival: Arrival, { record: { id }, said, notes }: GuestAmendment, raw: Json): Statement {
+  const origins = Object.fromEntries(notes.map(({ field }) => [field, field.slice(field.indexOf('.') + 1)]));
+  const guests = said.map((item) => ({ ...item, isOwn: true as const }));
+  return amend({ id, raw, notes, origins, says: { values: {}, lists: { guests } } }, arrival);
 }
 
-async function bury(batch: BrandBatch, event: PendingEvent, dead: Prepared): Promise<Settled> {
-  await batch.apply([dead]);
+/** The day at the hotel. */
+export const todayOf = ({ body }: Pick<Brand, 'body'>, at: EpochMs): LocalDate =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(body.timezone).toPlainDate().toString();
+
+async function bury(batch: BrandBatch, event: PendingEvent, dead: DeadEvent): Promise<Settled> {
+  await batch.take([dead]);
   return { seq: event.seq, state: 'dead', outcome: 'dead', type: 'guest' };
 }

@@ -1,12 +1,16 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { parseJson } from '../../kit/json.ts';
+import { idOf } from '../../pipeline/id-prefix.ts';
+import { amend, state } from '../../pipeline.ts';
 import { cancelledStatus } from '../../reconcile/cancelled.ts';
-import type { Arrival, Prepared } from '../../reconcile/incoming.ts';
-import type { ReportingDestination } from '../../reconcile/statement.ts';
+import type { Arrival, Statement } from '../../reconcile/forms.ts';
+import type { ReportingDestination } from '../../reconcile/says.ts';
 import type { Adjust } from '../../shape/shaper.ts';
 import type { Json, JsonObject } from '../../terms.ts';
+import type { PendingEvent } from './brand-batch.ts';
 import type { EventType } from './envelope.ts';
-import type { EventPath, PendingEvent } from './event-path.ts';
+import { thinIdOf } from './thin-id.ts';
 
 /** The data of a stored event, which was validated when it was accepted. */
 export function dataOf(event: PendingEvent): JsonObject {
@@ -18,17 +22,8 @@ export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event
   const effectiveAt = event.hydrated?.requestedAt ?? Math.min(event.occurredAt, event.receivedAt);
   const trace = event.trace === undefined ? undefined : { trace: event.trace };
   const mode = event.hydrated ? 'single' : 'push';
-  return { mode, effectiveAt, cause, causeId: String(event.seq), seq: event.seq, ...(by && { by }), ...trace };
-}
-
-/** Takes a reservation event through the path, up to the merge with the stored record. */
-export function prepareReservation(path: EventPath, event: PendingEvent, data: Json): Prepared {
-  const hydrated = event.hydrated && parseJson(event.hydrated.body.toString('utf8'));
-  return prepareEvent(
-    path,
-    { event: event.event, data, ...(hydrated !== undefined && { hydrated }) },
-    arrivalOf(event),
-  );
+  const { seq, receivedAt } = event;
+  return { mode, effectiveAt, receivedAt, cause, causeId: String(seq), seq, ...(by && { by }), ...trace };
 }
 
 /** The content of an event: its data, or the reservation that was fetched for it. Used for new events and for replays. */
@@ -39,46 +34,50 @@ export interface EventContent {
   readonly hydrated?: Json;
 }
 
-/** The part of an event path that reservations need. */
-type ReservationPath = Pick<EventPath, 'thinId' | 'idOf' | 'record' | 'hydratedRecord' | 'prepare' | 'amend'>;
+export function contentOf(event: PendingEvent, data = dataOf(event)): EventContent {
+  const hydrated = event.hydrated && (parseJson(event.hydrated.body.toString('utf8')) as Json);
+  return { event: event.event, data, ...(hydrated !== undefined && { hydrated }) };
+}
 
-export function prepareEvent(
-  path: ReservationPath,
+/** What a reservation event says. */
+export function stateEvent(
+  brand: Parameters<typeof state>[0] & Pick<Brand, 'connector'>,
   { event, data, hydrated }: EventContent,
   arrival: Arrival,
-): Prepared {
-  if (hydrated === null) return bareCancellation(path, event, data, arrival);
-  const shaped = hydrated === undefined ? path.record(data) : path.hydratedRecord(hydrated);
+): Statement {
+  if (hydrated === null) return bareCancellation(brand, event, data, arrival);
+  const shaped = hydrated === undefined ? brand.shapers.push.single(data) : brand.shapers.single.single(hydrated);
   if (shaped.kind === 'invalid') return deadEvent(arrival, shaped, data);
   const { record } = shaped;
   if (record.key === '') {
     const message = 'The event contains no reservation id.';
     return deadEvent(arrival, { code: 'push.no_reservation_id', message }, data);
   }
-  if (hydrated !== undefined) return path.prepare(record, arrival);
-  const isCancelled = event === 'reservation.cancelled';
-  return path.prepare(record, arrival, isCancelled ? cancelled : undefined);
+  const isCancelled = hydrated === undefined && event === 'reservation.cancelled';
+  return state(brand, record, arrival, isCancelled ? cancelled : undefined);
 }
 
 /** Changes only the status of a stored reservation; without one it is a dead letter. */
-function bareCancellation(path: ReservationPath, event: EventType, data: Json, arrival: Arrival): Prepared {
-  const id = path.idOf(path.thinId?.(data) ?? '');
+function bareCancellation(
+  brand: Pick<Brand, 'connector' | 'idPrefix'>,
+  event: EventType,
+  data: Json,
+  arrival: Arrival,
+): Statement {
+  const id = idOf(thinIdOf(brand, 'reservation', data) ?? '', brand.idPrefix);
   const message = 'The partner’s API does not know the reservation, and it is not stored.';
-  const dead = deadEvent(arrival, { code: 'push.not_hydrated', message }, data, { id, detail: { reason: 'absent' } });
+  const { failure } = deadEvent(arrival, { code: 'push.not_hydrated', message }, data, {
+    id,
+    detail: { reason: 'absent' },
+  });
   const absent = 'the partner’s API no longer has the reservation';
   const reason =
     event === 'reservation.cancelled'
       ? `The event is reservation.cancelled, and ${absent}.`
       : `The event says that it changed, ${absent}, and the connector treats such a reservation as cancelled (gone: cancelled).`;
-  const amendment = {
-    id,
-    says: { values: { status: 'cancelled' }, lists: {} },
-    sent: data,
-    raw: null,
-    notes: [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
-    origins: () => ({}),
-  } as const;
-  return { ...dead, message: path.amend(amendment, arrival) };
+  const says = { values: { status: 'cancelled' }, lists: {} };
+  const notes = [{ step: 'shape', field: 'status', code: 'status_from_event', reason }] as const;
+  return { ...amend({ id, says, raw: null, notes }, arrival), failure };
 }
 
 const cancelled: Adjust = (record) => {
@@ -90,7 +89,7 @@ const cancelled: Adjust = (record) => {
   };
 };
 
-export type DeadEvent = Extract<Prepared, { kind: 'dead' }>;
+export type DeadEvent = Statement & { readonly failure: NonNullable<Statement['failure']> };
 
 export function deadEvent(
   arrival: Arrival,
@@ -99,6 +98,15 @@ export function deadEvent(
   more: { detail?: Json; type?: 'reservation' | 'guest'; id?: string } = {},
 ): DeadEvent {
   const { detail = {}, type = 'reservation', id } = more;
-  const deadLetter = { kind: 'event' as const, type, code, message, detail, raw, ...(id !== undefined && { id }) };
-  return { kind: 'dead', arrival, deadLetter };
+  const failure = { kind: 'event' as const, type, code, message, detail, raw, ...(id !== undefined && { id }) };
+  return {
+    type,
+    id: id ?? '',
+    arrival,
+    source: arrival.mode,
+    manner: { silence: 'keep', lists: 'merge' },
+    failure,
+    raw: { key: id ?? '', value: raw },
+    notes: [],
+  };
 }

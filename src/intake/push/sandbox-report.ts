@@ -1,21 +1,24 @@
+import type { Brand } from '../../brand/brand.ts';
 import { encodeRecord } from '../../canonical/encode.ts';
 import { randomId } from '../../kit/ids.ts';
 import { parseJson } from '../../kit/json.ts';
 import { parseStrictJson, type StrictLimits, type StrictResult } from '../../kit/json-strict.ts';
 import { guestKeys } from '../../persons/identifiers.ts';
-import type { Message } from '../../reconcile/incoming.ts';
+import { type ReadGuest, readGuests, ruleProfile } from '../../pipeline/guest.ts';
+import { decide } from '../../pipeline.ts';
+import type { Statement } from '../../reconcile/forms.ts';
 import type { EpochMs, Json, Note } from '../../terms.ts';
 import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
 import { diagnose, explain } from './diagnose.ts';
 import { findEventId } from './event-id.ts';
-import type { EventPath, PendingEvent, ReadGuest } from './event-path.ts';
 import type { EventsRead, ReadEvent } from './foreign-envelope.ts';
 import { unidentified } from './guest-event.ts';
 import type { Endpoint, PushSettings } from './ports.ts';
 import { readEvents } from './read-events.ts';
 import { type Arrived, answerToBody } from './receive.ts';
-import { prepareReservation } from './reservation-event.ts';
+import { arrivalOf, stateEvent } from './reservation-event.ts';
+import { thinIdOf } from './thin-id.ts';
 import { verify } from './verify.ts';
 
 export interface SandboxReport {
@@ -59,14 +62,14 @@ type SandboxOutcome =
 export interface Examined {
   readonly endpoint: Endpoint;
   readonly settings: PushSettings;
-  readonly path: EventPath;
+  readonly brand: Brand;
   readonly limits: StrictLimits;
   /** A refusal that the request headers alone cause. */
   readonly early: Refused | undefined;
 }
 
 /** Reports how a live endpoint would handle a request; pure except for the report's own id. */
-export function reportOn(arrived: Arrived, { endpoint, settings, path, limits, early }: Examined): SandboxReport {
+export function reportOn(arrived: Arrived, { endpoint, settings, brand, limits, early }: Examined): SandboxReport {
   const verdict = verify(settings.verification, arrived, endpoint.secrets, arrived.receivedAt);
   const hint = verdict.kind === 'verified' ? undefined : diagnose(settings.verification, arrived, endpoint.secrets);
   const signature =
@@ -102,7 +105,7 @@ export function reportOn(arrived: Arrived, { endpoint, settings, path, limits, e
     body: { bytes: arrived.rawBody.length, ...(badBody && { problem: badBody.detail }) },
     envelope: problems.map(({ pointer, detail }) => ({ pointer, detail })),
     ...outcomesOf(
-      path,
+      brand,
       read,
       arrived.receivedAt,
       badBody ? 'The body could not be read.' : 'The envelope is not valid.',
@@ -130,7 +133,7 @@ function named(body: Json, read: EventsRead | undefined): { event?: string } {
 const mostShown = 20;
 
 function outcomesOf(
-  path: EventPath,
+  brand: Brand,
   read: EventsRead | undefined,
   receivedAt: EpochMs,
   whyNone: string,
@@ -145,51 +148,50 @@ function outcomesOf(
       },
     };
   }
-  const outcome = outcomeOf(path, first, receivedAt);
+  const outcome = outcomeOf(brand, first, receivedAt);
   if (read.events.length === 1) return { outcome };
   const events = read.events.slice(0, mostShown).map((one) => {
     const { eventId, event } = one;
-    return { event_id: eventId, event, outcome: one === first ? outcome : outcomeOf(path, one, receivedAt) };
+    return { event_id: eventId, event, outcome: one === first ? outcome : outcomeOf(brand, one, receivedAt) };
   });
   return { outcome, events };
 }
 
-function outcomeOf(path: EventPath, { event, data, occurredAt, body }: ReadEvent, receivedAt: EpochMs): SandboxOutcome {
-  const thinGuest = event === 'guest.updated' ? path.thinGuestId?.(data) : undefined;
+function outcomeOf(brand: Brand, { event, data, occurredAt, body }: ReadEvent, receivedAt: EpochMs): SandboxOutcome {
+  const thinGuest = event === 'guest.updated' ? thinIdOf(brand, 'guest', data) : undefined;
   if (thinGuest !== undefined) return { kind: 'fetched_first', guest_id: thinGuest };
   if (event === 'guest.updated') {
-    const read = path.guest(data);
+    const read = readGuests(brand, data, false);
     if (read.kind === 'invalid')
       return { kind: 'dead_letter', code: read.code, message: read.message, detail: read.detail };
-    return guestOutcome(path, read.updates);
+    return guestOutcome(brand, read.updates);
   }
-  const thin = path.thinId?.(data);
+  const thin = thinIdOf(brand, 'reservation', data);
   if (thin !== undefined) return { kind: 'fetched_first', reservation_id: thin };
-  const pending: PendingEvent = { seq: 0, event, occurredAt: occurredAt ?? receivedAt, receivedAt, body, attempt: 0 };
-  const prepared = prepareReservation(path, pending, data);
-  if (prepared.kind === 'dropped') return { kind: 'dropped', reason: prepared.reason };
-  if (prepared.kind === 'dead') {
-    const { code, message, detail } = prepared.deadLetter;
-    const partial = prepared.isPart && event !== 'reservation.created' ? prepared.message : undefined;
-    return partial === undefined ? { kind: 'dead_letter', code, message, detail } : partialOutcome(partial, message);
-  }
-  const { record, notes } = prepared.incoming;
-  return { kind: 'record', type: 'reservation', record: parseJson(encodeRecord(record)), notes };
+  const pending = { seq: 0, event, occurredAt: occurredAt ?? receivedAt, receivedAt, body, attempt: 0 };
+  const statement = stateEvent(brand, { event, data }, arrivalOf(pending));
+  const made = decide(brand, undefined, statement);
+  if (made.kind === 'change')
+    return { kind: 'record', type: 'reservation', record: parseJson(made.text), notes: made.notes };
+  if (made.kind !== 'dead') return { kind: 'dropped', reason: made.reason ?? '' };
+  const { code, message, detail } = statement.failure ?? made.deadLetter;
+  const isPart = statement.isPart && event !== 'reservation.created';
+  return isPart ? partialOutcome(statement, message) : { kind: 'dead_letter', code, message, detail };
 }
 
 /** The sandbox reads no stored data, so it cannot know whether the reservation is stored. */
-function partialOutcome(message: Message, missing: string): SandboxOutcome {
+function partialOutcome({ id, says, notes }: Statement, missing: string): SandboxOutcome {
   return {
     kind: 'record',
     type: 'reservation',
-    record: { id: message.id, ...message.says().values },
-    notes: message.notes,
+    record: { id, ...says?.values },
+    notes,
     effect: `Changes only these fields of the stored reservation. If it is not stored, the event becomes a dead letter (record.unknown_reservation): ${missing}.`,
   };
 }
 
 /** The sandbox reads no stored data, so it says how the profile would be found and not which one it is. */
-function guestOutcome(path: EventPath, updates: readonly ReadGuest[]): SandboxOutcome {
+function guestOutcome(brand: Brand, updates: readonly ReadGuest[]): SandboxOutcome {
   const found = updates.map(({ update, notes }) => {
     const by = guestKeys(update.guest).map(({ kind }) => names.get(kind) ?? kind);
     if (update.reservationId !== undefined) by.push(`reservation ${update.reservationId}`);
@@ -200,7 +202,7 @@ function guestOutcome(path: EventPath, updates: readonly ReadGuest[]): SandboxOu
   if (first === undefined) {
     return { kind: 'dead_letter', code: 'push.guest_unidentified', message: unidentified, detail: {} };
   }
-  const ruled = identified.map(({ update }) => path.profile(update.guest, update));
+  const ruled = identified.map(({ update }) => ruleProfile(brand, update.guest, update));
   const failed = ruled.find((one) => one.kind === 'failed');
   if (failed) return { ...failed, kind: 'dead_letter' };
   const [dropped] = ruled;

@@ -19,7 +19,7 @@ export interface SandboxPorts {
   readonly report: (
     integration: IntegrationName,
     arrived: Arrived,
-    examined: Omit<Examined, 'settings' | 'path'>,
+    examined: Omit<Examined, 'settings' | 'brand'>,
   ) => Promise<SandboxReport | undefined>;
   readonly save: (endpointId: EndpointId, integration: IntegrationName, report: SandboxReport) => Promise<void>;
   readonly list: (endpointId: EndpointId) => Promise<readonly SandboxReport[]>;

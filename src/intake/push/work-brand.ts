@@ -1,17 +1,19 @@
-import type { BrandBatch, EventPath, PendingEvent, Settled } from './event-path.ts';
+import type { Brand } from '../../brand/brand.ts';
+import type { BrandBatch, PendingEvent, Settled } from './brand-batch.ts';
 import { workFeedback } from './feedback-event.ts';
 import { workGuestEvent } from './guest-event.ts';
-import { dataOf, prepareReservation } from './reservation-event.ts';
+import { arrivalOf, contentOf, dataOf, stateEvent } from './reservation-event.ts';
+import { thinIdOf } from './thin-id.ts';
 
 /**
  * Processes a batch of events in order. Consecutive reservation events are applied together; a guest event reads stored data,
  * so everything before it is applied first.
  */
-export async function workBrand(batch: BrandBatch, path: EventPath): Promise<Settled[]> {
+export async function workBrand(batch: BrandBatch, brand: Brand): Promise<Settled[]> {
   const settled: Settled[] = [];
   let run: PendingEvent[] = [];
   const finishRun = async () => {
-    if (run.length > 0) settled.push(...(await workRun(batch, path, run)));
+    if (run.length > 0) settled.push(...(await workRun(batch, brand, run)));
     run = [];
   };
   for (const event of batch.events) {
@@ -21,25 +23,25 @@ export async function workBrand(batch: BrandBatch, path: EventPath): Promise<Set
     }
     await finishRun();
     const work = event.event === 'guest.feedback' ? workFeedback : workGuestEvent;
-    settled.push(await work(batch, path, event));
+    settled.push(await work(batch, brand, event));
   }
   await finishRun();
   return settled;
 }
 
-async function workRun(batch: BrandBatch, path: EventPath, events: readonly PendingEvent[]): Promise<Settled[]> {
+async function workRun(batch: BrandBatch, brand: Brand, events: readonly PendingEvent[]): Promise<Settled[]> {
   const settled: Settled[] = [];
   const open: { event: PendingEvent; data: ReturnType<typeof dataOf> }[] = [];
   for (const event of events) {
     const data = dataOf(event);
-    const id = event.hydrated ? undefined : path.thinId?.(data);
+    const id = event.hydrated ? undefined : thinIdOf(brand, 'reservation', data);
     if (id === undefined) open.push({ event, data });
     else settled.push({ seq: event.seq, state: 'hydrate', type: 'reservation', id });
   }
   if (open.length === 0) return settled;
 
-  const prepared = open.map(({ event, data }) => prepareReservation(path, event, data));
-  const { outcomes } = await batch.apply(prepared);
+  const statements = open.map(({ event, data }) => stateEvent(brand, contentOf(event, data), arrivalOf(event)));
+  const { outcomes } = await batch.take(statements);
   for (const [i, { event }] of open.entries()) {
     const { outcome, id, version, reason } = outcomes[i] ?? { outcome: 'unchanged' };
     const state = outcome === 'dead' ? 'dead' : 'done';

@@ -1,9 +1,10 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Heartbeats } from '../../kit/heartbeats.ts';
 import { type Loop, startLoop } from '../../kit/loop.ts';
 import { isConnectionFailure, isPassing } from '../../kit/sql-state.ts';
 import type { Tracer } from '../../kit/trace.ts';
-import type { BrandBatch, EventPath, Settled } from './event-path.ts';
+import type { BrandBatch, Settled } from './brand-batch.ts';
 import { tracedBatch } from './event-spans.ts';
 import { workBrand } from './work-brand.ts';
 
@@ -29,12 +30,10 @@ export interface EventWorkerPorts {
   /** Processes and settles the next events in one transaction; `work` is called once for each brand that has some. */
   readonly batch: (
     batching: Batching,
-    work: (integration: string, batch: BrandBatch) => Promise<readonly Settled[]>,
+    work: (brand: Brand, batch: BrandBatch) => Promise<readonly Settled[]>,
   ) => Promise<BatchResult>;
   /** Sets the first pending event of the brand aside after a failure, until its retry or as a dead letter. */
   readonly setAside: (integration: string, error: Error) => Promise<void>;
-  /** Undefined for an integration that is not in force; its events wait. */
-  readonly path: (integration: string) => EventPath | undefined;
   readonly worked?: (integration: string, settled: readonly Settled[], durationMs: number) => void;
   readonly onError?: (integration: string, error: unknown) => void;
   readonly tracer?: Tracer | undefined;
@@ -129,12 +128,11 @@ async function run(
 ): Promise<BatchResult> {
   const began = ports.clock.uptimeMs();
   const done: (() => void)[] = [];
-  const result = await ports.batch(batching, async (integration, batch) => {
-    const path = ports.path(integration);
-    if (path === undefined) return [];
+  const result = await ports.batch(batching, async (brand, batch) => {
+    const { integration } = brand;
     onTaken?.(integration, batch.events.length);
     const traced = tracedBatch(ports.tracer, integration, batch);
-    const settled = await workBrand(traced.batch, path);
+    const settled = await workBrand(traced.batch, brand);
     done.push(() => {
       traced.settled(settled);
       if (settled.some(({ state }) => state === 'hydrate')) ports.wake.signal('hydrate');

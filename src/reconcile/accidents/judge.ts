@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../terms.ts';
-import { type HoldKind, isPartOf, partsOf, type Sign } from './signs.ts';
+import { isPartOf, isTold, partsOf, type Sign } from './signs.ts';
 
-/** Rows of stored reservations, and how many of them had each sign. */
+/** Bookings that arrived together, and how many of them had each sign. */
 export interface Counted {
   readonly rows: number;
   readonly signs: { readonly [sign: Sign]: number };
@@ -18,10 +18,11 @@ export interface Normal {
   /** The last batches, newest last, about `recentRows` rows. */
   readonly recent: readonly Counted[];
   /** Of the last thousands of rows; older rows count less and less. */
-  readonly usual: Counted & { readonly days: number };
-  readonly countedAt?: EpochMs;
+  readonly usual: Counted;
   /** Open holds, and those that ended lately. */
   readonly holds: readonly Hold[];
+  /** What somebody must know although nothing is held back: when it last happened, and how often. */
+  readonly told?: { readonly [sign: Sign]: Evidence & { readonly at: EpochMs } };
 }
 
 /** One accident of one feed. */
@@ -31,11 +32,15 @@ export interface Hold {
   /** Of the rows that were judged: how many had the value stored, and how many still had it or kept it. */
   readonly shareBefore: number;
   readonly shareNow: number;
-  /** The rows that were judged, for the message: 40 of 40. */
+  /** The bookings that were judged, for the message: 40 of 40. */
   readonly affected: number;
   readonly of: number;
+  /** The bookings of which it kept something back. */
+  readonly rows: number;
   readonly state: 'open' | 'ended' | 'released' | 'refused';
   readonly at: EpochMs;
+  /** When it last kept something back. */
+  readonly heldAt: EpochMs;
   readonly closedAt?: EpochMs;
   readonly closedBy?: string;
 }
@@ -48,7 +53,7 @@ export interface GuardLimits {
   readonly share: number;
 }
 
-export const nothingKnown: Normal = { recent: [], usual: { rows: 0, signs: {}, days: 0 }, holds: [] };
+export const nothingKnown: Normal = { recent: [], usual: { rows: 0, signs: {} }, holds: [] };
 
 const recentRows = 120;
 const usualRows = 5_000;
@@ -61,18 +66,17 @@ const manyRows = 20;
 const fewRowsShare = 0.8;
 /** A sign must be this many times as frequent as it usually is for this brand. */
 const timesUsual = 3;
-/** For how long a released change counts as normal, and a refused one as an accident that needs no new alert; each occurrence extends it. */
+/** For how long a released change counts as normal; each occurrence extends it. */
 const rememberedMs = 30 * 86_400_000;
 /** Not for long: the next cancellation of everything may be an accident. */
 const endingsRememberedMs = 2 * 86_400_000;
-const dayMs = 86_400_000;
+/** Events of this time are judged together. */
+const eventsMs = 3_600_000;
+/** Of a brand's bookings, this share of events at most passes before a hold. */
+const passingShare = 0.1;
 
-/** Whole groups are cancelled, moved and renegotiated together, and one name may stand on all rooms of a group. */
-const fewestByKind: { readonly [Kind in HoldKind]?: number } = { status: 10, shift: 10, changed: 10, factor: 10 };
-/** The largest usual group. Its events come in a row within minutes; an accident lasts for longer, has more, or loses values of other days. */
-const groupSize = 60;
-const longerMs = 3_600_000;
 /** The rows of a group arrive on one day, and those whose guests are forgotten left on one day: hardly any other row is affected. */
+const groupSize = 60;
 const othersShare = 0.2;
 const fewestOthers = 3;
 /** From this share of one day on, rows may be a group; of two days, if they are events: two groups one after the other. */
@@ -81,29 +85,39 @@ const oneDayShare = 0.8;
 const farFactor = 3;
 const nearFactor = 1.5;
 const mostDays = 4;
+/** Bookings that a list no longer shows are cancelled for good: fewer of them are an accident. */
+const goneShare = 0.25;
 
 export interface Verdict {
   readonly normal: Normal;
-  /** The signs whose rows are held, with their hold. */
+  /** The signs whose values are held, with their hold. */
   readonly held: ReadonlyMap<Sign, Hold>;
-  /** The hold is new: somebody must be told. */
-  readonly opened: readonly Hold[];
+}
+
+interface Evidence {
+  readonly affected: number;
+  readonly of: number;
+}
+
+export interface Known {
+  readonly now: EpochMs;
+  readonly newId: () => string;
+  /** The brand's bookings that are not over. */
+  readonly bookings: number;
+  /** Of the bookings that the list showed before: how many it should show now. Only asked for if it shows unknown ones. */
+  readonly expected: number;
 }
 
 /**
  * Decides which signs of a batch are accidents: those that most of the last rows have, counted back from the batch over any number of
  * earlier batches, and far more rows than usual. Pages, polls of a small hotel and single events are judged alike.
  */
-export function judge(
-  normal: Normal,
-  batches: readonly Counted[],
-  limits: GuardLimits,
-  { now, newId }: { readonly now: EpochMs; readonly newId: () => string },
-): Verdict {
+export function judge(normal: Normal, batches: readonly Counted[], limits: GuardLimits, known: Known): Verdict {
+  const { now, newId } = known;
   const recent = newest([...normal.recent, ...batches]);
   const batch = batches.at(-1) ?? { rows: 0, signs: {} };
   const held = new Map<Sign, Hold>();
-  const opened: Hold[] = [];
+  const told = { ...normal.told };
   let holds = normal.holds.filter(({ state, sign, at, closedAt = at }) => {
     const isEnding = sign === 'gone' || sign.startsWith('status ');
     return state === 'open' || now - closedAt < (isEnding ? endingsRememberedMs : rememberedMs);
@@ -111,20 +125,28 @@ export function judge(
   const accidents: Sign[] = [];
   for (const sign of mostTellingFirst(batch.signs)) {
     if (accidents.some((one) => isPartOf(sign, one))) continue;
-    const evidence = evidenceOf(sign, recent, normal.usual, limits);
+    const evidence = evidenceOf(sign, recent, normal.usual, limits, known);
     if (evidence === undefined) continue;
     accidents.push(sign);
-    const found = holds.find((hold) => hold.sign === sign && hold.state !== 'ended');
-    const hold = found ?? { id: newId(), sign, ...sharesOf(sign, evidence), ...evidence, state: 'open', at: now };
-    if (found === undefined) opened.push(hold);
-    else if (found.state !== 'open') holds = holds.map((one) => (one === found ? { ...one, closedAt: now } : one));
-    if (found?.state !== 'released') held.set(sign, hold);
+    if (isTold(sign)) {
+      told[sign] = { ...evidence, at: now };
+      continue;
+    }
+    const found = holds.find((hold) => hold.sign === sign && (hold.state === 'open' || hold.state === 'released'));
+    const { affected, of } = evidence;
+    const counts = { ...sharesOf(sign, evidence), affected, of, rows: 0 };
+    const hold: Hold = found ?? { id: newId(), sign, ...counts, state: 'open', at: now, heldAt: now };
+    if (found === undefined) holds = [...holds, hold];
+    else if (found.state === 'released') holds = holds.map((one) => (one === found ? { ...one, closedAt: now } : one));
+    if (hold.state === 'open') held.set(sign, hold);
   }
-  const days = Math.max(0, now - (normal.countedAt ?? now)) / dayMs;
   // What is held is not what is usual; what somebody released is.
   const learnt = batches.map((one) => ({ ...one, signs: without(one.signs, held) }));
-  const usual = learnt.reduce(added, { ...normal.usual, days: normal.usual.days + days });
-  return { normal: { recent, usual, holds: [...holds, ...opened].slice(-mostHolds), countedAt: now }, held, opened };
+  const usual = learnt.reduce(added, normal.usual);
+  return {
+    normal: { recent, usual, holds: holds.slice(-mostHolds), ...(Object.keys(told).length > 0 && { told }) },
+    held,
+  };
 }
 
 /** How the values changed says more than that they did. */
@@ -133,50 +155,75 @@ const mostTellingFirst = (signs: Counted['signs']): Sign[] => {
   return Object.keys(signs).sort((a, b) => isGeneral(a) - isGeneral(b) || (signs[b] ?? 0) - (signs[a] ?? 0));
 };
 
-interface Evidence {
-  readonly affected: number;
-  readonly of: number;
-}
-
 function evidenceOf(
   sign: Sign,
   recent: readonly Counted[],
-  usual: Normal['usual'],
+  usual: Counted,
   limits: GuardLimits,
+  known: Known,
 ): Evidence | undefined {
-  const { kind, value } = partsOf(sign);
-  const isFar = kind === 'factor' && Math.abs(Math.log(Number(value))) > Math.log(farFactor);
+  const { kind } = partsOf(sign);
+  if (kind === 'strangers') return strangersAmong(recent, limits, known);
   const usualShare = (usual.signs[sign] ?? 0) / Math.max(usual.rows, startRows);
   if (timesUsual * usualShare > fewRowsShare) return undefined;
-  const share = Math.max(limits.share, timesUsual * usualShare);
-  const { run: isPulled, at: now = 0 } = recent.at(-1) ?? {};
-  const perDay = usual.rows / Math.max(usual.days, 1);
-  const fewest = Math.max(limits.rows, fewestByKind[kind] ?? 0, isPulled ? 0 : Math.min(perDay / 4, groupSize));
+  const least = kind === 'gone' ? Math.min(goneShare, limits.share) : limits.share;
+  const share = Math.max(least, timesUsual * usualShare);
+  const isPulled = recent.at(-1)?.run !== undefined;
+  const passing = isPulled ? 0 : Math.floor(known.bookings * passingShare) + 1;
+  const count = counter(sign);
   const days = new Map<string, number>();
-  let [affected, of, since] = [0, 0, now];
+  let [affected, of] = [0, 0];
   for (let i = recent.length - 1; i >= 0; i--) {
-    const { rows, signs, shared, at = now, run } = recent[i] as Counted;
-    const own = isFar ? nearSum(signs, sign) : (signs[sign] ?? 0);
-    affected += own;
+    const { rows, signs, shared, at = known.now, run } = recent[i] as Counted;
+    if (!isPulled && known.now - at > eventsMs) return undefined;
+    affected += count(signs);
     of += rows;
-    if (own > 0) since = Math.min(since, at);
-    for (const [day, count] of Object.entries(shared?.[sign] ?? {})) days.set(day, (days.get(day) ?? 0) + count);
-    const needed = of < manyRows ? Math.max(share, fewRowsShare) : share;
-    if (affected < fewest || affected < needed * of) continue;
-    if (isPulled) {
-      const [ofOneDay = 0] = largest(days);
-      const others = of - ofOneDay;
-      // Earlier pages of the run tell whether other days are affected as well.
-      const hasMore = run !== undefined && recent[i - 1]?.run === run && ofOneDay >= oneDayShare * affected;
-      const isGroup = others >= Math.max(fewestOthers, of / 10) && affected - ofOneDay < othersShare * others;
-      if (!isGroup && !hasMore) return { affected, of };
-    } else {
-      const groups = largest(days).filter((size) => size <= groupSize);
-      const isGroup = groups.reduce((sum, size) => sum + size, 0) >= oneDayShare * affected;
-      if (!isGroup && (kind === 'cleared' || affected > groupSize || now - since >= longerMs)) return { affected, of };
-    }
+    for (const [day, size] of Object.entries(shared?.[sign] ?? {})) days.set(day, (days.get(day) ?? 0) + size);
+    const needed = of < manyRows && kind !== 'gone' ? Math.max(share, fewRowsShare) : share;
+    if (affected < Math.max(limits.rows, passing) || affected < needed * of) continue;
+    const group = groupIn(kind, days, affected, of, { isPulled, now: known.now });
+    // Earlier pages of the run tell whether other days are affected as well.
+    const hasMore = run !== undefined && recent[i - 1]?.run === run && group === 'perhaps';
+    if (group !== 'group' && !hasMore) return { affected, of };
   }
   return undefined;
+}
+
+/** A list of another hotel: it misses nearly all bookings that it should show, and shows unknown ones. */
+function strangersAmong(
+  recent: readonly Counted[],
+  { rows: fewest }: GuardLimits,
+  { expected }: Known,
+): Evidence | undefined {
+  const { rows = 0, signs = {} } = recent.at(-1) ?? {};
+  const unknown = signs.strangers ?? 0;
+  const isAccident = unknown >= fewest && expected >= fewest && rows - unknown < (1 - fewRowsShare) * expected;
+  return isAccident && unknown >= fewRowsShare * rows ? { affected: unknown, of: expected } : undefined;
+}
+
+/**
+ * Whether the affected rows may be one group: it arrives, or left, on one day. Whole groups are cancelled, moved and renegotiated together,
+ * and guests who left are forgotten together; but nobody takes back the addresses of guests who are still to come.
+ */
+function groupIn(
+  kind: string,
+  days: ReadonlyMap<string, number>,
+  affected: number,
+  of: number,
+  { isPulled, now }: { readonly isPulled: boolean; readonly now: EpochMs },
+): 'group' | 'perhaps' | 'no' {
+  const today = new Date(now).toISOString().slice(0, 10);
+  const sizes = largest(
+    kind === 'cleared' ? new Map([...days].filter(([day]) => day.startsWith('out') && day.slice(4) <= today)) : days,
+  );
+  if (!isPulled) {
+    const groups = sizes.filter((size) => size <= groupSize);
+    return groups.reduce((sum, size) => sum + size, 0) >= oneDayShare * affected ? 'group' : 'no';
+  }
+  const [ofOneDay = 0] = sizes;
+  const others = of - ofOneDay;
+  if (others >= Math.max(fewestOthers, of / 10) && affected - ofOneDay < othersShare * others) return 'group';
+  return ofOneDay >= oneDayShare * affected ? 'perhaps' : 'no';
 }
 
 /** The two days that most of the rows share, as arrivals or as departures. */
@@ -191,17 +238,22 @@ function largest(days: ReadonlyMap<string, number>): readonly number[] {
   return (sum(departures) > sum(arrivals) ? departures : arrivals) ?? [];
 }
 
-/** Rows whose amounts changed by about the same factor: some of them also changed in an ordinary way since the last poll. */
-function nearSum(signs: Counted['signs'], sign: Sign): number {
-  const factor = Number(partsOf(sign).value);
-  const isNear = (one: Sign) =>
-    one === sign || Math.abs(Math.log(Number(partsOf(one).value) / factor)) < Math.log(nearFactor);
-  return Object.entries(signs).reduce((sum, [one, rows]) => sum + (isPartOf(one, sign) && isNear(one) ? rows : 0), 0);
+/** Counts the rows with a sign. Amounts in another unit: some of the rows also changed in an ordinary way since the last poll. */
+function counter(sign: Sign): (signs: Counted['signs']) => number {
+  const { kind, value } = partsOf(sign);
+  const factor = Number(value);
+  if (kind !== 'factor' || Math.abs(Math.log(factor)) <= Math.log(farFactor)) return (signs) => signs[sign] ?? 0;
+  const isNear = (one: Sign) => Math.abs(Math.log(Number(partsOf(one).value) / factor)) < Math.log(nearFactor);
+  return (signs) =>
+    Object.entries(signs).reduce(
+      (sum, [one, rows]) => sum + (isPartOf(one, sign) && (one === sign || isNear(one)) ? rows : 0),
+      0,
+    );
 }
 
 /** The rows with the sign had the value before; afterwards the others have it. */
 function sharesOf(sign: Sign, { affected, of }: Evidence): Pick<Hold, 'shareBefore' | 'shareNow'> {
-  const share = affected / of;
+  const share = Math.min(1, affected / of);
   return partsOf(sign).kind === 'cleared' || partsOf(sign).kind === 'gone'
     ? { shareBefore: 1, shareNow: 1 - share }
     : { shareBefore: 0, shareNow: share };
@@ -235,16 +287,13 @@ export interface SignedRow {
 export function isSuspicious(recent: readonly Counted[], limits: GuardLimits): boolean {
   const batch = recent.at(-1);
   if (batch === undefined) return false;
-  const share = limits.share / 2;
-  const earlier = recent.slice(0, -1).reduce((sum, { rows }) => sum + rows, 0);
-  return Object.entries(batch.signs).some(([sign, own]) => {
-    if (own + earlier < share * batch.rows) return false;
-    const fewest = Math.max(Math.min(2, limits.rows), (fewestByKind[partsOf(sign).kind] ?? 0) / 2);
+  const share = Math.min(limits.share, goneShare) / 2;
+  return Object.keys(batch.signs).some((sign) => {
     let [affected, of] = [0, 0];
     return recent.toReversed().some(({ rows, signs }) => {
       affected += signs[sign] ?? 0;
       of += rows;
-      return affected >= fewest && affected >= share * of;
+      return affected >= Math.min(2, limits.rows) && affected >= share * of;
     });
   });
 }
@@ -260,14 +309,16 @@ export function newest(batches: readonly Counted[]): readonly Counted[] {
 }
 
 /** Adds to what is usual. Counts shrink in proportion once there are enough rows; rare signs are forgotten. */
-function added(usual: Normal['usual'], { rows, signs }: Counted): Normal['usual'] {
+function added(usual: Counted, { rows, signs }: Counted): Counted {
   const keep = Math.min(1, usualRows / (usual.rows + rows));
   const sums = new Map(Object.entries(usual.signs));
   for (const [sign, count] of Object.entries(signs)) sums.set(sign, (sums.get(sign) ?? 0) + count);
   const kept = [...sums].map(([sign, count]) => [sign, count * keep] as const).filter(([, count]) => count >= 0.5);
   const most = kept.length <= mostSigns ? kept : kept.sort((a, b) => b[1] - a[1]).slice(0, mostSigns);
-  return { rows: (usual.rows + rows) * keep, signs: Object.fromEntries(most), days: usual.days * keep };
+  return { rows: (usual.rows + rows) * keep, signs: Object.fromEntries(most) };
 }
 
 const without = (signs: Counted['signs'], held: ReadonlyMap<Sign, unknown>): Counted['signs'] =>
-  Object.fromEntries(Object.entries(signs).filter(([sign]) => !held.keys().some((one) => isPartOf(sign, one))));
+  Object.fromEntries(
+    Object.entries(signs).filter(([sign]) => sign !== 'strangers' && !held.keys().some((one) => isPartOf(sign, one))),
+  );

@@ -1,22 +1,47 @@
 import { fieldNames } from '../../canonical/fields.ts';
-import type { Json, LocalDate, Note } from '../../terms.ts';
+import type { Json, LocalDate } from '../../terms.ts';
 import type { Difference } from '../difference.ts';
-import { leaderOf } from '../statement.ts';
+import type { Decision, Statement, Stored } from '../forms.ts';
+import { leaderOf } from '../says.ts';
 
 /**
- * What a change of a stored reservation did, in a form that is equal in every row of an accident: `cleared guests.email`,
- * `factor total_amount 100`, `shift check_in 1`, `status cancelled`, `changed currency`. A sign in one row is ordinary; in most rows at once it
- * is an accident. Holds no guest data.
+ * What a statement would do to a stored reservation, in a form that is equal in every row of an accident: `cleared guests.email`,
+ * `factor total_amount 100`, `shift check_in 1`, `status cancelled`, `changed currency`. A sign in one row is ordinary; in most rows at once
+ * it is an accident. Holds no guest data.
  */
 export type Sign = string;
 
-export type HoldKind = 'cleared' | 'factor' | 'shift' | 'status' | 'changed' | 'masked' | 'removed' | 'gone';
+export const holdKinds = [
+  'cleared',
+  'factor',
+  'shift',
+  'status',
+  'changed',
+  'masked',
+  'granted',
+  'removed',
+  'gone',
+  'strangers',
+  'withdrawn',
+  'unread',
+] as const;
+export type HoldKind = (typeof holdKinds)[number];
+
+/** Somebody must know, but nothing is held back: a no counts at once, and a value that cannot be read changes nothing. */
+const toldKinds: ReadonlySet<HoldKind> = new Set(['withdrawn', 'unread']);
+export const isTold = (sign: Sign): boolean => toldKinds.has(partsOf(sign).kind);
 
 /** The parts of a sign: its kind, the canonical path, and the value that the rows have in common. */
 export function partsOf(sign: Sign): { readonly kind: HoldKind; readonly path?: string; readonly value?: string } {
   const [kind, path, value] = sign.split(' ');
   if (kind === 'status') return { kind, path: 'status', ...(path !== undefined && { value: path }) };
   return { kind: kind as HoldKind, ...(path !== undefined && { path }), ...(value !== undefined && { value }) };
+}
+
+/** The path whose values an accident keeps back; empty for whole statements. */
+export function heldPathOf(sign: Sign): string {
+  const { kind, path = '' } = partsOf(sign);
+  return kind === 'gone' ? 'status' : path;
 }
 
 /**
@@ -27,50 +52,84 @@ export function isPartOf(own: Sign, accident: Sign): boolean {
   if (own === accident) return true;
   const [a, b] = [partsOf(own), partsOf(accident)];
   if (a.path === undefined || b.path === undefined) return false;
-  if (a.kind === 'changed') return a.path === b.path && b.kind !== 'cleared';
+  if (a.kind === 'changed') return a.path === b.path && b.kind !== 'cleared' && b.kind !== 'unread';
   if (a.kind !== b.kind) return false;
   if (a.kind === 'cleared') return a.path.startsWith(`${b.path}.`);
   return (a.kind === 'factor' || a.kind === 'shift') && a.path === b.path;
 }
 
-/** A change of a reservation that was stored before. */
-export interface Judged {
-  readonly event: string;
-  readonly diff: readonly Difference[];
-  readonly notes: readonly Note[];
-  readonly record: { readonly check_in?: LocalDate; readonly check_out?: LocalDate };
+/** What one statement of a batch did. */
+export interface Step {
+  readonly statement: Statement;
+  readonly stored: Stored | undefined;
+  readonly decision: Decision;
 }
 
 const decimals = fieldNames(({ kind }) => kind === 'decimal');
 const dates = fieldNames(({ kind }) => kind === 'date' || kind === 'birth_date');
 /** A name, an e-mail address or a phone. */
 const own = fieldNames(({ kind, derived }) => kind === 'verbatim' && !derived);
+const consentField = 'guests.marketing_consent';
 
 /** `today`: the day of the statement, UTC. The hotel's own day may differ by one. */
-export function signsOf({ event, diff, notes, record }: Judged, today: LocalDate): ReadonlySet<Sign> {
-  if (event === 'removed') return new Set(['removed']);
-  if (notes.some(({ code }) => code === 'gone_is_cancelled')) return new Set(['gone']);
-  const signs = new Set<Sign>();
-  for (const { path, before, after } of diff) {
-    const place = path.replace(/\[\d+\]/g, '');
-    const field = place.slice(place.lastIndexOf('.') + 1);
-    if (leaderOf(field) !== field || isEmpty(before)) continue;
-    if (isEmpty(after)) {
-      // An element that is gone is ordinary, unless it was the first: then the list is empty.
-      if (!path.endsWith(']') || path.endsWith('[0]')) signs.add(`cleared ${place}`);
-    } else if (field === 'status') {
-      if (!isDue(String(after), String(before), record, today)) signs.add(`status ${after}`);
-    } else if (decimals.has(field)) {
-      const factor = Number((Number(after) / Number(before)).toPrecision(3));
-      if (Number(before) !== 0 && !isOrdinary(factor)) signs.add(`factor ${place} ${factor}`);
-    } else {
-      if (dates.has(field))
-        signs.add(`shift ${place} ${(Date.parse(String(after)) - Date.parse(String(before))) / dayMs}`);
-      else if (own.has(field) && isMasked(String(after))) signs.add(`masked ${place}`);
-      // A withdrawal of consent is never held back.
-      if (!isPassing.test(place) && after !== false) signs.add(`changed ${place}`);
-    }
+export function signsOf({ statement, stored, decision }: Step, today: LocalDate): ReadonlySet<Sign> {
+  if (stored === undefined || stored.version === 0) {
+    return new Set(decision.kind === 'change' && statement.source === 'pull' ? ['strangers'] : []);
   }
+  if (decision.kind === 'dead') {
+    return new Set(decision.deadLetter.code === 'record.unknown_status' ? ['status unknown'] : []);
+  }
+  const signs = new Set(statement.says?.unread?.map((field) => `unread ${field.replace(/\.\d+/, '')}`) ?? []);
+  if (decision.kind !== 'change') return signs;
+  if (decision.event === 'removed') return signs.add('removed');
+  if (decision.notes.some(({ code }) => code === 'gone_is_cancelled')) return signs.add('gone');
+  const record = decision.record as Stay;
+  for (const { path, before, after } of decision.diff) {
+    for (const sign of signsIn(
+      path.replace(/\[\d+\]/g, ''),
+      path,
+      { path, before: before ?? null, after: after ?? null },
+      record,
+      today,
+    ))
+      signs.add(sign);
+  }
+  return signs;
+}
+
+interface Stay {
+  readonly check_in?: LocalDate;
+  readonly check_out?: LocalDate;
+}
+
+function signsIn(
+  place: string,
+  path: string,
+  { before, after }: Required<Difference>,
+  stay: Stay,
+  today: LocalDate,
+): Sign[] {
+  const field = place.slice(place.lastIndexOf('.') + 1);
+  if (leaderOf(field) !== field) return [];
+  if (place === consentField) {
+    if (after === false) return ['withdrawn'];
+    return after === true ? [`granted ${place}`] : isEmpty(before) ? [] : [`cleared ${place}`];
+  }
+  if (isEmpty(before)) return [];
+  if (isEmpty(after)) {
+    // An element that is gone is ordinary, unless it was the first: then the list is empty.
+    return !path.endsWith(']') || path.endsWith('[0]') ? [`cleared ${place}`] : [];
+  }
+  if (field === 'status') return isDue(String(after), String(before), stay, today) ? [] : [`status ${after}`];
+  if (decimals.has(field)) {
+    const factor = Number((Number(after) / Number(before)).toPrecision(3));
+    return Number(before) !== 0 && !isOrdinary(factor) ? [`factor ${place} ${factor}`] : [];
+  }
+  const signs: Sign[] = [];
+  if (dates.has(field)) {
+    signs.push(`shift ${place} ${(Date.parse(String(after)) - Date.parse(String(before))) / dayMs}`);
+  } else if (own.has(field) && isMasked(String(after))) signs.push(`masked ${place}`);
+  if (!isPassing.test(place)) signs.push(`changed ${place}`);
   return signs;
 }
 
@@ -86,7 +145,7 @@ const isEmpty = (value: Json | undefined): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 
 /** Arrivals and departures come when their day comes, and then for many rows at once: at the night audit, or on a Saturday. */
-function isDue(after: string, before: string, { check_in = '', check_out = '' }: Judged['record'], today: LocalDate) {
+function isDue(after: string, before: string, { check_in = '', check_out = '' }: Stay, today: LocalDate) {
   const tomorrow = new Date(Date.parse(today) + dayMs).toISOString().slice(0, 10);
   if (after === 'checked_in' || after === 'no_show') return check_in <= tomorrow;
   return after === 'checked_out' && (before === 'checked_in' || check_out <= tomorrow);
@@ -94,3 +153,37 @@ function isDue(after: string, before: string, { check_in = '', check_out = '' }:
 
 /** One character throughout, or a row of characters that stand for others. */
 const isMasked = (text: string): boolean => /^(.)\1+$|[*•#]{2,}|x{4,}/i.test(text);
+
+/** For the timeline and the alert: "guests.email is missing in 40 of 40 bookings". */
+export function describeSign(sign: Sign, { affected, of }: { readonly affected: number; readonly of: number }): string {
+  const { kind, path, value } = partsOf(sign);
+  const rows = `in ${affected} of ${of} bookings`;
+  switch (kind) {
+    case 'cleared':
+      return `the partner’s answers lost ${path} ${rows}`;
+    case 'factor':
+      return `${path} changed by the factor ${value} ${rows}`;
+    case 'shift':
+      return `${path} moved by ${value} days ${rows}`;
+    case 'status':
+      return value === 'unknown'
+        ? `the status has a spelling that no value map lists ${rows}`
+        : `the status became ${value} ${rows}`;
+    case 'changed':
+      return `${path} changed ${rows}`;
+    case 'masked':
+      return `${path} was masked ${rows}`;
+    case 'granted':
+      return `guests agree to marketing who did not before, ${rows}`;
+    case 'withdrawn':
+      return `guests withdrew their consent to marketing ${rows}`;
+    case 'unread':
+      return `${path} cannot be read ${rows}`;
+    case 'gone':
+      return `the partner no longer lists ${affected} of ${of} bookings`;
+    case 'strangers':
+      return `the partner’s list shows ${affected} unknown bookings and hardly any of the ${of} that it showed before`;
+    case 'removed':
+      return `a business rule now drops ${affected} of ${of} bookings`;
+  }
+}

@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto';
-import { encodeRecord } from '../../canonical/encode.ts';
+import { recordText } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import { jsonbText, parseJson } from '../../kit/json.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { difference } from '../../reconcile/difference.ts';
+import { aboutRecord } from '../../reconcile/profile.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { viewsWithout } from '../../reconcile/views-without.ts';
-import type { IntegrationName, Json } from '../../terms.ts';
+import type { Json } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { enqueue } from '../outbox/enqueue.ts';
-import { type Change, type Entry, idempotencyKey, writeChanges } from '../records/changes.ts';
+import { type ChangeStep, type Target, writeHistory, writeRecords } from '../records/write.ts';
 import { erasureLock } from './erased.ts';
 import { type FoundRecord, findRecords, type WantedPerson } from './find.ts';
 import { keepIdentifiers } from './identifiers.ts';
@@ -47,7 +46,7 @@ export async function eraseFromRecords(
   tx: Tx,
   { erasureId, person, integration, hashes, isPreview = false }: EraseRequest,
   rules: EraseRules,
-  targetOf: (integration: string) => ApplyTarget,
+  targetOf: (integration: string) => Target,
 ): Promise<{ readonly records: readonly FoundRecord[]; readonly versions: number; readonly receipts: number }> {
   const earlier = await findRecords(tx, person, { integration });
   if (!isPreview) await tx.query(`select pg_advisory_xact_lock(${erasureLock})`);
@@ -78,54 +77,37 @@ interface Erasure extends Pick<EraseRequest, 'erasureId' | 'person'> {
 }
 
 /** Writes the newest state without the person as a new version, so that destinations are notified whom to erase. */
-async function rewriteNewest(
-  tx: Tx,
-  target: ApplyTarget,
-  records: readonly FoundRecord[],
-  erasure: Erasure,
-): Promise<void> {
-  const changes = records.map((found, index) => erasedChange(target.integration, found, index, erasure));
-  const entries = changes.map(({ item, type, id, version }): Entry => {
-    const reason = 'A guest was erased.';
-    return { item, type, id, outcome: 'erased', version, reason, raw: null, notes: '[]' };
-  });
-  await together([...writeChanges(tx, target, entries, changes), enqueue(tx, target, changes)]);
+async function rewriteNewest(tx: Tx, target: Target, records: readonly FoundRecord[], erasure: Erasure): Promise<void> {
+  const steps = records.map((found) => erasedStep(found, erasure));
+  await together([
+    writeHistory(tx, target, steps),
+    writeRecords(tx, target, steps, new Set()),
+    enqueue(tx, target, steps),
+  ]);
   const kept = records.map((found) => ({ ...found, version: found.version + 1, identifiers: identifiersOf(found) }));
   await keepIdentifiers(tx, erasure.rules.keyring, kept);
 }
 
-function erasedChange(
-  integration: IntegrationName,
-  found: FoundRecord,
-  entry: number,
-  { erasureId, person, rules }: Erasure,
-): Change {
+function erasedStep(found: FoundRecord, { erasureId, person, rules }: Erasure): ChangeStep {
   const { type, id, moment } = found;
   const [effectiveAt, seq] = moment;
   const record = stripped(found.record, found, rules);
   const isErased = (guest: Guest) => found.meant.has(guest) || person.isMeant(guest, found.integration);
-  const text = jsonbText(encodeRecord(record));
-  const hash = found.isRemoved ? '' : createHash('sha256').update(text).digest('hex');
-  const version = found.version + 1;
+  const arrival = { mode: 'pull', effectiveAt, seq, cause: 'erasure', causeId: erasureId } as const;
   return {
-    entry,
-    type,
-    id,
-    version,
-    event: 'erased',
-    item: {
-      index: 0,
-      incoming: { type, id, record, raw: null, notes: [], origins: () => ({}) },
-      arrival: { mode: 'pull', effectiveAt, cause: 'erasure', causeId: erasureId },
-      seq,
-      text,
-      hash,
+    statement: aboutRecord(type, id, arrival),
+    stored: undefined,
+    decision: {
+      kind: 'change',
+      event: 'erased',
+      version: found.version + 1,
+      record,
+      text: recordText(record),
+      state: { moment, views: viewsKeptWithout(found, record, isErased) },
+      diff: [],
+      notes: [],
+      reason: 'A guest was erased.',
     },
-    state: { moment, views: viewsKeptWithout(found, record, isErased) },
-    diff: [],
-    was: found.record,
-    idempotencyKey: idempotencyKey(integration, type, id, version, hash),
-    listed: undefined,
   };
 }
 
@@ -203,7 +185,7 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
   for (const found of records) {
     let before: Json | undefined;
     for (const { version, record } of found.versions) {
-      const after = parseJson(jsonbText(encodeRecord(stripped(record, found, rules))));
+      const after = parseJson(jsonbText(recordText(stripped(record, found, rules))));
       // Nothing can be read before the first version that the history leads back to.
       const diff = before === undefined ? [] : difference(before, after);
       const { rowCount } = await tx.query(

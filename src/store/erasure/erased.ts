@@ -1,14 +1,15 @@
-import type { ApplyTarget, Recognised } from '../../reconcile/apply-target.ts';
-import type { Prepared } from '../../reconcile/incoming.ts';
+import type { Brand } from '../../brand/brand.ts';
+import type { Recognised } from '../../reconcile/erasure-port.ts';
+import type { Statement } from '../../reconcile/forms.ts';
 import { type Tx, together } from '../db/pool.ts';
 
-const isOfEvent = ({ cause }: Prepared['arrival']): boolean => cause === 'event' || cause === 'guest';
+const isOfEvent = ({ cause }: Statement['arrival']): boolean => cause === 'event' || cause === 'guest';
 
 /** Intake holds it shared for its transaction, an erasure exclusively: no batch in progress can store the guest again. */
 export const erasureLock = `hashtextextended('erasure', 0)`;
 
 /** Keeps erasures out until the end of the transaction. True if guests were erased before. */
-export async function lockErasures(tx: Tx, { erasure }: ApplyTarget): Promise<boolean> {
+export async function lockErasures(tx: Tx, { erasure }: Brand): Promise<boolean> {
   if (erasure === undefined) return false;
   const [, any] = await together([
     tx.query({ name: 'erasure-lock', text: `select pg_advisory_xact_lock_shared(${erasureLock})` }),
@@ -22,26 +23,26 @@ export async function lockErasures(tx: Tx, { erasure }: ApplyTarget): Promise<bo
  */
 export async function withoutErased(
   tx: Tx,
-  target: ApplyTarget,
-  prepared: readonly Prepared[],
-): Promise<readonly Prepared[]> {
+  target: Brand,
+  statements: readonly Statement[],
+): Promise<readonly Statement[]> {
   const { erasure, integration } = target;
-  if (erasure === undefined || prepared.length === 0) return prepared;
-  const hashesOf = new Map(prepared.map((one) => [one, erasure.hashesOf(one, integration)]));
+  if (erasure === undefined || statements.length === 0) return statements;
+  const hashesOf = new Map(statements.map((one) => [one, erasure.hashesOf(one, integration)]));
   const hashes = new Set([...hashesOf.values()].flat());
   const { rows } = await tx.query<{ hash: string; erasure_id: string }>(
     `select encode(hash, 'hex') as hash, erasure_id from erased_guests
       where hash in (select decode(h, 'hex') from unnest($1::text[]) as h)`,
     [[...hashes]],
   );
-  if (rows.length === 0) return prepared;
+  if (rows.length === 0) return statements;
   const erased = new Map(rows.map((row) => [row.hash, row.erasure_id]));
-  const namesErased = (one: Prepared) => hashesOf.get(one)?.some((hash) => erased.has(hash)) === true;
-  const othersOf = (one: Prepared) => (namesErased(one) ? erasure.others(one, integration, erased) : []);
-  await remember(tx, learn(prepared, hashes, erased, othersOf));
-  const stripped = prepared.map((one) => (namesErased(one) ? erasure.strip(one, integration, erased) : one));
+  const namesErased = (one: Statement) => hashesOf.get(one)?.some((hash) => erased.has(hash)) === true;
+  const othersOf = (one: Statement) => (namesErased(one) ? erasure.others(one, integration, erased) : []);
+  await remember(tx, learn(statements, hashes, erased, othersOf));
+  const stripped = statements.map((one) => (namesErased(one) ? erasure.strip(one, integration, erased) : one));
   const events = stripped.flatMap((one, i) =>
-    one !== prepared[i] && isOfEvent(one.arrival) ? [Number(one.arrival.causeId)] : [],
+    one !== statements[i] && isOfEvent(one.arrival) ? [Number(one.arrival.causeId)] : [],
   );
   if (events.length > 0) {
     await tx.query(
@@ -57,15 +58,15 @@ export async function withoutErased(
  * Adds those keys to `erased` where the batch has them, and returns them all, each with its erasure.
  */
 function learn(
-  prepared: readonly Prepared[],
+  statements: readonly Statement[],
   hashes: ReadonlySet<string>,
   erased: Map<string, string>,
-  othersOf: (one: Prepared) => readonly Recognised[],
+  othersOf: (one: Statement) => readonly Recognised[],
 ): ReadonlyMap<string, string> {
   const learned = new Map<string, string>();
   for (let known = -1; known < erased.size; ) {
     known = erased.size;
-    for (const { by, hashes: others } of prepared.flatMap(othersOf)) {
+    for (const { by, hashes: others } of statements.flatMap(othersOf)) {
       const erasureId = erased.get(by);
       for (const hash of erasureId === undefined ? [] : others) {
         if (erased.has(hash)) continue;

@@ -2,8 +2,8 @@ import { decodeRecord } from '../../canonical/encode.ts';
 import { mentions } from '../../canonical/mentions.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { statedGuest } from '../../canonical/stated-guest.ts';
-import type { Moment } from '../../reconcile/statement.ts';
-import type { StoredViews } from '../../reconcile/stored-views.ts';
+import type { Moment } from '../../reconcile/says.ts';
+import { type StoredViews, saidIn } from '../../reconcile/stored-views.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
@@ -40,7 +40,6 @@ export interface FoundRecord {
   readonly version: number;
   readonly moment: Moment;
   /** A rule drops it now; see `removedContent`. */
-  readonly isRemoved: boolean;
   readonly record: Reservation | Guest;
   /** The views of each source, stored beside the record. */
   readonly views: StoredViews | undefined;
@@ -101,9 +100,7 @@ export async function findRecords(tx: Tx, person: WantedPerson, search: Search):
 function isInTexts({ type, record, versions, views = {} }: Candidate, named: readonly Guest[]): boolean {
   if (type === 'guest') return false;
   const records = [record, ...versions.map((one) => one.record)].map((one) => ({ ...one, guests: [] }));
-  const ofSources = Object.values(views).map((view) =>
-    view !== undefined && 'values' in view ? { ...view, lists: { ...view.lists, guests: [] } } : {},
-  );
+  const ofSources = saidIn(views).map((said) => ({ ...said, lists: { ...said.lists, guests: [] } }));
   return [...records, ...ofSources].some((one) => mentions(JSON.stringify(one), named));
 }
 
@@ -112,8 +109,8 @@ const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
 
 /** The guests as each source names them and knew them before, possibly with another address than the record has. */
 const guestsInViews = (views: StoredViews | undefined): (readonly Guest[])[] =>
-  Object.values(views ?? {}).flatMap((view) => {
-    const items = view !== undefined && 'values' in view ? (view.lists.guests?.items ?? []) : [];
+  saidIn(views).flatMap(({ lists }) => {
+    const items = lists.guests ?? [];
     return [items.map(({ values }) => statedGuest(values)), items.map(({ as = {} }) => statedGuest(as))];
   });
 
@@ -151,7 +148,6 @@ async function readCandidates(
     version: number;
     effective_ms: number;
     seq: number;
-    isRemoved: boolean;
     data: string;
     views: StoredViews | null;
     pins: string[];
@@ -180,7 +176,7 @@ async function readCandidates(
          join records s using (integration, type, id)
         where ($5::text is null or s.integration = $5) and (${isNamed('s.data')} or ${isNamed('s.views')}))
      select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
-            r.hash = '' as "isRemoved", r.data::text as data, r.views,
+            r.data::text as data, r.views,
             (select coalesce(array_agg(p.key), '{}') from profile_pins p
               where r.type = 'guest' and p.integration = r.integration and p.profile_id = r.id) as pins,
             ${versionsAfter('r', '0')} as made

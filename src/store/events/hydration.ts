@@ -1,9 +1,11 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { DeadDetail, Hydration, Thin } from '../../intake/push/hydrate.ts';
+import { deadEvent } from '../../intake/push/reservation-event.ts';
 import { parseJson } from '../../kit/json.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
+import type { Statement } from '../../reconcile/forms.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
-import { applyPrepared } from '../records/apply.ts';
+import { take } from '../records/take.ts';
 
 /** Claims records whose thin events are due. All waiting events of a record are leased together. */
 export async function claimThin(pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> {
@@ -49,7 +51,7 @@ export async function hydrateLater(pool: Pool, thin: Thin, delayMs: number): Pro
 /** Turns each claimed event with enough attempts into its own dead letter, to be replayed when the cause is fixed. */
 export async function buryThin(
   pool: Pool,
-  target: ApplyTarget,
+  brand: Brand,
   thin: Thin,
   {
     message,
@@ -64,22 +66,11 @@ export async function buryThin(
        returning seq, (extract(epoch from least(occurred_at, received_at)) * 1000)::bigint as ms, body`,
       [thin.integration, thin.id, thin.seqs, fromAttempt],
     );
-    await applyPrepared(
-      tx,
-      target,
-      rows.map(({ seq, ms, body }) => ({
-        kind: 'dead',
-        arrival: { mode: 'push', effectiveAt: ms, cause: 'event', causeId: String(seq), seq },
-        deadLetter: {
-          kind: 'event',
-          type: thin.type,
-          id: thin.id,
-          code: 'push.not_hydrated',
-          message,
-          detail: { ...detail },
-          raw: (parseJson(body.toString('utf8')) as { data: Json }).data,
-        },
-      })),
-    );
+    const statements = rows.map(({ seq, ms, body }): Statement => {
+      const arrival = { mode: 'push', effectiveAt: ms, cause: 'event', causeId: String(seq), seq } as const;
+      const { data } = parseJson(body.toString('utf8')) as { data: Json };
+      return deadEvent(arrival, { code: 'push.not_hydrated', message }, data, { ...thin, detail: { ...detail } });
+    });
+    await take(tx, brand, statements);
   });
 }

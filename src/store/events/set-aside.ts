@@ -1,9 +1,10 @@
+import type { Brand } from '../../brand/brand.ts';
+import { arrivalOf, deadEvent } from '../../intake/push/reservation-event.ts';
 import { parseJson } from '../../kit/json.ts';
 import { isPassing } from '../../kit/sql-state.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Json } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
-import { applyPrepared } from '../records/apply.ts';
+import { take } from '../records/take.ts';
 import { lockFirst } from './work-events.ts';
 
 const triesBeforeDead = 5;
@@ -14,9 +15,9 @@ const databaseDelayS = 10;
  * but not the error's message, which may quote it. An error that says nothing of the event, such as a lock held by a long erasure, uses no
  * try. Changes nothing while another node works on the brand: it may be processing the event.
  */
-export async function setEventAside(pool: Pool, target: ApplyTarget, error: Error): Promise<void> {
+export async function setEventAside(pool: Pool, brand: Brand, error: Error): Promise<void> {
   await transaction(pool, async (tx) => {
-    const event = await lockFirst(tx, target);
+    const event = await lockFirst(tx, brand);
     if (!event) return;
     const isOfTheDatabase = isPassing(error);
     const attempt = event.attempt + (isOfTheDatabase ? 0 : 1);
@@ -25,30 +26,17 @@ export async function setEventAside(pool: Pool, target: ApplyTarget, error: Erro
     await tx.query(
       `update events set attempt = $3, state = $4, due_at = now() + make_interval(secs => $5)
         where integration = $1 and seq = $2`,
-      [target.integration, event.seq, attempt, dead ? 'dead' : 'waiting', delayS],
+      [brand.integration, event.seq, attempt, dead ? 'dead' : 'waiting', delayS],
     );
     if (!dead) return;
     const { data = null } = parseJson(event.body.toString('utf8')) as { data?: Json };
     const kind = (error as { code?: string }).code ?? error.name;
-    await applyPrepared(tx, target, [
-      {
-        kind: 'dead',
-        arrival: {
-          mode: 'push',
-          effectiveAt: Math.min(event.occurredAt, event.receivedAt),
-          cause: 'event',
-          causeId: String(event.seq),
-          seq: event.seq,
-        },
-        deadLetter: {
-          kind: 'event',
-          type: event.event.startsWith('guest.') ? 'guest' : 'reservation',
-          code: 'push.event_failed',
-          message: `The event failed ${attempt} times with the unexpected error ${kind}.`,
-          detail: { error: kind, attempts: attempt },
-          raw: data,
-        },
-      },
+    const type = event.event.startsWith('guest.') ? 'guest' : 'reservation';
+    const message = `The event failed ${attempt} times with the unexpected error ${kind}.`;
+    const failure = { code: 'push.event_failed', message } as const;
+    const { hydrated: _, ...own } = event;
+    await take(tx, brand, [
+      deadEvent(arrivalOf(own), failure, data, { type, detail: { error: kind, attempts: attempt } }),
     ]);
   });
 }

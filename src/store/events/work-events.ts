@@ -1,16 +1,16 @@
+import type { Brand } from '../../brand/brand.ts';
+import type { BrandBatch, PendingEvent, Settled } from '../../intake/push/brand-batch.ts';
 import type { EventType } from '../../intake/push/envelope.ts';
-import type { BrandBatch, PendingEvent, Settled } from '../../intake/push/event-path.ts';
 import type { Batching, BatchResult } from '../../intake/push/worker.ts';
 import { keyText } from '../../persons/identifiers.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { int4s, int8s, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
-import { applyPrepared, type OnChanged } from '../records/apply.ts';
 import { findProfiles, findReservationsOf, isRefusedAt, readReservationAhead } from '../records/guest-lookup.ts';
 import { storedId } from '../records/partner-ids.ts';
 import { bookingsOf } from '../records/profile-bookings.ts';
 import { profileIds } from '../records/profile-id.ts';
 import { fromReservations } from '../records/profile-sources.ts';
+import { type OnChanged, take } from '../records/take.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
@@ -31,7 +31,9 @@ export interface EventStore {
   readonly pool: Pool;
   readonly onChanged: OnChanged;
   /** Undefined for an integration that is not in force; its events wait. */
-  readonly targetOf: (integration: string) => ApplyTarget | undefined;
+  readonly brandOf: (integration: string) => Brand | undefined;
+  /** The other brands that deliver to a destination. */
+  readonly othersAt: (integration: string, destination: string) => readonly string[];
 }
 
 /**
@@ -39,9 +41,9 @@ export interface EventStore {
  * a brand at a time, and a node that dies leaves its batch unchanged (bench/mechanisms.md, 2).
  */
 export async function workEvents(
-  { pool, onChanged, targetOf }: EventStore,
+  { pool, onChanged, brandOf, othersAt }: EventStore,
   { limit, after = '', only }: Batching,
-  work: (integration: string, batch: BrandBatch) => Promise<readonly Settled[]>,
+  work: (brand: Brand, batch: BrandBatch) => Promise<readonly Settled[]>,
 ): Promise<BatchResult> {
   const {
     changed,
@@ -52,18 +54,16 @@ export async function workEvents(
     async (tx) => {
       const found = only === undefined ? await lockNext(tx, after) : await lockOne(tx, only);
       const mine = found.flatMap(({ integration, first, mine }) => {
-        const target = mine ? targetOf(integration) : undefined;
-        return target ? [{ target, first }] : [];
+        const brand = mine ? brandOf(integration) : undefined;
+        return brand ? [{ brand, first }] : [];
       });
       const { events, more } = await nextEvents(tx, mine, limit);
-      const changed = new Set<ApplyTarget>();
-      const worked = mine.map(async ({ target }) => {
-        const own = events.get(target.integration) ?? [];
-        const batch = batchOf(tx, target, own, () => changed.add(target));
-        return {
-          integration: target.integration,
-          settled: own.length > 0 ? await work(target.integration, batch) : [],
-        };
+      const changed = new Set<Brand>();
+      const worked = mine.map(async ({ brand }) => {
+        const { integration } = brand;
+        const own = events.get(integration) ?? [];
+        const batch = batchOf(tx, brand, own, { onChanged: () => changed.add(brand), othersAt });
+        return { integration, settled: own.length > 0 ? await work(brand, batch) : [] };
       });
       const settled = await together(worked);
       const hasOthers = only === undefined && found.length === batchBrands;
@@ -78,7 +78,7 @@ export async function workEvents(
     (tx, { settled }) => Promise.all(settled.map((one) => settle(tx, one.integration, one.settled))),
     limit > 1 ? batchWaitsMs : eventWaitsMs,
   );
-  for (const target of changed) onChanged(target);
+  for (const brand of changed) onChanged(brand);
   return result;
 }
 
@@ -121,31 +121,32 @@ async function lockOne(tx: Tx, integration: string): Promise<readonly Found[]> {
 }
 
 /** The first pending event of a brand, if no other node works its events. */
-export async function lockFirst(tx: Tx, target: ApplyTarget): Promise<PendingEvent | undefined> {
-  const [found] = await lockOne(tx, target.integration);
+export async function lockFirst(tx: Tx, brand: Brand): Promise<PendingEvent | undefined> {
+  const [found] = await lockOne(tx, brand.integration);
   if (!found?.mine) return undefined;
-  const { events } = await nextEvents(tx, [{ target, first: 0 }], 1);
-  return events.get(target.integration)?.[0];
+  const { events } = await nextEvents(tx, [{ brand, first: 0 }], 1);
+  return events.get(brand.integration)?.[0];
 }
 
 /** What applying events needs, inside a transaction that holds the lock of their brand. */
 export function batchOf(
   tx: Tx,
-  target: ApplyTarget,
+  brand: Brand,
   events: readonly PendingEvent[],
-  onChanged: () => void,
+  { onChanged, othersAt }: { readonly onChanged: () => void; readonly othersAt: EventStore['othersAt'] },
 ): BrandBatch {
-  const { integration } = target;
+  const { integration } = brand;
   return {
     events,
-    apply: async (prepared) => {
-      const tally = await applyPrepared(tx, target, prepared);
+    take: async (statements) => {
+      const tally = await take(tx, brand, statements);
       if (tally.changed > 0) onChanged();
       return tally;
     },
+    othersAt: (destination) => othersAt(integration, destination),
     profiles: (keys) => findProfiles(tx, integration, keys),
     newProfileId: async (guest) => (await profileIds(tx, integration, [guest]))(guest),
-    storedId: (id) => storedId(tx, target, id),
+    storedId: (id) => storedId(tx, brand, id),
     reservation: (id) => readReservationAhead(tx, integration, id),
     bookings: (reservations) => bookingsOf(tx, integration, reservations),
     consentOf: async (keys) => {
@@ -160,7 +161,7 @@ export function batchOf(
 /** The first events of each brand, by brand; an equal share of `limit` each. Its snapshot is taken after the locks are held. */
 async function nextEvents(
   tx: Tx,
-  brands: readonly { readonly target: ApplyTarget; readonly first: number }[],
+  brands: readonly { readonly brand: Brand; readonly first: number }[],
   limit: number,
 ): Promise<{ readonly events: ReadonlyMap<string, readonly PendingEvent[]>; readonly more: boolean }> {
   if (brands.length === 0) return { events: new Map(), more: false };
@@ -182,7 +183,7 @@ async function nextEvents(
        where place = 1 or bytes <= $4
        order by seq`,
     values: [
-      texts(brands.map(({ target }) => target.integration)),
+      texts(brands.map(({ brand }) => brand.integration)),
       int8s(brands.map(({ first }) => first)),
       share,
       batchBytes,

@@ -45,7 +45,7 @@ export async function deadLetterGrowth(db: Pool) {
     `select integration, count(*) filter (where at > now() - interval '1 hour')::int as last_hour,
             (count(*) filter (where at <= now() - interval '1 hour' and at > now() - interval '25 hours') / 24.0)::float8 as usual,
             count(*) filter (where state = 'open')::int as open
-       from dead_letters where code <> 'record.held' and (state = 'open' or at > now() - interval '25 hours') group by integration`,
+       from dead_letters where state = 'open' or at > now() - interval '25 hours' group by integration`,
   );
   return rows;
 }

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
+import type { Brand } from '../../brand/brand.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Arrival, RecordDeadLetter } from '../../reconcile/incoming.ts';
+import type { Step } from '../../reconcile/accidents/signs.ts';
 import type { Tx } from '../db/pool.ts';
 
 /** Stores records that could not become canonical. A record that fails at every poll is one dead letter with a counter and the newest payload. */
-export async function insertDeadLetters(
-  tx: Tx,
-  target: ApplyTarget,
-  letters: readonly { readonly letter: RecordDeadLetter; readonly arrival: Arrival }[],
-): Promise<void> {
+export async function insertDeadLetters(tx: Tx, target: Brand, steps: readonly Step[]): Promise<void> {
   const distinct = new Map(
-    letters.map(({ letter, arrival }) => {
+    steps.flatMap(({ statement: { arrival }, decision }) => {
+      if (decision.kind !== 'dead') return [];
+      const { deadLetter: letter } = decision;
       const raw = jsonbText(JSON.stringify(letter.raw));
       const fingerprint =
         letter.kind === 'event' ? arrival.causeId : (letter.id ?? createHash('sha256').update(raw).digest('hex'));
-      return [`${letter.kind} ${fingerprint}`, { letter, arrival, raw, fingerprint }] as const;
+      return [[`${letter.kind} ${fingerprint}`, { letter, arrival, raw, fingerprint }] as const];
     }),
   );
   if (distinct.size === 0) return;

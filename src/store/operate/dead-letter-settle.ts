@@ -1,4 +1,4 @@
-import type { Arrival, MessageOutcome, Prepared } from '../../reconcile/incoming.ts';
+import type { Arrival, Outcome, Statement } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName } from '../../terms.ts';
 import { float8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
@@ -10,10 +10,10 @@ export interface Processed {
   readonly mode: Arrival['mode'];
 }
 
-export function processedOf(prepared: readonly Prepared[], outcomes: readonly MessageOutcome[]): Processed[] {
-  return outcomes.flatMap(({ outcome, id, isHeld }, i) => {
-    const arrival = prepared[i]?.arrival;
-    if (outcome === 'dead' || isHeld || id === undefined || arrival === undefined) return [];
+export function processedOf(statements: readonly Statement[], outcomes: readonly Outcome[]): Processed[] {
+  return outcomes.flatMap(({ outcome, id }, i) => {
+    const arrival = statements[i]?.arrival;
+    if (outcome === 'dead' || id === undefined || arrival === undefined) return [];
     return [{ id, requestedAt: arrival.effectiveAt, mode: arrival.mode }];
   });
 }

@@ -111,7 +111,6 @@ function conditions(filter: DeadLetterFilter): { where: string; values: unknown[
   add('destination = ?', filter.destination);
   add('code = ?', filter.code);
   // Held rows have a list of their own; by their code or id they are found here too.
-  if (filter.code === undefined && filter.ids === undefined) parts.push(`code <> 'record.held'`);
   add('id = ?', filter.recordId);
   add('message = ?', filter.message);
   add(

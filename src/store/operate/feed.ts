@@ -44,7 +44,7 @@ export async function seasonOf(db: Pool, integration: string): Promise<number> {
     `select coalesce(min(stays) filter (where week = 0) / nullif(percentile_cont(0.5) within group (order by stays) filter (where week > 0), 0), 1) as season
        from (select week, count(r.id)::float8 as stays from generate_series(0, 4) as w (week)
                left join (select id, d.* from records cross join lateral json_to_record(data) as d (status text, check_in date, check_out date)
-                           where integration = $1 and type = 'reservation' and version > 0 and length(hash) > 0) r
+                           where integration = $1 and type = 'reservation' and version > 0 and event <> 'removed') r
                  on r.status <> 'cancelled' and r.check_in <= current_date - week * 7 + 1 and r.check_out >= current_date - week * 7
               group by week) s`,
     [integration],

@@ -1,14 +1,16 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { Hold } from '../../reconcile/accidents/judge.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
+import type { StoredViews } from '../../reconcile/stored-views.ts';
+import { texts } from '../db/columns.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { lockNormal, saveNormal } from '../records/guard.ts';
+import { heldIds, viewsText } from '../records/write.ts';
 
 /** A hold with the brand and the feed that it belongs to. */
 export interface BrandHold extends Hold {
   readonly integration: string;
   readonly feed: 'pull' | 'push';
-  /** The rows that it held, and those that nobody has decided about yet. */
-  readonly rows: number;
+  /** The records with values that wait for a decision. */
   readonly open: number;
 }
 
@@ -20,18 +22,11 @@ export interface HoldFilter {
 
 /** Newest first. Reads one short row for each feed that ever had several rows change alike. */
 export async function listHolds(db: Pool | Tx, { id, state, integrations }: HoldFilter = {}): Promise<BrandHold[]> {
-  const { rows } = await db.query<{
-    integration: string;
-    feed: 'pull' | 'push';
-    hold: Hold;
-    rows: number;
-    open: number;
-  }>(
-    `select g.integration, g.feed, h.hold, d.rows, d.open
+  const { rows } = await db.query<{ integration: string; feed: 'pull' | 'push'; hold: Hold; open: number }>(
+    `select g.integration, g.feed, h.hold,
+            (select count(*)::int from records r
+              where r.integration = g.integration and r.held is not null and r.held @> array[h.hold ->> 'id']) as open
        from guards g cross join lateral jsonb_array_elements(g.normal -> 'holds') as h (hold)
-      cross join lateral (
-            select count(*)::int as rows, (count(*) filter (where state = 'open'))::int as open from dead_letters
-             where integration = g.integration and code = 'record.held' and detail -> 'holds' ? (h.hold ->> 'id')) d
       where ($1::text is null or h.hold ->> 'id' = $1) and ($2::text is null or h.hold ->> 'state' = $2)
         and ($3::text[] is null or g.integration = any($3))
       order by (h.hold -> 'at')::float8 desc limit 500`,
@@ -45,28 +40,75 @@ export async function findHold(db: Pool | Tx, id: string): Promise<BrandHold | u
   return found;
 }
 
-/** Its rows that wait for a decision, oldest first; only these ids if there are any. */
-export async function heldRows(db: Pool | Tx, { id, integration }: BrandHold, only?: readonly string[]) {
-  const { rows } = await db.query<{ id: string; kind: 'event' | 'record'; record_id: string }>(
-    `select dead_letter_id::text as id, kind, id as record_id from dead_letters
-      where integration = $1 and code = 'record.held' and state = 'open' and detail -> 'holds' ? $2
-        and ($3::text[] is null or id = any($3))
-      order by dead_letter_id`,
-    [integration, id, only ?? null],
+/** A reservation of which a hold keeps something back. */
+export interface HeldRecord {
+  readonly id: string;
+  readonly version: number;
+  readonly views: StoredViews;
+}
+
+const ofHold = `integration = $1 and type = 'reservation' and held is not null and held @> array[$2]`;
+
+/** The records of a hold that were last read under other documents than these. */
+export async function heldIdsOf(
+  db: Pool | Tx,
+  { id, integration }: BrandHold,
+  { connectorVersion, integrationVersion }: Brand,
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from records r where ${ofHold} and (
+       select (h.connector_version, h.integration_version) is distinct from ($3, $4) from history h
+        where h.integration = r.integration and h.id = r.id and h.type = r.type and h.connector_version is not null
+        order by h.entry_id desc limit 1)
+      order by id limit 500`,
+    [integration, id, connectorVersion, integrationVersion],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** The next records of a hold, locked; only these ids if there are any. */
+export async function lockHeld(
+  tx: Tx,
+  { id, integration }: BrandHold,
+  only: readonly string[] | undefined,
+  limit: number,
+): Promise<HeldRecord[]> {
+  const { rows } = await tx.query<HeldRecord>(
+    `select id, version, views from records where ${ofHold} and ($3::text[] is null or id = any($3))
+      order by id limit $4 for update`,
+    [integration, id, only ?? null, limit],
   );
   return rows;
 }
 
-/** The rows of a hold that were held under other documents than these. */
-export async function rowsUnderOthers(db: Pool, { id, integration }: BrandHold, target: ApplyTarget) {
-  const { rows } = await db.query<{ id: string }>(
-    `select dead_letter_id::text as id from dead_letters
-      where integration = $1 and code = 'record.held' and state = 'open' and detail -> 'holds' ? $2
-        and (connector_version, integration_version) is distinct from ($3, $4)
-      order by dead_letter_id limit 500`,
-    [integration, id, target.connectorVersion, target.integrationVersion],
+/** Writes what is set aside of these records. */
+export async function writeAsides(tx: Tx, integration: string, records: readonly HeldRecord[]): Promise<void> {
+  await tx.query(
+    `update records r set views = t.views::json, held = t.held::text[]
+       from unnest($2::text[], $3::text[], $4::text[]) as t (id, views, held)
+      where r.integration = $1 and r.type = 'reservation' and r.id = t.id`,
+    [
+      integration,
+      texts(records.map(({ id }) => id)),
+      texts(records.map(({ views }) => viewsText(views))),
+      texts(records.map(({ views }) => heldIds(views))),
+    ],
   );
-  return rows.map((row) => row.id);
+}
+
+/** A line in the timeline of each record whose held value was dropped. */
+export async function noteRefused(
+  tx: Tx,
+  { id, integration }: BrandHold,
+  records: readonly HeldRecord[],
+  reason: string,
+): Promise<void> {
+  await tx.query(
+    `insert into history (integration, type, id, effective_at, seq, cause, cause_id, outcome, version, reason)
+     select $1, 'reservation', t.id, now(), 0, 'replay', $2, 'dropped', nullif(t.version, 0), $3
+       from unnest($4::text[], $5::int[]) as t (id, version)`,
+    [integration, id, reason, records.map((one) => one.id), records.map(({ version }) => version)],
+  );
 }
 
 /** Closes a hold that is open; false if somebody else did. */
@@ -87,37 +129,27 @@ export async function closeHold(
   return true;
 }
 
-export async function dropHeldRows(
-  tx: Tx,
-  { id, integration }: BrandHold,
-  by: string,
-  reason: string,
-): Promise<number> {
-  const { rowCount } = await tx.query(
-    `update dead_letters set state = 'dropped', closed_at = now(), closed_by = $3, closed_reason = $4
-      where integration = $1 and code = 'record.held' and state = 'open' and detail -> 'holds' ? $2`,
-    [integration, id, by, reason],
-  );
-  return rowCount ?? 0;
-}
+/** A hold that kept nothing back for so long may end while some of its records still wait: the partner no longer shows them. */
+const quietMs = 3_600_000;
 
 /**
- * Ends the holds whose rows came back in order: at least half of them, and none waits that was held after the last of these. Rows that
- * the partner no longer shows are closed with them: the stored values stay. A hold of which no row waits ends too: an operator decided about
- * its rows under another hold.
+ * Ends the holds whose values came back in order: all of them, or at least half and none was held lately. The rest is dropped then; the
+ * stored values stay.
  */
 export async function endHolds(pool: Pool): Promise<void> {
   for (const hold of await listHolds(pool, { state: 'open' })) {
-    const { rows } = await pool.query<{ right: boolean }>(
-      `select count(*) filter (where closed_by = 'run') * 2 >= count(*) filter (where closed_by = 'run' or state = 'open')
-              and coalesce(max(closed_at) filter (where closed_by = 'run') > max(last_at) filter (where state = 'open'), true) as right
-         from dead_letters where integration = $1 and code = 'record.held' and detail -> 'holds' ? $2`,
-      [hold.integration, hold.id],
-    );
-    if (rows[0]?.right !== true) continue;
     await transaction(pool, async (tx) => {
-      if (!(await closeHold(tx, hold, 'ended', 'run'))) return;
-      await dropHeldRows(tx, hold, 'run', 'The partner’s answers are normal again.');
+      const { now } = await lockNormal(tx, hold.integration, hold.feed);
+      const isNormal = hold.open === 0 || (hold.open * 2 <= hold.rows && now - hold.heldAt > quietMs);
+      if (!isNormal || !(await closeHold(tx, hold, 'ended', 'run'))) return;
+      const left = await lockHeld(tx, hold, undefined, hold.open);
+      if (left.length === 0) return;
+      const without = left.map(({ views, ...one }) => {
+        const aside = views.aside?.filter((each) => each.hold !== hold.id);
+        return { ...one, views: { ...views, aside } };
+      });
+      await writeAsides(tx, hold.integration, without);
+      await noteRefused(tx, hold, left, 'The partner’s answers are normal again: the held value was dropped.');
     });
   }
 }

@@ -14,10 +14,10 @@ export async function readMetrics(db: Pool, integrations: readonly string[]) {
       "select integration, events, changes, delivered, retried, dead from activity where step = 'ever'",
     ),
     deadLetters: await rows<{ kind: string; open: number }>(
-      `select integration, kind, count(*)::int as open from dead_letters where state = 'open' and code <> 'record.held' group by 1, 2`,
+      `select integration, kind, count(*)::int as open from dead_letters where state = 'open' group by 1, 2`,
     ),
     held: await rows<{ rows: number }>(
-      `select integration, count(*)::int as rows from dead_letters where state = 'open' and code = 'record.held' group by 1`,
+      `select integration, count(*)::int as rows from records where held is not null group by 1`,
     ),
     alerts: await rows<{ kind: string; severity: string; open: number }>(
       `select integration, kind, severity, count(*)::int as open from alerts where resolved_at is null group by 1, 2, 3`,

@@ -30,7 +30,7 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
        from unnest($1::text[]) as n (name)
        left join partner_accounts p on p.integration = n.name
        left join (select integration, count(*)::int as open from dead_letters
-                   where integration = any($1) and state = 'open' and code <> 'record.held' group by integration) d on d.integration = n.name
+                   where integration = any($1) and state = 'open' group by integration) d on d.integration = n.name
        left join lateral (select l.finished_at, l.state from unnest(array['pre_stay', 'stay', 'post_stay', 'backfill']) as s (sync)
                            cross join lateral (select finished_at, state, queued_at from runs r
                                 where r.integration = n.name and r.sync = s.sync and r.finished_at is not null

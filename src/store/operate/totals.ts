@@ -15,7 +15,7 @@ export async function readTotals(db: Pool): Promise<Totals> {
             (select count(*) from events)::int as events,
             (select coalesce(sum(delivered_version), 0) from outbox where destination not like 'innbound:%')::int as delivered,
             (select count(*) from outbox where due_at is not null)::int as waiting,
-            (select count(*) from dead_letters where state = 'open' and code <> 'record.held')::int as dead`,
+            (select count(*) from dead_letters where state = 'open')::int as dead`,
   );
   return rows[0] ?? { reservations: 0, events: 0, delivered: 0, waiting: 0, dead: 0 };
 }

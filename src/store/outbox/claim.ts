@@ -6,8 +6,8 @@ import type { ChangeEvent, EntityType } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import { openIdentifiers } from '../erasure/identifiers.ts';
-import { idempotencyKey } from '../records/changes.ts';
 import { versionOf, versionsAfter, versionsBefore } from '../records/versions.ts';
+import { idempotencyKey } from '../records/write.ts';
 import { claimedPersons } from './claimed-persons.ts';
 
 interface ClaimedRow {
@@ -25,7 +25,6 @@ interface ClaimedRow {
   readonly idempotency_key: string | null;
   readonly at_ms: number;
   readonly newest_version: number;
-  readonly newest_hash: string;
   readonly newest_data: string;
   /** How the versions after this one came about; null for the newest. */
   readonly made: string | null;
@@ -57,7 +56,7 @@ const claimSql = (withDelivered: boolean) => `
               due.leased as interrupted
   )
   select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.trace,
-         r.version as newest_version, encode(r.hash, 'hex') as newest_hash, r.data::text as newest_data,
+         r.version as newest_version, r.data::text as newest_data,
          case when c.event = 'erased' then ${identifiersOfClaim} end as sealed,
          ${withDelivered ? `${versionsAfter('k', compared)} as made, array(${droppedSince}) as dropped_versions` : `case when k.version < r.version then ${versionsAfter('k', 'k.version')} end as made`}
     from claimed k
@@ -157,7 +156,7 @@ function storedChange(row: Read, keyring: Keyring | undefined): Claimed['change'
   if (event === null || data === null) return undefined;
   return {
     event,
-    idempotencyKey: row.idempotency_key ?? idempotencyKey(integration, type, id, version, row.newest_hash),
+    idempotencyKey: row.idempotency_key ?? idempotencyKey(integration, type, id, version, row.newest_data),
     at: row.at_ms,
     record: () => decodeRecord(type, data),
     ...(row.sealed && { erased: keyring ? openIdentifiers(keyring, row, row.sealed) : [] }),

@@ -1,15 +1,14 @@
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { int4s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import { type Change, movesOf } from '../records/changes.ts';
+import { type ChangeStep, movesOf, type Target } from '../records/write.ts';
 
 /**
  * An idle row becomes due now. A row that is queued, leased or held by a dead letter only gets the newer `last_version`. A record's
  * first row for a destination starts at the oldest version of this batch, so that no version is skipped.
  */
-export async function enqueue(tx: Tx, target: ApplyTarget, changes: readonly Change[]): Promise<void> {
+export async function enqueue(tx: Tx, brand: Target, changes: readonly ChangeStep[]): Promise<void> {
   const rows = movesOf(changes).flatMap((one) =>
-    target.destinations[one.newest.type].map((destination) => ({ destination, ...one })),
+    brand.destinations[one.newest.statement.type].map((destination) => ({ destination, ...one })),
   );
   if (rows.length === 0) return;
   await tx.query({
@@ -23,12 +22,12 @@ export async function enqueue(tx: Tx, target: ApplyTarget, changes: readonly Cha
          set last_version = excluded.last_version,
              due_at = case when o.next_version > o.last_version and o.held_by is null then now() else o.due_at end`,
     values: [
-      target.integration,
+      brand.integration,
       texts(rows.map((row) => row.destination)),
-      texts(rows.map((row) => row.newest.type)),
-      texts(rows.map((row) => row.newest.id)),
-      int4s(rows.map((row) => row.first.version)),
-      int4s(rows.map((row) => row.newest.version)),
+      texts(rows.map((row) => row.newest.statement.type)),
+      texts(rows.map((row) => row.newest.statement.id)),
+      int4s(rows.map((row) => row.first.decision.version)),
+      int4s(rows.map((row) => row.newest.decision.version)),
     ],
   });
 }

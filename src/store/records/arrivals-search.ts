@@ -43,15 +43,15 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
   const says = (raw: string) => `(${raw}::text ~* all ($3::text[]) or ($4::text is not null and ${raw}::text ~ $4))`;
   const { rows } = await db.query<Trace>(
     `select outcome, integration, type, id, at, reason, times, dead_letter_id, run_id from (
-       select case when code = 'record.held' then 'held' else 'dead_letter' end as outcome, integration, coalesce(type, 'reservation') as type,
+       select 'dead_letter' as outcome, integration, coalesce(type, 'reservation') as type,
               id, last_at as at, concat_ws(' ', message, 'Dropped by ' || closed_by || ': ' || closed_reason) as reason, times, dead_letter_id::text as dead_letter_id,
               case when cause = 'run' then cause_id end as run_id
          from (select * from dead_letters where state <> 'replayed' and closed_by is distinct from 'run' and ${seen('integration')} order by dead_letter_id desc limit ${newest}) d
         where id = $1 or (raw is not null and ${says('raw')})
        union all
        select * from (
-         select distinct on (h.integration, h.id) 'dropped', h.integration, h.type, h.id, h.at, h.reason, 1, null, case when cause = 'run' then cause_id end
-           from (select * from history where outcome = 'dropped' and ${seen('integration')} order by at desc limit ${newest}) h
+         select distinct on (h.integration, h.id) h.outcome, h.integration, h.type, h.id, h.at, h.reason, 1, null, case when cause = 'run' then cause_id end
+           from (select * from history where outcome in ('dropped', 'held') and ${seen('integration')} order by at desc limit ${newest}) h
            left join events e on e.integration = h.integration and e.seq = case when cause = 'event' then cause_id::bigint end
           where h.id = $1 or ${says(`coalesce(h.raw::text, convert_from(coalesce(e.hydrated, e.body), 'UTF8'), '')`)} order by h.integration, h.id, h.at desc) t
         where not exists (select from records r where r.integration = t.integration and r.id = t.id and r.type = t.type

@@ -1,6 +1,6 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { withoutOthers } from '../../reconcile/check-profile.ts';
 import { type Difference, difference } from '../../reconcile/difference.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
@@ -29,7 +29,7 @@ const mostBookings = 200;
  */
 export async function checkProfiles(
   pool: Pool,
-  target: ApplyTarget,
+  target: Brand,
   after: string,
   limit: number,
   isPreview: boolean,
@@ -49,7 +49,7 @@ export async function checkProfiles(
   return { read: rows.length, changed, last: rows.length < limit ? undefined : rows.at(-1)?.id };
 }
 
-async function checkProfile(tx: Tx, target: ApplyTarget, id: string, isPreview: boolean) {
+async function checkProfile(tx: Tx, target: Brand, id: string, isPreview: boolean) {
   const { integration } = target;
   await lockProfiles(tx, integration);
   const [profile] = await profilesById(tx, integration, [id]);

@@ -1,15 +1,15 @@
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import type { Change } from './changes.ts';
+import type { ChangeStep } from './write.ts';
 
 /** Longer values are text rather than codes; their beginning is enough to recognise them. */
 const longestValue = 200;
 
 /** Counts the values that no value map lists, in records that changed. */
-export async function countDrift(tx: Tx, integration: IntegrationName, changes: readonly Change[]): Promise<void> {
+export async function countDrift(tx: Tx, integration: IntegrationName, changes: readonly ChangeStep[]): Promise<void> {
   const counts = new Map<string, { field: string; value: string; times: number }>();
-  for (const { item } of changes) {
-    for (const { field, value } of item.incoming.drift ?? []) {
+  for (const { statement } of changes) {
+    for (const { field, value } of statement.drift ?? []) {
       const shown = value.slice(0, longestValue);
       const known = counts.get(`${field} ${shown}`);
       if (known) known.times++;

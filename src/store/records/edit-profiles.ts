@@ -1,9 +1,9 @@
+import type { Brand } from '../../brand/brand.ts';
 import { type GuestKeyKind, guestKeys, keyText } from '../../persons/identifiers.ts';
 import { mergedPin, namePin } from '../../persons/profile-match.ts';
 import { sharedAmong } from '../../persons/shared.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
+import type { Consent } from '../../reconcile/consent.ts';
 import { newerConsent } from '../../reconcile/consent.ts';
-import type { Consent } from '../../reconcile/consent-run.ts';
 import { mergeProfile, withConsent, withoutKeys } from '../../reconcile/profile.ts';
 import { retired, withoutOther } from '../../reconcile/separate-profile.ts';
 import type { EpochMs } from '../../terms.ts';
@@ -19,7 +19,7 @@ import { fromReservations } from './profile-sources.ts';
  */
 export async function mergeProfiles(
   pool: Pool,
-  target: ApplyTarget,
+  target: Brand,
   { from, into }: { readonly from: string; readonly into: string },
 ): Promise<ProfileEdit> {
   if (from === into) return { kind: 'refused', reason: 'A profile cannot be merged into itself.' };
@@ -34,7 +34,7 @@ export async function mergeProfiles(
 /** The merge itself, under the lock of the brand's profiles. `at`: the time of the new states; by default now. */
 export async function mergeInto(
   tx: Tx,
-  target: ApplyTarget,
+  target: Brand,
   source: Profile,
   kept: Profile,
   who: string,
@@ -78,7 +78,7 @@ export async function mergeInto(
 /** Moves keys of a profile to a new one, for a second person who shares the profile by mistake. */
 export async function splitProfile(
   pool: Pool,
-  target: ApplyTarget,
+  target: Brand,
   { id, fields }: { readonly id: string; readonly fields: readonly GuestKeyKind[] },
   newId: (parts: readonly string[]) => string,
 ): Promise<ProfileEdit> {

@@ -18,7 +18,7 @@ const countSql = `
       from day cross join records r
      cross join lateral json_to_record(r.data) as d (status text, check_in date, check_out date, booking_date date, cancelled_at date,
                                                      channel text, source text, rooms json)
-     where r.integration = $1 and r.type = 'reservation' and r.version > 0 and length(r.hash) > 0
+     where r.integration = $1 and r.type = 'reservation' and r.version > 0 and r.event <> 'removed'
        and coalesce(nullif(left(split_part(r.data::text, '"check_out":"', 2), 10), ''), '9') > (today - 365)::text
        and (d.check_out >= today - 364 and d.check_in < today + 90
             or d.status = 'cancelled' and coalesce(d.cancelled_at, r.changed_at::date) >= today - 15)

@@ -1,6 +1,6 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import { samePerson } from '../../persons/same-person.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { Tx } from '../db/pool.ts';
 import { mergeInto } from './edit-profiles.ts';
 import { bookingsWith } from './profile-bookings.ts';
@@ -12,7 +12,7 @@ import { type Profile, profilesById } from './profile-lookup.ts';
  */
 export async function joinProfiles(
   tx: Tx,
-  target: ApplyTarget,
+  target: Brand,
   pairs: readonly { readonly kept: string; readonly other: string }[],
 ): Promise<void> {
   const merged = new Set<string>();

@@ -62,7 +62,7 @@ export async function newestPayloads(pool: Pool, integration: string, limit: num
   );
 }
 
-async function payloadsOf(
+export async function payloadsOf(
   pool: Pool,
   integration: string,
   ids: readonly string[],

@@ -1,5 +1,6 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { KnownRow, ListedRow } from '../../intake/pull/run-state.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
+import type { Step } from '../../reconcile/accidents/signs.ts';
 import { float8s, texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { storedIds } from './partner-ids.ts';
@@ -9,7 +10,7 @@ import { storedIds } from './partner-ids.ts';
  * they change nothing, and mapping them again is skipped: about half of a poll's time (`npm run bench -- pull`, unchanged pages, 2-core
  * arm64; bench/mechanisms.md, 10).
  */
-export async function knownRows(db: Pool | Tx, target: ApplyTarget, rows: readonly ListedRow[]): Promise<KnownRow[]> {
+export async function knownRows(db: Pool | Tx, target: Brand, rows: readonly ListedRow[]): Promise<KnownRow[]> {
   if (rows.length === 0) return [];
   const ids = await idsOf(db, target, rows);
   const { rows: known } = await db.query<KnownRow>({
@@ -30,7 +31,7 @@ export async function knownRows(db: Pool | Tx, target: ApplyTarget, rows: readon
   return known;
 }
 
-async function idsOf(db: Pool | Tx, target: ApplyTarget, rows: readonly ListedRow[]): Promise<string[]> {
+async function idsOf(db: Pool | Tx, target: Brand, rows: readonly ListedRow[]): Promise<string[]> {
   const { idPrefix = '' } = target;
   const ids = rows.map(({ key }) => idPrefix + key);
   if (idPrefix === '') return ids;
@@ -39,11 +40,10 @@ async function idsOf(db: Pool | Tx, target: ApplyTarget, rows: readonly ListedRo
 }
 
 /** Records that are unchanged although their row is not: the next time it is recognised. */
-export async function markListed(
-  tx: Tx,
-  { integration }: ApplyTarget,
-  rows: readonly { readonly id: string; readonly listed: number }[],
-): Promise<void> {
+export async function markListed(tx: Tx, { integration }: Brand, steps: readonly Step[]): Promise<void> {
+  const rows = steps.flatMap(({ statement: { id, listed }, decision }) =>
+    decision.kind === 'unchanged' && !decision.isOverruled && listed !== undefined ? [{ id, listed }] : [],
+  );
   if (rows.length === 0) return;
   await tx.query({
     name: 'mark-listed',

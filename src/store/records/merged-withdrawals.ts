@@ -1,9 +1,10 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest } from '../../canonical/reservation.ts';
-import type { Prepared } from '../../reconcile/incoming.ts';
+import type { Statement } from '../../reconcile/forms.ts';
+import { aboutProfile } from '../../reconcile/profile.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import type { Tx } from '../db/pool.ts';
-import type { Change } from './changes.ts';
+import type { ChangeStep } from './write.ts';
 
 /**
  * A guest who withdraws consent withdraws it under every address. Destinations still know the profiles that were merged into this one by
@@ -12,8 +13,8 @@ import type { Change } from './changes.ts';
 export async function mergedWithdrawals(
   tx: Tx,
   integration: string,
-  changes: readonly Change[],
-): Promise<readonly Prepared[]> {
+  changes: readonly ChangeStep[],
+): Promise<readonly Statement[]> {
   const withdrawn = new Map(changes.filter(isWithdrawal).map((change) => [survivorOf(change), change]));
   if (withdrawn.size === 0) return [];
   const { rows } = await tx.query<{ id: string; survivor: string; data: string }>(
@@ -31,28 +32,24 @@ export async function mergedWithdrawals(
   });
 }
 
-const isWithdrawal = ({ type, item, was }: Change): boolean =>
-  type === 'guest' && consentOf(item.incoming.record) === false && consentOf(was) !== false;
+const isWithdrawal = ({ statement: { type }, stored, decision }: ChangeStep): boolean =>
+  type === 'guest' &&
+  (decision.record as Guest).marketing_consent === false &&
+  (stored === undefined || decodeRecord('guest', stored.text).marketing_consent !== false);
 
-const consentOf = (record: unknown): boolean | undefined => (record as Guest | undefined)?.marketing_consent;
+const survivorOf = ({ statement: { id }, decision }: ChangeStep): string => continuedBy(decision.record as Guest) ?? id;
 
-const survivorOf = ({ id, item }: Change): string => continuedBy(item.incoming.record as Guest) ?? id;
-
-function withdrawalOf(id: string, guest: Guest, change: Change): Prepared {
-  const { effectiveAt } = change.item.arrival;
+function withdrawalOf(id: string, guest: Guest, change: ChangeStep): Statement {
+  const { effectiveAt } = change.statement.arrival;
   const survivor = survivorOf(change);
   const reason = `This profile was merged into ${survivor}, whose guest withdrew consent.`;
-  return {
-    kind: 'record',
-    arrival: { mode: 'pull', effectiveAt, cause: 'guest', causeId: `withdrawal of ${survivor}` },
-    incoming: {
-      type: 'guest',
-      id,
+  return aboutProfile(
+    id,
+    { mode: 'pull', effectiveAt, cause: 'guest', causeId: `withdrawal of ${survivor}` },
+    {
       record: { ...guest, marketing_consent: false },
-      raw: null,
       notes: [{ step: 'reconcile', field: 'marketing_consent', code: 'consent_withdrawn', reason }],
-      origins: () => ({}),
-      consent: change.state.views?.consent ?? { value: false, source: 'pull', at: effectiveAt },
+      consent: change.decision.state.views?.consent ?? { value: false, source: 'pull', at: effectiveAt },
     },
-  };
+  );
 }

@@ -1,12 +1,12 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { Booking } from '../../persons/match-bookings.ts';
-import type { Moment } from '../../reconcile/statement.ts';
+import type { Moment } from '../../reconcile/says.ts';
 import { asEarlierSystem, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { IntegrationName } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { moveViews } from './record-state.ts';
 import { readReservation } from './stored-record.ts';
+import { updateStates } from './write.ts';
 
 /** How many reservations are read or written at once. */
 const atOnce = 500;
@@ -138,9 +138,9 @@ async function continueBookings(
   const states = rows.map(({ id, data, views, ms, seq }) => {
     const moment: Moment = [ms, seq];
     const earlier = asEarlierSystem(views ?? undefined, readReservation(data), moment);
-    return [id, { moment, views: earlier }] as const;
+    return { statement: { type: 'reservation' as const, id }, state: { moment, views: earlier } };
   });
-  await moveViews(tx, integration, 'reservation', new Map(states));
+  await updateStates(tx, integration, states);
   await tx.query(
     `update records r set partner_id = $4 || t.partner_id from unnest($2::text[], $3::text[]) as t (id, partner_id)
       where r.integration = $1 and r.type = 'reservation' and r.id = t.id`,

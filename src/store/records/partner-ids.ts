@@ -1,6 +1,5 @@
-import type { Reservation } from '../../canonical/reservation.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Message, Prepared } from '../../reconcile/incoming.ts';
+import type { Brand } from '../../brand/brand.ts';
+import type { Statement } from '../../reconcile/forms.ts';
 import { texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
@@ -11,26 +10,34 @@ import type { Pool, Tx } from '../db/pool.ts';
  */
 export async function withStoredIds(
   tx: Tx,
-  target: ApplyTarget,
-  prepared: readonly Prepared[],
-): Promise<readonly Prepared[]> {
-  if (target.idPrefix === undefined) return prepared;
-  const ids = prepared.flatMap((one) => idOf(one) ?? []);
-  const stored = await storedIds(tx, target, ids);
-  if (stored.size === 0) return prepared;
-  return prepared.map((one) => {
-    const id = stored.get(idOf(one) ?? '');
+  brand: Pick<Brand, 'integration' | 'idPrefix'>,
+  statements: readonly Statement[],
+): Promise<readonly Statement[]> {
+  if (brand.idPrefix === undefined) return statements;
+  const ids = statements.flatMap(({ type, id }) => (type === 'reservation' && id !== '' ? [id] : []));
+  const stored = await storedIds(tx, brand, ids);
+  if (stored.size === 0) return statements;
+  return statements.map((one) => {
+    const id = one.type === 'reservation' ? stored.get(one.id) : undefined;
     return id === undefined ? one : underId(one, id);
   });
 }
 
 /** The id under which the reservation is stored. */
-export async function storedId(db: Pool | Tx, target: ApplyTarget, id: string): Promise<string> {
+export async function storedId(
+  db: Pool | Tx,
+  target: Pick<Brand, 'integration' | 'idPrefix'>,
+  id: string,
+): Promise<string> {
   return target.idPrefix === undefined ? id : ((await storedIds(db, target, [id])).get(id) ?? id);
 }
 
 /** The id by which the partner knows the reservation; undefined if it is one of the system that the brand left. */
-export async function partnerId(db: Pool | Tx, target: ApplyTarget, id: string): Promise<string | undefined> {
+export async function partnerId(
+  db: Pool | Tx,
+  target: Pick<Brand, 'integration' | 'idPrefix'>,
+  id: string,
+): Promise<string | undefined> {
   const { idPrefix: prefix } = target;
   if (prefix === undefined) return id;
   const { rows } = await db.query<{ partner_id: string | null }>(
@@ -43,7 +50,7 @@ export async function partnerId(db: Pool | Tx, target: ApplyTarget, id: string):
 
 export async function storedIds(
   db: Pool | Tx,
-  target: ApplyTarget,
+  target: Pick<Brand, 'integration' | 'idPrefix'>,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   const { rows } = await db.query<{ id: string; partner_id: string }>({
@@ -54,27 +61,13 @@ export async function storedIds(
   return new Map(rows.map(({ id, partner_id }) => [partner_id, id]));
 }
 
-function idOf(one: Prepared): string | undefined {
-  if (one.kind === 'record') return one.incoming.type === 'reservation' ? one.incoming.id : undefined;
-  if (one.kind === 'dropped') return one.type === 'guest' ? undefined : one.id;
-  return one.deadLetter.type === 'reservation' ? (one.deadLetter.id ?? one.message?.id) : undefined;
-}
-
-function underId(one: Prepared, id: string): Prepared {
-  const message = one.message && { message: messageUnderId(one.message, id) };
-  if (one.kind === 'dropped') return { ...one, ...message, id };
-  if (one.kind === 'dead') return { ...one, ...message, deadLetter: { ...one.deadLetter, id } };
-  const record = { ...(one.incoming.record as Reservation), id };
-  return { ...one, ...message, incoming: { ...one.incoming, id, record } };
-}
-
-function messageUnderId(message: Message, id: string): Message {
+function underId(statement: Statement, id: string): Statement {
+  const { says, record, failure } = statement;
   return {
-    ...message,
+    ...statement,
     id,
-    says: () => {
-      const said = message.says();
-      return 'id' in said.values ? { ...said, values: { ...said.values, id } } : said;
-    },
+    ...(says && { says: 'id' in says.values ? { ...says, values: { ...says.values, id } } : says }),
+    ...(record && { record: { ...record, id } }),
+    ...(failure && { failure: { ...failure, id } }),
   };
 }

@@ -1,12 +1,12 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { Guest } from '../../canonical/reservation.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Consent } from '../../reconcile/consent-run.ts';
-import type { Prepared } from '../../reconcile/incoming.ts';
+import type { Consent } from '../../reconcile/consent.ts';
+import { aboutProfile } from '../../reconcile/profile.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
-import { applyPrepared } from './apply.ts';
 import { lockProfiles, type Profile, profilesById } from './profile-lookup.ts';
+import { take } from './take.ts';
 
 export type ProfileEdit =
   | { readonly kind: 'done'; readonly profiles: readonly { readonly id: string; readonly version: number }[] }
@@ -24,7 +24,7 @@ interface Made {
 /** The profiles in the order of the ids, under the lock of the brand's profiles. */
 export async function readForEdit(
   tx: Tx,
-  { integration }: ApplyTarget,
+  { integration }: Brand,
   ids: readonly string[],
 ): Promise<Profile[] | Exclude<ProfileEdit, { kind: 'done' }>> {
   await lockProfiles(tx, integration);
@@ -42,7 +42,7 @@ export async function readForEdit(
 
 export async function pin(
   tx: Tx,
-  { integration }: ApplyTarget,
+  { integration }: Brand,
   profile: string,
   keys: readonly string[],
   mergedFrom: string | undefined,
@@ -58,29 +58,22 @@ export async function pin(
 /** Applies the states, by default as of now, so that no message from before the decision undoes it. */
 export async function writeProfiles(
   tx: Tx,
-  target: ApplyTarget,
+  target: Brand,
   causeId: string,
   made: readonly Made[],
   at?: EpochMs,
 ): Promise<ProfileEdit> {
   const effectiveAt = at ?? (await now(tx));
-  const prepared = made.map(
-    ({ id, guest, consent, reason }): Prepared => ({
-      kind: 'record',
-      arrival: { mode: 'pull', effectiveAt, cause: 'guest', causeId },
-      incoming: {
-        type: 'guest',
-        id,
-        record: guest,
-        raw: null,
-        notes: [{ step: 'reconcile', field: '', code: 'profile_edited', reason }],
-        origins: () => ({}),
-        isDecision: true,
-        ...(consent !== undefined && consent.value === guest.marketing_consent && { consent }),
-      },
+  const arrival = { mode: 'pull', effectiveAt, cause: 'guest', causeId } as const;
+  const statements = made.map(({ id, guest, consent, reason }) =>
+    aboutProfile(id, arrival, {
+      record: guest,
+      notes: [{ step: 'reconcile', field: '', code: 'profile_edited', reason }],
+      isDecision: true,
+      ...(consent !== undefined && consent.value === guest.marketing_consent && { consent }),
     }),
   );
-  const { outcomes } = await applyPrepared(tx, target, prepared);
+  const { outcomes } = await take(tx, target, statements);
   return { kind: 'done', profiles: made.map(({ id }, index) => ({ id, version: outcomes[index]?.version ?? 0 })) };
 }
 

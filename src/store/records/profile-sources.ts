@@ -1,10 +1,9 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import { keyTexts } from '../../persons/identifiers.ts';
-import { consentsIn, newerConsent } from '../../reconcile/consent.ts';
-import type { Consent } from '../../reconcile/consent-run.ts';
+import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import { mergeProfile } from '../../reconcile/profile.ts';
-import type { StoredViews } from '../../reconcile/stored-views.ts';
+import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from './search-keys.ts';
 import { readReservation } from './stored-record.ts';

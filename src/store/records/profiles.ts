@@ -1,24 +1,22 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import { consentsIn, newerConsent } from '../../reconcile/consent.ts';
-import type { Consent } from '../../reconcile/consent-run.ts';
-import type { Prepared } from '../../reconcile/incoming.ts';
-import { type AlikeProfile, chooseProfile, equalGuests, withConsent } from '../../reconcile/profile.ts';
+import { type Consent, newerConsent } from '../../reconcile/consent.ts';
+import type { RecordState, Statement } from '../../reconcile/forms.ts';
+import { type AlikeProfile, aboutProfile, chooseProfile, equalGuests, withConsent } from '../../reconcile/profile.ts';
 import { ProfileIndex } from '../../reconcile/profile-index.ts';
-import type { RecordState } from '../../reconcile/record-state.ts';
-import { isNewer, type Moment } from '../../reconcile/statement.ts';
-import type { StoredViews } from '../../reconcile/stored-views.ts';
+import { isNewer, type Moment } from '../../reconcile/says.ts';
+import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
-import { applyPrepared } from './apply.ts';
 import { joinProfiles, pairsOfTwo } from './join-profiles.ts';
 import { bookingsOf, linkBookings } from './profile-bookings.ts';
 import { profileIds } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
 import { addPairs, type ProfilePair } from './profile-pairs.ts';
-import { moveViews } from './record-state.ts';
 import { readReservation } from './stored-record.ts';
+import { take } from './take.ts';
+import { updateStates } from './write.ts';
 
 /** One version of a reservation whose guests get profiles. */
 export interface ReservationVersion {
@@ -50,7 +48,7 @@ interface Met {
  */
 export async function assembleProfiles(
   pool: Pool,
-  target: ApplyTarget,
+  target: Brand,
   reservations: readonly ReservationVersion[],
 ): Promise<readonly LateBooking[]> {
   const { integration } = target;
@@ -99,8 +97,9 @@ export async function assembleProfiles(
       }
       profiles.set(made.next(one, { id, known, guest: choice.guest, consent }));
     }
-    if (made.prepared.length > 0) await applyPrepared(tx, target, made.prepared);
-    if (made.restated.size > 0) await moveViews(tx, integration, 'guest', made.restated);
+    if (made.statements.length > 0) await take(tx, target, made.statements);
+    const restated = [...made.restated].map(([id, state]) => ({ statement: { type: 'guest' as const, id }, state }));
+    if (restated.length > 0) await updateStates(tx, integration, restated);
     await linkBookings(tx, integration, made.links(bookings.has));
     await addPairs(tx, integration, made.pairs);
     await joinProfiles(tx, target, made.joins);
@@ -116,7 +115,7 @@ interface Choice extends Pick<Profile, 'id' | 'guest'> {
 
 /** What a batch writes. */
 class Made {
-  readonly prepared: Prepared[] = [];
+  readonly statements: Statement[] = [];
   readonly restated = new Map<string, RecordState>();
   readonly late: LateBooking[] = [];
   readonly pairs: ProfilePair[] = [];
@@ -148,19 +147,15 @@ class Made {
       return profile;
     }
     this.restated.delete(id);
-    this.prepared.push({
-      kind: 'record',
-      arrival: { mode: 'pull', effectiveAt: at[0], seq: at[1], cause: 'guest', causeId: `reservation ${from.id}` },
-      incoming: {
-        type: 'guest',
-        id,
-        record,
-        raw: { reservation_id: from.id, version: from.version },
-        notes: [],
-        origins: () => ({}),
-        ...(consent && { consent }),
-      },
-    });
+    const arrival = {
+      mode: 'pull',
+      effectiveAt: at[0],
+      seq: at[1],
+      cause: 'guest',
+      causeId: `reservation ${from.id}`,
+    } as const;
+    const raw = { key: id, value: { reservation_id: from.id, version: from.version } };
+    this.statements.push(aboutProfile(id, arrival, { record, raw, consent }));
     return profile;
   }
 

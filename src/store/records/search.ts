@@ -49,9 +49,8 @@ export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Fou
             (select count(*)::int from outbox o where o.integration = r.integration and o.type = r.type and o.id = r.id
                 and o.destination not like 'innbound:%' and not o.removed and (o.delivered_version > 0 or o.due_at is not null)) as receivers,
             (select count(*)::int from dead_letters d where d.integration = r.integration and d.type = r.type
-                and d.id = r.id and d.state = 'open' and d.code <> 'record.held') as open_dead_letters,
-            (select count(*)::int from dead_letters d where d.integration = r.integration and d.type = r.type
-                and d.id = r.id and d.state = 'open' and d.code = 'record.held') as held
+                and d.id = r.id and d.state = 'open') as open_dead_letters,
+            coalesce(cardinality(r.held), 0) as held
        from hits h
       cross join lateral (select * from records where integration = h.integration and type = $1 and id = h.id limit 1) r
       where r.version > 0 and ($2::text[] is null or r.integration = any($2)) and ($3::text is null or r.data ->> 'status' = $3)

@@ -1,6 +1,6 @@
-import { consentsIn } from '../../reconcile/consent.ts';
-import type { Consent } from '../../reconcile/consent-run.ts';
+import type { Consent } from '../../reconcile/consent.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
+import { consentsIn } from '../../reconcile/stored-views.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import { completeSince } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';

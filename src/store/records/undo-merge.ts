@@ -1,5 +1,5 @@
+import type { Brand } from '../../brand/brand.ts';
 import { keyTexts } from '../../persons/identifiers.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import { withConsent, withoutKeys } from '../../reconcile/profile.ts';
 import { continuedBy, withoutOther } from '../../reconcile/separate-profile.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
@@ -11,7 +11,7 @@ import { fromReservations, stateBefore } from './profile-sources.ts';
 /** Undoes a merge: `from` gets back its last own state and its keys, and `id` loses the values that only `from` had given. */
 export async function undoMerge(
   pool: Pool,
-  target: ApplyTarget,
+  target: Brand,
   { id, from }: { readonly id: string; readonly from: string },
 ): Promise<ProfileEdit> {
   return transaction(pool, async (tx) => {

@@ -1,15 +1,15 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit, PageRows } from '../../intake/pull/run-state.ts';
 import { isRefusedData, isSqlState } from '../../kit/sql-state.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Tally } from '../../reconcile/incoming.ts';
+import { countUnchanged, type Shown } from '../../reconcile/accidents/guard.ts';
+import type { Tally } from '../../reconcile/forms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
-import { applyPrepared, type OnChanged } from '../records/apply.ts';
 import { countUnrouted } from '../records/drift.ts';
-import { countUnchanged } from '../records/guard.ts';
 import { knownRows } from '../records/listed.ts';
 import { insertSighting } from '../records/sightings.ts';
+import { type OnChanged, take } from '../records/take.ts';
 import { fencedTransaction } from './fenced.ts';
 import { moveRun } from './move-run.ts';
 import { added, withTally } from './row.ts';
@@ -21,7 +21,7 @@ interface PageContext {
   readonly onChanged: OnChanged;
   readonly lease: Lease;
   readonly leaseMs: number;
-  readonly target: ApplyTarget;
+  readonly brand: Brand;
   readonly pagesBefore: number;
 }
 
@@ -50,15 +50,15 @@ export async function commitPage(page: PageContext, commit: PageCommit): Promise
 
 /** Writes the page with the records that the database refuses as dead letters. */
 async function writeRest(
-  { pool, target }: PageContext,
+  { pool, brand }: PageContext,
   commit: PageCommit,
   write: (commit: PageCommit) => Promise<Counters | 'fenced'>,
 ): Promise<Counters | 'fenced'> {
   const routed = [];
   for (const rows of commit.routed ?? []) {
-    routed.push({ ...rows, prepared: await withoutRefused(pool, rows.target, rows.prepared) });
+    routed.push({ ...rows, statements: await withoutRefused(pool, rows.brand, rows.statements) });
   }
-  return write({ ...commit, prepared: await withoutRefused(pool, target, commit.prepared), routed });
+  return write({ ...commit, statements: await withoutRefused(pool, brand, commit.statements), routed });
 }
 
 /** Applies the records. `sendLast` writes the rest, pipelined with the commit. */
@@ -66,43 +66,44 @@ async function applyPage(
   tx: Tx,
   page: PageContext,
   commit: PageCommit,
-): Promise<{ counters: Counters; changed: readonly ApplyTarget[]; sendLast: () => Promise<unknown> }> {
-  const { lease, leaseMs, target, pagesBefore } = page;
-  const applied = [{ target, ...(await applyRows(tx, lease.runId, commit, target)) }];
+): Promise<{ counters: Counters; changed: readonly Brand[]; sendLast: () => Promise<unknown> }> {
+  const { lease, leaseMs, brand, pagesBefore } = page;
+  const window = { ...commit.log.window, runId: lease.runId };
+  const applied = [{ brand, ...(await applyRows(tx, window, commit, brand)) }];
   for (const rows of commit.routed ?? []) {
-    applied.push({ target: rows.target, ...(await applyRows(tx, lease.runId, rows, rows.target)) });
+    applied.push({ brand: rows.brand, ...(await applyRows(tx, window, rows, rows.brand)) });
   }
   const counters = applied.map((one) => one.counters).reduce(added);
   const sendLast = () =>
     Promise.all([
-      ...applied.flatMap(({ target: of, prepared, outcomes, unchanged }) => [
+      ...applied.flatMap(({ brand: of, statements, outcomes, unchanged }) => [
         ...(unchanged.length > 0
           ? [insertSighting(tx, of.integration, commit.requestedAt, lease.runId, unchanged)]
           : []),
         settleDeadLetters(tx, of.integration, lease.runId, [
           ...unchanged.map((id) => ({ id, requestedAt: commit.requestedAt, mode: 'pull' as const })),
-          ...processedOf(prepared, outcomes),
+          ...processedOf(statements, outcomes),
         ]),
       ]),
-      ...(commit.unrouted ? [countUnrouted(tx, target.integration, commit.unrouted)] : []),
+      ...(commit.unrouted ? [countUnrouted(tx, brand.integration, commit.unrouted)] : []),
       stageRows(tx, lease, commit.staged),
       moveRun(tx, { lease, leaseMs, pagesBefore, commit, counters }),
     ]);
-  const changed = applied.filter((one) => one.counters.changed > 0).map((one) => one.target);
+  const changed = applied.filter((one) => one.counters.changed > 0).map((one) => one.brand);
   return { counters, changed, sendLast };
 }
 
 const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0, outcomes: [] };
 
 /** Known rows were skipped before the transaction; those whose reservation has changed since are now mapped and applied. */
-async function applyRows(tx: Tx, runId: string, commit: PageRows, target: ApplyTarget) {
-  const still = new Set((await knownRows(tx, target, commit.known)).map(({ key }) => key));
+async function applyRows(tx: Tx, window: NonNullable<Shown['window']>, commit: PageRows, brand: Brand) {
+  const still = new Set((await knownRows(tx, brand, commit.known)).map(({ key }) => key));
   const moved = new Set(commit.known.flatMap(({ key }) => (still.has(key) ? [] : [key])));
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
-  const prepared = late ? [...commit.prepared, ...late.prepared] : commit.prepared;
-  const tally =
-    prepared.length === 0 ? noTally : await applyPrepared(tx, target, prepared, { unchanged: commit.known.length });
-  if (prepared.length === 0) countUnchanged(target, runId, commit.known.length);
+  const statements = late ? [...commit.statements, ...late.statements] : commit.statements;
+  const shown = { unchanged: commit.known.length, window };
+  const tally = statements.length === 0 ? noTally : await take(tx, brand, statements, shown);
+  if (statements.length === 0) countUnchanged(brand.guard, window.runId, commit.known.length);
   const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
   const counted = withTally(late ? added(commit.counted, late.counted) : commit.counted, tally);
   const counters = {
@@ -110,5 +111,5 @@ async function applyRows(tx: Tx, runId: string, commit: PageRows, target: ApplyT
     fetched: counted.fetched + unchanged.length,
     unchanged: counted.unchanged + unchanged.length,
   };
-  return { counters, prepared, outcomes: tally.outcomes, unchanged };
+  return { counters, statements, outcomes: tally.outcomes, unchanged };
 }

@@ -1,3 +1,4 @@
+import type { Brand } from '../../brand/brand.ts';
 import { encodeRecord } from '../../canonical/encode.ts';
 import type { RunStore } from '../../intake/pull/ports.ts';
 import type { Counters, Run, StagedRow } from '../../intake/pull/run-state.ts';
@@ -5,11 +6,11 @@ import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText } from '../../kit/json.ts';
 import { shortHash } from '../../kit/short-hash.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { MessageOutcome, Prepared, Tally } from '../../reconcile/incoming.ts';
+import { decide } from '../../pipeline.ts';
+import type { Decision, Outcome, Statement, Tally } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
-import { applyPrepared } from '../records/apply.ts';
+import { take } from '../records/take.ts';
 import { added, countersOf, withTally } from './row.ts';
 import { storedRooms } from './stored-rooms.ts';
 import { readWatermark } from './watermarks.ts';
@@ -17,8 +18,10 @@ import { readWatermark } from './watermarks.ts';
 /** One record of a dry run, and what a real run would have done with it. */
 export interface DryRecord {
   readonly integration: string;
-  readonly prepared: Prepared;
-  readonly outcome: MessageOutcome;
+  readonly statement: Statement;
+  /** What it would make if nothing were stored. */
+  readonly alone: Decision;
+  readonly outcome: Outcome;
 }
 
 /**
@@ -34,20 +37,21 @@ export function openDryRunStore(
 ): RunStore {
   const staged = new Map<string, StagedRow[]>();
   const seen = new Map<number, number>();
-  const earlier = new EarlierMessages();
-  const tallied = async (target: ApplyTarget, all: readonly Prepared[]): Promise<Tally> => {
-    const prepared = all.filter((one) => !wasSeen(seen, one));
-    const before = earlier.before(target.integration, prepared);
+  const earlier = new EarlierStatements();
+  const tallied = async (brand: Brand, all: readonly Statement[]): Promise<Tally> => {
+    const statements = all.filter((one) => !wasSeen(seen, one));
+    const before = earlier.before(brand.integration, statements);
     const tally = await rolledBack(pool, async (tx) => {
-      if (before.length > 0) await applyPrepared(tx, target, before);
-      return applyPrepared(tx, target, prepared);
+      if (before.length > 0) await take(tx, brand, before);
+      return take(tx, brand, statements);
     });
-    earlier.add(target.integration, prepared);
+    earlier.add(brand.integration, statements);
     for (const [index, outcome] of tally.outcomes.entries()) {
-      const one = prepared[index];
-      if (one !== undefined) onRecord({ integration: target.integration, prepared: one, outcome });
+      const statement = statements[index];
+      if (statement === undefined) continue;
+      onRecord({ integration: brand.integration, statement, alone: decide(brand, undefined, statement), outcome });
     }
-    return { ...tally, unchanged: tally.unchanged + all.length - prepared.length };
+    return { ...tally, unchanged: tally.unchanged + all.length - statements.length };
   };
   return {
     isDryRun: true,
@@ -58,14 +62,14 @@ export function openDryRunStore(
     start: async () => true,
     commitPosition: async () => true,
     windowPages: async () => ({ marks: [], fingerprints: [], seen: [] }),
-    commitPage: async (_lease, _leaseMs, commit, target) => {
+    commitPage: async (_lease, _leaseMs, commit, brand) => {
       for (const row of commit.staged) {
         const rows = staged.get(row.key) ?? [];
         staged.set(row.key, [...rows, row]);
       }
       const counted: Counters[] = [];
-      for (const one of [{ ...commit, target }, ...(commit.routed ?? [])]) {
-        counted.push(withTally(one.counted, await tallied(one.target, one.prepared)));
+      for (const one of [{ ...commit, brand }, ...(commit.routed ?? [])]) {
+        counted.push(withTally(one.counted, await tallied(one.brand, one.statements)));
       }
       return counted.reduce(added);
     },
@@ -76,11 +80,11 @@ export function openDryRunStore(
         rows: rows.map(({ row }) => row),
         requestedAt: Math.min(...rows.map(({ requestedAt }) => requestedAt)),
       })),
-    commitFormed: (_lease, _leaseMs, formed, target) => {
+    commitFormed: (_lease, _leaseMs, formed, brand) => {
       for (const key of formed.keys) staged.delete(key);
-      return tallied(target, formed.prepared);
+      return tallied(brand, formed.statements);
     },
-    unlisted: async () => [],
+    unlisted: async () => ({ missing: [], expected: 0 }),
     noteUnlisted: async () => {},
     storedReservation: async () => undefined,
     storedRooms: (integration, ids) => storedRooms(pool, integration, ids),
@@ -98,17 +102,17 @@ const remembered = 5_000;
  * What earlier pages stated about their reservations. A bare row states only a part of one (`shape.also`, `partial`); a real run would have
  * stored the rest before.
  */
-class EarlierMessages {
-  readonly #of = new Map<string, readonly Prepared[]>();
+class EarlierStatements {
+  readonly #of = new Map<string, readonly Statement[]>();
 
-  before(integration: string, prepared: readonly Prepared[]): Prepared[] {
-    const parts = prepared.filter((one) => one.kind === 'dead' && one.isPart);
+  before(integration: string, statements: readonly Statement[]): Statement[] {
+    const parts = statements.filter((one) => one.isPart);
     return [...new Set(parts.map((one) => keyOf(integration, one)))].flatMap((key) => this.#of.get(key) ?? []);
   }
 
-  add(integration: string, prepared: readonly Prepared[]): void {
-    for (const one of prepared) {
-      if (one.message === undefined) continue;
+  add(integration: string, statements: readonly Statement[]): void {
+    for (const one of statements) {
+      if (one.says === undefined) continue;
       const key = keyOf(integration, one);
       this.#of.set(key, [...(this.#of.get(key) ?? []), one]);
     }
@@ -119,12 +123,12 @@ class EarlierMessages {
   }
 }
 
-const keyOf = (integration: string, { message }: Prepared): string => JSON.stringify([integration, message?.id]);
+const keyOf = (integration: string, { id }: Statement): string => JSON.stringify([integration, id]);
 
 /** Windows may list the same reservation: in a real run, the earlier page would already be stored. */
-function wasSeen(seen: Map<number, number>, one: Prepared): boolean {
-  if (one.kind !== 'record') return false;
-  const { type, id, record } = one.incoming;
+function wasSeen(seen: Map<number, number>, one: Statement): boolean {
+  const { type, id, record } = one;
+  if (record === undefined) return false;
   const identity = shortHash(`${type} ${id}`);
   const content = shortHash(jsonbText(encodeRecord(record)));
   const isSame = seen.get(identity) === content;

@@ -1,6 +1,6 @@
 import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, Position, Run } from '../../intake/pull/run-state.ts';
-import type { Tally } from '../../reconcile/incoming.ts';
+import type { Tally } from '../../reconcile/forms.ts';
 import type { IntegrationName, RunId, SyncType } from '../../terms.ts';
 import type { Held, LeasedTable } from '../lease.ts';
 

@@ -34,7 +34,7 @@ const statements: Readonly<Record<RowOutcome, string>> = {
               from run_pages p cross join unnest(p.skipped) as i (id) where p.integration = $4 and p.run_id = $1`,
   // A record that fails again counts for the newest run, so the history knows the older ones.
   dead: `select d.integration, d.id, null::int as version, d.message as reason, d.dead_letter_id::text as dead_letter_id
-           from dead_letters d where d.cause = 'run' and d.cause_id = $1 and d.code <> 'record.held'
+           from dead_letters d where d.cause = 'run' and d.cause_id = $1
             and d.last_at >= $2::timestamptz - interval '1 minute'
           union all select h.integration, h.id, null, h.reason, null from (${ofHistory(`'dead'`)}) h
            where not exists (select from dead_letters d where d.integration = h.integration and d.type = 'reservation'

@@ -1,14 +1,14 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { Lease, Parked, Queued, QueueRequest, RunStore, RunView } from '../../intake/pull/ports.ts';
 import type { Counters, Position, Run, RunEnd, WaitReason } from '../../intake/pull/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld, claimDue, isHeld } from '../lease.ts';
-import type { OnChanged } from '../records/apply.ts';
 import { knownRows } from '../records/listed.ts';
+import type { OnChanged } from '../records/take.ts';
 import { commitPage } from './commit-page.ts';
 import { addCounters, countersOf, heldRun, type RunRow, runColumns, runOf, runTable } from './row.ts';
 import { commitFormed, stagedKeys } from './staged-rows.ts';
@@ -25,8 +25,8 @@ export function openRunStore(pool: Pool, onChanged: OnChanged, clock: Pick<Clock
     claim: (integration, runId, node, leaseMs) => claimRun(pool, integration, runId, node, leaseMs),
     extend: (lease, leaseMs, waiting) => extendLease(pool, lease, leaseMs, waiting),
     start: (lease, position, target) => startRun(pool, lease, position, target),
-    commitPage: (lease, leaseMs, commit, target, pagesBefore) =>
-      commitPage({ pool, onChanged, lease, leaseMs, target, pagesBefore }, commit),
+    commitPage: (lease, leaseMs, commit, brand, pagesBefore) =>
+      commitPage({ pool, onChanged, lease, leaseMs, brand, pagesBefore }, commit),
     known: (target, rows) => knownRows(pool, target, rows),
     commitPosition: (lease, position) => commitPosition(pool, lease, position),
     windowPages: (lease, window, pass) => windowPages(pool, lease, window, pass),
@@ -123,7 +123,7 @@ async function extendLease(
   return changeHeld(pool, runTable, heldRun(lease), set, [leaseMs, waiting ?? null]);
 }
 
-async function startRun(pool: Pool, lease: Lease, position: Position, target: ApplyTarget): Promise<boolean> {
+async function startRun(pool: Pool, lease: Lease, position: Position, target: Brand): Promise<boolean> {
   const { rowCount } = await pool.query(
     `with old_pages as (
        delete from run_pages where integration = $1 and run_id = $2

@@ -1,9 +1,9 @@
+import type { Brand } from '../../brand/brand.ts';
 import { isRefusedData } from '../../kit/sql-state.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Prepared } from '../../reconcile/incoming.ts';
+import type { Statement } from '../../reconcile/forms.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
-import { applyPrepared } from '../records/apply.ts';
+import { take } from '../records/take.ts';
 
 /**
  * Replaces the records that the database refuses by dead letters, so that one record cannot stop its page. Called after a page was
@@ -12,26 +12,26 @@ import { applyPrepared } from '../records/apply.ts';
  */
 export async function withoutRefused(
   pool: Pool,
-  target: ApplyTarget,
-  prepared: readonly Prepared[],
-): Promise<readonly Prepared[]> {
-  const error = await refusalOf(pool, target, prepared);
-  if (error === undefined) return prepared;
-  const [only] = prepared;
-  if (prepared.length === 1 && only !== undefined) return [refused(only, error)];
-  const middle = Math.ceil(prepared.length / 2);
+  brand: Brand,
+  statements: readonly Statement[],
+): Promise<readonly Statement[]> {
+  const error = await refusalOf(pool, brand, statements);
+  if (error === undefined) return statements;
+  const [only] = statements;
+  if (statements.length === 1 && only !== undefined) return [refused(only, error)];
+  const middle = Math.ceil(statements.length / 2);
   return [
-    ...(await withoutRefused(pool, target, prepared.slice(0, middle))),
-    ...(await withoutRefused(pool, target, prepared.slice(middle))),
+    ...(await withoutRefused(pool, brand, statements.slice(0, middle))),
+    ...(await withoutRefused(pool, brand, statements.slice(middle))),
   ];
 }
 
-async function refusalOf(pool: Pool, target: ApplyTarget, prepared: readonly Prepared[]): Promise<unknown> {
-  if (prepared.length === 0) return undefined;
+async function refusalOf(pool: Pool, brand: Brand, statements: readonly Statement[]): Promise<unknown> {
+  if (statements.length === 0) return undefined;
   const tx = await pool.connect();
   try {
     await tx.query('begin');
-    await applyPrepared(tx, target, prepared);
+    await take(tx, brand, statements);
     return undefined;
   } catch (error) {
     if (isRefusedData(error)) return error;
@@ -42,24 +42,19 @@ async function refusalOf(pool: Pool, target: ApplyTarget, prepared: readonly Pre
 }
 
 /** Without the id, because the database may have refused the id itself; the payload keeps it. */
-function refused(one: Prepared, error: unknown): Prepared {
+function refused(one: Statement, error: unknown): Statement {
   const state = String((error as { code?: unknown }).code ?? 'none');
-  const raw: Json =
-    one.kind === 'record'
-      ? { key: '', value: one.incoming.raw }
-      : one.kind === 'dropped'
-        ? { key: '', value: one.raw }
-        : one.deadLetter.raw;
+  const { arrival, source, manner, type, failure } = one;
+  const raw: Json = failure?.raw ?? { key: '', value: one.raw.value };
+  const message = `The database refused this record (SQLSTATE ${state}).`;
   return {
-    kind: 'dead',
-    arrival: one.arrival,
-    deadLetter: {
-      kind: 'record',
-      type: one.kind === 'record' ? one.incoming.type : 'reservation',
-      code: 'record.refused_by_store',
-      message: `The database refused this record (SQLSTATE ${state}).`,
-      detail: { sql_state: state },
-      raw,
-    },
+    type,
+    id: '',
+    arrival,
+    source,
+    manner,
+    failure: { kind: 'record', type, code: 'record.refused_by_store', message, detail: { sql_state: state }, raw },
+    raw: { key: '', value: null },
+    notes: [],
   };
 }

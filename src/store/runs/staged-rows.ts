@@ -1,14 +1,14 @@
+import type { Brand } from '../../brand/brand.ts';
 import type { FormedCommit, Lease, StagedKey } from '../../intake/pull/ports.ts';
 import type { StagedRow } from '../../intake/pull/run-state.ts';
 import { jsonbText } from '../../kit/json.ts';
 import { isRefusedData } from '../../kit/sql-state.ts';
-import type { ApplyTarget } from '../../reconcile/apply-target.ts';
-import type { Tally } from '../../reconcile/incoming.ts';
+import type { Tally } from '../../reconcile/forms.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld } from '../lease.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
-import { applyPrepared, type OnChanged } from '../records/apply.ts';
+import { type OnChanged, take } from '../records/take.ts';
 import { Fenced, fencedTransaction } from './fenced.ts';
 import { addCounters, heldRun, runTable, withTally } from './row.ts';
 import { withoutRefused } from './set-aside.ts';
@@ -45,12 +45,12 @@ export async function commitFormed(
   lease: Lease,
   leaseMs: number,
   formed: FormedCommit,
-  target: ApplyTarget,
+  brand: Brand,
 ): Promise<Tally | 'fenced'> {
   const write = (written: FormedCommit) =>
     fencedTransaction(pool, async (tx) => {
-      const tally = await applyPrepared(tx, target, written.prepared, written.shown);
-      await settleDeadLetters(tx, lease.integration, lease.runId, processedOf(written.prepared, tally.outcomes));
+      const tally = await take(tx, brand, written.statements, written.shown);
+      await settleDeadLetters(tx, lease.integration, lease.runId, processedOf(written.statements, tally.outcomes));
       await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
         lease.integration,
         lease.runId,
@@ -64,8 +64,8 @@ export async function commitFormed(
     });
   const tally = await write(formed).catch(async (error: unknown) => {
     if (!isRefusedData(error)) throw error;
-    return write({ ...formed, prepared: await withoutRefused(pool, target, formed.prepared) });
+    return write({ ...formed, statements: await withoutRefused(pool, brand, formed.statements) });
   });
-  if (tally !== 'fenced' && tally.changed > 0) onChanged(target);
+  if (tally !== 'fenced' && tally.changed > 0) onChanged(brand);
   return tally;
 }

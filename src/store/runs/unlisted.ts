@@ -1,5 +1,5 @@
 import type { Reservation } from '../../canonical/reservation.ts';
-import type { Lease, RunStore, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
+import type { Lease, RunStore, Unlisted, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
 import type { ListedRow } from '../../intake/pull/run-state.ts';
 import type { Window } from '../../intake/pull/windows.ts';
 import { shortHash } from '../../kit/short-hash.ts';
@@ -17,12 +17,14 @@ export async function findUnlisted(
   pool: Pool,
   lease: Lease,
   range: Window,
-  { target, isFlat, identity }: Parameters<RunStore['unlisted']>[2],
-): Promise<readonly UnlistedRow[]> {
-  const { integration, idPrefix = '' } = target;
+  { brand, isFlat, identity }: Parameters<RunStore['unlisted']>[2],
+): Promise<Unlisted> {
+  const { integration, idPrefix = '' } = brand;
   const seen = isFlat ? await stagedKeyHashes(pool, lease) : await seenHashes(pool, lease);
-  const { rows } = await pool.query<ListedRow & { readonly id: string; readonly isMarked: boolean }>(
-    `select substr(coalesce(partner_id, id), $4) as key, id, listed, unlisted is not null as "isMarked" from records
+  const { rows } = await pool.query<
+    ListedRow & { readonly id: string; readonly isMarked: boolean; readonly isInside: boolean }
+  >(
+    `select substr(coalesce(partner_id, id), $4) as key, id, listed, unlisted is not null as "isMarked", arrival between $2 and $3 as "isInside" from records
       where integration = $1 and type = 'reservation' and listed is not null and (unlisted is not null or arrival between $2 and $3)`,
     [integration, range.from, range.to, idPrefix.length + 1],
   );
@@ -37,7 +39,11 @@ export async function findUnlisted(
   }
   const keys = new Map(rows.flatMap((row) => (isListed(row) ? [] : [[row.id, row.key]])));
   const missing = keys.size === 0 ? [] : await expected(pool, integration, range, [...keys.keys()]);
-  return missing.map((row) => ({ ...row, key: keys.get(row.id) ?? row.id }));
+  const shown = rows.filter((row) => row.isInside && isListed(row)).length;
+  return {
+    missing: missing.map((row) => ({ ...row, key: keys.get(row.id) ?? row.id })),
+    expected: shown + missing.length,
+  };
 }
 
 /** Those of the reservations that a list of the range must show. Reading their dates means parsing the records, so only these few are read. */

@@ -31,7 +31,7 @@ export class Poll {
     const ports = pullPorts(runtime);
     await ports.runs.queue({ integration, sync: 'pre_stay', kind: 'manual', requestedBy: 'test' });
     const [run] = await ports.runs.claimDue(1, 'node', hourMs);
-    const target = runtime.active().integrations.get(integration)?.target;
+    const target = runtime.active().integrations.get(integration);
     if (run === undefined || target === undefined) return undefined;
     await ports.runs.start(run, position, target);
     return new Poll(ports, run, rows, await now());
@@ -53,14 +53,14 @@ export class Poll {
     const planned = await this.#ports.plan(integration);
     if (planned.kind !== 'ok') throw new Error(planned.message);
     const { plan } = planned;
-    const read = plan.shaper.records({ reservations: [...this.rows] });
+    const read = plan.brand.shapers.pull.records({ reservations: [...this.rows] });
     if (read.kind === 'invalid') throw new Error(read.message);
     const { requestedAt } = this;
     const records = read.records.map((raw, i) => ({ raw, content: i }));
     const made = preparePage({ plan, run: this.#run, position, requestedAt }, records as never, []);
     const counted = sum(made.counted, { pages: 1, rows: this.rows.length });
     const commit = { ...made, counted, position, requestedAt, log: { ...pageLog, requestedAt } };
-    await this.#ports.runs.commitPage(this.#run, hourMs, commit, plan.target, 0);
+    await this.#ports.runs.commitPage(this.#run, hourMs, commit, plan.brand, 0);
   }
 
   async finish(): Promise<void> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readInventory } from '../../../src/store/runs/partner-accounts.ts';
+import type { IntegrationName } from '../../../src/terms.ts';
 import { jumpingClock } from './support/clock.ts';
 import type { Asked, Reply } from './support/partner.ts';
 import { planOf, sync } from './support/runtime.ts';
@@ -148,9 +149,8 @@ test('each brand of an account has its own inventory', async () => {
   const pull = { pagination, inventory: { ...inventory, pagination } };
   const connector = { shape: { root_path: 'reservations' }, pull };
   const plan = planOf({ integration: name, baseUrl: partner.url, connector });
-  const { prepare, preparePage, amend, night } = plan;
-  const target = { ...plan.target, integration: `${name}-other` as typeof plan.target.integration };
-  const brand = { brandId: 'OPO02', timezone: 'Europe/Lisbon', prepare, preparePage, amend, night, target };
+  const body = { ...plan.brand.body, brand_id: 'OPO02', timezone: 'Europe/Lisbon' };
+  const brand = { ...plan.brand, body, integration: `${name}-other` as IntegrationName };
   const routed = { ...plan, routing: { propertyOf: () => undefined, brands: [brand] } };
   const documents = { integration: name, baseUrl: partner.url };
   const ports = runtime.ports(documents, { plan: async () => ({ kind: 'ok', plan: routed }) });

@@ -76,11 +76,16 @@ test('known rows are not mapped again until they, their reservation or the docum
         const planned = await ports.plan(name);
         if (planned.kind !== 'ok') return planned;
         const { plan } = planned;
-        const preparePage: typeof plan.preparePage = (raws, arrivalOf) => {
-          read += raws.length;
-          return plan.preparePage(raws, arrivalOf);
+        const { pull } = plan.brand.shapers;
+        const draft: typeof pull.draft = (raw) => {
+          read += 1;
+          return pull.draft(raw);
         };
-        return { kind: 'ok' as const, plan: { ...plan, preparePage } };
+        const brand = {
+          ...plan.brand,
+          shapers: { ...plan.brand.shapers, pull: Object.assign(Object.create(pull), { draft }) },
+        };
+        return { kind: 'ok' as const, plan: { ...plan, brand } };
       },
     };
   };

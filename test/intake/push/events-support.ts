@@ -1,3 +1,5 @@
+import { activate } from '../../../src/brand/active.ts';
+import type { Brand } from '../../../src/brand/brand.ts';
 import { decodeRecord } from '../../../src/canonical/encode.ts';
 import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
 import type { EventType } from '../../../src/intake/push/envelope.ts';
@@ -7,19 +9,17 @@ import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { shortHash } from '../../../src/kit/short-hash.ts';
 import { Wake } from '../../../src/kit/wake.ts';
-import type { Prepared } from '../../../src/reconcile/incoming.ts';
-import { activate } from '../../../src/runtime/active.ts';
-import type { ActiveIntegration } from '../../../src/runtime/active-integration.ts';
-import { eventPathOf } from '../../../src/runtime/event-path.ts';
+import { state } from '../../../src/pipeline.ts';
+import type { Statement } from '../../../src/reconcile/forms.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import type { StoredDocument } from '../../../src/store/documents/documents.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
 import { putEventsBack, setEventAside } from '../../../src/store/events/set-aside.ts';
 import { workEvents } from '../../../src/store/events/work-events.ts';
-import { applyPrepared } from '../../../src/store/records/apply.ts';
 import { knownRows } from '../../../src/store/records/listed.ts';
 import { insertSighting } from '../../../src/store/records/sightings.ts';
+import { take } from '../../../src/store/records/take.ts';
 import type { EndpointId, IntegrationName, Json } from '../../../src/terms.ts';
 import { brandId, integration, migratedPool, minter, openSealer, reservationData } from './support.ts';
 
@@ -28,7 +28,7 @@ export function activeIntegration(
   push: Json = {},
   more: { [key: string]: Json } = {},
   connector: { [key: string]: Json } = {},
-): ActiveIntegration {
+): Brand {
   const body = (kind: StoredDocument['kind'], name: string, content: Json): StoredDocument => ({
     kind,
     name,
@@ -79,7 +79,7 @@ export interface Bench {
   end(): Promise<void>;
 }
 
-export async function openBench(active: ActiveIntegration = activeIntegration()): Promise<Bench> {
+export async function openBench(active: Brand = activeIntegration()): Promise<Bench> {
   const { pool, end } = await migratedPool();
   const { endpointId } = await transaction(pool, (tx) => issueEndpoint(tx, integration, openSealer, minter));
   const errors: unknown[] = [];
@@ -159,40 +159,35 @@ export async function withBench(work: (bench: Bench) => Promise<void>, active = 
 export const data = (more: { [field: string]: Json } = {}): Json => ({ ...reservationData(), ...more });
 
 /** A page of a poll with these rows. */
-export async function poll(
-  { pool }: Pick<Bench, 'pool'>,
-  { path, target, body, connector }: ActiveIntegration,
-  requestedAt: number,
-  ...rows: Json[]
-) {
+export async function poll({ pool }: Pick<Bench, 'pool'>, brand: Brand, requestedAt: number, ...rows: Json[]) {
   const arrival = { mode: 'pull', effectiveAt: requestedAt, cause: 'run', causeId: 'run_1' } as const;
-  const found = path.shaper.records(rows);
+  const { body, connector } = brand;
+  const found = brand.shapers.pull.records(rows);
   if (found.kind === 'invalid') throw new Error(found.message);
   const made = (value: Json) => shortHash(JSON.stringify([value, body, connector.body]));
   const listed = found.records.map(({ key, value }) => ({ key, listed: made(value) }));
   return transaction(pool, async (tx) => {
-    const known = await knownRows(tx, target, listed);
+    const known = await knownRows(tx, brand, listed);
     const ids = known.map(({ id }) => id);
-    if (ids.length > 0) await insertSighting(tx, target.integration, requestedAt, arrival.causeId, ids);
-    const read = found.records.flatMap((raw, i): Prepared[] => {
-      const one = path.prepare(raw, arrival);
+    if (ids.length > 0) await insertSighting(tx, brand.integration, requestedAt, arrival.causeId, ids);
+    const read = found.records.flatMap((raw, i): Statement[] => {
+      const one = state(brand, raw, arrival);
       if (known.some(({ key }) => key === raw.key)) return [];
-      return [one.kind === 'record' ? { ...one, listed: listed[i]?.listed } : one];
+      return [one.record ? { ...one, listed: listed[i]?.listed } : one];
     });
-    const tally = await applyPrepared(tx, target, read);
+    const tally = await take(tx, brand, read);
     return { ...tally, unchanged: tally.unchanged + ids.length };
   });
 }
 
-function workerPorts(pool: Pool, active: ActiveIntegration, errors: unknown[]): EventWorkerPorts {
-  const targetOf = (name: string) => (name === integration ? active.target : undefined);
+function workerPorts(pool: Pool, active: Brand, errors: unknown[]): EventWorkerPorts {
+  const brandOf = (name: string) => (name === integration ? active : undefined);
   return {
     clock: systemClock,
     wake: new Wake(),
     putBack: () => putEventsBack(pool),
-    batch: (batching, work) => workEvents({ pool, targetOf, onChanged: () => {} }, batching, work),
-    setAside: (_integration, error) => setEventAside(pool, active.target, error),
-    path: (name) => (name === integration ? eventPathOf(active) : undefined),
+    batch: (batching, work) => workEvents({ pool, brandOf, othersAt: () => [], onChanged: () => {} }, batching, work),
+    setAside: (_integration, error) => setEventAside(pool, active, error),
     onError: (_integration, error) => errors.push(error),
   };
 }

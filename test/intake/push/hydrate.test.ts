@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type Fetched, type HydratorPorts, hydrateOnce } from '../../../src/intake/push/hydrate.ts';
+import { thinIdOf } from '../../../src/intake/push/thin-id.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../../../src/store/events/hydration.ts';
 import { newestRaw } from '../../../src/store/records/entry-payload.ts';
+import type { Json } from '../../../src/terms.ts';
 import type { Bench } from './events-support.ts';
 import { activeIntegration, openBench, reservationData } from './events-support.ts';
 
@@ -36,8 +37,7 @@ const ports = (): HydratorPorts => ({
   },
   hydrated: (thin, hydration) => hydrateEvents(bench.pool, thin, hydration),
   later: (thin, delayMs) => hydrateLater(bench.pool, thin, delayMs),
-  dead: (thin, message, detail, fromAttempt) =>
-    buryThin(bench.pool, active.target, thin, { message, detail, fromAttempt }),
+  dead: (thin, message, detail, fromAttempt) => buryThin(bench.pool, active, thin, { message, detail, fromAttempt }),
 });
 
 const found = (more = {}): Fetched => ({
@@ -57,10 +57,10 @@ test('the id of a thin event can be two ids of the event, joined', () => {
       },
     },
   );
-  const { thinId } = eventPathOf(joined);
-  assert.equal(thinId?.({ property: { code: 'LIS' }, booking: { ref: 1001 } }), 'LIS/1001');
-  assert.equal(thinId?.({ property: { code: '' }, booking: { ref: 1001 } }), undefined);
-  assert.equal(thinId?.({ booking: { ref: 1001 } }), undefined);
+  const thinId = (sent: Json) => thinIdOf(joined, 'reservation', sent);
+  assert.equal(thinId({ property: { code: 'LIS' }, booking: { ref: 1001 } }), 'LIS/1001');
+  assert.equal(thinId({ property: { code: '' }, booking: { ref: 1001 } }), undefined);
+  assert.equal(thinId({ booking: { ref: 1001 } }), undefined);
 });
 
 describe('thin events', () => {
@@ -85,7 +85,7 @@ describe('thin events', () => {
     assert.equal((await bench.reservation())?.guests[0]?.last_name, 'Quill');
     const { rows } = await bench.pool.query('select state, outcome, id from events');
     assert.deepEqual(rows, [{ state: 'done', outcome: 'created', id: 'R-1001' }]);
-    const kept = await newestRaw(bench.pool, active.name, 'reservation', 'R-1001');
+    const kept = await newestRaw(bench.pool, active.integration, 'reservation', 'R-1001');
     assert.equal(kept?.mode, 'single', 'a replay reads the payload as received');
   });
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { latestMoment } from '../../../src/intake/push/envelope.ts';
+import { state } from '../../../src/pipeline.ts';
 import { transaction } from '../../../src/store/db/pool.ts';
-import { applyPrepared } from '../../../src/store/records/apply.ts';
+import { take } from '../../../src/store/records/take.ts';
 import { activeIntegration, type Bench, openBench, reservationData } from './events-support.ts';
 
 /** Events against events, and events against pulled pages: whatever the order of arrival, one state at the end. */
@@ -21,11 +22,11 @@ const data = (day: number) => reservationData({ check_out: `2026-12-${String(10 
 
 /** A page that was requested at that time, with the reservation in that state. */
 async function pull(at: number, day: number): Promise<void> {
-  const found = active.path.shaper.single(data(day));
+  const found = active.shapers.pull.single(data(day));
   assert.equal(found.kind, 'ok');
   if (found.kind !== 'ok') return;
   const arrival = { mode: 'pull', effectiveAt: base + at, cause: 'run', causeId: `run-${at}` } as const;
-  await transaction(bench.pool, (tx) => applyPrepared(tx, active.target, [active.path.prepare(found.record, arrival)]));
+  await transaction(bench.pool, (tx) => take(tx, active, [state(active, found.record, arrival)]));
 }
 
 const outcome = async () => (await bench.reservation())?.check_out;

@@ -5,7 +5,6 @@ import { openSandbox } from '../../../src/intake/push/sandbox.ts';
 import { reportOn } from '../../../src/intake/push/sandbox-report.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { strictLimits } from '../../../src/kit/json-strict.ts';
-import { eventPathOf } from '../../../src/runtime/event-path.ts';
 import {
   listSandboxReports,
   pruneSandboxReports,
@@ -31,7 +30,7 @@ const transforms = [
   { drop: ['guests[].document_number'] },
   { when: 'guest.email.endsWith("@grand.example")', drop: ['guests[]'], note: 'Staff.' },
 ];
-const path = eventPathOf(activeIntegration({}, { transforms }));
+const brand = activeIntegration({}, { transforms });
 
 before(async () => {
   service = await startIntake({
@@ -39,7 +38,7 @@ before(async () => {
       openSandbox({
         clock: systemClock,
         endpoint: intake.directory.endpoint,
-        report: async (_, arrived, examined) => reportOn(arrived, { ...examined, settings, path }),
+        report: async (_, arrived, examined) => reportOn(arrived, { ...examined, settings, brand }),
         save: (endpointId, name, report) => saveSandboxReport(pool, endpointId, name, report),
         list: (endpointId) => listSandboxReports(pool, endpointId),
         read: (endpointId, reportId) => readSandboxReport(pool, endpointId, reportId),

@@ -119,13 +119,12 @@ describe('the worker', () => {
     const ports = {
       ...bench.ports,
       batch: ((batching, work) =>
-        apply(batching, (integration, batch) =>
-          work(integration, {
+        apply(batching, (brand, batch) =>
+          work(brand, {
             ...batch,
-            apply: (prepared) => {
-              if (prepared.some((one) => one.kind === 'record' && one.incoming.id === 'R-2'))
-                throw new TypeError('a bug');
-              return batch.apply(prepared);
+            take: (statements) => {
+              if (statements.some(({ id }) => id === 'R-2')) throw new TypeError('a bug');
+              return batch.take(statements);
             },
           }),
         )) as typeof apply,
@@ -170,11 +169,9 @@ describe('the worker', () => {
 
   test('an event that another node is processing is not set aside', async () => {
     await bench.send('reservation.created', reservationData());
-    const path = bench.ports.path('lisbon-grand');
-    assert.ok(path);
-    await bench.ports.batch({ limit: 200 }, async (_integration, batch) => {
+    await bench.ports.batch({ limit: 200 }, async (brand, batch) => {
       await bench.ports.setAside('lisbon-grand', new Error('it failed on a node that had it before'));
-      return workBrand(batch, path);
+      return workBrand(batch, brand);
     });
     const { rows } = await bench.pool.query('select state, attempt from events');
     assert.deepEqual(rows, [{ state: 'done', attempt: 0 }]);
@@ -183,10 +180,8 @@ describe('the worker', () => {
   test('a node that dies during a batch leaves it unchanged', async () => {
     await bench.send('reservation.created', reservationData());
     await assert.rejects(
-      bench.ports.batch({ limit: 200 }, async (_integration, batch) => {
-        const path = bench.ports.path('lisbon-grand');
-        assert.ok(path);
-        await workBrand(batch, path);
+      bench.ports.batch({ limit: 200 }, async (brand, batch) => {
+        await workBrand(batch, brand);
         throw new Error('killed');
       }),
       /killed/,

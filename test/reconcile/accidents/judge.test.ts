@@ -1,29 +1,46 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Reservation } from '../../../src/canonical/reservation.ts';
 import { type Counted, countSigns, judge, type Normal, nothingKnown } from '../../../src/reconcile/accidents/judge.ts';
-import { isPartOf, type Judged, signsOf } from '../../../src/reconcile/accidents/signs.ts';
+import { isPartOf, signsOf } from '../../../src/reconcile/accidents/signs.ts';
+import type { Change } from '../../../src/reconcile/forms.ts';
 import type { Json } from '../../../src/terms.ts';
+import { said } from '../../support/brand.ts';
 
 const limits = { rows: 5, share: 0.5 };
 const hour = 3_600_000;
 let ids = 0;
+const bookings = 40;
 const decide = (normal: Normal, batch: Counted, now = 0) =>
-  judge(normal, [{ at: now, ...batch }], limits, { now, newId: () => `hld_${++ids}` });
+  judge(normal, [{ at: now, ...batch }], limits, { now, newId: () => `hld_${++ids}`, bookings, expected: 0 });
 const page = (run: string, rows: number, signs: Counted['signs'] = {}): Counted => ({ run, rows, signs });
 const lost = 'cleared guests.email';
 
-const signs = (path: string, before: Json, after?: Json, more: Partial<Judged> = {}) => [
-  ...signsOf(
-    {
-      event: 'updated',
-      diff: [{ path, before, ...(after !== undefined && { after }) }],
-      notes: [],
-      record: { check_in: '2026-03-05', check_out: '2026-03-07' },
-      ...more,
-    },
-    '2026-03-02',
-  ),
-];
+const booking: Omit<Reservation, 'check_in' | 'check_out'> = {
+  id: 'A',
+  status: 'confirmed',
+  guests: [],
+  rooms: [],
+  charges: [],
+};
+const signs = (path: string, before: Json, after?: Json, more: Partial<Change> = {}, stay = {}) => {
+  const record = { ...booking, check_in: '2026-03-05', check_out: '2026-03-07', ...stay };
+  const state = { moment: [1, 1], views: undefined } as const;
+  const diff = [{ path, before, ...(after !== undefined && { after }) }];
+  const decision: Change = {
+    kind: 'change',
+    event: 'updated',
+    version: 2,
+    record,
+    text: '',
+    state,
+    diff,
+    notes: [],
+    ...more,
+  };
+  const stored = { version: 1, event: 'created', moment: [0, 0], text: '' } as const;
+  return [...signsOf({ statement: said(record), stored, decision }, '2026-03-02')];
+};
 
 test('a change has signs that are equal in every row of an accident', () => {
   assert.deepEqual(signs('guests[1].email', 'a@mail.example'), [lost]);
@@ -40,16 +57,18 @@ test('a change has signs that are equal in every row of an accident', () => {
   assert.deepEqual(signs('currency', 'EUR', 'USD'), ['changed currency']);
   assert.deepEqual(signs('charges[0].code', 'ROOM', 'CITYTAX'), [], 'a list that grows every night');
   assert.deepEqual(signs('extra.hours_left', 3, 2), [], 'what the partner counts');
-  assert.deepEqual(signs('guests[0].marketing_consent', false, true), ['changed guests.marketing_consent']);
-  assert.deepEqual(signs('guests[0].marketing_consent', true, false), [], 'a withdrawal is never held back');
+  const consent = 'guests[0].marketing_consent';
+  assert.deepEqual(signs(consent, false, true), ['granted guests.marketing_consent']);
+  assert.deepEqual(signs(consent, null, true), ['granted guests.marketing_consent']);
+  assert.deepEqual(signs(consent, true, false), ['withdrawn'], 'somebody is told; it is never held back');
   assert.deepEqual(signs('guests[0].email', null, 'a@mail.example'), [], 'a value that is new');
   assert.deepEqual(signs('x', 1, 2, { event: 'removed' }), ['removed']);
 });
 
 test('arrivals and departures on their day are ordinary, however many', () => {
-  const today = { record: { check_in: '2026-03-02', check_out: '2026-03-02' } };
-  assert.deepEqual(signs('status', 'confirmed', 'checked_in', today), []);
-  assert.deepEqual(signs('status', 'checked_in', 'checked_out', today), []);
+  const today = { check_in: '2026-03-02', check_out: '2026-03-02' };
+  assert.deepEqual(signs('status', 'confirmed', 'checked_in', {}, today), []);
+  assert.deepEqual(signs('status', 'checked_in', 'checked_out', {}, today), []);
   assert.deepEqual(signs('status', 'confirmed', 'checked_out'), ['status checked_out']);
 });
 
@@ -75,12 +94,20 @@ const rowsOf = (count: number, isGroup: boolean, sign = lost) =>
 
 test('more than half of a list that arrives on one day is a group; rows of all days are an accident', () => {
   const isHeld = (isGroup: boolean, affected: number, rows: number) =>
-    decide(nothingKnown, { ...page('r', rows), ...rowsOf(affected, isGroup) }).held.size === 1;
+    decide(nothingKnown, { ...page('r', rows), ...rowsOf(affected, isGroup, 'changed rooms.room_type') }).held.size ===
+    1;
   assert.deepEqual([isHeld(true, 16, 30), isHeld(false, 16, 30)], [false, true]);
   assert.equal(isHeld(true, 29, 30), true, 'a list of one day says nothing about others');
   const { normal } = decide(nothingKnown, page('r', 100));
-  const last = (isGroup: boolean) => decide(normal, { ...page('r', 25), ...rowsOf(24, isGroup) }).held.size;
+  const last = (isGroup: boolean) =>
+    decide(normal, { ...page('r', 25), ...rowsOf(24, isGroup, 'changed rooms.room_type') }).held.size;
   assert.deepEqual([last(true), last(false)], [0, 1], 'the short last page of a list');
+});
+
+test('guests who are still to come do not lose an address together; those who left may be forgotten together', () => {
+  const { normal } = decide(nothingKnown, page('r', 100));
+  const day = (now: string) => decide(normal, { ...page('r', 20), ...rowsOf(20, true) }, Date.parse(now)).held.size;
+  assert.deepEqual([day('2026-03-01'), day('2026-03-09')], [1, 0]);
 });
 
 test('the small pages of an accident are counted together', () => {
@@ -94,12 +121,12 @@ test('one hold stays the same over many batches, and what is held is never learn
   for (let n = 1; n < 100; n++) {
     const next = decide(normal, page(`r${n}`, 40, { [lost]: 40 }), n * hour);
     assert.equal(next.held.get(lost)?.id, normal.holds[0]?.id, `at batch ${n}`);
-    assert.deepEqual(next.opened, []);
+    assert.equal(next.normal.holds.length, 1);
     normal = next.normal;
   }
 });
 
-test('what was released is normal for a month, a refused one is held without a new hold', () => {
+test('what was released is normal for a month; after a refusal another accident is another hold', () => {
   const { normal } = decide(nothingKnown, page('r0', 40, { [lost]: 40 }));
   const closed = (state: 'released' | 'refused') => ({
     ...normal,
@@ -107,27 +134,32 @@ test('what was released is normal for a month, a refused one is held without a n
   });
   assert.equal(decide(closed('released'), page('r1', 40, { [lost]: 40 }), hour).held.size, 0);
   const refused = decide(closed('refused'), page('r1', 40, { [lost]: 40 }), hour);
-  assert.deepEqual([refused.held.size, refused.opened.length], [1, 0]);
-  const later = decide(closed('released'), page('r1', 40, { [lost]: 40 }), 60 * 24 * hour);
-  assert.equal(later.opened.length, 1);
+  assert.notEqual(refused.held.get(lost)?.id, normal.holds[0]?.id);
+  assert.equal(decide(closed('released'), page('r1', 40, { [lost]: 40 }), 60 * 24 * hour).held.size, 1);
 });
 
-test('the events of a group come in a row; an accident lasts', () => {
-  const heldAfter = (everyMs: number, isGroup = false, sign = 'shift check_in 1') => {
+test('the events of an hour are judged together: a tenth of the bookings pass, or four', () => {
+  const heldAfter = (everyMs: number, { isGroup = false, sign = 'shift check_in 1', own = 40 } = {}) => {
     let normal = nothingKnown;
     for (let n = 1; n <= 100; n++) {
-      const one = { rows: 1, signs: { [sign]: 1 }, at: n * everyMs, ...(isGroup && rowsOf(1, true, sign)) };
-      const verdict = judge(normal, [one], limits, { now: n * everyMs, newId: () => 'hld' });
+      const days = isGroup ? rowsOf(1, true, sign) : rowsOf(n, false, sign);
+      const day = { [`in 2026-04-${1 + (n % 28)}`]: 1 };
+      const shared = isGroup ? days.shared : { [sign]: day };
+      const one = { rows: 1, signs: { [sign]: 1 }, at: n * everyMs, shared };
+      const known = { now: n * everyMs, newId: () => 'hld', bookings: own, expected: 0 };
+      const verdict = judge(normal, [one], limits, known);
       if (verdict.held.size > 0) return n;
       normal = verdict.normal;
     }
     return undefined;
   };
-  assert.equal(heldAfter(1_000), 61);
-  assert.equal(heldAfter(10 * 60_000), 10);
-  assert.equal(heldAfter(10 * 60_000, true), 61, 'a group that is moved booking by booking');
-  assert.equal(heldAfter(1_000, false, lost), 5, 'bookings of different days do not lose a value in a row');
-  assert.equal(heldAfter(1_000, true, lost), 61);
+  assert.equal(heldAfter(1_000), 5);
+  assert.equal(heldAfter(1_000, { own: 8 }), 5);
+  assert.equal(heldAfter(1_000, { own: 400 }), 41);
+  assert.equal(heldAfter(1_000, { sign: lost }), 5);
+  assert.equal(heldAfter(1_000, { sign: 'status cancelled' }), 5);
+  assert.equal(heldAfter(20 * 60_000), undefined, 'three an hour are ordinary');
+  assert.equal(heldAfter(1_000, { isGroup: true }), 61, 'a group that is moved booking by booking');
 });
 
 test('rows that also changed in an ordinary way belong to the accident', () => {

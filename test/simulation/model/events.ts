@@ -1,11 +1,11 @@
-import type { BrandBatch, Settled } from '../../../src/intake/push/event-path.ts';
+import type { Brand } from '../../../src/brand/brand.ts';
+import type { BrandBatch, Settled } from '../../../src/intake/push/brand-batch.ts';
 import type { NewEvent, Stored } from '../../../src/intake/push/ports.ts';
-import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
 import type { StorePorts } from '../store-ports.ts';
-import { applyPrepared } from './apply.ts';
 import type { Link } from './link.ts';
 import { batchOf, pendingOf, settleAtCommit } from './pending.ts';
 import type { EventRow, StoreModel } from './state.ts';
+import { take } from './take.ts';
 import { Transaction } from './transaction.ts';
 
 const triesBeforeDead = 5;
@@ -27,25 +27,25 @@ export function eventPorts(
           if (event.state === 'waiting' && (event.dueAt ?? 0) <= model.now()) event.state = 'pending';
         }
       }),
-    batch: async ({ targetOf, onChanged }, { limit, only }, work) => {
+    batch: async ({ brandOf, onChanged }, { limit, only }, work) => {
       for (;;) {
         const tx = await link.begin(() => new Transaction(model));
         try {
           const found = only === undefined ? brandsOf(pendingOf(model)) : [only];
           const locked = await link.call('lockLanes', () => found.filter((name) => tx.tryLockLane(name)));
-          const mine = locked.map((name) => targetOf(name)).filter((target) => target !== undefined);
+          const mine = locked.map((name) => brandOf(name)).filter((brand) => brand !== undefined);
           const share = Math.max(1, Math.floor(limit / Math.max(1, mine.length)));
-          const changed = new Set<ApplyTarget>();
+          const changed = new Set<Brand>();
           let more = false;
           const all: Settled[] = [];
           for (const target of mine) {
             const events = pendingOf(model, target.integration).slice(0, share);
-            const apply: BrandBatch['apply'] = async (prepared) => {
-              const tally = await link.call('apply', () => applyPrepared(model, tx, target, prepared));
+            const takeIn: BrandBatch['take'] = async (statements) => {
+              const tally = await link.call('apply', () => take(model, tx, target, statements));
               if (tally.changed > 0) changed.add(target);
               return tally;
             };
-            if (events.length > 0) all.push(...(await work(target.integration, batchOf(events, apply))));
+            if (events.length > 0) all.push(...(await work(target, batchOf(events, takeIn))));
             more ||= events.length === share;
           }
           settleAtCommit(model, tx, all);

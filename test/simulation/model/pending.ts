@@ -1,4 +1,4 @@
-import type { BrandBatch, PendingEvent, Settled } from '../../../src/intake/push/event-path.ts';
+import type { BrandBatch, PendingEvent, Settled } from '../../../src/intake/push/brand-batch.ts';
 import type { EventRow, StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -8,9 +8,10 @@ export function pendingOf(model: StoreModel, integration?: string): EventRow[] {
   );
 }
 
-export const batchOf = (events: readonly EventRow[], apply: BrandBatch['apply']): BrandBatch => ({
+export const batchOf = (events: readonly EventRow[], take: BrandBatch['take']): BrandBatch => ({
   events: events.map(pendingEvent),
-  apply,
+  take,
+  othersAt: () => notModelled('guest events'),
   profiles: () => notModelled('guest events'),
   newProfileId: () => notModelled('guest events'),
   storedId: () => notModelled('guest events'),

@@ -1,3 +1,4 @@
+import type { Brand } from '../../../src/brand/brand.ts';
 import type { Lease, Queued, QueueRequest, RunStore } from '../../../src/intake/pull/ports.ts';
 import {
   type Counters,
@@ -7,13 +8,12 @@ import {
   type Run,
   sum,
 } from '../../../src/intake/pull/run-state.ts';
-import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
-import type { OnChanged } from '../../../src/store/records/apply.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';
+import type { OnChanged } from '../../../src/store/records/take.ts';
 import type { RunId } from '../../../src/terms.ts';
-import { applyPrepared } from './apply.ts';
 import type { Link } from './link.ts';
 import { type RunRow, recordKey, type StoreModel } from './state.ts';
+import { take } from './take.ts';
 import { Transaction } from './transaction.ts';
 
 /** Flat lists, whose rows are staged, and the follow-up of reservations that a list no longer shows are not modelled. */
@@ -87,7 +87,7 @@ export function runsModel(model: StoreModel, link: Link, onChanged: OnChanged): 
       }),
     staged: () => link.call('staged', () => []),
     commitFormed: () => Promise.reject(new TypeError('flat lists are not modelled')),
-    unlisted: () => link.call('unlisted', () => []),
+    unlisted: () => link.call('unlisted', () => ({ missing: [], expected: 0 })),
     noteUnlisted: () => link.call('noteUnlisted', () => {}),
     storedReservation: (integration, id) =>
       link.call('storedReservation', () => {
@@ -195,7 +195,7 @@ async function commitPage(
   lease: Lease,
   leaseMs: number,
   commit: PageCommit,
-  target: ApplyTarget,
+  target: Brand,
   pagesBefore: number,
 ): Promise<Counters | 'fenced'> {
   const write = async () => {
@@ -206,14 +206,8 @@ async function commitPage(
           const isMoved = ({ id, listed }: KnownRow) => tx.record(target.integration, id)?.listed !== listed;
           const moved = new Set(commit.known.filter(isMoved).map(({ key }) => key));
           const late = moved.size === 0 ? undefined : commit.readLate(moved);
-          const prepared = [...commit.prepared, ...(late?.prepared ?? [])];
-          const { outcomes: _, ...tally } = applyPrepared(
-            model,
-            tx,
-            target,
-            prepared,
-            commit.known.length - moved.size,
-          );
+          const statements = [...commit.statements, ...(late?.statements ?? [])];
+          const { outcomes: _, ...tally } = take(model, tx, target, statements, commit.known.length - moved.size);
           const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
           tx.atCommit(() => {
             if (unchanged.length === 0) return;

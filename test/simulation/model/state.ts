@@ -2,9 +2,9 @@ import type { RunView } from '../../../src/intake/pull/ports.ts';
 import type { Counters, PageLog, Position, Run, WaitReason } from '../../../src/intake/pull/run-state.ts';
 import type { EventType } from '../../../src/intake/push/envelope.ts';
 import type { Circuit } from '../../../src/outbound/circuit.ts';
+import type { Guard } from '../../../src/reconcile/accidents/guard.ts';
 import type { Normal } from '../../../src/reconcile/accidents/judge.ts';
-import type { GuardPort } from '../../../src/reconcile/apply-target.ts';
-import type { Moment } from '../../../src/reconcile/statement.ts';
+import type { Moment } from '../../../src/reconcile/says.ts';
 import type { ChangeEvent, EpochMs, IntegrationName } from '../../../src/terms.ts';
 
 /** The rows of the model: one interface per table, as far as the simulated rooms can see it. */
@@ -12,7 +12,7 @@ import type { ChangeEvent, EpochMs, IntegrationName } from '../../../src/terms.t
 export interface RecordRow {
   readonly version: number;
   readonly moment: Moment;
-  readonly hash: string;
+  readonly event: ChangeEvent;
   readonly text: string;
   readonly views: string | undefined;
   readonly listed?: number | undefined;
@@ -98,7 +98,7 @@ export class StoreModel {
   /** What is normal in each feed of a brand, and the holds. */
   readonly normals = new Map<string, Normal>();
   /** What the processes have counted. All nodes share it. */
-  readonly memories = new Map<string, GuardPort['memory']>();
+  readonly memories = new Map<string, Guard['memory']>();
   readonly retryAt = new Map<string, EpochMs>();
   /** The transaction that holds the lane of an integration. */
   readonly laneLocks = new Map<string, string>();

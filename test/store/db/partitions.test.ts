@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reservation } from '../../../src/canonical/reservation.ts';
 import { timelineOf } from '../../../src/operations/timeline.ts';
-import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
 import { migrate } from '../../../src/store/db/migrate.ts';
 import { dropPartitions, makePartitions, partitions } from '../../../src/store/db/partitions.ts';
 import { openPool, type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { outboxStore } from '../../../src/store/outbox/outbox.ts';
 import { resendStep } from '../../../src/store/outbox/resend.ts';
-import { applyPrepared } from '../../../src/store/records/apply.ts';
-import type { IntegrationName } from '../../../src/terms.ts';
+import { take } from '../../../src/store/records/take.ts';
+import { said, testBrand } from '../../support/brand.ts';
 import { testDatabase } from '../../support/database.ts';
 
 const day = 86_400_000;
@@ -27,14 +26,9 @@ async function withStore(work: (pool: Pool) => Promise<void>): Promise<void> {
   }
 }
 
-const target: ApplyTarget = {
-  integration: 'lisbon' as IntegrationName,
-  connectorVersion: 1,
-  integrationVersion: 1,
-  destinations: { reservation: ['crm'], guest: [] },
-};
+const brand = testBrand('lisbon', { reservation: ['crm'] });
 
-function take(pool: Pool, id: string, amount: string): Promise<unknown> {
+function takeIn(pool: Pool, id: string, amount: string): Promise<unknown> {
   const record: Reservation = {
     id,
     check_in: '2026-03-01',
@@ -46,8 +40,7 @@ function take(pool: Pool, id: string, amount: string): Promise<unknown> {
     charges: [],
   };
   const arrival = { mode: 'pull', effectiveAt: 1_000 + Number(amount), cause: 'run', causeId: 'run_1' } as const;
-  const incoming = { type: 'reservation', id, record, raw: { id }, notes: [], origins: () => ({}) } as const;
-  return transaction(pool, (tx) => applyPrepared(tx, target, [{ kind: 'record', arrival, incoming }]));
+  return transaction(pool, (tx) => take(tx, brand, [said(record, arrival)]));
 }
 
 const count = async (pool: Pool, sql: string): Promise<number> =>
@@ -90,7 +83,7 @@ test('a row that was written before its partition existed moves into it', () =>
     const newest = (await partitions(pool)).at(-1);
     assert.ok(newest?.from);
     await pool.query(`drop table ${newest.name}`);
-    await take(pool, 'EARLY', '1');
+    await takeIn(pool, 'EARLY', '1');
     await pool.query('update history set at = $1', [newest.from]);
     assert.equal(await count(pool, 'history_kept'), 1);
     assert.equal(await makePartitions(pool), 1);
@@ -100,11 +93,11 @@ test('a row that was written before its partition existed moves into it', () =>
 
 test('retention drops partitions; versions that wait for their destination stay and are delivered', () =>
   withStore(async (pool) => {
-    await take(pool, 'DELIVERED', '1');
-    await take(pool, 'DELIVERED', '2');
+    await takeIn(pool, 'DELIVERED', '1');
+    await takeIn(pool, 'DELIVERED', '2');
     await deliverAll(pool);
-    await take(pool, 'WAITS', '1');
-    await take(pool, 'WAITS', '2');
+    await takeIn(pool, 'WAITS', '1');
+    await takeIn(pool, 'WAITS', '2');
     const before = await count(pool, 'history');
     assert.equal(before, 4);
 
@@ -130,14 +123,14 @@ test('retention drops partitions; versions that wait for their destination stay 
 
 test('the newest version is sent again after its history is gone, with its original key', () =>
   withStore(async (pool) => {
-    await take(pool, 'A', '1');
-    await take(pool, 'A', '2');
+    await takeIn(pool, 'A', '1');
+    await takeIn(pool, 'A', '2');
     const first = await deliverAll(pool);
     await dropPartitions(pool, past);
     const lane = { integration: 'lisbon', destination: 'crm', type: 'reservation' } as const;
     assert.equal((await resendStep(pool, lane, '')).queued, 1);
     assert.deepEqual(await deliverAll(pool), [first[1]]);
-    await take(pool, 'A', '3');
+    await takeIn(pool, 'A', '3');
     assert.deepEqual(
       (await deliverAll(pool)).map(({ version, event }) => [version, event]),
       [[3, 'updated']],
@@ -146,8 +139,8 @@ test('the newest version is sent again after its history is gone, with its origi
 
 test('a timeline says since when it is complete', () =>
   withStore(async (pool) => {
-    await take(pool, 'A', '1');
-    await take(pool, 'A', '2');
+    await takeIn(pool, 'A', '1');
+    await takeIn(pool, 'A', '2');
     await deliverAll(pool);
     const before = await timelineOf(pool, 'lisbon', 'reservation', 'A');
     assert.equal(before?.history_since, undefined);
@@ -162,13 +155,13 @@ test('a timeline says since when it is complete', () =>
 
 test('a partition that a long transaction uses is dropped later, and writers do not wait for it', () =>
   withStore(async (pool) => {
-    await take(pool, 'A', '1');
+    await takeIn(pool, 'A', '1');
     const reader = await pool.connect();
     await reader.query('begin');
     await reader.query('select count(*) from history');
     try {
       assert.equal(await dropPartitions(pool, past), 0);
-      await take(pool, 'B', '1');
+      await takeIn(pool, 'B', '1');
     } finally {
       await reader.query('commit');
       reader.release();

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Reservation } from '../../../src/canonical/reservation.ts';
-import type { ApplyTarget } from '../../../src/reconcile/apply-target.ts';
-import type { Arrival, Prepared } from '../../../src/reconcile/incoming.ts';
+import type { Statement } from '../../../src/reconcile/forms.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
-import { applyPrepared } from '../../../src/store/records/apply.ts';
-import type { IntegrationName } from '../../../src/terms.ts';
+import { take } from '../../../src/store/records/take.ts';
+import { said, testBrand } from '../../support/brand.ts';
 import { until } from '../../support/process.ts';
 import { testStore } from '../../support/store.ts';
 
@@ -18,12 +17,7 @@ describe('applying records', () => {
   after(() => pool.end());
   beforeEach(() => pool.query('truncate records, history, sightings, outbox, dead_letters'));
 
-  const target: ApplyTarget = {
-    integration: 'lisbon' as IntegrationName,
-    connectorVersion: 1,
-    integrationVersion: 1,
-    destinations: { reservation: ['crm', 'lake'], guest: [] },
-  };
+  const brand = testBrand('lisbon', { reservation: ['crm', 'lake'] });
 
   function reservation(id: string, changes: Partial<Reservation> = {}): Reservation {
     return {
@@ -38,22 +32,16 @@ describe('applying records', () => {
     };
   }
 
-  function arriving(record: Reservation, arrival: Partial<Arrival> = {}): Prepared {
-    return {
-      kind: 'record',
-      arrival: { mode: 'pull', effectiveAt: 1000, cause: 'run', causeId: 'run_1', ...arrival },
-      incoming: { type: 'reservation', id: record.id, record, raw: { any: record.id }, notes: [], origins: () => ({}) },
-    };
-  }
+  const arriving = said;
 
-  const take = (...prepared: Prepared[]) => transaction(pool, (tx) => applyPrepared(tx, target, prepared));
+  const taken = (...statements: Statement[]) => transaction(pool, (tx) => take(tx, brand, statements));
 
   async function rows<T extends object>(sql: string): Promise<T[]> {
     return (await pool.query<T>(sql)).rows;
   }
 
   test('a new reservation becomes version 1 and is due at every destination', async () => {
-    const tally = await take(arriving(reservation('A', { total_amount: '12345678901234567.89' })));
+    const tally = await taken(arriving(reservation('A', { total_amount: '12345678901234567.89' })));
     assert.deepEqual(tally.outcomes, [{ outcome: 'created', id: 'A', version: 1 }]);
     assert.deepEqual(await rows('select destination, next_version, last_version from outbox order by 1'), [
       { destination: 'crm', next_version: 1, last_version: 1 },
@@ -64,9 +52,9 @@ describe('applying records', () => {
   });
 
   test('a poll without changes writes one sighting and no reservation row', async () => {
-    await take(arriving(reservation('A')), arriving(reservation('B')));
+    await taken(arriving(reservation('A')), arriving(reservation('B')));
     const before = await rows('select xmin::text, * from records order by id');
-    const tally = await take(
+    const tally = await taken(
       arriving(reservation('A'), { effectiveAt: 5000 }),
       arriving(reservation('B'), { effectiveAt: 5000 }),
     );
@@ -78,7 +66,7 @@ describe('applying records', () => {
   test('a new reservation is written once and found by its guests', async () => {
     const guests = [{ first_name: 'Ana', email: 'ana@example.com' }] as unknown as Reservation['guests'];
     const changed = arriving(reservation('A', { guests, status: 'checked_in' }), { effectiveAt: 2000 });
-    await take(arriving(reservation('A', { guests })), arriving(reservation('B', { guests })), changed);
+    await taken(arriving(reservation('A', { guests })), arriving(reservation('B', { guests })), changed);
     assert.deepEqual(
       await rows(`select id, version, data->>'status' as status, ctid::text as place from records order by id`),
       [
@@ -94,22 +82,22 @@ describe('applying records', () => {
   });
 
   test('an event older than a poll that saw the stored state is superseded', async () => {
-    await take(arriving(reservation('A'), { effectiveAt: 1000 }));
-    await take(arriving(reservation('A'), { effectiveAt: 5000 }));
+    await taken(arriving(reservation('A'), { effectiveAt: 1000 }));
+    await taken(arriving(reservation('A'), { effectiveAt: 5000 }));
     const late = arriving(reservation('A', { status: 'cancelled' }), {
       cause: 'event',
       causeId: '9',
       effectiveAt: 3000,
       seq: 900,
     });
-    assert.equal((await take(late)).superseded, 1);
+    assert.equal((await taken(late)).superseded, 1);
     const fresh = arriving(reservation('A', { status: 'cancelled' }), {
       cause: 'event',
       causeId: '10',
       effectiveAt: 6000,
       seq: 901,
     });
-    assert.deepEqual((await take(fresh)).outcomes, [{ outcome: 'cancelled', id: 'A', version: 2 }]);
+    assert.deepEqual((await taken(fresh)).outcomes, [{ outcome: 'cancelled', id: 'A', version: 2 }]);
     assert.deepEqual(await rows('select outcome from history order by entry_id'), [
       { outcome: 'created' },
       { outcome: 'superseded' },
@@ -118,7 +106,7 @@ describe('applying records', () => {
   });
 
   test('several states of one reservation in a batch become several versions, in order', async () => {
-    const tally = await take(
+    const tally = await taken(
       arriving(reservation('A', { channel: '1' }), { effectiveAt: 1, seq: 1, cause: 'event' }),
       arriving(reservation('A', { channel: '2' }), { effectiveAt: 2, seq: 2, cause: 'event' }),
       arriving(reservation('A', { channel: '2' }), { effectiveAt: 3, seq: 3, cause: 'event' }),
@@ -148,21 +136,26 @@ describe('applying records', () => {
         const first = arriving(reservation('A', { channel: 'first' }), { ...event, effectiveAt: 1_000, seq: 10 });
         const same = arriving(reservation('A', { channel: 'first' }), { ...event, ...again });
         const between = arriving(reservation('A', { channel: 'other' }), { ...event, effectiveAt: 1_000, seq: 11 });
-        if (batches === 'one batch') await take(first, same);
-        else for (const one of [first, same]) await take(one);
-        const { outcomes } = await take(between);
+        if (batches === 'one batch') await taken(first, same);
+        else for (const one of [first, same]) await taken(one);
+        const { outcomes } = await taken(between);
         assert.deepEqual(outcomes, [
-          { outcome: 'superseded', id: 'A', version: 1, reason: 'A newer state is stored.' },
+          { outcome: 'superseded', id: 'A', version: 1, reason: 'A newer state is stored.', isOverruled: true },
         ]);
       });
     }
   }
 
   test('the same bad record at every poll is one dead letter that counts up', async () => {
-    const bad: Prepared = {
-      kind: 'dead',
+    const bad: Statement = {
+      type: 'reservation',
+      id: 'X',
       arrival: { mode: 'pull', effectiveAt: 1, cause: 'run', causeId: 'run_1' },
-      deadLetter: {
+      source: 'pull',
+      manner: { silence: 'clear', lists: 'replace' },
+      raw: { key: 'X', value: null },
+      notes: [],
+      failure: {
         kind: 'record',
         type: 'reservation',
         id: 'X',
@@ -172,8 +165,8 @@ describe('applying records', () => {
         raw: { id: 'X\u0000\ud800' },
       },
     };
-    await take(bad);
-    assert.equal((await take(bad, arriving(reservation('A')))).dead, 1);
+    await taken(bad);
+    assert.equal((await taken(bad, arriving(reservation('A')))).dead, 1);
     assert.deepEqual(await rows('select id, code, times, state from dead_letters'), [
       { id: 'X', code: 'record.invalid', times: 2, state: 'open' },
     ]);
@@ -182,7 +175,7 @@ describe('applying records', () => {
   test('a failing batch leaves nothing behind', async () => {
     await assert.rejects(
       transaction(pool, async (tx) => {
-        await applyPrepared(tx, target, [arriving(reservation('A'))]);
+        await take(tx, brand, [arriving(reservation('A'))]);
         throw new Error('the caller failed');
       }),
     );
@@ -193,7 +186,7 @@ describe('applying records', () => {
     const ids = ['C', 'A', 'D', 'B', 'E'];
     await Promise.all(
       Array.from({ length: 24 }, (_, i) =>
-        take(
+        taken(
           ...[...ids.slice(i % 5), ...ids.slice(0, i % 5)].map((id) =>
             arriving(reservation(id, { channel: String(i) }), { effectiveAt: i + 1, seq: i + 1, cause: 'event' }),
           ),
@@ -215,13 +208,13 @@ describe('applying records', () => {
     const inserted = Promise.withResolvers<void>();
     const mayCommit = Promise.withResolvers<void>();
     const first = transaction(pool, async (tx) => {
-      await applyPrepared(tx, target, [arriving(reservation('A'))]);
+      await take(tx, brand, [arriving(reservation('A'))]);
       inserted.resolve();
       await mayCommit.promise;
     });
     await inserted.promise;
     const later = { effectiveAt: 2000 };
-    const second = take(
+    const second = taken(
       arriving(reservation('A', { status: 'checked_in' }), later),
       arriving(reservation('B', { status: 'checked_in' }), later),
     );
@@ -256,7 +249,7 @@ describe('applying records', () => {
             .map((event) => ({ event, key: next() }))
             .sort((a, b) => a.key - b.key)
             .map(({ event }) => event);
-          while (shuffled.length > 0) await take(...shuffled.splice(0, 1 + (next() % 4)));
+          while (shuffled.length > 0) await taken(...shuffled.splice(0, 1 + (next() % 4)));
           const newest = told.findLast(({ at }) => at === Math.max(...told.map((one) => one.at)));
           assert.deepEqual(await rows(`select data->>'channel' as channel from records`), [{ channel: newest?.says }]);
           const versions = await rows<{ version: number }>(

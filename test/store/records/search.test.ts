@@ -8,8 +8,8 @@ let pool: Pool;
 before(async () => {
   pool = await testStore();
   await pool.query(`
-    insert into records (integration, type, id, version, effective_at, seq, hash, data, keys)
-    select 'grand', 'reservation', 'R-' || n, 1, now(), n, '',
+    insert into records (integration, type, id, version, effective_at, seq, data, keys)
+    select 'grand', 'reservation', 'R-' || n, 1, now(), n,
            json_build_object('id', 'R-' || n, 'guests', json_build_array(json_build_object('last_name', 'Guest' || n))),
            array_to_tsvector(array['reservation last_name:guest' || n, 'reservation confirmation_number:cn-' || n,
                                    'reservation email:g' || n || '@mail.example'])

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { activate } from '../../../src/brand/active.ts';
 import { timelineOf } from '../../../src/operations/timeline.ts';
-import type { Arrival } from '../../../src/reconcile/incoming.ts';
-import { activate } from '../../../src/runtime/active.ts';
+import { state } from '../../../src/pipeline.ts';
+import type { Arrival } from '../../../src/reconcile/forms.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import type { StoredDocument } from '../../../src/store/documents/documents.ts';
-import { applyPrepared } from '../../../src/store/records/apply.ts';
+import { take } from '../../../src/store/records/take.ts';
 import type { Json } from '../../../src/terms.ts';
 import { testStore } from '../../support/store.ts';
 
@@ -30,16 +31,16 @@ async function pulled(connector: Record<string, unknown>, version: number, body:
       [kind, name, own, JSON.stringify(text)],
     );
   }
-  const { path, target } = activate(documents).integrations.get('grand') ?? assert.fail('the documents do not compile');
+  const brand = activate(documents).integrations.get('grand') ?? assert.fail('the documents do not compile');
   const arrival: Arrival = { mode: 'pull', effectiveAt: version * 1_000, cause: 'run', causeId: 'run_1' };
-  const shaped = path.shaper.records(body);
+  const shaped = brand.shapers.pull.records(body);
   assert.equal(shaped.kind, 'ok');
   if (shaped.kind !== 'ok') return;
   await transaction(pool, (tx) =>
-    applyPrepared(
+    take(
       tx,
-      target,
-      shaped.records.map((raw) => path.prepare(raw, arrival)),
+      brand,
+      shaped.records.map((raw) => state(brand, raw, arrival)),
     ),
   );
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { state as stateOf } from '../../../src/pipeline.ts';
 import { transaction } from '../../../src/store/db/pool.ts';
-import { applyPrepared } from '../../../src/store/records/apply.ts';
+import { take } from '../../../src/store/records/take.ts';
 import { pushGaps } from '../../../src/store/runs/push-gaps.ts';
 import { listUnlisted } from '../../../src/store/runs/unlisted.ts';
 import type { Json } from '../../../src/terms.ts';
@@ -52,10 +53,10 @@ async function brand(integration: string, connector: Documents['connector'] = {}
   const unlisted = async () =>
     (await listUnlisted(runtime.pool, integration, 100)).map(({ id, answer }) => [id, answer]);
   const event = (id: string, more: object) => {
-    const { prepare, target } = planOf(documents);
+    const { brand } = planOf(documents);
     const arrival = { mode: 'push', effectiveAt: Date.now(), cause: 'event', causeId: '1' } as const;
-    const prepared = prepare({ key: id, value: { id, ...more } as Json }, arrival);
-    return transaction(runtime.pool, (tx) => applyPrepared(tx, target, [prepared]));
+    const prepared = stateOf(brand, { key: id, value: { id, ...more } as Json }, arrival);
+    return transaction(runtime.pool, (tx) => take(tx, brand, [prepared]));
   };
   return { book, state, partner, pull, event, statusOf, unlisted };
 }

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { compilePath } from '../../../../src/brand/compile.ts';
 import { connectorSchema } from '../../../../src/documents/connector.ts';
 import { integrationSchema } from '../../../../src/documents/integration.ts';
 import { pullOf } from '../../../../src/documents/pull.ts';
@@ -7,13 +8,13 @@ import { type SyncOptions, type SyncResult, syncOnce } from '../../../../src/int
 import type { Clock, Timers } from '../../../../src/kit/clock.ts';
 import { newKey } from '../../../../src/kit/crypto.ts';
 import { type Http, openHttp } from '../../../../src/kit/http.ts';
-import type { GuardPort } from '../../../../src/reconcile/apply-target.ts';
-import { compilePath } from '../../../../src/runtime/compile-path.ts';
+import type { Guard } from '../../../../src/reconcile/accidents/guard.ts';
 import { openPool, type Pool } from '../../../../src/store/db/pool.ts';
 import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
 import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';
 import { openRunStore } from '../../../../src/store/runs/runs.ts';
 import type { IntegrationName, Json } from '../../../../src/terms.ts';
+import { testBrand } from '../../../support/brand.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { jumpingClock } from './clock.ts';
 
@@ -40,7 +41,7 @@ export interface Documents {
   /** The brand also has events. */
   readonly push?: boolean;
   /** Absent: accidents of the partner are passed on. */
-  readonly guard?: GuardPort;
+  readonly guard?: Guard;
   readonly destinations?: readonly string[];
 }
 
@@ -143,19 +144,18 @@ export function planOf(documents: Documents): PullPlan {
       maxBytes: 4 << 20,
       adapter: connector.pull.adapter,
     }),
-    shaper: compiled.path.shaper,
-    single: (body) => compiled.path.singleShaper.single(body),
-    prepare: compiled.path.prepare,
-    preparePage: compiled.path.preparePage,
-    amend: compiled.path.amend,
-    night: compiled.path.night,
-    target: {
-      integration: name,
-      connectorVersion: version,
-      integrationVersion: version,
-      destinations: { reservation: documents.destinations ?? [], guest: [] },
-      ...(documents.guard && { guard: documents.guard }),
-    },
+    brand: testBrand(
+      name,
+      { reservation: documents.destinations ?? [] },
+      {
+        ...compiled.path,
+        body: integration,
+        connector: { name: connector.connector, version, body: connector },
+        connectorVersion: version,
+        integrationVersion: version,
+        ...(documents.guard && { guard: documents.guard }),
+      },
+    ),
   };
 }
 

@@ -22,6 +22,8 @@ export interface SaidItem {
   readonly key?: string | undefined;
   /** The element's values before this statement, where the statement changes what identifies it. */
   readonly as?: Values | undefined;
+  /** Said by the guest, or about this guest's consent: a yes has a date of its own. */
+  readonly isOwn?: true | undefined;
 }
 
 /** The partner's ids of the elements of lists, by position; null for an element without one. */
@@ -29,14 +31,14 @@ export type ItemIds = { readonly [Name in ListName]?: readonly (string | null)[]
 
 export type Lists<Of> = { readonly [Name in ListName]?: Of | undefined };
 
-/** What one message states about a reservation: checked and normalized values, before business rules. */
-export interface Statement {
+/** The content of a statement: checked and normalized values, before business rules. */
+export interface Says {
   readonly values: Values;
   /** Values that the connector fills in for missing keys. They apply only where no source gave a value. */
   readonly assumed?: Values | undefined;
   readonly lists: Lists<readonly SaidItem[]>;
   /** Fields that were sent but could not be read, such as `channel` or `guests.0.phone`: what the source said before stays in force. */
-  readonly unread?: ReadonlySet<string> | undefined;
+  readonly unread?: readonly string[] | undefined;
 }
 
 /** How a message's missing fields are treated. */
@@ -54,6 +56,7 @@ const followers: ReadonlyMap<string, readonly string[]> = new Map([
   ['status', ['status_raw']],
   ['email', ['email_raw', 'email_proxy']],
   ['phone', ['phone_raw']],
+  ['total_amount', ['amount_currency']],
 ]);
 const leaders = new Map([...followers].flatMap(([field, all]) => all.map((one) => [one, field] as const)));
 
@@ -73,6 +76,12 @@ const rawOf: ReadonlyMap<string, string> = new Map([
   ['phone', 'phone_raw'],
 ]);
 
+/**
+ * The currency that was stated together with an amount. It follows the amount, so that a later currency alone does not relabel it. Not a
+ * canonical field: the merge gives it to `currency`.
+ */
+export const amountCurrency = 'amount_currency';
+
 export function fieldsSaid(values: Values): Set<string> {
   return new Set(Object.keys(values).map(leaderOf));
 }
@@ -85,3 +94,6 @@ export const never: Moment = [0, 0];
 
 /** The time of text that could not be read: after `never`, before every statement. */
 export const unreadable: Moment = [1, 0];
+
+/** Fields of `extra` are said by name: `extra.loyalty_tier`. */
+export const extraPrefix = 'extra.';

@@ -1,7 +1,7 @@
 import type { CheckFinding, DocumentCheck } from '../documents/check-finding.ts';
 import { type Bodies, schemas } from '../documents/kinds.ts';
 import { compileCondition } from '../transform/condition.ts';
-import { compilePath, compileShapes, connectorProblems, type Shapes } from './compile-path.ts';
+import { compilePath, compileShapes, connectorProblems, type Shapes } from './compile.ts';
 
 const noConnector = schemas.connector.parse({ connector: 'none' });
 

@@ -3,9 +3,10 @@ import type { Bodies, DocumentKind } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
 import type { PushSettings } from '../intake/push/ports.ts';
 import { shortHash } from '../kit/short-hash.ts';
-import type { ApplyTarget, ErasurePort, GuardPort } from '../reconcile/apply-target.ts';
+import type { Guard } from '../reconcile/accidents/guard.ts';
+import type { ErasurePort } from '../reconcile/erasure-port.ts';
 import type { EntityType, IntegrationName } from '../terms.ts';
-import { compilePath, compileShapes, type Path, type Shapes, type Spellings } from './compile-path.ts';
+import { compilePath, compileShapes, type Path, type Shapes, type Spellings } from './compile.ts';
 import { pushSettings } from './push-settings.ts';
 
 export interface Versioned<Kind extends DocumentKind> {
@@ -14,17 +15,23 @@ export interface Versioned<Kind extends DocumentKind> {
   readonly body: Bodies[Kind];
 }
 
-export interface ActiveIntegration {
-  readonly name: IntegrationName;
-  readonly version: number;
+/** One integration with everything that its documents say, compiled: for pull, push, streams, sandbox, previews, replays and the store. */
+export interface Brand extends Path {
+  readonly integration: IntegrationName;
+  readonly integrationVersion: number;
+  readonly connectorVersion: number;
   readonly body: Bodies['integration'];
   readonly connector: Versioned<'connector'>;
-  /** Those of the workspace. */
+  /** Those of the workspace, and their hash: rows that were read under others are read again. */
   readonly spellings: Spellings | undefined;
-  readonly path: Path;
+  readonly spellingsHash: number | undefined;
   readonly pushSettings: PushSettings;
-  /** What the store needs to apply changes of this brand. */
-  readonly target: ApplyTarget;
+  /** Destinations by the types they receive. */
+  readonly destinations: Readonly<Record<EntityType, readonly string[]>>;
+  /** Keeps erased guests from coming back. */
+  readonly erasure?: ErasurePort | undefined;
+  /** Holds back the partner's accidents; absent with `guard: off`. */
+  readonly guard?: Guard | undefined;
 }
 
 export interface Broken {
@@ -58,31 +65,36 @@ export class SharedShapes {
   }
 }
 
-interface IntegrationParts {
+interface BrandParts {
   readonly source: Versioned<'integration'>;
   readonly connector: Versioned<'connector'>;
   readonly destinations: ReadonlyMap<string, Versioned<'destination'>>;
   readonly shapes: SharedShapes;
   readonly erasure: ErasurePort | undefined;
   /** The same integration before a change of documents: what was compiled is reused if it still holds. */
-  readonly before: LazyIntegration | undefined;
+  readonly before: LazyBrand | undefined;
 }
 
 /** Compiles its path on first use. */
-export class LazyIntegration implements ActiveIntegration {
+export class LazyBrand implements Brand {
   readonly source: Versioned<'integration'>;
   readonly connector: Versioned<'connector'>;
   readonly spellings: Spellings | undefined;
-  readonly target: ApplyTarget;
+  readonly spellingsHash: number | undefined;
+  readonly destinations: Brand['destinations'];
+  readonly erasure: ErasurePort | undefined;
+  readonly guard: Guard | undefined;
+  readonly #shapes: SharedShapes;
   #compiled: ReturnType<typeof compilePath> | undefined;
   #pushSettings: PushSettings | undefined;
-  readonly #shapes: SharedShapes;
 
-  constructor({ source, connector, destinations, shapes, erasure, before }: IntegrationParts) {
+  constructor({ source, connector, destinations, shapes, erasure, before }: BrandParts) {
     this.source = source;
     this.connector = connector;
     this.#shapes = shapes;
     this.spellings = shapes.spellings;
+    this.spellingsHash = shapes.spellings && shortHash(JSON.stringify(shapes.spellings));
+    this.erasure = erasure;
     // Only a destination changed.
     if (before?.source === source && before.connector === connector && before.spellings === shapes.spellings) {
       this.#compiled = before.#compiled;
@@ -90,30 +102,25 @@ export class LazyIntegration implements ActiveIntegration {
     }
     const receiving = (type: EntityType) =>
       source.body.deliver.filter((destination) => destinations.get(destination)?.body.receives.includes(type));
-    const { guard: limits } = source.body;
-    const guard = limits === 'off' ? undefined : { limits, memory: memoryOf(before, connector) };
-    this.target = {
-      integration: source.name as IntegrationName,
-      connectorVersion: connector.version,
-      integrationVersion: source.version,
-      ...(shapes.spellings && { spellings: shortHash(JSON.stringify(shapes.spellings)) }),
-      destinations: {
-        // Guest profiles are assembled from reservations, if a destination receives guests.
-        reservation: [...receiving('reservation'), ...(receiving('guest').length > 0 ? [profilesDestination] : [])],
-        guest: receiving('guest'),
-      },
-      ...(source.body.id_prefix && { idPrefix: source.body.id_prefix }),
-      ...(erasure && { erasure }),
-      ...(guard && { guard }),
+    this.destinations = {
+      // Guest profiles are assembled from reservations, if a destination receives guests.
+      reservation: [...receiving('reservation'), ...(receiving('guest').length > 0 ? [profilesDestination] : [])],
+      guest: receiving('guest'),
     };
+    const { guard: limits } = source.body;
+    this.guard = limits === 'off' ? undefined : { limits, memory: memoryOf(before, connector) };
   }
 
-  get name(): IntegrationName {
+  get integration(): IntegrationName {
     return this.source.name as IntegrationName;
   }
 
-  get version(): number {
+  get integrationVersion(): number {
     return this.source.version;
+  }
+
+  get connectorVersion(): number {
+    return this.connector.version;
   }
 
   get body(): Bodies['integration'] {
@@ -131,21 +138,53 @@ export class LazyIntegration implements ActiveIntegration {
     return this.#compiled;
   }
 
-  get path(): Path {
+  get #path(): Path {
     const { compiled } = this;
     if (compiled.kind === 'ok') return compiled.path;
-    throw new InnboundError('documents.invalid', `The integration ${this.name} cannot be compiled.`);
+    throw new InnboundError('documents.invalid', `The integration ${this.integration} cannot be compiled.`);
+  }
+
+  get shapers(): Path['shapers'] {
+    return this.#path.shapers;
+  }
+
+  get manners(): Path['manners'] {
+    return this.#path.manners;
+  }
+
+  get rules(): Path['rules'] {
+    return this.#path.rules;
+  }
+
+  get region(): Path['region'] {
+    return this.#path.region;
+  }
+
+  get idPrefix(): Path['idPrefix'] {
+    return this.body.id_prefix;
+  }
+
+  get partialRows(): Path['partialRows'] {
+    return this.#path.partialRows;
+  }
+
+  get lagMs(): Path['lagMs'] {
+    return this.#path.lagMs;
+  }
+
+  get night(): Path['night'] {
+    return this.#path.night;
   }
 }
 
 /** What was normal in one system says nothing about another. */
-function memoryOf(before: LazyIntegration | undefined, { name }: Versioned<'connector'>): GuardPort['memory'] {
-  const known = before?.connector.name === name ? before.target.guard?.memory : undefined;
+function memoryOf(before: LazyBrand | undefined, { name }: Versioned<'connector'>): Guard['memory'] {
+  const known = before?.connector.name === name ? before.guard?.memory : undefined;
   return known ?? new Map();
 }
 
 /** `get` compiles on first use. */
-export class Integrations extends Map<string, LazyIntegration> {
+export class Brands extends Map<string, LazyBrand> {
   readonly #broken: Broken[];
 
   constructor(broken: Broken[]) {
@@ -153,12 +192,12 @@ export class Integrations extends Map<string, LazyIntegration> {
     this.#broken = broken;
   }
 
-  uncompiled(name: string): LazyIntegration | undefined {
+  uncompiled(name: string): LazyBrand | undefined {
     return super.get(name);
   }
 
   /** An integration that does not compile is removed. */
-  override get(name: string): LazyIntegration | undefined {
+  override get(name: string): LazyBrand | undefined {
     const found = super.get(name);
     if (found?.compiled.kind !== 'invalid') return found;
     const [problem] = found.compiled.problems;

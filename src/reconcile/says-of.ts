@@ -1,8 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Reservation } from '../canonical/reservation.ts';
 import type { Json, Note } from '../terms.ts';
-import { extraPrefix } from './merge.ts';
-import { groupOf, type ItemIds, leaderOf, listNames, never, type SaidItem, type Statement } from './statement.ts';
+import { amountCurrency, extraPrefix, leaderOf, listNames, never, type SaidItem, type Says } from './says.ts';
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -17,47 +16,19 @@ export function unreadIn(notes: readonly Note[], draft: Fields): Unread {
   return fields.length === 0 ? nothing : new Set(fields.map((field) => field.replace(/\[(\d+)\]/, '.$1')));
 }
 
-/**
- * The fields that a message sent and that have no value after check and normalization; the same as `emptiesOf` of its statement.
- * Written for speed: it runs for every pulled row that was not recognised, to tell a missing field from an empty one.
- */
-export function emptiesIn(record: Partial<Reservation>, draft: Fields, unread: Unread = nothing): string[] {
-  const found: string[] = [];
-  collectEmpties(record as Fields, draft, '', found);
-  for (const name of listNames) {
-    const sent = draft[name] as readonly Fields[] | undefined;
-    if (sent === undefined) continue;
-    if (sent.length === 0) found.push(name);
-    const items = (record[name] ?? []) as readonly Fields[];
-    if (items.length !== sent.length) continue;
-    for (let index = 0; index < items.length; index++) {
-      collectEmpties(items[index] as Fields, sent[index] ?? {}, `${name}.${index}.`, found);
-    }
-  }
-  return unread.size === 0 ? found : found.filter((field) => !unread.has(field));
-}
-
-function collectEmpties(record: Fields, draft: Fields, prefix: string, found: string[]): void {
-  for (const field in draft) {
-    if (draft[field] === undefined || record[field] !== undefined || field in noLists) continue;
-    if (leaderOf(field) !== field || groupOf(field).some((one) => record[one] !== undefined)) continue;
-    found.push(prefix + field);
-  }
-}
-
 const noLists: { readonly [Name in ListName]: true } = { guests: true, rooms: true, charges: true };
 
 /**
- * The statement of a message: its canonical values, and null for fields that it sent empty. `draft` contains what was sent; without a
- * draft, the record itself is the statement.
+ * What a message says: its canonical values, and null for fields that it sent empty. `draft` contains what was sent; without a draft, the
+ * record itself is what is said.
  */
-export function statementOf(
+export function saysOf(
   record: Partial<Reservation>,
   draft?: Fields,
   assumed: ReadonlySet<string> = new Set(),
   ids: { readonly [Name in ListName]?: readonly (string | null | undefined)[] | undefined } = {},
   unread: Unread = nothing,
-): Statement {
+): Says {
   const lists: { [Name in ListName]?: readonly SaidItem[] } = {};
   const weak: { [field: string]: Json } = {};
   const sortOut = (field: string, value: Json) => {
@@ -84,22 +55,7 @@ export function statementOf(
     });
   }
   const said = Object.keys(weak).length === 0 ? { values, lists } : { values, assumed: weak, lists };
-  return unread.size === 0 ? said : { ...said, unread };
-}
-
-/** The ids of a message's rooms and charges, where the elements of its record are those that were sent. */
-export function usableIds(
-  record: Partial<Reservation>,
-  draft: Fields,
-  ids: { readonly [Name in ListName]?: readonly (string | undefined)[] | undefined },
-): ItemIds | undefined {
-  const usable = listNames.flatMap((name) => {
-    const [of, sent] = [ids[name], draft[name] as readonly unknown[] | undefined];
-    return of !== undefined && sent?.length === record[name]?.length
-      ? [[name, of.map((id) => id ?? null)] as const]
-      : [];
-  });
-  return usable.length === 0 ? undefined : Object.fromEntries(usable);
+  return unread.size === 0 ? said : { ...said, unread: [...unread] };
 }
 
 export function valuesOf(
@@ -120,6 +76,7 @@ export function valuesOf(
     if (field !== 'extra') say(field, value as Json);
     else for (const [name, one] of Object.entries(value as object)) say(extraPrefix + name, one as Json);
   }
+  if (values.total_amount !== undefined && values.currency !== undefined) values[amountCurrency] = values.currency;
   if (draft === undefined) return values;
   const said = new Set([...Object.keys(values), ...sortedOut].map(leaderOf));
   for (const [field, value] of Object.entries(draft)) {

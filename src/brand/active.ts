@@ -1,16 +1,9 @@
 import { type Bodies, type DocumentKind, schemas, workspaceName } from '../documents/kinds.ts';
-import type { ErasurePort } from '../reconcile/apply-target.ts';
+import type { ErasurePort } from '../reconcile/erasure-port.ts';
 import type { DocumentChanges } from '../store/documents/document-changes.ts';
 import type { StoredDocument } from '../store/documents/documents.ts';
 import type { Json } from '../terms.ts';
-import {
-  type ActiveIntegration,
-  type Broken,
-  Integrations,
-  LazyIntegration,
-  SharedShapes,
-  type Versioned,
-} from './active-integration.ts';
+import { type Brand, Brands, type Broken, LazyBrand, SharedShapes, type Versioned } from './brand.ts';
 
 /**
  * The documents in force, compiled: each integration with its connector, its pipeline and its destinations. A change of documents makes
@@ -19,7 +12,7 @@ import {
 export interface Active {
   readonly settings: Bodies['workspace'];
   /** `get` compiles the integration on first use; iterating does not. */
-  readonly integrations: ReadonlyMap<string, ActiveIntegration>;
+  readonly integrations: ReadonlyMap<string, Brand>;
   /** The integrations as documents, for callers that need no compiled path. */
   readonly documents: ReadonlyMap<string, Versioned<'integration'>>;
   readonly destinations: ReadonlyMap<string, Versioned<'destination'>>;
@@ -39,7 +32,7 @@ const compiledAtOnce = 1_000;
 export function activate(documents: readonly StoredDocument[], erasure?: ErasurePort): Active {
   const nothing: Activated = {
     settings: schemas.workspace.parse({}),
-    integrations: new Integrations([]),
+    integrations: new Brands([]),
     documents: new Map(),
     destinations: new Map(),
     broken: [],
@@ -76,7 +69,7 @@ export function withChanges(before: Active, changes: DocumentChanges): Active {
   ];
   const settings = [...workspaces.found.values()][0]?.body ?? schemas.workspace.parse({});
   const shapes = new SharedShapes(earlier.shapes, connectors.found, settings.spellings);
-  const integrations = new Integrations(broken);
+  const integrations = new Brands(broken);
   for (const [name, source] of documents.found) {
     const known = earlier.integrations.uncompiled(name);
     const connector = connectors.found.get(source.body.connector);
@@ -84,7 +77,7 @@ export function withChanges(before: Active, changes: DocumentChanges): Active {
       if (known) integrations.set(name, known);
     } else if (connector) {
       const parts = { source, connector, destinations: destinations.found, shapes, erasure, before: known };
-      integrations.set(name, new LazyIntegration(parts));
+      integrations.set(name, new LazyBrand(parts));
     } else {
       const message = `its connector ${source.body.connector} is not in force`;
       broken.push({ document: keyOf('integration')(name), message });
@@ -107,7 +100,7 @@ export function withChanges(before: Active, changes: DocumentChanges): Active {
 
 /** The parts that the next set of documents reuses. */
 interface Activated extends Active {
-  readonly integrations: Integrations;
+  readonly integrations: Brands;
   readonly connectors: ReadonlyMap<string, Versioned<'connector'>>;
   readonly workspaces: ReadonlyMap<string, Versioned<'workspace'>>;
   readonly shapes: SharedShapes;
@@ -187,11 +180,11 @@ export type BrandDocuments = readonly [
 ];
 
 /** The documents that an active integration was compiled from, to compile it again in another thread. */
-export function documentsOf({ name, version, body, connector, spellings }: ActiveIntegration): BrandDocuments {
+export function documentsOf({ integration, integrationVersion, body, connector, spellings }: Brand): BrandDocuments {
   const plain = (body: unknown) => body as Json;
   return [
     { kind: 'connector', name: connector.name, version: connector.version, body: plain(connector.body), hash: '' },
-    { kind: 'integration', name, version, body: plain(body), hash: '' },
+    { kind: 'integration', name: integration, version: integrationVersion, body: plain(body), hash: '' },
     { kind: 'workspace', name: workspaceName, version: 0, body: plain({ spellings }), hash: '' },
   ];
 }

@@ -1,36 +1,31 @@
-import type { Guest } from '../canonical/reservation.ts';
 import type { Connector } from '../documents/connector.ts';
+import { durationMs } from '../documents/duration.ts';
 import type { Integration } from '../documents/integration.ts';
 import type { Bodies } from '../documents/kinds.ts';
-import { type GuestRead, readGuest, ruleProfile } from '../pipeline/guest.ts';
-import { amend, prepareRecord, type Steps } from '../pipeline.ts';
-import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
-import type { Amendment, Arrival, Message, Prepared } from '../reconcile/incoming.ts';
-import type { MappingProblem, RawRecord, ShapeConfig } from '../shape/config.ts';
+import type { NormalizeContext } from '../normalize/normalize.ts';
+import type { Arrival } from '../reconcile/forms.ts';
+import type { Manner } from '../reconcile/says.ts';
+import type { MappingProblem, ShapeConfig } from '../shape/config.ts';
 import { compileDates, type DateReader } from '../shape/dates.ts';
 import { type CompiledShape, compilePushShape, compileShape, compileSingleShape, type Shaper } from '../shape/shape.ts';
-import type { Adjust } from '../shape/shaper.ts';
 import { asList } from '../shape/table.ts';
-import type { Json } from '../terms.ts';
 import { compileRules, type RuleSet } from '../transform/rules.ts';
 
-/** The path of every record, for one integration: compiled once from its documents, then only run. */
+type OfMode<Of> = { readonly [Mode in Arrival['mode']]: Of };
+
+/** The path of every record of one integration, compiled from its documents; `state` and `decide` run it (pipeline.ts). */
 export interface Path {
-  /** Reads a partner's list. */
-  readonly shaper: Shaper;
-  /** Reads the answer for one reservation: like the list, unless the connector says otherwise. */
-  readonly singleShaper: Shaper;
-  /** Reads a partner's event: like the list, with the changes of the connector's push section. */
-  readonly pushShaper: Shaper;
-  prepare(raw: RawRecord, arrival: Arrival, adjust?: Adjust): Prepared;
-  /** The records of a pulled page. */
-  preparePage(raws: readonly RawRecord[], arrivalOf: (raw: RawRecord) => Arrival): Prepared[];
-  /** Reads a guest event, or the guest that the partner was asked for. */
-  guest(data: Json, isFetched?: boolean): GuestRead;
-  /** Applies the rules to a profile that a guest event changes. */
-  profile(merged: Guest, update: GuestUpdate): RuledGuest;
-  /** For a stored reservation of which a message changes some fields. */
-  amend(amendment: Amendment, arrival: Arrival): Message;
+  /** By the way of arrival: a partner's list, its answer for one reservation, its events. */
+  readonly shapers: OfMode<Shaper>;
+  readonly manners: OfMode<Manner>;
+  readonly rules: RuleSet;
+  readonly region: NormalizeContext;
+  /** Precedes the partner's ids, for a brand that moved here from another system. */
+  readonly idPrefix: string | undefined;
+  /** Pulled rows may be incomplete, such as bare cancellations; they then change a stored record. */
+  readonly partialRows: boolean;
+  /** For how long a list may repeat a row from before an event without overturning the event. */
+  readonly lagMs: number;
   /** Reads a date outside of records, as the connector says that dates are written. */
   readonly night: DateReader;
 }
@@ -87,37 +82,21 @@ export function compilePath(
   return { kind: 'invalid', problems };
 }
 
-function pathOf(
-  connector: Connector,
-  integration: Integration,
-  shapers: { readonly [Mode in Arrival['mode']]: Shaper },
-  rules: RuleSet,
-): Path {
-  const region = { country: integration.country };
-  const shared = {
-    rules,
-    region,
-    isOnlySource: !integration.push.enabled,
-    idPrefix: integration.id_prefix,
-    partialRows: connector.shape?.also?.some(({ partial }) => partial === true) === true,
-  };
+function pathOf(connector: Connector, integration: Integration, shapers: OfMode<Shaper>, rules: RuleSet): Path {
   const dates = compileDates(asList(connector.shape?.dates ?? 'iso'), integration.timezone);
   const { absent = 'keep', lists = 'replace' } = connector.push ?? {};
-  const steps: { readonly [Mode in Arrival['mode']]: Steps } = {
-    pull: { ...shared, shaper: shapers.pull, manner: { silence: 'clear', lists: 'replace' } },
-    single: { ...shared, shaper: shapers.single, manner: { silence: 'keep', lists: 'replace' } },
-    push: { ...shared, shaper: shapers.push, manner: { silence: absent, lists } },
-  };
   return {
-    shaper: shapers.pull,
-    singleShaper: shapers.single,
-    pushShaper: shapers.push,
-    prepare: (raw, arrival, adjust) => prepareRecord(steps[arrival.mode], raw, arrival, adjust),
-    preparePage: (raws, arrivalOf) => raws.map((raw) => prepareRecord(steps.pull, raw, arrivalOf(raw), undefined)),
-    guest: (data, isFetched) =>
-      readGuest(isFetched ? shapers.single : shapers.push, region, integration.id_prefix, data),
-    profile: (merged, update) => ruleProfile(shared, merged, update),
-    amend: (amendment, arrival) => amend(steps[arrival.mode], amendment, arrival),
+    shapers,
+    manners: {
+      pull: { silence: 'clear', lists: 'replace' },
+      single: { silence: 'keep', lists: 'replace' },
+      push: { silence: absent, lists },
+    },
+    rules,
+    region: { country: integration.country },
+    idPrefix: integration.id_prefix,
+    partialRows: connector.shape?.also?.some(({ partial }) => partial === true) === true,
+    lagMs: durationMs(integration.pull?.lag ?? '30m'),
     night: (value) => (dates.kind === 'ok' ? dates.read(value) : undefined),
   };
 }

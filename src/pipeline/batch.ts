@@ -1,0 +1,62 @@
+import type { Brand } from '../brand/brand.ts';
+import { decide } from '../pipeline.ts';
+import type { Held } from '../reconcile/accidents/guard.ts';
+import type { Step } from '../reconcile/accidents/signs.ts';
+import type { Decision, Outcome, Statement, Stored } from '../reconcile/forms.ts';
+import type { EntityType } from '../terms.ts';
+
+export const recordKey = ({ type, id }: { readonly type: EntityType; readonly id: string }): string => `${type} ${id}`;
+
+export interface Batch {
+  readonly steps: readonly Step[];
+  /** The records afterwards, by type and id. */
+  readonly rows: ReadonlyMap<string, Stored>;
+}
+
+/** Decides statements in the order of arrival, so that two about one record build on each other. */
+export function decideBatch(
+  brand: Brand,
+  stored: ReadonlyMap<string, Stored>,
+  statements: readonly Statement[],
+  held: ReadonlyMap<Statement, readonly Held[]> = new Map(),
+  /** What each would make if nothing were stored. */
+  alone: ReadonlyMap<Statement, Decision> = new Map(),
+): Batch {
+  const rows = new Map(stored);
+  const steps = statements.map((statement): Step => {
+    const key = recordKey(statement);
+    const before = rows.get(key);
+    const own = held.get(statement);
+    const known = before === undefined && own === undefined ? alone.get(statement) : undefined;
+    const decision = known ?? decide(brand, before, statement, own);
+    const after = storedAfter(decision, before);
+    if (after !== undefined) rows.set(key, after);
+    return { statement, stored: before, decision };
+  });
+  return { steps, rows };
+}
+
+/** The record as the next statement finds it; undefined if this one leaves it as it was. */
+function storedAfter(decision: Decision, before: Stored | undefined): Stored | undefined {
+  if (decision.kind === 'change') {
+    const { version, event, text, state } = decision;
+    return { version, event, text, ...state, sightedAt: before?.sightedAt };
+  }
+  const state = 'state' in decision ? decision.state : undefined;
+  if (state === undefined) return undefined;
+  return before ? { ...before, ...state } : { version: 0, event: 'created', text: '{}', ...state };
+}
+
+export function outcomeOf({ statement: { id }, decision }: Step): Outcome {
+  const named = id === '' ? undefined : { id };
+  if (decision.kind === 'dropped' || decision.kind === 'dead') return { outcome: decision.kind, ...named };
+  const { version, isOverruled, isHeld, reason } = decision;
+  return {
+    outcome: decision.kind === 'change' ? decision.event : decision.kind,
+    ...named,
+    version,
+    ...(reason !== undefined && { reason }),
+    ...(isOverruled && { isOverruled }),
+    ...(isHeld && { isHeld }),
+  };
+}

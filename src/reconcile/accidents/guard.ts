@@ -1,0 +1,150 @@
+import type { EpochMs, LocalDate } from '../../terms.ts';
+import type { Statement } from '../forms.ts';
+import type { HeldPath } from '../hear.ts';
+import {
+  type Counted,
+  countSigns,
+  type GuardLimits,
+  type Hold,
+  isSuspicious,
+  newest,
+  type SignedRow,
+} from './judge.ts';
+import { describeSign, heldPathOf, isPartOf, type Sign, type Step, signsOf } from './signs.ts';
+
+/** What one process counted of a feed. `unsaved` is not in the store yet. */
+export interface Memory {
+  recent: readonly Counted[];
+  unsaved: readonly Counted[];
+}
+
+export type Feed = 'pull' | 'push';
+
+/** Keeps the accidents of a partner from the records of one brand. */
+export interface Guard {
+  readonly limits: GuardLimits;
+  readonly memory: Map<Feed, Memory>;
+}
+
+/** How many rows a page showed that are not among the statements, and for how many rows each statement stands. */
+export interface Shown {
+  readonly unchanged: number;
+  readonly of?: number | undefined;
+  /** The days that the page is about, and the run that reads it. */
+  readonly window?: { readonly from: LocalDate; readonly to: LocalDate; readonly runId: string } | undefined;
+}
+
+/** A batch in which several rows changed alike. */
+export interface Suspicion {
+  readonly batches: readonly Counted[];
+  readonly signs: ReadonlyMap<Statement, ReadonlySet<Sign>>;
+}
+
+/** The feed of a batch; undefined if an operator decided about the statements, which nobody judges. */
+export function feedOf(statements: readonly Statement[]): Feed | undefined {
+  const cause = statements[0]?.arrival.cause;
+  return cause === 'run' ? 'pull' : cause === 'event' ? 'push' : undefined;
+}
+
+const mostUnsaved = 50;
+
+/**
+ * Counts a batch. Undefined if it is ordinary: this process counts those by itself, and the store is asked only when several rows changed
+ * alike, so that an ordinary batch costs no statement.
+ */
+export function countBatch(guard: Guard, steps: readonly Step[], { unchanged, of }: Shown): Suspicion | undefined {
+  const [first] = steps;
+  const feed = first && feedOf([first.statement]);
+  if (first === undefined || feed === undefined) return undefined;
+  const { effectiveAt, receivedAt: at = effectiveAt, causeId } = first.statement.arrival;
+  const signs = new Map<Statement, ReadonlySet<Sign>>();
+  const signed: SignedRow[] = [];
+  const today = new Date(effectiveAt).toISOString().slice(0, 10);
+  let rows = 0;
+  for (const step of steps) {
+    const { statement, stored, decision } = step;
+    const own = signsOf(step, today);
+    const isStored = stored !== undefined && stored.version > 0;
+    if (isStored || own.size > 0) rows++;
+    if (own.size === 0) continue;
+    signs.set(statement, own);
+    const { check_in = '', check_out = '' } = (decision.kind === 'change' ? decision.record : {}) as Partial<SignedRow>;
+    signed.push({ signs: own, check_in, check_out });
+  }
+  const run = feed === 'pull' ? causeId : undefined;
+  const batch: Counted = { rows: of ?? rows + unchanged, ...countSigns(signed), run, at };
+  if (batch.rows === 0) return undefined;
+  const memory = memoryOf(guard, feed);
+  memory.recent = newest([...memory.recent, batch]);
+  memory.unsaved = [...memory.unsaved, batch];
+  if (!isSuspicious(memory.recent, guard.limits)) {
+    if (memory.unsaved.length > mostUnsaved) memory.unsaved = [joined(memory.unsaved)];
+    return undefined;
+  }
+  const batches = memory.unsaved;
+  memory.unsaved = [];
+  return { batches, signs };
+}
+
+/** Rows of a page without news. They belong to the run's other rows. */
+export function countUnchanged(guard: Guard | undefined, run: string, rows: number): void {
+  if (guard === undefined || rows === 0) return;
+  const memory = memoryOf(guard, 'pull');
+  const last = memory.recent.at(-1);
+  const isSame = last?.run === run && Object.keys(last.signs).length === 0;
+  const page = { rows: rows + (isSame ? last.rows : 0), signs: {}, run };
+  memory.recent = newest([...memory.recent.slice(0, isSame ? -1 : undefined), page]);
+  memory.unsaved = [...memory.unsaved, { rows, signs: {}, run }];
+  if (memory.unsaved.length > mostUnsaved) memory.unsaved = [joined(memory.unsaved)];
+}
+
+/** Older batches of this process, which were not suspicious: only their sums matter. */
+function joined(batches: readonly Counted[]): Counted {
+  const signs: { [sign: Sign]: number } = {};
+  for (const batch of batches)
+    for (const [sign, count] of Object.entries(batch.signs)) signs[sign] = (signs[sign] ?? 0) + count;
+  const last = batches.at(-1);
+  return { rows: batches.reduce((sum, { rows }) => sum + rows, 0), signs, run: last?.run, at: last?.at };
+}
+
+function memoryOf({ memory }: Guard, feed: Feed): Memory {
+  const known = memory.get(feed) ?? { recent: [], unsaved: [] };
+  memory.set(feed, known);
+  return known;
+}
+
+export interface Held extends HeldPath {
+  readonly reason: string;
+}
+
+/** The values to set aside, by statement. Of another hotel's list, everything. */
+export function heldIn(
+  { signs }: Suspicion,
+  steps: readonly Step[],
+  holds: ReadonlyMap<Sign, Hold>,
+): ReadonlyMap<Statement, readonly Held[]> {
+  const held = new Map<Statement, readonly Held[]>();
+  if (holds.size === 0) return held;
+  const strangers = holds.get('strangers');
+  for (const { statement } of steps) {
+    const own = [...(signs.get(statement) ?? [])];
+    const ofThis = strangers
+      ? [strangers]
+      : [...holds.values()].filter(({ sign }) => own.some((one) => isPartOf(one, sign)));
+    if (ofThis.length > 0) held.set(statement, ofThis.map(heldBy));
+  }
+  return held;
+}
+
+export const heldBy = (hold: Hold): Held => ({
+  hold: hold.id,
+  path: heldPathOf(hold.sign),
+  reason: `Held: ${describeSign(hold.sign, hold)}.`,
+});
+
+/** The hold after it kept values of more bookings back. */
+export const withRows = (hold: Hold, rows: number, at: EpochMs): Hold => ({
+  ...hold,
+  rows: hold.rows + rows,
+  heldAt: at,
+});

@@ -1,0 +1,175 @@
+import type { Guest, Reservation } from '../canonical/reservation.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { RawRecord } from '../shape/config.ts';
+import type { ChangeEvent, EntityType, EpochMs, Json, Note, Origins } from '../terms.ts';
+import type { Consent } from './consent.ts';
+import type { Difference } from './difference.ts';
+import type { Manner, Moment, ReportingDestination, Says, Source } from './says.ts';
+import type { StoredViews } from './stored-views.ts';
+
+/**
+ * The forms of a booking between the partner and the store, all plain data:
+ *
+ *   Arrival     how and when something arrived
+ *   Statement   what it says about one record, checked and normalized; `state` makes it (pipeline.ts)
+ *   Stored      the record's row, locked
+ *   Decision    what the statement changes; `decide` makes it (pipeline.ts)
+ */
+
+export interface Arrival {
+  /** From the partner's list, from its answer for one reservation, or from an event. */
+  readonly mode: 'pull' | 'single' | 'push';
+  /** Stated by a destination instead of the partner. */
+  readonly by?: ReportingDestination;
+  /** When the partner's data was in this state: a page's request, an event's timestamp (never after its receipt). */
+  readonly effectiveAt: EpochMs;
+  /** Of an event: when it was received. */
+  readonly receivedAt?: EpochMs;
+  readonly cause: 'run' | 'event' | 'replay' | 'guest' | 'erasure' | 'reprocess';
+  /** The run's id, or the event's sequence. */
+  readonly causeId: string;
+  /** Decides between equal effective times; taken from the store's sequence where it is absent. */
+  readonly seq?: number;
+  /** W3C traceparent of the span that takes the record in; its deliveries continue the trace. */
+  readonly trace?: string;
+}
+
+/** How a statement of this source arrives. */
+export const arrivedBy = (source: Source): Pick<Arrival, 'mode' | 'by'> =>
+  source === 'pull' || source === 'single' || source === 'push' ? { mode: source } : { mode: 'push', by: source };
+
+export interface Statement {
+  readonly type: EntityType;
+  /** Empty if the record has no readable id. */
+  readonly id: string;
+  readonly arrival: Arrival;
+  readonly source: Source;
+  readonly manner: Manner;
+  /** Of a reservation. Absent if it cannot be read, or must not be merged; `failure` says why. */
+  readonly says?: Says | undefined;
+  /** The record that it makes by itself, before business rules; absent if it is not complete. */
+  readonly record?: Reservation | Guest | undefined;
+  /** Why it makes no record by itself. */
+  readonly failure?: DeadLetter | undefined;
+  /** Nothing is wrong with it, but it is only a part of a reservation. */
+  readonly isPart?: true | undefined;
+  /** Why it is not for this brand, or must leave: a reason for the timeline. */
+  readonly dropped?: string | undefined;
+  readonly raw: RawRecord;
+  /** Of shape, check and normalization. */
+  readonly notes: readonly Note[];
+  /** Where its values came from, if its mapping cannot tell it again. */
+  readonly origins?: Origins | undefined;
+  /** Values missing in the connector's value maps. */
+  readonly drift?: readonly { readonly field: string; readonly value: string }[] | undefined;
+  /** Of a row of the partner's list: a hash by which the same row is recognised, or a negative number that no row has. */
+  readonly listed?: number | undefined;
+  /** The guests as the partner states them, where nothing else shows it: they may be people who were erased. */
+  readonly guests?: readonly Guest[] | undefined;
+  /** Of a profile: the last statement about marketing consent, with its source and time. */
+  readonly consent?: Consent | undefined;
+  /** Of a profile: an operator decided its state, with this consent, whenever that was stated. */
+  readonly isDecision?: true | undefined;
+}
+
+export interface DeadLetter {
+  readonly kind: 'record' | 'event';
+  readonly type: EntityType;
+  /** Absent if the record has no readable id. */
+  readonly id?: string;
+  readonly code: ErrorCode;
+  /** For an operator, without values of personal fields. */
+  readonly message: string;
+  readonly detail: Json;
+  readonly raw: Json;
+}
+
+export interface Stored {
+  /** 0: a row without a record; all that was said about it is set aside. */
+  readonly version: number;
+  readonly event: ChangeEvent;
+  readonly moment: Moment;
+  /** The record as JSON. */
+  readonly text: string;
+  /** What each source says; absent if the record equals the pulled row. */
+  readonly views?: StoredViews | undefined;
+  /** When the partner's list last showed the reservation unchanged, if that was after the oldest event of the batch. */
+  readonly sightedAt?: EpochMs | undefined;
+}
+
+/** What is written for a record besides its content. */
+export interface RecordState {
+  readonly moment: Moment;
+  readonly views: StoredViews | undefined;
+}
+
+/** A new version of a record. */
+export interface Change {
+  readonly kind: 'change';
+  readonly event: ChangeEvent;
+  readonly version: number;
+  readonly record: Reservation | Guest;
+  readonly text: string;
+  readonly state: RecordState;
+  readonly diff: readonly Difference[];
+  readonly notes: readonly Note[];
+  readonly reason?: string;
+  /** A newer statement overrules part of it. */
+  readonly isOverruled?: boolean;
+  /** Some of its values are set aside. */
+  readonly isHeld?: boolean;
+}
+
+export type Decision =
+  | Change
+  | {
+      readonly kind: 'unchanged' | 'superseded' | 'held';
+      readonly version: number;
+      readonly reason?: string;
+      /** Present if it changes what is stored beside the record. */
+      readonly state?: RecordState;
+      readonly isOverruled?: boolean;
+      readonly isHeld?: boolean;
+      /** The partner's list shows what it showed before: that it was seen is kept for the whole page, instead of the state. */
+      readonly isShown?: boolean;
+    }
+  | { readonly kind: 'dropped'; readonly reason: string; readonly state?: RecordState }
+  | { readonly kind: 'dead'; readonly deadLetter: DeadLetter };
+
+export type OutcomeName = ChangeEvent | 'unchanged' | 'superseded' | 'dropped' | 'dead' | 'held';
+
+/** What became of one statement. */
+export interface Outcome {
+  readonly outcome: OutcomeName;
+  readonly id?: string;
+  readonly version?: number;
+  /** Why it was superseded or held. */
+  readonly reason?: string;
+  /** Of a pulled row: part of it does not count now, so the same row may still change the record next time. */
+  readonly isOverruled?: boolean;
+  /** Some or all of it is held back as an accident of the partner. */
+  readonly isHeld?: boolean;
+}
+
+/** The results of a batch, in its order. */
+export interface Tally {
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly superseded: number;
+  readonly dropped: number;
+  readonly dead: number;
+  readonly held: number;
+  readonly outcomes: readonly Outcome[];
+}
+
+export function tally(outcomes: readonly Outcome[]): Tally {
+  const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
+  for (const { outcome, isHeld } of outcomes) {
+    if (isHeld) counts.held++;
+    if (outcome === 'held') continue;
+    if (outcome === 'unchanged' || outcome === 'superseded' || outcome === 'dropped' || outcome === 'dead')
+      counts[outcome]++;
+    else counts.changed++;
+  }
+  return { ...counts, outcomes };
+}

@@ -1,0 +1,91 @@
+import { type Aside, saysSame, split } from './aside.ts';
+import { difference } from './difference.ts';
+import type { Arrival, Statement } from './forms.ts';
+import { merge, type Views } from './merge.ts';
+import { isNewer, type Moment, type Says } from './says.ts';
+import { accept, repeated, statesSame, type View } from './view.ts';
+
+/** A value of the partner that must not count now. */
+export interface HeldPath {
+  readonly hold: string;
+  /** Canonical, such as guests.email; empty for the whole statement. */
+  readonly path: string;
+}
+
+export interface Heard {
+  /** What each source says, including the statement. */
+  readonly views: Views;
+  readonly aside: readonly Aside[];
+  /** The list shows what it showed before. */
+  readonly isRepeated: boolean;
+  /** Some of the statement is set aside. */
+  readonly isHeld: boolean;
+}
+
+export const momentOf = ({ effectiveAt, seq = 0 }: Arrival): Moment => [effectiveAt, seq];
+
+/** A row of a list that a run reads. Older rows that are processed again show nothing. */
+export const isOfList = ({ arrival, source }: Statement): boolean => arrival.cause === 'run' && source === 'pull';
+
+/** What the sources of a reservation say after one more statement. Values of the paths in `held` are set aside. */
+export function hear(
+  known: Views,
+  asides: readonly Aside[],
+  statement: Statement & { readonly says: Says },
+  held: readonly HeldPath[],
+  lagMs: number,
+): Heard {
+  const { source, says, manner, arrival } = statement;
+  const moment = momentOf(arrival);
+  const before = known[source];
+  const accepted = accept(before, says, moment, manner);
+  const isRepeated = isOfList(statement) && before !== undefined && statesSame(before, accepted);
+  let view: View | undefined = isRepeated ? repeated(before, moment[0], lagMs) : accepted;
+  const kept: Aside[] = asides.filter((one) => one.source !== source && !isOutdated(one, says, moment));
+  let isHeld = false;
+  const setAside = (
+    path: string,
+    as: Pick<Aside, 'hold' | 'isRefused'> & { readonly like?: Aside },
+  ): 'unsaid' | 'passes' | 'aside' => {
+    if (view === undefined) return 'aside';
+    const parted = path === '' ? whole(before, statement) : split(before, view, path, moment);
+    if (parted.kind === 'unsaid') return 'unsaid';
+    if (parted.kind === 'same' || (as.like && !saysSame(parted.said.says, as.like.says))) return 'passes';
+    view = parted.kept;
+    const { hold, isRefused } = as;
+    // A value that is only repeated keeps its time.
+    kept.push(as.like ?? { hold, ...(isRefused && { isRefused }), source, path, moment, ...parted.said });
+    isHeld ||= isRefused !== true;
+    return 'aside';
+  };
+  for (const aside of asides) {
+    if (aside.source !== source) continue;
+    const isOlder = isNewer(aside.moment, moment);
+    // A list that shows the stored row again has taken the value back.
+    const became = isOlder ? 'unsaid' : isRepeated ? 'passes' : setAside(aside.path, { ...aside, like: aside });
+    if (became === 'unsaid') kept.push(aside);
+  }
+  for (const { path, hold } of held) {
+    if (!kept.some((one) => one.source === source && one.path === path && one.hold === hold)) setAside(path, { hold });
+  }
+  const { [source]: _, ...others } = known;
+  return { views: view === undefined ? others : { ...known, [source]: view }, aside: kept, isRepeated, isHeld };
+}
+
+/** A newer statement of the same field, whoever makes it: if the value were released, it would no longer count. */
+const isOutdated = ({ path, moment: at }: Aside, { values }: Says, moment: Moment): boolean =>
+  isNewer(moment, at) && (values[path] ?? null) !== null;
+
+const whole = (before: View | undefined, { says, manner }: Statement & { readonly says: Says }) =>
+  ({ kind: 'differs', kept: before, said: { says, manner } }) as const;
+
+/** A newer statement overrules a field of this one. */
+export function isOverruled(known: Views, after: Views, statement: Statement & { readonly says: Says }): boolean {
+  const { source, says, manner, arrival } = statement;
+  const moment = momentOf(arrival);
+  if (Object.values(known).every((view) => view === undefined || !isNewer(view.moment, moment))) return false;
+  const newest = { ...known, [source]: accept(known[source], says, endOfTime, manner) };
+  return difference(merge(newest).draft, merge(after).draft).length > 0;
+}
+
+const endOfTime: Moment = [Number.MAX_SAFE_INTEGER, 0];

@@ -1,0 +1,149 @@
+import type { Brand } from '../../../src/brand/brand.ts';
+import { decideBatch, outcomeOf } from '../../../src/pipeline/batch.ts';
+import { countBatch, feedOf, heldIn } from '../../../src/reconcile/accidents/guard.ts';
+import { judge } from '../../../src/reconcile/accidents/judge.ts';
+import type { Step } from '../../../src/reconcile/accidents/signs.ts';
+import { type Statement, type Stored, type Tally, tally } from '../../../src/reconcile/forms.ts';
+import type { StoredViews } from '../../../src/reconcile/stored-views.ts';
+import { heldIds, idempotencyKey, listedBy, viewsText } from '../../../src/store/records/write.ts';
+import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
+import type { Transaction } from './transaction.ts';
+
+/** Takes a batch of statements in. The decisions are those of the store itself (pipeline.ts); the model replaces its SQL. */
+export function take(
+  model: StoreModel,
+  tx: Transaction,
+  brand: Brand,
+  arrived: readonly Statement[],
+  unchanged = 0,
+): Tally {
+  const { integration } = brand;
+  const seq = arrived.every(({ arrival }) => arrival.seq !== undefined) ? 0 : model.nextSeq();
+  const statements = arrived.map((one) => ({ ...one, arrival: { seq, ...one.arrival } }));
+  const stored = storedRows(model, tx, integration, statements);
+  const first = decideBatch(brand, stored, statements);
+  const held = heldOf(model, tx, brand, first.steps, unchanged);
+  const { steps } = held.size === 0 ? first : decideBatch(brand, stored, statements, held);
+  const seen: string[] = [];
+  const changes = new Map<string, ChangeRow[]>();
+  for (const { statement, decision } of steps) {
+    const { id, listed: own } = statement;
+    const row = tx.record(integration, id);
+    if (decision.kind === 'change') {
+      const { version, event, text, state } = decision;
+      const listed = listedBy(statement, decision) ?? (row?.listed === undefined ? undefined : -1);
+      tx.putRecord(integration, id, { version, event, text, listed, ...state, views: viewsText(state.views) });
+      const key = idempotencyKey(integration, 'reservation', id, version, text);
+      const change = { version, event, idempotencyKey: key, at: model.now(), text };
+      changes.set(id, [...(changes.get(id) ?? []), change]);
+      continue;
+    }
+    if (decision.kind === 'dead' || row === undefined) continue;
+    if ('isShown' in decision && decision.isShown) seen.push(id);
+    else if (decision.state)
+      tx.putRecord(integration, id, {
+        ...row,
+        ...decision.state,
+        views: viewsText(decision.state.views),
+        ...(heldIds(decision.state.views) !== undefined && row.listed !== undefined && { listed: -1 }),
+      });
+    const after = tx.record(integration, id) as RecordRow;
+    const isListed = decision.kind === 'unchanged' && !decision.isOverruled && own !== undefined;
+    if (isListed && after.listed !== own) tx.putRecord(integration, id, { ...after, listed: own });
+  }
+  const requestedAt = statements[0]?.arrival.effectiveAt;
+  if (seen.length > 0 && requestedAt !== undefined) {
+    tx.atCommit(() => model.sightings.push({ integration, requestedAt, ids: new Set(seen) }));
+  }
+  for (const [id, versions] of changes) {
+    tx.atCommit(() => {
+      const name = recordKey(integration, id);
+      model.changes.set(name, [...(model.changes.get(name) ?? []), ...versions]);
+    });
+  }
+  enqueue(model, tx, brand, changes);
+  return tally(steps.map(outcomeOf));
+}
+
+/** The values that the guard holds back, by statement. */
+function heldOf(
+  model: StoreModel,
+  tx: Transaction,
+  { guard, integration }: Brand,
+  steps: readonly Step[],
+  unchanged: number,
+) {
+  const feed = feedOf(steps.map(({ statement }) => statement));
+  if (guard === undefined || feed === undefined) return new Map();
+  const memory = model.memories.get(integration) ?? new Map();
+  model.memories.set(integration, memory);
+  const suspicion = countBatch({ limits: guard.limits, memory }, steps, { unchanged });
+  if (suspicion === undefined) return new Map();
+  const known = { now: model.now(), newId: () => `hld_${model.nextSeq()}`, bookings: 0, expected: 0 };
+  const { normal, held } = judge(tx.normal(integration, feed), suspicion.batches, guard.limits, known);
+  tx.putNormal(integration, feed, normal);
+  return heldIn(suspicion, steps, held);
+}
+
+/** The rows as the store reads them; a list that showed a row after the oldest event of the batch is named. */
+function storedRows(
+  model: StoreModel,
+  tx: Transaction,
+  integration: string,
+  statements: readonly Statement[],
+): ReadonlyMap<string, Stored> {
+  const stored = new Map<string, Stored>();
+  for (const { id } of statements) {
+    const row = tx.record(integration, id);
+    if (row === undefined) continue;
+    const events = statements.filter((one) => one.id === id && one.arrival.cause !== 'run');
+    const eventAt = Math.min(...events.map(({ arrival }) => arrival.effectiveAt));
+    const seenAt = model.sightings.flatMap((one) =>
+      one.integration === integration && one.requestedAt > eventAt && one.ids.has(id) ? [one.requestedAt] : [],
+    );
+    const { version, event, moment, text, views } = row;
+    stored.set(`reservation ${id}`, {
+      version,
+      event,
+      moment,
+      text,
+      views: views === undefined ? undefined : (JSON.parse(views) as StoredViews),
+      ...(seenAt.length > 0 && { sightedAt: Math.max(...seenAt) }),
+    });
+  }
+  return stored;
+}
+
+/** The rules are those of store/outbox/enqueue.ts. */
+function enqueue(
+  model: StoreModel,
+  tx: Transaction,
+  { integration, destinations }: Brand,
+  changes: ReadonlyMap<string, readonly ChangeRow[]>,
+): void {
+  const now = model.now();
+  for (const destination of destinations.reservation) {
+    for (const [id, versions] of changes) {
+      const [first, last] = [versions[0] as ChangeRow, versions.at(-1) as ChangeRow];
+      const before = tx.outboxRow({ integration, destination, id });
+      const isIdle = before !== undefined && before.nextVersion > before.lastVersion && !before.isHeld;
+      tx.putOutbox(
+        before === undefined
+          ? {
+              integration,
+              destination,
+              id,
+              nextVersion: first.version,
+              lastVersion: last.version,
+              deliveredVersion: 0,
+              attempt: 0,
+              fence: 0,
+              leased: false,
+              isHeld: false,
+              dueAt: now,
+            }
+          : { ...before, lastVersion: last.version, dueAt: isIdle ? now : before.dueAt },
+      );
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { Brand } from '../../src/brand/brand.ts';
+import { compilePath } from '../../src/brand/compile.ts';
+import { pushSettings } from '../../src/brand/push-settings.ts';
+import type { Reservation } from '../../src/canonical/reservation.ts';
+import { schemas } from '../../src/documents/kinds.ts';
+import type { Arrival, Statement } from '../../src/reconcile/forms.ts';
+import { saysOf } from '../../src/reconcile/says-of.ts';
+import type { IntegrationName } from '../../src/terms.ts';
+
+/** A brand with a connector that reads our own fields, without a guard. */
+export function testBrand(
+  integration: string,
+  destinations: Partial<Brand['destinations']> = {},
+  more: Partial<Brand> = {},
+): Brand {
+  const connector = schemas.connector.parse({ connector: 'plain' });
+  const body = schemas.integration.parse({ integration, connector: 'plain', brand_id: 'X', timezone: 'UTC' });
+  const compiled = compilePath(connector, body);
+  if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.problems));
+  return {
+    ...compiled.path,
+    integration: integration as IntegrationName,
+    integrationVersion: 1,
+    connectorVersion: 1,
+    body,
+    connector: { name: 'plain', version: 1, body: connector },
+    spellings: undefined,
+    spellingsHash: undefined,
+    pushSettings: pushSettings(body, connector),
+    destinations: { reservation: [], guest: [], ...destinations },
+    lagMs: 0,
+    ...more,
+  };
+}
+
+/** A statement that is a whole record. */
+export function said(record: Reservation, arrival: Partial<Arrival> = {}): Statement {
+  const { mode = 'pull' } = arrival;
+  return {
+    type: 'reservation',
+    id: record.id,
+    arrival: { mode, effectiveAt: 1000, cause: 'run', causeId: 'run_1', ...arrival },
+    source: mode,
+    manner: { silence: mode === 'pull' ? 'clear' : 'keep', lists: 'replace' },
+    says: saysOf(record),
+    record,
+    raw: { key: record.id, value: { any: record.id } },
+    notes: [],
+  };
+}
