@@ -34,7 +34,7 @@ function isTechnical(number: string, before: string, after: string, isKnown: (wo
 }
 
 const numbered: ReadonlySet<string> = new Set(
-  'argument attempt character column element error field http index item limit line max maximum min minimum offset page parameter position row status'.split(
+  'argument attempt character column element error field http index item length limit line max maximum min minimum offset page parameter position row size status'.split(
     ' ',
   ),
 );
