@@ -68,6 +68,7 @@ test('answers to requests that reach no route have the same headers', async () =
       'x-frame-options: deny',
       'referrer-policy: no-referrer',
       "content-security-policy: default-src 'none'; base-uri 'none'",
+      'strict-transport-security: max-age=31536000; includesubdomains',
     ]) {
       assert.ok(answer.includes(`\r\n${header}`), `${status}: ${header} in ${answer}`);
     }
