@@ -254,8 +254,10 @@ test('the places that show a text of a remote are the ones listed here', () => {
   ]);
 });
 
+/** Also full-width and Arabic ones. */
+const digit = fc.constantFrom(...'0123456789', ...'0123456789', ...'０１２３４５６７８９٠١٢٣٤٥٦٧٨٩');
 const digits = (min: number, max: number) =>
-  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max }).map((all) => all.join(''));
+  fc.array(digit, { minLength: min, maxLength: max }).map((all) => all.join(''));
 const separator = fc.constantFrom(...' ./-:,;()\u00a0\u2013\u2022+*|\\\t\n#_', '', ' / ', ') ', '" "', ' - ');
 /** The same digits in any groups. */
 const grouped = (number: fc.Arbitrary<string>) =>

@@ -18,14 +18,14 @@ export function foreignText(said: string, isKnown: (word: string) => boolean = i
 }
 
 /** All digits that no letter separates are one number: a phone number, a date or a card may be written in any groups. */
-const numbers = /\d(?:[^\p{L}\d]*\d)*/gu;
+const numbers = /\p{N}(?:[^\p{L}\p{N}]*\p{N})*/gu;
 
 /** A status, a position or a count: up to three digits beside a word that says so. A word that is not known may make it a date or an address. */
 function isTechnical(number: string, before: string, after: string, isKnown: (word: string) => boolean): boolean {
   const [, joined, last = ''] = /(\p{L}*)$|(\p{L}+)[^\p{L}\p{N}]*$/u.exec(before) ?? [];
   const [, next = ''] = /^[^\p{L}\p{N}]*(\p{L}+)/u.exec(after) ?? [];
   // A part of a word is judged with it.
-  if (joined || /^\p{L}/u.test(after)) return /^\d+$/.test(number);
+  if (joined || /^\p{L}/u.test(after)) return /^\p{N}+$/u.test(number);
   if (last.toLowerCase() === 'utf' && before.endsWith('-')) return number === '8';
   if (!/^\d{1,3}$/.test(number)) return isKnown(number);
   if ([last, next].some((word) => word !== '' && !isKnown(word))) return false;

@@ -52,7 +52,7 @@ const subscriptionId = '1';
 const acknowledgedWithinMs = 15_000;
 const leftWithinMs = 5_000;
 /** Frames between two of our pings, or two events. Ordinary servers send a few; one event in so many parts is not one. */
-const mostFrames = 1_000;
+const mostFrames = 500;
 /** The close codes that the protocol gives to a client. */
 const badMessage = 4400;
 
