@@ -28,6 +28,7 @@ export const alone = [
   'install/packages',
   'intake/pull/partner-scripts',
   'intake/pull/resume',
+  'intake/stream/hostile',
 ];
 
 /** Apart from the other files of test/intake/push: they measure, and end processes. */

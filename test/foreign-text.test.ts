@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createSocketServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
 import { WebSocketServer } from 'ws';
 import { destinationType as http } from '../src/deliver/destinations/http/destination.ts';
 import { failureOf } from '../src/deliver/destinations/postgres/failure.ts';
@@ -28,12 +29,19 @@ import { delivery, reservation, services } from './deliver/support.ts';
  * and control characters wherever they can put a text.
  */
 const guest = ['Marisol', 'Quintanilha', 'marisol@mail.example', '912345678', 'elsewhere.example'];
-const said = `Marisol Quintanilha marisol@mail.example 912345678 is not valid`;
+/** Parts of a phone number, a birth date, an address, a document and a card. */
+const groups = ['917', '346', '698', '14/03', '87', '1149', '052', '4929', '1112', '2223', 'AB', '761', '853'];
+const said = [
+  'Marisol Quintanilha marisol@mail.example 912345678 is not valid',
+  'phone 917 346 698, birth date 14/03/87, address Rua Augusta 14, 1149-052',
+  'card 4929 1112 2223, identity AB 761-853',
+].join(' ');
 const inHeader = 'marisol-quintanilha-912345678.elsewhere.example';
 
 function assertClean(message: string | undefined, place: string): void {
   assert.ok(message !== undefined && message !== '', `${place}: no message`);
   for (const one of guest) assert.ok(!message.toLowerCase().includes(one.toLowerCase()), `${place}: ${message}`);
+  for (const one of groups) assert.ok(!message.includes(one), `${place}: ${one} in ${message}`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
   assert.doesNotMatch(message, /[\u0000-\u001f\u007f-\u009f]/, place);
 }
@@ -108,12 +116,12 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<string | undef
       .open(http.settings.parse({ url }), offered)
       .deliver([delivery(reservation('r'))], limits);
     const { message = '' } = outcome as { message?: string };
-    assert.match(message, /^The destination answered 503: .* is not valid ?, down for maintenance\.$/);
+    assert.match(message, /^The destination answered 503: .* is not valid .*, down for maintenance\.$/);
     return message;
   },
   'an error of the warehouse': async () => {
     const fields = { column: wrapped, constraint: wrapped, table: wrapped, schema: wrapped, detail: wrapped };
-    const codes = ['42P01', '23505', '22001', '28000', '57014', '08006', 'XX000', wrapped, '28\u001b[3'];
+    const codes = ['42P01', '23505', '22001', '28000', '57014', '08006', 'XX000', wrapped, '28\u001b[3', '912345678'];
     return codes
       .map((code) => (failureOf(Object.assign(new Error(wrapped), { ...fields, code })) as { message: string }).message)
       .join(' ');
@@ -246,6 +254,66 @@ test('the places that show a text of a remote are the ones listed here', () => {
   ]);
 });
 
+/** Also full-width and Arabic ones. */
+const digit = fc.constantFrom(...'0123456789', ...'0123456789', ...'０１２３４５６７８９٠١٢٣٤٥٦٧٨٩');
+const digits = (min: number, max: number) =>
+  fc.array(digit, { minLength: min, maxLength: max }).map((all) => all.join(''));
+const separator = fc.constantFrom(...' ./-:,;()\u00a0\u2013\u2022+*|\\\t\n#_', '', ' / ', ') ', '" "', ' - ');
+/** The same digits in any groups. */
+const grouped = (number: fc.Arbitrary<string>) =>
+  fc
+    .tuple(number, fc.array(separator, { minLength: 20, maxLength: 20 }))
+    .map(([all, between]) => Array.from(all, (one, i) => one + (i < all.length - 1 ? between[i] : '')).join(''));
+const two = digits(2, 2);
+const personal: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  'a phone number': grouped(digits(7, 13)),
+  'a card': grouped(digits(13, 19)),
+  'a document': fc
+    .tuple(fc.stringMatching(/^[A-Z]{0,3}$/), grouped(digits(6, 9)), fc.stringMatching(/^[A-Z]?$/))
+    .map((all) => all.join('')),
+  'a birth date': fc.oneof(
+    grouped(digits(4, 8)),
+    fc.tuple(two, fc.constantFrom('March', 'mar', 'març', '三月'), two).map((all) => all.join(' ')),
+    fc
+      .tuple(fc.constantFrom('March', 'Mar.'), two, digits(4, 4))
+      .map(([month, day, year]) => `${month} ${day}, ${year}`),
+  ),
+  'an address': fc
+    .tuple(fc.constantFrom('Rua Augusta', 'Hauptstraße', 'Baker'), two, grouped(digits(4, 7)))
+    .map(([street, house, post]) => `${street} ${house}, ${post} Lisboa`),
+};
+const sentence = fc.array(
+  fc.constantFrom(
+    'phone',
+    'password',
+    'row',
+    'status',
+    'field',
+    'error',
+    'is',
+    'not',
+    'HTTP',
+    'characters',
+    'seconds',
+    'code',
+    'birth',
+    'at',
+    'index',
+  ),
+  { maxLength: 3 },
+);
+
+for (const [what, one] of Object.entries(personal)) {
+  test(`property: no digit of ${what} survives, in any grouping and any sentence`, () => {
+    fc.assert(
+      fc.property(sentence, one, sentence, (before, datum, after) => {
+        assert.doesNotMatch(foreignText([...before, datum, ...after].join(' ')), /\p{N}/u);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+}
+
 test('what helps an operator stays', () => {
   for (const text of [
     'AccessDenied',
@@ -255,6 +323,11 @@ test('what helps an operator stays', () => {
     'Invalid email address',
     'PROPERTY_DOES_NOT_EXIST',
     'text/html; charset=utf-8',
+    'HTTP 429: too many requests',
+    'error code 404, status 503',
+    'field 12 exceeds 100 characters',
+    'syntax error at position 7',
+    'retry after 30 seconds',
   ]) {
     assert.equal(foreignText(text), text);
   }

@@ -1,8 +1,10 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 import { longestId } from '../canonical/limits.ts';
+import { problemType } from '../intake/push/answer.ts';
 import { networkOf, plainAddress } from '../intake/push/network.ts';
 import { randomId } from '../kit/ids.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /**
  * Limits for every connection, as options of the fastify instance. Node's defaults wait five minutes for a request and check
@@ -20,8 +22,10 @@ export const serverLimits = {
     headersTimeout: 10_000,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: 16 * 1024,
+    /** Node's own answer would have no security headers: the server refuses a request without Host. */
+    requireHostHeader: false,
   },
-  clientErrorHandler: answerBrokenRequest,
+  clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => void answerBrokenRequest(error, socket),
 } as const;
 
 /** Further connections are refused, so that a flood does not exhaust memory. */
@@ -96,7 +100,7 @@ const byCode: ReadonlyMap<string, { status: number; detail: string }> = new Map<
  * Answers a request that is not valid HTTP on the bare socket. Earlier requests on the same connection are answered first;
  * otherwise their sender would take this answer for theirs.
  */
-async function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
+export async function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, secure = false): Promise<void> {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -114,10 +118,12 @@ async function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket)
     code: 'push.bad_request',
     request_id: randomId('req'),
   });
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n` +
-      `X-Content-Type-Options: nosniff\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    () => socket.destroy(),
-  );
+  const headers = {
+    ...securityHeaders(secure),
+    connection: 'close',
+    'content-type': problemType,
+    'content-length': Buffer.byteLength(body),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
 }

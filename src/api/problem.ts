@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errors } from '../errors.ts';
+import { problemType } from '../intake/push/answer.ts';
 import type { Json } from '../terms.ts';
 
 /** Sends an RFC 9457 problem with our stable code, never the payload that caused it. */
@@ -12,7 +13,7 @@ export function sendProblem(
 ): FastifyReply {
   return reply
     .code(status)
-    .type('application/problem+json')
+    .type(problemType)
     .send(
       JSON.stringify({
         type: `urn:innbound:error:${code}`,

@@ -1,15 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
-/**
- * Headers of every response, set on the raw response so that hijacked ones have them too. A page that needs more, such as the
- * console, replaces the content security policy.
- */
+/** Headers of every response. A page that needs more, such as the console, replaces the content security policy. */
+export function securityHeaders(secure: boolean): Readonly<Record<string, string>> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': strictPolicy(),
+    ...(secure && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
+  };
+}
+
+/** Set on the raw response, so that hijacked ones have them too. */
 export function setSecurityHeaders(response: ServerResponse, secure: boolean): void {
-  response.setHeader('x-content-type-options', 'nosniff');
-  response.setHeader('x-frame-options', 'DENY');
-  response.setHeader('referrer-policy', 'no-referrer');
-  response.setHeader('content-security-policy', strictPolicy());
-  if (secure) response.setHeader('strict-transport-security', 'max-age=31536000; includeSubDomains');
+  for (const [name, value] of Object.entries(securityHeaders(secure))) response.setHeader(name, value);
 }
 
 /** Loads nothing but what `more` allows. `base-uri`, `form-action` and `frame-ancestors` do not fall back to `default-src`. */

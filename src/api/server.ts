@@ -1,10 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
 import { randomId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import { errorFacts } from '../kit/log.ts';
 import { isConnectionFailure } from '../kit/sql-state.ts';
 import { type HealthPorts, registerHealth } from './health.ts';
-import { holdConnections, serverLimits } from './limits.ts';
+import { answerBrokenRequest, holdConnections, serverLimits } from './limits.ts';
 import { sendProblem } from './problem.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
@@ -23,24 +24,34 @@ export interface ServerPorts extends HealthPorts {
 
 /** The HTTP server. Clients that are slow to send their headers or body are disconnected. */
 export function buildServer(ports: ServerPorts): FastifyInstance {
-  const { trustedProxies = [], connectionsPerAddress, sendTimeoutMs = 30_000 } = ports;
+  const { trustedProxies = [], connectionsPerAddress, sendTimeoutMs = 30_000, secure = () => false } = ports;
   const app = fastify({
     ...serverLimits,
     logger: false,
     genReqId: () => randomId('req'),
     forceCloseConnections: 'idle',
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    // A URL that cannot be decoded matches no route and gets a problem document like any other error.
-    frameworkErrors: (_error, request, reply) => void sendProblem(request, reply, 400, 'operate.bad_request'),
+    clientErrorHandler: (error, socket) => void answerBrokenRequest(error, socket, secure()),
+    // A URL that cannot be decoded matches no route, and no hook runs.
+    frameworkErrors: (_error, request, reply) => {
+      setSecurityHeaders(reply.raw, secure());
+      return void sendProblem(request, reply, 400, 'operate.bad_request');
+    },
+  });
+  // The only expectation that exists is 100-continue, which Node meets by itself.
+  app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    setSecurityHeaders(response, secure());
+    response.writeHead(417, { connection: 'close' }).end();
   });
   holdConnections(app.server, {
     trustedProxies,
     ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
   });
   app.addHook('onRequest', async (request, reply) => {
-    setSecurityHeaders(reply.raw, ports.secure?.() ?? false);
-    // No id or name of ours contains it, and PostgreSQL refuses it.
-    if (request.url.includes('%00')) return sendProblem(request, reply, 400, 'operate.bad_request');
+    setSecurityHeaders(reply.raw, secure());
+    const isHostMissing = request.headers.host === undefined && request.raw.httpVersion !== '1.0';
+    // No id or name of ours contains %00, and PostgreSQL refuses it.
+    if (isHostMissing || request.url.includes('%00')) return sendProblem(request, reply, 400, 'operate.bad_request');
     // A proxy must not send a request on a connection that is about to close.
     if (ports.isDraining?.()) reply.raw.setHeader('connection', 'close');
   });

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseDuration } from '../documents/duration.ts';
 import { InnboundError } from '../errors.ts';
+import { leastSecret } from '../intake/push/verification.ts';
 import { addressFor, type EndpointAddress, standardOverlapMs } from '../operations/endpoints.ts';
 import { subscribe, unsubscribe } from '../operations/subscribe.ts';
 import { sealerOf } from '../ports/push.ts';
@@ -106,10 +107,10 @@ async function readSecret(): Promise<string> {
   return secret;
 }
 
-/** Why a secret chosen by a sender is refused: anyone who guesses it can forge events. */
+/** Why a secret chosen by a sender is refused. */
 function weaknessOf(secret: string): string | undefined {
   if (secret.length > 1024) return 'A secret has at most 1024 characters.';
-  if (secret.length < 24) return 'The secret is too short: use at least 24 random characters.';
+  if (secret.length < leastSecret) return 'The secret is too short: use at least 24 random characters.';
   if (new Set(secret).size < 12) return 'The secret repeats few characters: use at least 24 random characters.';
   if (/^(.{1,12})\1+.{0,12}$/s.test(secret)) return 'The secret repeats itself: use at least 24 random characters.';
   return undefined;

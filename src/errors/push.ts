@@ -111,6 +111,11 @@ export const pushErrors = {
     what: 'The stream’s server cannot be reached, or it does not accept the connection.',
     next: 'Close code 1006 means that no connection was made, or that it broke without a word: check pull.base_url, stream.path and the firewall. Some servers also close like this for a wrong stream.key. Reading resumes by itself.',
   },
+  'push.stream_excess': {
+    retry: 'again',
+    what: 'A stream’s server sent more than a connection may, or did not read our answers. The circuit is open: the next connection is made after five minutes.',
+    next: 'Ask the partner why its server sends so much. Reading resumes by itself from the stored offset.',
+  },
   'push.no_endpoint': {
     retry: 'operator',
     what: 'The integration has no endpoint to show, rotate or retire.',

@@ -36,11 +36,14 @@ export function repeat(
   return () => cancel();
 }
 
+/** The longest that setTimeout can wait: a longer time would end at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 export const systemClock: Clock & Timers = {
   now: () => Date.now(),
   uptimeMs: () => performance.now(),
   schedule(ms, run, options) {
-    const timer = setTimeout(run, ms);
+    const timer = setTimeout(run, Math.min(ms, longestTimerMs));
     if (options?.background) timer.unref();
     return () => clearTimeout(timer);
   },
@@ -52,7 +55,7 @@ export const systemClock: Clock & Timers = {
         signal?.removeEventListener('abort', done);
         resolve();
       };
-      const timer = setTimeout(done, ms);
+      const timer = setTimeout(done, Math.min(ms, longestTimerMs));
       signal?.addEventListener('abort', done, { once: true });
     }),
 };

@@ -7,21 +7,50 @@ export function foreignText(said: string, isKnown: (word: string) => boolean = i
   return said
     .slice(0, 300)
     .replace(/\S+@\S+/g, '…')
+    .replace(numbers, (number, at: number, text: string) =>
+      isTechnical(number, text.slice(0, at), text.slice(at + number.length), isKnown) ? number : '…',
+    )
     .replace(/[^\p{L}\p{N}\s.,:;/()'"’?=…_-]/gu, ' ')
-    .replace(/[\p{L}\p{N}]+/gu, (word) => (isKnown(word) ? word : '…'))
+    .replace(/[\p{L}\p{N}]+/gu, (word) => (/^\d{1,3}$/.test(word) || isKnown(word) ? word : '…'))
     .replace(/…(?:[\s.,:;/()'"’?=_-]*…)+/g, '…')
     .replace(/\s+/g, ' ')
     .replace(/^[\s,;]+|[.,:;\s]+$/g, '');
 }
 
-/** A short number, or a word whose parts are all known: AccessDenied, REQUIRED. */
+/** All digits that no letter separates are one number: a phone number, a date or a card may be written in any groups. */
+const numbers = /\p{N}(?:[^\p{L}\p{N}]*\p{N})*/gu;
+
+/** A status, a position or a count: up to three digits beside a word that says so. A word that is not known may make it a date or an address. */
+function isTechnical(number: string, before: string, after: string, isKnown: (word: string) => boolean): boolean {
+  const [, joined, last = ''] = /(\p{L}*)$|(\p{L}+)[^\p{L}\p{N}]*$/u.exec(before) ?? [];
+  const [, next = ''] = /^[^\p{L}\p{N}]*(\p{L}+)/u.exec(after) ?? [];
+  // A part of a word is judged with it.
+  if (joined || /^\p{L}/u.test(after)) return /^\p{N}+$/u.test(number);
+  if (last.toLowerCase() === 'utf' && before.endsWith('-')) return number === '8';
+  if (!/^\d{1,3}$/.test(number)) return isKnown(number);
+  if ([last, next].some((word) => word !== '' && !isKnown(word))) return false;
+  const isCode = /\b(?:error|status|response|http) code\W*$/i.test(before);
+  return isCode || isKnown(number) || numbered.has(last.toLowerCase()) || counted.has(next.toLowerCase());
+}
+
+const numbered: ReadonlySet<string> = new Set(
+  'argument attempt character column element error field http index item length limit line max maximum min minimum offset page parameter position row size status'.split(
+    ' ',
+  ),
+);
+const counted: ReadonlySet<string> = new Set(
+  'attempts calls characters contacts digits errors hours items minutes records requests rows seconds'.split(' '),
+);
+
+/** A word whose parts are all known: AccessDenied, REQUIRED, sha256. */
 export function isVocabulary(word: string): boolean {
-  const parts = word.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|./gu) ?? [];
-  return parts.every((part) => vocabulary.has(part.toLowerCase()) || /^\d{1,3}$/.test(part));
+  const parts = vocabulary.has(word.toLowerCase()) ? [] : (word.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|./gu) ?? []);
+  return parts.every((part) => vocabulary.has(part.toLowerCase()));
 }
 
 const vocabulary: ReadonlySet<string> = new Set(
-  `a about above accept acceptable accepted access account action active add added address after again algorithm all allowed
+  `base64 md5 oauth2 s3 sha1 sha256 sha512 utf8
+  a about above accept acceptable accepted access account action active add added address after again algorithm all allowed
   already an and any api application archived are argument array as at attempt attribute attributes auth authentication authorization
   authorized available back backend bad base batch be because been before below between birth blocked body boolean both bucket busy but by
   call calls can cannot certificate change changed character characters charset check city client code column compliance condition
@@ -32,8 +61,8 @@ const vocabulary: ReadonlySet<string> = new Set(
   exceeding exist existing exists expected expired explicit external fail failed failure false field fields file filter first float
   for forbidden foreign format found from full function gateway generic given grant granted group has have head header headers hour hours
   html http https id identifier identity if illegal import in inactive incorrect index initialized input insert instead insufficient
-  int integer interaction internal invalid is isn issue item items it its json key keys known language last later left length less level limit
-  limits list location locked login loyalty long lookup maintenance malformed many map match matching max maximum md5 media member memory message
+  int integer interaction internal invalid is isn issue item items it its json key keys known language last later left length less level limit line
+  limits list location locked login loyalty long lookup maintenance malformed many map match matching max maximum media member memory message
   method min minimum minute minutes misconfigured missing mobile mode more most moved must name names negative network new no
   nationality non none not null number object objects of offset ok old on once one only open operation operator or order origin other out over overloaded own owner
   page parameter parameters parse part partial passed password path pattern payload pending per permanent permanently permission

@@ -1,5 +1,6 @@
 import type { Socket as TcpSocket } from 'node:net';
 import type { Timers } from './clock.ts';
+import { FrameGate } from './frame-gate.ts';
 import { client } from './http/client.ts';
 import { checkBeforeProxy, guardedConnector, tlsOptions } from './http/connect.ts';
 import type { HttpSettings } from './http.ts';
@@ -8,13 +9,18 @@ import type { HttpSettings } from './http.ts';
 export type OpenSocket = (url: string, protocol: string, events: SocketEvents) => Socket;
 
 export interface Socket {
-  send(text: string): void;
+  /** False if the peer has not read the earlier ones, and too much waits for it. */
+  send(text: string): boolean;
+  /** Stops or resumes reading, so that TCP slows the peer down. */
+  hold(isHeld: boolean): void;
   /** Closes from our side; a peer that does not answer is cut off. */
   close(): void;
 }
 
 export interface SocketEvents {
   readonly opened: () => void;
+  /** A frame of any kind: a message, a part of one, or a ping that is answered here. */
+  readonly frame: () => void;
   readonly text: (text: string) => void;
   /** Called once, also for a connection that was never made: 1006 then, as for one that broke, or the HTTP status of the answer. */
   readonly closed: (code: number, reason: string) => void;
@@ -23,12 +29,13 @@ export interface SocketEvents {
 const connectTimeoutMs = 10_000;
 const closeWithinMs = 3_000;
 const maxPayloadSize = 1024 * 1024;
+const mostUnreadBytes = 64 * 1024;
 
 export function socketsOf(settings: HttpSettings, timers: Pick<Timers, 'schedule'>): OpenSocket {
   const tls = { connectTimeoutMs, ...(settings.ca === undefined ? {} : { ca: settings.ca }) };
   return (url, protocol, events) => {
     const { Agent, ProxyAgent, WebSocket } = client();
-    let tcp: TcpSocket | undefined;
+    let gate: FrameGate | undefined;
     let socket: InstanceType<typeof WebSocket> | undefined;
     let isClosed = false;
     let refusal = '';
@@ -41,15 +48,18 @@ export function socketsOf(settings: HttpSettings, timers: Pick<Timers, 'schedule
             ...limits,
             connect: (options, callback) =>
               guarded(options, (...made) => {
-                tcp = made[1] ?? undefined;
                 refusal = made[0]?.message ?? '';
                 callback(...made);
               }),
           })
         : new ProxyAgent({ ...limits, uri: settings.proxy, requestTls: tlsOptions(tls), proxyTls: tlsOptions(tls) });
-    // The library does not report the status of an answer that is not an upgrade.
+    // The library does not report the status of an answer that is not an upgrade, and reads as fast as the peer sends.
     const watched = agent.compose((dispatch) => (options, handler) => {
-      const { onResponseStart } = handler;
+      const { onResponseStart, onRequestUpgrade } = handler;
+      handler.onRequestUpgrade = (controller, code, head, tcp) => {
+        gate = new FrameGate(tcp as TcpSocket, timers, events.frame);
+        onRequestUpgrade?.call(handler, controller, code, head, gate);
+      };
       handler.onResponseStart = (...answer) => {
         [, status] = answer;
         onResponseStart?.apply(handler, answer);
@@ -60,7 +70,7 @@ export function socketsOf(settings: HttpSettings, timers: Pick<Timers, 'schedule
       if (isClosed) return;
       isClosed = true;
       // An upgraded connection no longer belongs to its agent.
-      tcp?.destroy();
+      gate?.destroy();
       void agent.destroy();
       events.closed(code, reason);
     };
@@ -70,7 +80,9 @@ export function socketsOf(settings: HttpSettings, timers: Pick<Timers, 'schedule
       socket = new WebSocket(url, { protocols: protocol, dispatcher: watched, headers });
       socket.onopen = events.opened;
       socket.onmessage = ({ data }) => {
-        if (!isClosed && typeof data === 'string') events.text(data);
+        if (isClosed || typeof data !== 'string') return;
+        gate?.charge(data.length);
+        events.text(data);
       };
       socket.onclose = ({ code, reason }) => closed(status === 101 ? code : status, reason || refusal);
     };
@@ -78,7 +90,11 @@ export function socketsOf(settings: HttpSettings, timers: Pick<Timers, 'schedule
       isAllowed ? open() : closed(1006, 'the address is not public, or has no address here'),
     );
     return {
-      send: (text) => socket?.send(text),
+      send(text) {
+        socket?.send(text);
+        return (socket?.bufferedAmount ?? 0) < mostUnreadBytes;
+      },
+      hold: (isHeld) => gate?.hold(isHeld),
       close() {
         socket?.close(1000);
         timers.schedule(socket === undefined ? 0 : closeWithinMs, () => closed(1006, 'closed'), { background: true });

@@ -75,21 +75,27 @@ export async function serveHttp(options: McpOptions, port: number): Promise<{ ur
   const handler = createMcpHandler(({ authInfo }) => mcpServer(options, authInfo?.token ?? ''));
   const server = createServer(async (request, response) => {
     const answer = await respond(request).catch(() => new Response(null, { status: 400 }));
-    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    const close = request.complete ? {} : { connection: 'close' };
+    response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), ...close });
     if (answer.body !== null) for await (const chunk of answer.body) response.write(chunk);
     response.end();
   });
 
+  /** The body is read last: nobody without a valid token makes us keep one. */
   async function respond(incoming: IncomingMessage): Promise<Response> {
-    const request = await toRequest(incoming);
-    if (request === undefined) return new Response(null, { status: 413 });
+    const asked = requestOf(incoming);
     const refused =
-      hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
-      originValidationResponse(request, localhostAllowedOrigins());
+      hostHeaderValidationResponse(asked, localhostAllowedHostnames()) ??
+      originValidationResponse(asked, localhostAllowedOrigins());
     if (refused) return refused;
-    const token = /^Bearer +(\S{8,200})$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-    if (token === undefined) return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
-    return handler.fetch(request, { authInfo: { token, clientId: 'innbound', scopes: [] } });
+    const token = /^Bearer +(\S{8,200})$/i.exec(asked.headers.get('authorization') ?? '')?.[1];
+    const session = token === undefined ? undefined : await apiOf(options.service, token).get('/session');
+    const isRefused = session?.ok === false && (session.problem as { status?: number }).status === 401;
+    if (token === undefined || isRefused)
+      return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    const body = await bodyOf(incoming);
+    if (body === undefined) return new Response(null, { status: 413 });
+    return handler.fetch(requestOf(incoming, body), { authInfo: { token, clientId: 'innbound', scopes: [] } });
   }
 
   await new Promise<void>((resolve, reject) => server.on('error', reject).listen(port, '127.0.0.1', resolve));
@@ -103,7 +109,7 @@ export async function serveHttp(options: McpOptions, port: number): Promise<{ ur
   };
 }
 
-async function toRequest(incoming: IncomingMessage): Promise<Request | undefined> {
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
@@ -111,11 +117,14 @@ async function toRequest(incoming: IncomingMessage): Promise<Request | undefined
     if (bytes > mostBytes) return undefined;
     chunks.push(chunk);
   }
-  const { method = 'GET', headers, url = '/' } = incoming;
+  return Buffer.concat(chunks);
+}
+
+function requestOf({ method = 'GET', headers, url = '/' }: IncomingMessage, body?: Buffer): Request {
   const given = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
   return new Request(new URL(url, `http://${headers.host ?? 'localhost'}`), {
     method,
     headers: Object.fromEntries(given),
-    ...(method === 'GET' || method === 'HEAD' ? {} : { body: Buffer.concat(chunks) }),
+    ...(method === 'GET' || method === 'HEAD' || body === undefined ? {} : { body }),
   });
 }

@@ -1,5 +1,5 @@
 import type { Condition, Facts } from './facts.ts';
-import { describeFailure, describeRefusals, describeUnread, fewestRefusals, fewestStreamFailures } from './health.ts';
+import { describeFailure, describeRefusals, describeUnread, fewestRefusals, isStreamFailing } from './health.ts';
 
 type Found = Pick<Condition, 'kind' | 'severity' | 'message'> & Partial<Condition>;
 
@@ -137,13 +137,13 @@ const streamBehindMs = 5 * 24 * 3_600_000;
 function* ofStreams({ streams }: Facts): Generator<Found> {
   for (const { account: integration, failures, failure, said, refused, behind_ms, has_gap } of streams) {
     if (integration.startsWith('destination:')) {
-      if (failures < fewestStreamFailures || failure === null) continue;
+      if (!isStreamFailing({ failures, failure }) || failure === null) continue;
       const subject = integration.slice('destination:'.length);
       const message = `Who unsubscribes at ${subject} cannot be read (${failure}): other destinations do not learn of it.`;
       yield { kind: 'feedback_failing', severity: 'warning', subject, message, detail: { code: failure, failures } };
       continue;
     }
-    if (failures >= fewestStreamFailures && failure !== null) {
+    if (isStreamFailing({ failures, failure }) && failure !== null) {
       const message = describeFailure({ failure, said });
       yield { kind: 'stream_failing', severity: 'critical', integration, message, detail: { code: failure, failures } };
     }

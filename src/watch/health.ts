@@ -156,13 +156,16 @@ function checkEvents({ refusals, stream }: HealthFacts): Finding[] {
   const add = (count: number, message: string) =>
     found.push({ check: 'events', state: count >= fewestRefusals ? 'failing' : 'attention', message });
   if (refusals !== undefined) add(refusals.count, describeRefusals(refusals));
-  if (stream !== undefined && stream.failures >= fewestStreamFailures) add(fewestRefusals, describeFailure(stream));
+  if (stream !== undefined && isStreamFailing(stream)) add(fewestRefusals, describeFailure(stream));
   if (stream?.refused) add(stream.refused.count, describeUnread(stream.refused));
   return found;
 }
 
 /** After a node died, the partner may still count its connection for a moment. */
-export const fewestStreamFailures = 3;
+const fewestStreamFailures = 3;
+
+export const isStreamFailing = ({ failures, failure }: Pick<StreamFacts, 'failures' | 'failure'>): boolean =>
+  failures >= (failure === 'push.stream_excess' ? 1 : fewestStreamFailures);
 
 /** Why a stream cannot be read, and the remedy. */
 export function describeFailure({ failure, said }: Pick<StreamFacts, 'failure' | 'said'>): string {

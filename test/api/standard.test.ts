@@ -47,6 +47,36 @@ test('every page and every answer has a strict policy', async () => {
   }
 });
 
+test('answers to requests that reach no route have the same headers', async () => {
+  const requests = {
+    400: 'GET /%zz HTTP/1.1\r\nhost: hub.example\r\nconnection: close\r\n\r\n',
+    '400 without host': 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n',
+    '400 not HTTP': 'hello\r\n\r\n',
+    417: 'GET /healthz HTTP/1.1\r\nhost: hub.example\r\nexpect: a cookie\r\nconnection: close\r\n\r\n',
+    431: `GET /healthz HTTP/1.1\r\nhost: hub.example\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+  };
+  for (const [status, request] of Object.entries(requests)) {
+    const socket = connect(Number(new URL(node.url).port), '127.0.0.1');
+    socket.write(request);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await once(socket, 'close');
+    const answer = Buffer.concat(chunks).toString().toLowerCase();
+    assert.ok(answer.startsWith(`http/1.1 ${status.slice(0, 3)} `), `${status}: ${answer}`);
+    for (const header of [
+      'x-content-type-options: nosniff',
+      'x-frame-options: deny',
+      'referrer-policy: no-referrer',
+      "content-security-policy: default-src 'none'; base-uri 'none'",
+      'strict-transport-security: max-age=31536000; includesubdomains',
+    ]) {
+      assert.ok(answer.includes(`\r\n${header}`), `${status}: ${header} in ${answer}`);
+    }
+    if (!answer.endsWith('\r\n\r\n'))
+      assert.match(answer, /\r\ncontent-type: application\/problem\+json; charset=utf-8\r\n/);
+  }
+});
+
 test('no answer allows another origin', async () => {
   for (const method of ['GET', 'OPTIONS']) {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
@@ -83,7 +113,7 @@ test('every answer names its type, and texts their character set', async () => {
   ]) {
     const answer = await fetch(`${node.url}${at}`, { headers: { authorization: `Bearer ${token}` } });
     const type = answer.headers.get('content-type') ?? '';
-    assert.match(type, /^(?:application\/(?:problem\+)?json|text\/(?:html|plain); charset=utf-8)/, `${at}: ${type}`);
+    assert.match(type, /^(?:application\/(?:problem\+)?json|text\/(?:html|plain)); charset=utf-8$/, `${at}: ${type}`);
     const text = await answer.text();
     if (type.includes('json')) JSON.parse(text);
   }

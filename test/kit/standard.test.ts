@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { parse, parseAllDocuments } from 'yaml';
 import { openLog } from '../../src/kit/log.ts';
 
 /** Rules of the security standard (docs/security/asvs.md) that the source text itself shows. */
@@ -71,5 +72,42 @@ test('both base images are pinned by digest and can be replaced', () => {
   for (const name of ['BUILD', 'BASE']) {
     assert.match(dockerfile, new RegExp(`^ARG ${name}=[a-z]+:[\\w.-]+@sha256:[0-9a-f]{64}$`, 'm'));
   }
-  assert.match(read('ops/compose.yaml'), /image: postgres:18@sha256:[0-9a-f]{64}$/m);
+});
+
+test('what the image installs comes from the lockfile', () => {
+  assert.doesNotMatch(read('ops/Dockerfile'), /npm (?:install|i|exec)\b|npx/);
+});
+
+test('compose pins every image by digest and publishes ports on this machine only', () => {
+  const compose = parse(read('ops/compose.yaml'), { merge: true }) as {
+    services: Record<string, { image: string; build?: object; ports?: string[] }>;
+  };
+  for (const [name, { image, build, ports = [] }] of Object.entries(compose.services)) {
+    if (build === undefined) assert.match(image, /@sha256:[0-9a-f]{64}$/, name);
+    for (const port of ports) assert.match(port, /^127\.0\.0\.1:/, name);
+  }
+});
+
+test('pods have a read-only root, no privileges and no token of the cluster', () => {
+  const pods = parseAllDocuments(read('ops/kubernetes/innbound.yaml'))
+    .map((document) => document.toJS())
+    .filter(({ kind }) => kind === 'Deployment')
+    .map(({ spec }) => spec.template.spec);
+  assert.equal(pods.length, 2);
+  for (const { automountServiceAccountToken, securityContext, containers, volumes } of pods) {
+    assert.equal(automountServiceAccountToken, false);
+    assert.equal(securityContext.runAsNonRoot, true);
+    for (const { securityContext: own, volumeMounts } of containers) {
+      assert.deepEqual(own, {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      const mounts = volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
+      assert.ok(['/workspace', '/tmp'].every((one) => mounts.includes(one)));
+    }
+    const names = volumes.map(({ name }: { name: string }) => name);
+    for (const { volumeMounts } of containers)
+      for (const { name } of volumeMounts) assert.ok(names.includes(name), name);
+  }
 });

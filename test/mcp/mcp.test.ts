@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -106,7 +108,18 @@ test('without a token, from a page of another site, or for another host, nothing
   const post = (headers: Record<string, string>) =>
     fetch(served.url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' });
   assert.equal((await post({})).status, 401);
+  assert.equal((await post({ authorization: 'Bearer ib_xxxxxxxx' })).status, 401);
   assert.equal((await post({ authorization: 'Bearer ib_xxxxxxxx', origin: 'https://evil.example' })).status, 403);
+});
+
+test('a body is not read before the token is checked', async () => {
+  for (const authorization of ['', 'authorization: Bearer ib_xxxxxxxx\r\n']) {
+    const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
+    socket.write(`POST / HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}content-length: 8000000\r\n\r\n{`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    assert.match(answer.toString(), /^HTTP\/1\.1 401 /);
+  }
 });
 
 test('innbound mcp speaks over standard input and output', async () => {

@@ -227,7 +227,11 @@ export class StreamWorld {
       };
       arrive(events.opened);
       return {
-        send: (text) => void this.#time.after(this.#network.latencyMs(), () => this.#receive(connection, text)),
+        send: (text) => {
+          this.#time.after(this.#network.latencyMs(), () => this.#receive(connection, text));
+          return true;
+        },
+        hold: () => {},
         close: () => void this.#time.after(this.#network.latencyMs(), () => this.#close(connection, 1000)),
       };
     };

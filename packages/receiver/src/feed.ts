@@ -19,6 +19,9 @@ export interface FeedOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A timer of more than 24 days would end at once. */
+const mostWaitMs = 3_600_000;
+
 export interface FeedPage {
   readonly changes: readonly (Message & { readonly changed_at: string })[];
   /** Store it after the changes; if the program stops in between, it reads them again. */
@@ -40,8 +43,8 @@ export async function* readFeed(options: FeedOptions): AsyncGenerator<FeedPage, 
       after = undefined;
       restarted = true;
     } else if (answer === undefined || answer.status === 429 || answer.status >= 500) {
-      const seconds = Number(answer?.retryAfter ?? Number.NaN);
-      const waitMs = Number.isFinite(seconds) ? seconds * 1_000 : retryMs;
+      const askedMs = Number(answer?.retryAfter) * 1_000;
+      const waitMs = askedMs > 0 ? Math.min(askedMs, mostWaitMs) : retryMs;
       await sleep(waitMs, undefined, { ...(signal && { signal }) }).catch(() => {});
     } else if (answer.status !== 200) {
       const { detail } = answer.body as { detail?: string };

@@ -8,7 +8,7 @@ export interface Request {
   readonly headers: Headers;
   /** The bytes as received. A parsed and printed body does not verify. */
   readonly body: string | Uint8Array;
-  /** The secrets of the destination, `whsec_…`; two while one is replaced. */
+  /** The secrets of the destination, `whsec_…`; two while one is replaced. One that is empty or short verifies nothing. */
   readonly secrets: readonly string[];
   /** Epoch milliseconds; by default the clock of this machine. */
   readonly now?: number;
@@ -30,14 +30,17 @@ export function verify({ headers, body, secrets, now = Date.now(), toleranceSeco
   const signatures = one(headers['webhook-signature']);
   if (!id || !timestamp || !signatures) return refused(401, 'A webhook header is missing.');
   if (!/^\d{1,12}$/.test(timestamp)) return refused(401, 'webhook-timestamp is not a number of seconds.');
-  if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds)
+  // Not `>`, which is false for NaN.
+  if (!(Math.abs(now / 1000 - Number(timestamp)) <= toleranceSeconds))
     return refused(401, 'The request is too old, or ahead.');
   const given = signatures
     .split(' ')
     .filter((each) => each.startsWith('v1,'))
     .map((each) => Buffer.from(each.slice(3), 'base64'));
-  const isSigned = secrets.some((secret) => {
-    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const keys = secrets.flatMap(keyOf);
+  if (keys.length === 0)
+    return refused(401, 'No secret is usable: each is whsec_ and the base64 of at least 24 bytes.');
+  const isSigned = keys.some((key) => {
     const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
     return given.some((each) => each.length === expected.length && timingSafeEqual(each, expected));
   });
@@ -47,6 +50,13 @@ export function verify({ headers, body, secrets, now = Date.now(), toleranceSeco
   const [message] = read;
   if (message === undefined || read.length > 1) return refused(400, 'The body is not one message.');
   return { kind: 'verified', id, message };
+}
+
+/** Buffer.from skips what is not base64, so that a wrong text becomes a short key that anybody can guess. */
+function keyOf(secret: string | undefined): Buffer[] {
+  const [, base64] = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/.exec(secret ?? '') ?? [];
+  const key = Buffer.from(base64 ?? '', 'base64');
+  return key.length >= 24 ? [key] : [];
 }
 
 function one(value: string | readonly string[] | undefined): string | undefined {

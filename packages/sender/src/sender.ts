@@ -39,6 +39,8 @@ export class WebhookSender {
 
   /** Opens the folder and resumes events that a crash left pending. */
   static async open(options: WebhookSenderOptions): Promise<WebhookSender> {
+    // One that only lists dead letters needs none.
+    if (options.resume !== false && options.secret.length < 24) throw new Error('A secret has at least 24 characters.');
     const spool = options.folder === undefined ? new MemorySpool() : await FolderSpool.open(options.folder);
     const sender = new WebhookSender(options, spool);
     if (options.resume === false) return sender;

@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto';
  * signed again, and a body that is parsed and serialized again in between no longer matches.
  */
 export function sign(secret: string, timestampSeconds: number, rawBody: string | Uint8Array): string {
+  if (secret === '') throw new Error('The secret is empty: everybody could sign like this.');
   return `sha512=${createHmac('sha512', secret).update(`${timestampSeconds}.`).update(rawBody).digest('hex')}`;
 }
 

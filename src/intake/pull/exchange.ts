@@ -53,11 +53,21 @@ export function outline(bytes: Uint8Array, status = 200, secrets: readonly strin
   const known = (text: string) => (status < 400 ? '…' : foreignText(withoutSecrets(text, secrets)));
   const text = new TextDecoder().decode(bytes.subarray(0, longestAnswer)).trimStart();
   if (/^[[{"]/.test(text)) {
-    return text.replace(/("(?:[^"\\]|\\.)*(?:"|$))(\s*:)?|-?\d[\d.eE+-]*/g, (_, name?: string, colon?: string) =>
-      colon === undefined ? (name === undefined ? '…' : `"${known(name.replaceAll('"', ''))}"`) : `${name}${colon}`,
-    );
+    return text.replace(/"((?:[^"\\]|\\.)*)(?:"|$)(\s*:)?|[^\s{}[\],:"]+/g, (bare, quoted?: string, colon?: string) => {
+      if (quoted === undefined) return /^(?:true|false|null)$/.test(bare) ? bare : '…';
+      return colon === undefined ? `"${known(quoted)}"` : `"${shownName(quoted)}"${colon}`;
+    });
   }
-  if (text.startsWith('<'))
-    return text.replace(/="[^"]*(?:"|$)|='[^']*(?:'|$)/g, '="…"').replace(/>\s*[^<\s][^<]*/g, '>…');
+  if (text.startsWith('<')) {
+    return text
+      .replace(/<[!?][^>]*(?:>|$)/g, '<…>')
+      .replace(/=\s*(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^\s>"']+)/g, '="…"')
+      .replace(/>\s*[^<\s][^<]*/g, '>…')
+      .replace(/[^\s<>/="…]+/g, shownName);
+  }
   return text === '' ? '' : `${known(text)} (${bytes.length} bytes of text)`;
 }
+
+/** A name of a field. Some partners use ids, e-mail addresses or phone numbers as keys. */
+const shownName = (name: string): string =>
+  /^[$@_A-Za-z][\w.:$-]{0,63}$/.test(name) && !/\d\D*\d\D*\d/.test(name) ? name : '…';

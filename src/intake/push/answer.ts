@@ -125,17 +125,19 @@ export const unavailable = (
   reason,
 });
 
+export const problemType = 'application/problem+json; charset=utf-8';
+
 /** The response body. Errors are RFC 9457 problems and never quote the payload. */
 export function answerBody(answer: WebhookAnswer, requestId: string): { type: string; body: string } {
   if (!('code' in answer)) {
     const status = answer.status === 202 ? 'accepted' : 'duplicate';
     const several = answer.events > 1 ? `,"events":${answer.events}` : '';
     const body = `{"status":"${status}","event_id":${JSON.stringify(answer.eventId)}${several}}`;
-    return { type: 'application/json', body };
+    return { type: 'application/json; charset=utf-8', body };
   }
   const { code, title, status, detail, problems } = answer;
   return {
-    type: 'application/problem+json',
+    type: problemType,
     body: JSON.stringify({
       type: `urn:innbound:error:${code}`,
       title,

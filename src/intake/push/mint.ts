@@ -18,16 +18,19 @@ export function mintSecret(): string {
   }
 }
 
+const leastKeyBytes = 16;
+
 /** A secret with the keys that verification uses. */
 export function secretKeys(secretNo: number, secret: string, expiresAt?: EpochMs): Secret {
   const bytes = Buffer.from(secret);
-  const decoded = Buffer.from(secret.startsWith('whsec_') ? secret.slice(6) : secret, 'base64');
+  const [, base64] = /^(?:whsec_)?([\w+/-]+={0,2})$/.exec(secret) ?? [];
+  const decoded = Buffer.from(base64 ?? '', 'base64');
   return {
     secretNo,
     bytes,
     key: createSecretKey(bytes),
-    // A secret chosen by the sender may not be base64.
-    standardKey: createSecretKey(decoded.length > 0 ? decoded : bytes),
+    // A secret chosen by the sender may not be base64: what could be decoded of it is short.
+    standardKey: createSecretKey(decoded.length >= leastKeyBytes ? decoded : bytes),
     ...(expiresAt !== undefined && { expiresAt }),
   };
 }

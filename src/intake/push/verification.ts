@@ -49,6 +49,9 @@ export const defaultVerification: HmacVerification = {
   toleranceS: 300,
 };
 
+/** Characters of a secret: anyone who guesses it can forge events. */
+export const leastSecret = 24;
+
 /** One of the secrets that are valid now. `bytes` is its text as issued, in UTF-8. */
 export interface Secret {
   readonly secretNo: number;

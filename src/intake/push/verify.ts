@@ -4,14 +4,15 @@ import { exactBase64, sameText } from './compare-macs.ts';
 import { aroundBody } from './signed-text.ts';
 import { headerText, maxSignatures, statedSignature } from './stated-signature.ts';
 import { outOfWindow } from './time-window.ts';
-import type {
-  HmacVerification,
-  Request,
-  Secret,
-  StandardWebhooksVerification,
-  TokenVerification,
-  Verdict,
-  Verification,
+import {
+  type HmacVerification,
+  leastSecret,
+  type Request,
+  type Secret,
+  type StandardWebhooksVerification,
+  type TokenVerification,
+  type Verdict,
+  type Verification,
 } from './verification.ts';
 
 /**
@@ -25,7 +26,9 @@ export function verify(
   secrets: readonly Secret[],
   now: EpochMs,
 ): Verdict {
-  const valid = secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+  const valid = secrets.filter(
+    ({ bytes, expiresAt }) => bytes.length >= leastSecret && (expiresAt === undefined || expiresAt > now),
+  );
   switch (verification.type) {
     case 'hmac':
       return verifyHmac(verification, request, valid, now);

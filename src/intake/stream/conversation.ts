@@ -10,7 +10,8 @@ import type { Opening } from './ports.ts';
  *
  *   open ─▶ connection_init ─▶ connection_ack ─▶ subscribe ─▶ next, next … ─▶ complete ─▶ closed by the server
  *
- * Pings go both ways. A server that sends nothing between two of our pings is gone, and the connection is cut.
+ * Pings go both ways. A server that sends neither an event nor a pong between two of our pings is gone, and the connection is cut. One that
+ * sends much else, or does not read what we answer, is left: whatever it means, it costs more than its events are worth.
  */
 export interface Conversation {
   readonly closed: Promise<Closed>;
@@ -18,6 +19,8 @@ export interface Conversation {
   leave(): void;
   /** Closes at once. */
   cut(): void;
+  /** Stops reading while we are behind. */
+  hold(isHeld: boolean): void;
 }
 
 export interface Closed {
@@ -27,6 +30,8 @@ export interface Closed {
   readonly wasAlive: boolean;
   /** The words of an error with which the server refused the subscription, or why there was no connection. */
   readonly said?: string;
+  /** What the server did too much of. */
+  readonly excess?: string;
 }
 
 export interface ConversationEvents {
@@ -46,6 +51,8 @@ export interface ConversationSettings {
 const subscriptionId = '1';
 const acknowledgedWithinMs = 15_000;
 const leftWithinMs = 5_000;
+/** Frames between two of our pings, or two events. Ordinary servers send a few; one event in so many parts is not one. */
+const mostFrames = 500;
 /** The close codes that the protocol gives to a client. */
 const badMessage = 4400;
 
@@ -62,20 +69,33 @@ export function converse(
   /** Since our last ping. */
   let heard = true;
   let hadEvent = false;
+  let frames = 0;
+  let isHeld = false;
+  let excess: string | undefined;
+  let isEnding = false;
   let endPings = () => {};
-  const send = (message: Json) => socket.send(JSON.stringify(message));
   const end = (code?: number) => {
     failure ??= code;
-    socket.close();
+    if (!isEnding) socket.close();
+    isEnding = true;
+  };
+  const tooMuch = (what: string) => {
+    excess ??= what;
+    end(1008);
+  };
+  const send = (message: Json) => {
+    if (!socket.send(JSON.stringify(message))) tooMuch('the partner does not read our answers');
   };
   const ping = () => {
+    // What we do not read, we do not hear.
+    if (isHeld) return undefined;
     if (!heard) return end(1006);
     heard = false;
     hadEvent = false;
-    send({ type: 'ping' });
+    frames = 0;
+    return send({ type: 'ping' });
   };
   const receive = (text: string) => {
-    heard = true;
     const parsed = parseStrictJson(Buffer.from(text), jsonLimits);
     const message = parsed.kind === 'ok' && isObject(parsed.value) ? parsed.value : undefined;
     if (message?.type === 'ping') return send({ type: 'pong' });
@@ -88,10 +108,13 @@ export function converse(
     if (!isSubscribed) return undefined;
     if (message?.type === 'pong') {
       wasAlive = true;
+      heard = true;
       if (!hadEvent) events.idle();
     } else if (message === undefined || message.type === 'next') {
       wasAlive = true;
+      heard = true;
       hadEvent = true;
+      if (message !== undefined) frames = 0;
       events.next(message?.payload, text.length);
     } else if (message.type === 'error') {
       said = wordsOf(message.payload, JSON.stringify(subscribe).match(/[\p{L}\p{N}]+/gu) ?? []);
@@ -101,12 +124,21 @@ export function converse(
   };
   const socket = openSocket(url, 'graphql-transport-ws', {
     opened: () => send({ type: 'connection_init', payload: init }),
+    frame: () => {
+      frames += 1;
+      if (frames > mostFrames) tooMuch(`more than ${mostFrames} messages without an event between two pings`);
+    },
     text: receive,
     closed: (code, reason) => {
       if (code === 1006 && reason !== '') said ??= reason;
       endPings();
       cancel();
-      resolve({ code: failure ?? code, wasAlive, ...(said !== undefined && { said }) });
+      resolve({
+        code: failure ?? code,
+        wasAlive,
+        ...(said !== undefined && { said }),
+        ...(excess !== undefined && { excess }),
+      });
     },
   });
   const cancel = clock.schedule(acknowledgedWithinMs, () => isSubscribed || end(1006), { background: true });
@@ -118,6 +150,12 @@ export function converse(
       clock.schedule(leftWithinMs, () => end(), { background: true });
     },
     cut: () => end(),
+    hold(isNow) {
+      if (isNow === isHeld) return;
+      isHeld = isNow;
+      heard = true;
+      socket.hold(isNow);
+    },
   };
 }
 

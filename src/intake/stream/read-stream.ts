@@ -1,14 +1,14 @@
 import { repeat } from '../../kit/clock.ts';
 import type { EpochMs, Json } from '../../terms.ts';
 import { pointerTo } from '../push/place.ts';
-import { type Closed, converse } from './conversation.ts';
+import { type Closed, type Conversation, converse } from './conversation.ts';
 import { type ReadMessage, readMessage } from './message.ts';
 import type { Claim, ConnectionReport, Failure, Refused, Stream, StreamPorts } from './ports.ts';
 
 /** The most messages in one transaction. */
 const batchSize = 100;
-/** A WebSocket cannot be slowed down. With more waiting than this we leave and resume from the stored offset. */
-const mostWaitingBytes = 16 * 1024 * 1024;
+/** With more waiting than this, nothing is read until it is stored. */
+const mostWaiting = { messages: 10 * batchSize, bytes: 1024 * 1024 };
 /**
  * How many events a connection resumes before the last one. Partners promise order; an event that is overtaken by its neighbours just
  * before a connection breaks would otherwise be lost. Repeated events are recognised by their ids.
@@ -18,6 +18,8 @@ const overlap = 16;
 const leastMs = 5_000;
 /** So many events of other properties and none of ours are worth a rejection. */
 const manyOthers = 20;
+/** With more properties than this, the place is right. */
+const mostOthers = 100;
 /** More do not make it worse, and are forgotten after seven messages that can be read. */
 const mostRefused = 100;
 const usualLeaseMs = 30_000;
@@ -35,9 +37,11 @@ export async function readStream(
   const startedMs = ports.clock.uptimeMs();
   const reading = new Reading(ports, current, claim);
   const opening = await ports.opening(stream, claim.offset, claim.failure === 'push.stream_refused');
-  const closed = opening.kind === 'ok' ? await reading.run(opening, signal) : { code: 0, wasAlive: false };
+  const closed: Closed = opening.kind === 'ok' ? await reading.run(opening, signal) : { code: 0, wasAlive: false };
   const failure = opening.kind === 'ok' ? failureOf(closed) : { code: opening.code };
-  await ports.store.release(claim, delayMs(stream, failure && claim.failures, ports.random()), failure);
+  // The circuit opens at once, for the longest time.
+  const failuresBefore = closed.excess === undefined ? failure && claim.failures : 20;
+  await ports.store.release(claim, delayMs(stream, failuresBefore, ports.random()), failure);
   const { counts, hasGap } = reading;
   const durationMs = ports.clock.uptimeMs() - startedMs;
   ports.ended(stream, { code: failure?.code, closeCode: closed.code, durationMs, counts, hasGap });
@@ -51,7 +55,8 @@ function rereading(claim: Claim, { revision, keptMs }: Stream, now: EpochMs): Cl
   return { ...claim, refused: undefined, ...(isKept && { offset: from.offset, offsetAt: from.at }) };
 }
 
-function failureOf({ code, wasAlive, said }: Closed): Failure | undefined {
+function failureOf({ code, wasAlive, said, excess }: Closed): Failure | undefined {
+  if (excess !== undefined) return { code: 'push.stream_excess', said: excess };
   if (code < 1000) {
     const answered = `HTTP ${code} instead of a WebSocket`;
     return { code: code < 500 ? 'push.stream_refused' : 'push.stream_unreachable', said: answered };
@@ -120,8 +125,8 @@ class Reading {
       next: (payload, bytes) => {
         this.#waiting.push({ payload, bytes });
         this.#waitingBytes += bytes;
-        if (this.#waitingBytes > mostWaitingBytes) conversation.cut();
-        this.#writing ??= this.#write().catch(lost);
+        conversation.hold(this.#isBehind());
+        this.#writing ??= this.#write(conversation).catch(lost);
       },
       idle: () => {
         if (this.#writing === undefined) void extend(true);
@@ -141,8 +146,15 @@ class Reading {
     return closed;
   }
 
-  async #write(): Promise<void> {
-    while (this.#waiting.length > 0 && !this.#isLost) await this.#writeBatch(this.#waiting.splice(0, batchSize));
+  #isBehind(): boolean {
+    return this.#waiting.length > mostWaiting.messages || this.#waitingBytes > mostWaiting.bytes;
+  }
+
+  async #write({ hold }: Pick<Conversation, 'hold'>): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#isLost) {
+      await this.#writeBatch(this.#waiting.splice(0, batchSize));
+      hold(this.#isBehind());
+    }
     this.#writing = undefined;
   }
 
@@ -177,7 +189,8 @@ class Reading {
 
   /** The place of the property, if it names a few again and again, and never one of ours: another place, or a wrong brand_id. */
   #wrongBrand({ text, place }: NonNullable<ReadMessage['property']>): ReadMessage['refused'] {
-    this.#others.add(text);
+    if (this.#others.size === mostOthers) return undefined;
+    this.#others.add(text.slice(0, 100));
     const { event, ignored, other_property: others } = this.counts;
     if (others % manyOthers !== 0 || event + ignored > 0 || this.#others.size * 10 > others) return undefined;
     const places = pointerTo(place, '');

@@ -45,6 +45,9 @@ test('the outline of an answer has names and no values, also where it is cut off
     '{"name":"An\\"a", "last":"Rei': '{"name":"…", "last":"…"',
     '<Guest id="7"><Name>Ana</Name><Last>Rei': '<Guest id="…"><Name>…</Name><Last>…',
     '<Guest name="Ana Re': '<Guest name="…"',
+    '[error] Ana Reis 912': '[…] … … …',
+    '{"ana@mail.example":1,"912345678":2,"Ana Reis":3,"line_2":4}': '{"…":…,"…":…,"…":…,"line_2":…}',
+    '<!-- Ana Reis --><Guest name=Ana 912345678>': '<…><Guest name="…" …>',
     'Ana Reis': '… (8 bytes of text)',
     '': '',
   };

@@ -35,7 +35,7 @@ const fresh = (more: Record<string, unknown> = {}) => eventBody({ event_id: `ev-
 
 function isProblem(answer: RawAnswer, status: number, code: string): void {
   assert.equal(answer.status, status, answer.text);
-  assert.equal(answer.headers['content-type'], 'application/problem+json');
+  assert.equal(answer.headers['content-type'], 'application/problem+json; charset=utf-8');
   assert.equal(answer.json.code, code);
   assert.equal(answer.json.status, status);
   assert.equal(typeof answer.json.request_id, 'string');
@@ -47,7 +47,7 @@ function isProblem(answer: RawAnswer, status: number, code: string): void {
 test('202: stored, with its id', async () => {
   const answer = await post(service, eventBody({ event_id: 'first' }));
   assert.equal(answer.status, 202);
-  assert.equal(answer.headers['content-type'], 'application/json');
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
   assert.equal(answer.text, '{"status":"accepted","event_id":"first"}');
   const { rows } = await service.pool.query(`select event, state, integration from events where event_id = 'first'`);
   assert.deepEqual(rows, [{ event: 'reservation.created', state: 'pending', integration: 'lisbon-grand' }]);

@@ -89,7 +89,7 @@ test('headers that arrive too slowly end with 408', async () => {
   const [answer] = await answers;
   clearInterval(drip);
   assert.equal(answer?.status, 408);
-  assert.equal(answer?.headers['content-type'], 'application/problem+json');
+  assert.equal(answer?.headers['content-type'], 'application/problem+json; charset=utf-8');
   socket.destroy();
 });
 

@@ -308,3 +308,18 @@ test('minted ids and secrets: never twice, safe in URLs, shells and both schemes
   assert.match(mintEndpointId(false), /^whk_[0-9a-z]{20}$/);
   assert.match(mintEndpointId(true), /^sbx_[0-9a-z]{20}$/);
 });
+
+test('a secret that is empty or short verifies nothing, alone or beside a good one', () => {
+  for (const weak of ['', 'short', 'whsec_', 'whsec_AAAAAAAA', `ab${'!"#$%&()*,-.:;<>?@[]^{|}~'}`]) {
+    const secrets = [one, secretKeys(7, weak)];
+    const key = Buffer.from(weak.replace(/^whsec_/, ''), 'base64');
+    const signature = createHmac('sha256', key).update(`id.${timestamp}.`).update(body).digest('base64');
+    const standard = { 'webhook-id': 'id', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+    const scheme = { type: 'standard_webhooks', headers: 'webhook', toleranceS: 300 } as const;
+    assert.equal(check(scheme, standard, { secrets }).kind, 'refused', weak);
+    if (weak.length >= 24) continue;
+    const token = { type: 'token', header: 'x-token', prefix: 'Bearer ' } as const;
+    assert.equal(check(token, { 'x-token': `Bearer ${weak}` }, { secrets }).kind, 'refused', weak);
+    assert.equal(check(defaultVerification, signed(weak), { secrets }).kind, 'refused', weak);
+  }
+});

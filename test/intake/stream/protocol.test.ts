@@ -8,8 +8,9 @@ import { WebSocketServer } from 'ws';
 import { converse } from '../../../src/intake/stream/conversation.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { strictLimits } from '../../../src/kit/json-strict.ts';
-import { socketsOf } from '../../../src/kit/web-socket.ts';
+import { type OpenSocket, socketsOf } from '../../../src/kit/web-socket.ts';
 import type { Json } from '../../../src/terms.ts';
+import { until } from '../../support/process.ts';
 
 /** Our client against graphql-ws, the protocol's reference implementation. */
 async function withServer(work: (url: string) => Promise<void>, secret = 'Bearer right'): Promise<void> {
@@ -37,10 +38,10 @@ async function withServer(work: (url: string) => Promise<void>, secret = 'Bearer
   }
 }
 
-function open(url: string, query: string, { allowPrivate = true, pingMs = 10_000 } = {}) {
+function open(url: string, query: string, { allowPrivate = true, pingMs = 10_000 } = {}, sockets?: OpenSocket) {
   const received: Json[] = [];
   let idle = 0;
-  const openSocket = socketsOf({ allowPrivate, userAgent: 'test' }, systemClock);
+  const openSocket = sockets ?? socketsOf({ allowPrivate, userAgent: 'test' }, systemClock);
   const conversation = converse(
     { openSocket, clock: systemClock, pingMs, jsonLimits: strictLimits },
     {
@@ -123,4 +124,55 @@ test('a server that stops answering is left after two pings', async () => {
   assert.deepEqual(await conversation.closed, { code: 1006, wasAlive: false });
   assert.equal(idle(), 0);
   await new Promise((closed) => server.close(closed));
+});
+
+test('while it is held, nothing is read, and the server has to wait', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((ready) => server.once('listening', ready));
+  const event = JSON.stringify({ id: '1', type: 'next', payload: { data: 'x'.repeat(100_000) } });
+  let unsent = () => 0;
+  server.on('connection', (socket) =>
+    socket.on('message', (data) => {
+      if (String(data).includes('connection_init')) socket.send('{"type":"connection_ack"}');
+      if (!String(data).includes('subscribe')) return;
+      for (let i = 0; i < 200; i += 1) socket.send(event);
+      unsent = () => socket.bufferedAmount;
+    }),
+  );
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { conversation, received } = open(url, '', { pingMs: 1_000 });
+  await until('events arrive', async () => received.length > 0);
+  conversation.hold(true);
+  let before = -1;
+  await until('the server waits', async () => {
+    const isStill = unsent() > 0 && unsent() === before;
+    before = unsent();
+    return isStill;
+  });
+  const held = received.length;
+  assert.ok(held < 100, `${held} events`);
+  conversation.hold(false);
+  await until('more events arrive', async () => received.length > held + 20);
+  conversation.cut();
+  assert.equal((await conversation.closed).wasAlive, true);
+  await new Promise((closed) => server.close(closed));
+});
+
+test('a server that does not read our answers is left', async () => {
+  let isClosing = false;
+  const openSocket: OpenSocket = (_url, _protocol, events) => {
+    setImmediate(() => {
+      events.opened();
+      events.text('{"type":"ping"}');
+    });
+    const close = () => {
+      isClosing = true;
+      events.closed(1000, '');
+    };
+    return { send: () => false, hold: () => {}, close };
+  };
+  const { conversation } = open('ws://partner.example', '', {}, openSocket);
+  const { excess } = await conversation.closed;
+  assert.equal(excess, 'the partner does not read our answers');
+  assert.ok(isClosing);
 });

@@ -150,11 +150,11 @@ test('the sender check says where to send, and reports when the user stops it', 
 
 test('send sends, lists dead letters, replays and drops them', async () => {
   let status = 400;
-  const receiver = await startReceiver('s3cret', () => ({ status }));
+  const receiver = await startReceiver('s3cret of 24 characters!', () => ({ status }));
   ends.push(receiver.stop);
   const options = {
     url: receiver.url,
-    secret: 's3cret',
+    secret: 's3cret of 24 characters!',
     brandId: 'LIS01',
     folder: await folder(),
     wait: async () => undefined,

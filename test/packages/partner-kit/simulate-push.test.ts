@@ -14,12 +14,12 @@ after(async () => {
 });
 
 async function start(options: SimulatorOptions = {}) {
-  const receiver = await startReceiver('s3cret');
+  const receiver = await startReceiver('s3cret of 24 characters!');
   ends.push(receiver.stop);
   const simulator = await startSimulator({
     seed: 7,
     reservations: 200,
-    push: { url: receiver.url, secret: 's3cret', brand_id: 'LIS01' },
+    push: { url: receiver.url, secret: 's3cret of 24 characters!', brand_id: 'LIS01' },
     ...options,
   });
   ends.push(() => simulator.stop());
@@ -102,11 +102,11 @@ test('a no-show is sent as cancelled, with its final status; a profile change as
 test('each hotel of a group has its own endpoint', async () => {
   const [lisbon, london] = [shippedProperties[0], shippedProperties[1] ?? shippedProperties[0]];
   const { receiver, simulator } = await start({ properties: [lisbon, london] });
-  const second = await startReceiver('other');
+  const second = await startReceiver('another one of 24 characters');
   ends.push(second.stop);
   await simulator.pushTo([
-    { url: receiver.url, secret: 's3cret', brand_id: 'LIS01', propertyId: 'LIS01' },
-    { url: second.url, secret: 'other', brand_id: 'LDN02', propertyId: 'LDN02' },
+    { url: receiver.url, secret: 's3cret of 24 characters!', brand_id: 'LIS01', propertyId: 'LIS01' },
+    { url: second.url, secret: 'another one of 24 characters', brand_id: 'LDN02', propertyId: 'LDN02' },
   ]);
   simulator.hotel.advance(40);
   await simulator.pushed();

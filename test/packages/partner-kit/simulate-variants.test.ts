@@ -32,7 +32,7 @@ test('thin events carry exactly the webhook fields of the description; lists lac
   const receiver = await startReceiver('whsec_thin');
   t.after(() => receiver.stop());
   const simulator = await simulate({ detail: 'thin' });
-  await simulator.pushTo({ url: receiver.url, secret: 'whsec_thin', brand_id: 'LIS01' });
+  await simulator.pushTo({ url: receiver.url, secret: 'whsec_thin_of_24_characters', brand_id: 'LIS01' });
   simulator.hotel.book(2, 3);
   await simulator.pushed();
   const [event] = receiver.received.map(({ body }) => JSON.parse(body) as { data: JsonObject });

@@ -105,3 +105,23 @@ test('an answer that breaks off is asked for again, and a long life leaves no li
   assert.equal(asked, 31);
   assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
+
+test('no Retry-After makes the feed ask again at once', async (t) => {
+  for (const asked of ['3000000', '0', '-1', '', 'soon']) {
+    let requests = 0;
+    const server = createServer((_, response) => {
+      requests += 1;
+      response.writeHead(503, { 'retry-after': asked }).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const stop = new AbortController();
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const reading = readFeed({ url, token: 'token', signal: stop.signal }).next();
+    await until('the first request', async () => requests > 0);
+    await new Promise((later) => setTimeout(later, 50));
+    assert.equal(requests, 1, asked);
+    stop.abort();
+    await reading;
+  }
+});

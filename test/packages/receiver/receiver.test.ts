@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
@@ -59,6 +60,36 @@ test('a wrong secret, a changed byte, an old request and missing headers are ref
   for (const wrong of refusals) {
     const checked = verify({ headers: headers(), body, secrets: [secret], now, ...wrong });
     assert.deepEqual([checked.kind, 'status' in checked && checked.status], ['refused', 401], JSON.stringify(wrong));
+  }
+});
+
+test('a secret that decodes to little verifies nothing, alone or beside a good one', () => {
+  for (const weak of [
+    '',
+    'whsec_',
+    '!!!!',
+    'whsec_!!!!',
+    'whsec_AAAA',
+    'whsec_é',
+    `whsec_AA${'!'.repeat(60)}`,
+    undefined,
+  ]) {
+    const key = Buffer.from(weak?.replace(/^whsec_/, '') ?? '', 'base64');
+    const signature = createHmac('sha256', key)
+      .update(`ib_key.${now / 1000}.${body}`)
+      .digest('base64');
+    const forged = { ...headers(), 'webhook-signature': `v1,${signature}` };
+    for (const secrets of [[weak], [secret, weak]] as string[][]) {
+      assert.equal(verify({ headers: forged, body, secrets, now }).kind, 'refused', String(weak));
+    }
+    assert.equal(verify({ headers: headers(), body, secrets: [weak, secret] as string[], now }).kind, 'verified');
+  }
+});
+
+test('no tolerance or clock switches the age check off', () => {
+  const old = headers(now - 86_400_000);
+  for (const odd of [{ toleranceSeconds: Number.NaN }, { now: Number.NaN }, { toleranceSeconds: -1 }]) {
+    assert.equal(verify({ headers: old, body, secrets: [secret], now, ...odd }).kind, 'refused');
   }
 });
 

@@ -20,7 +20,7 @@ after(async () => {
 });
 
 async function receiver(answer?: Parameters<typeof startReceiver>[1]) {
-  const started = await startReceiver('s3cret', answer);
+  const started = await startReceiver('s3cret of 24 characters!', answer);
   ends.push(started.stop);
   return started;
 }
@@ -36,7 +36,7 @@ async function sender(options: Partial<WebhookSenderOptions> & { url: string }) 
   const waits: number[] = [];
   let nowMs = Date.parse('2026-06-15T10:00:00Z');
   const opened = await WebhookSender.open({
-    secret: 's3cret',
+    secret: 's3cret of 24 characters!',
     brandId: 'LIS01',
     now: () => nowMs,
     wait: async (ms) => {
@@ -50,6 +50,13 @@ async function sender(options: Partial<WebhookSenderOptions> & { url: string }) 
 }
 
 const event = { event: 'reservation.updated', data: { reservation_id: 'R1', total: 10.5 } };
+
+test('an empty or short secret signs nothing', async () => {
+  for (const weak of ['', 'whsec_', 's3cret']) {
+    await assert.rejects(sender({ url: 'http://127.0.0.1:9', secret: weak }), /at least 24 characters/);
+  }
+  assert.throws(() => sign('', 1, '{}'), /empty/);
+});
 
 test('an event is put into an envelope, signed over its bytes, and accepted', async () => {
   const { url, received } = await receiver();
@@ -211,7 +218,12 @@ test('dead letters are listed, replayed with the same id and a new signature, an
 test('closing keeps unsettled events, and opening the folder sends them in order', async () => {
   const spool = await folder();
   const down = await receiver(() => ({ status: 503 }));
-  const first = await WebhookSender.open({ url: down.url, secret: 's3cret', brandId: 'LIS01', folder: spool });
+  const first = await WebhookSender.open({
+    url: down.url,
+    secret: 's3cret of 24 characters!',
+    brandId: 'LIS01',
+    folder: spool,
+  });
   const results = [1, 2, 3].map((step) =>
     first.send({ event: 'reservation.updated', data: { reservation_id: 'R1', step } }),
   );
@@ -237,7 +249,7 @@ test('a killed process loses no event', async () => {
   const down = await receiver(() => ({ status: 503 }));
   const script = `
     import { WebhookSender } from ${JSON.stringify(new URL('../../../packages/sender/src/index.ts', import.meta.url).href)};
-    const options = { url: ${JSON.stringify(down.url)}, secret: 's3cret', brandId: 'LIS01', folder: ${JSON.stringify(spool)} };
+    const options = { url: ${JSON.stringify(down.url)}, secret: 's3cret of 24 characters!', brandId: 'LIS01', folder: ${JSON.stringify(spool)} };
     const gaveUp = await WebhookSender.open({ ...options, retries: 0 });
     await gaveUp.send({ event: 'reservation.created', data: { reservation_id: 'dead' } });
     const sender = await WebhookSender.open(options);

@@ -49,7 +49,7 @@ const mostNamed = 3;
 
 /** What an error of the warehouse means for the batch. Only codes and fixed words are kept: a message may quote a row. */
 export function failureOf(error: unknown, mistyped: readonly Mistyped[] = []): Outcome {
-  const code = /^[A-Z0-9_]{1,40}$/.exec(String((error as { code?: unknown }).code))?.[0] ?? '';
+  const code = /^(?:[0-9A-Z]{5}|[A-Z_]{1,40})$/.exec(String((error as { code?: unknown }).code))?.[0] ?? '';
   const said = code === '' ? 'no code' : code;
   if (code === 'INNBOUND_BLOCKED_ADDRESS') {
     return { kind: 'dead', code: 'deliver.blocked_address', message: (error as Error).message };

@@ -9,6 +9,7 @@ import { type OpenRequest, openRequest, toWire } from '../request.ts';
 import { withFixed, withHeaders } from './fixed.ts';
 import { type Bearer, type BearerGot, storedToken } from './oauth2.ts';
 import { secretsOf } from './secrets.ts';
+import { statedLifetimeMs } from './token-request.ts';
 import type { Renewal } from './token-store.ts';
 
 const deadlineMs = 20_000;
@@ -59,9 +60,8 @@ async function requestLogin(
   const body = read.kind === 'ok' ? read.body : null;
   const token = answerReader(login.token)(body, answered.headers);
   if (answered.status < 300 && (typeof token === 'string' || typeof token === 'number') && token !== '') {
-    const seconds =
-      login.expires_in === undefined ? Number.NaN : Number(answerReader(login.expires_in)(body, answered.headers));
-    const lifetimeMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : login.lifetimeMs;
+    const stated = login.expires_in === undefined ? undefined : answerReader(login.expires_in)(body, answered.headers);
+    const lifetimeMs = statedLifetimeMs(stated) ?? login.lifetimeMs;
     return { kind: 'renewed', tokens: { accessToken: String(token), expiresAt: askedAt + lifetimeMs } };
   }
   const said = saidIn(answered, body, secretsOf(login));

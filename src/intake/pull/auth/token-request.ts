@@ -67,13 +67,21 @@ function readTokens(answer: Answer, askedAt: number): Renewal {
   const accessToken = text(inner, 'access_token', 'accessToken', 'token', 'AccessToken');
   if (accessToken === undefined) return { kind: 'failed', message: 'the token address answered without a token' };
   const refreshToken = text(inner, 'refresh_token', 'refreshToken', 'RefreshToken');
-  const seconds = Number(text(inner, 'expires_in', 'expiresIn', 'ExpiresIn', 'expires') ?? Number.NaN);
+  const lifetimeMs = statedLifetimeMs(text(inner, 'expires_in', 'expiresIn', 'ExpiresIn', 'expires'));
   const tokens: TokenSet = {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
-    ...(Number.isFinite(seconds) && seconds > 0 && { expiresAt: askedAt + seconds * 1000 }),
+    ...(lifetimeMs !== undefined && { expiresAt: askedAt + lifetimeMs }),
   };
   return { kind: 'renewed', tokens };
+}
+
+const longestMs = 365 * 24 * 3_600_000;
+
+/** The lifetime of a token that an answer states in seconds. At most a year: PostgreSQL has no date for some numbers. */
+export function statedLifetimeMs(seconds: Json | undefined): number | undefined {
+  const ms = Number(seconds) * 1_000;
+  return ms > 0 ? Math.min(ms, longestMs) : undefined;
 }
 
 /** A 4xx with an OAuth error is final; anything else may be retried. */

@@ -103,6 +103,7 @@ test('token addresses that deviate from the standard', async () => {
     (token) => ({ json: { accessToken: token, expiresIn: '3600' } }),
     (token) => ({ json: { data: { access_token: token, expires_in: 60.5 } } }),
     (token) => ({ json: { token, token_type: 'bearer', expires_in: null } }),
+    (token) => ({ json: { access_token: token, expires_in: 1e300 } }),
     (token) => ({
       raw: JSON.stringify({ access_token: token, token_type: 'JWT', expires_in: 0 }),
       headers: { 'content-type': 'text/plain' },
