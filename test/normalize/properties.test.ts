@@ -5,8 +5,9 @@ import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
 import { guestSchema } from '../../src/canonical/schema.ts';
 import { isPlain } from '../../src/normalize/name.ts';
 import { nameRules } from '../../src/normalize/name-rules.ts';
-import { leadingTitles, particles, placeholders } from '../../src/normalize/name-words.ts';
+import { particles } from '../../src/normalize/name-words.ts';
 import { normalizeGuest, normalizeReservation } from '../../src/normalize/normalize.ts';
+import { leadingTitles, placeholders } from '../../src/persons/not-names.ts';
 
 /** Difficult inputs: the words of the rules joined and mixed with punctuation, other scripts and invisible characters. */
 const marks = [
