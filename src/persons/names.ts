@@ -57,14 +57,14 @@ export const kindOf = (names: Names): Kind | undefined => partsOf(names).kind;
 /** The sex that a title tells: Herr, Mrs. */
 export const sexOf = (names: Names): string | undefined => partsOf(names).sex;
 
-/** The full name without case, accents, titles and order; undefined if it is one word. Equal keys are equal full names. */
-export const fullNameKey = (names: Names): string | undefined => partsOf(names).full[0];
+/** The full name without case, accents, titles and order, in each spelling; none if it is one word. Equal full names have one in common. */
+export const fullNames = (names: Names): readonly string[] => partsOf(names).full;
 
-/** The full name with Jr, Sr or a number, which tells father and son of one list apart; in every spelling that is an equal name. */
-export function listedNames(names: Names): string[] {
-  const { full, generation = '' } = partsOf(names);
-  return full.map((name) => `${name} ${generation}`);
-}
+export const fullNameKey = (names: Names): string | undefined => fullNames(names)[0];
+
+/** The full names with Jr, Sr or a number, which tells father and son of one list apart. */
+export const listedNames = (names: Names): string[] =>
+  fullNames(names).map((name) => `${name} ${partsOf(names).generation ?? ''}`);
 
 export const areOneGeneration = (a: Names, b: Names): boolean => partsOf(a).generation === partsOf(b).generation;
 

@@ -77,3 +77,25 @@ test('Herr and Frau at one address are two persons', async () => {
   await brand.push('weber-1', [{ first_name: 'Frau', last_name: 'Weber', email }]);
   assert.equal((await brand.newest('weber-1'))?.[0]?.document_number, undefined);
 });
+
+test('an equal full name and birth date are one person, in another order and spelling', async () => {
+  const date_of_birth = '1980-02-03';
+  const born = (first_name: string, last_name: string, phone: string) => ({
+    first_name,
+    last_name,
+    phone,
+    date_of_birth,
+  });
+  await brand.pull('born-1', [{ ...born('Juergen', 'Schroeder', '+351912000011'), document_number: 'B1' }]);
+  await brand.pull('born-2', [born('Schröder', 'Jürgen', '+351912000012')]);
+  await brand.pull('born-3', [born('Jürgen', 'Schröder', '+351912000013')]);
+  await brand.pull('born-4', [born('Schroeder', 'Juergen', '+351912000014')]);
+  const { rows } = await brand.node.runtime.pool.query(
+    `select data from records where type = 'guest' and data ->> 'date_of_birth' = $1`,
+    [date_of_birth],
+  );
+  assert.deepEqual(
+    rows.map(({ data }) => [data.document_number, data.phone]),
+    [['B1', '+351912000014']],
+  );
+});
