@@ -3,6 +3,7 @@
 /** Titles only when written with a dot: without it they are names or parts of names (Sig, Ing). */
 export const dottedTitles: ReadonlySet<string> = new Set([
   'sig',
+  'fr',
   'ing',
   'mag',
   'dipl',

@@ -7,14 +7,14 @@ const listed = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 /** Legal forms that are nobody's name, wherever they stand. */
 const legalForms =
   listed(`gmbh mbh kgaa ohg gbr ltd limited llc llp plc inc incorporated corp corporation pty sarl eurl sasu bvba lda ltda
-  unipessoal eireli srl srls slu kft zrt sro spzoo oyj aps asa eood doo`);
+  unipessoal eireli srl srls slu kft zrt sro spzoo oyj aps eood aktiengesellschaft gesellschaft spol`);
 /** Legal forms that are also names, such as Ağ, Sas and Sá. */
-const shortForms = listed('ag kg ug se sa sl sau sas snc sci spa nv bv ab as oy hf ev ek eg as ad ood co cie');
+const shortForms = listed('ag kg ug se sa sl sau sas snc sci spa nv bv ab as oy hf ev ek eg ad ood doo asa co cie');
 /** What companies call themselves. */
 const trades =
-  listed(`company holding holdings group gruppe consulting solutions services foundation stiftung verein turnverein sportverein university
-  universitat universidade universidad universite hotel hotels hostel resort travel travels tours tour touristik tourism turismo reisen reiseburo
-  viajes viagens voyages viaggi agency agencia agenzia agence agentur booking bookingcom expedia airbnb airlines airways`);
+  listed(`company firma empresa societe holding holdings group gruppe consulting solutions services foundation stiftung verein turnverein sportverein university
+  universitat universidade universidad universite hotel hotels hostel resort travel travels tours touristik tourism turismo reisen reiseburo
+  viajes viagens voyages viaggi agency agencia agenzia agence agentur booking bookingcom expedia airbnb tui airlines airways`);
 const family = /[&+]\s*(?:co|cie|sons?|sohne|partners?|fils|hijos|filhos|figli)(?![a-z])/;
 
 /**

@@ -1,8 +1,8 @@
 /** Words that are not names of persons, in lower case and without dots. */
 
-const menTitles = 'mr mstr herr hr monsieur sr señor senhor signor signore dott dhr'.split(' ');
+const menTitles = 'mr mister mstr herr hr monsieur sr señor senhor signor signore dott dhr'.split(' ');
 const womenTitles =
-  'mrs ms miss frau mme mlle madame mademoiselle sra srta señora señorita senhora sigra signora signorina dottssa dottoressa doña mevr mevrouw mw'.split(
+  'mrs ms miss madam frau fru mme mlle madame mademoiselle sra srta señora señorita senhora sigra signora signorina dottssa dottoressa doña mevr mevrouw mw'.split(
     ' ',
   );
 
@@ -16,15 +16,18 @@ export const trailingTitles: ReadonlySet<string> = new Set(
 
 const sexes: ReadonlyMap<string, string> = new Map([
   ...[...menTitles, 'sig', 'sir', 'lord'].map((title) => [title, 'man'] as const),
-  ...[...womenTitles, 'dame', 'lady'].map((title) => [title, 'woman'] as const),
+  ...[...womenTitles, 'fr', 'dame', 'lady'].map((title) => [title, 'woman'] as const),
 ]);
 
 /** The one title of this text that tells a man from a woman, as it is written; undefined for Herr und Frau. */
 export function sexedTitle(text: string): { readonly title: string; readonly sex: string } | undefined {
-  const [first, ...others] = text.split(/[\s./()]+/).flatMap((title) => {
-    const sex = sexes.get(title.toLowerCase());
-    return sex === undefined ? [] : [{ title, sex }];
-  });
+  const [first, ...others] = text
+    .replace(/[.,()]/g, '')
+    .split(/[\s/]+/)
+    .flatMap((title) => {
+      const sex = sexes.get(title.toLowerCase());
+      return sex === undefined ? [] : [{ title, sex }];
+    });
   return others.every(({ sex }) => sex === first?.sex) ? first : undefined;
 }
 

@@ -134,7 +134,7 @@ export class Population {
         );
       }
       case 'company': {
-        const office = { first: dice.pick(['Krone', 'Nordlicht']), last: dice.pick(['GmbH', 'Ltd', 'Tours']) };
+        const office = { first: dice.pick(['Krone', 'Nordlicht']), last: dice.pick(['GmbH', 'Ltd', 'Lda']) };
         return this.#people([adult, { ...office, born: '' }], this.#sharing());
       }
       case 'agency':
