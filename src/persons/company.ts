@@ -2,6 +2,8 @@ import type { Guest } from '../canonical/reservation.ts';
 import { fold } from './fold.ts';
 import { isGivenName } from './given-names.ts';
 
+type Names = Pick<Guest, 'first_name' | 'last_name'>;
+
 const listed = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 /** Legal forms that are nobody's name, wherever they stand. */
@@ -15,16 +17,16 @@ const trades =
   listed(`company firma empresa societe holding holdings group gruppe consulting solutions services foundation stiftung verein turnverein sportverein university
   universitat universidade universidad universite hotel hotels hostel resort travel travels tours touristik tourism turismo reisen reiseburo
   viajes viagens voyages viaggi agency agencia agenzia agence agentur booking bookingcom expedia airbnb tui airlines airways`);
+/** Without one of these words, and a sign, a name is a person's: most names are compared no further. */
+const mayName = legalForms.union(shortForms).union(trades);
 const family = /[&+]\s*(?:co|cie|sons?|sohne|partners?|fils|hijos|filhos|figli)(?![a-z])/;
 
 /**
  * Whether a name is a company's. A legal form that is also a name counts at the end of a field that looks like a company's: as it is written
  * (Krone AG, Petra S.A.), or without any given name. A given name with one last name is a person: Rui Reisen.
  */
-export function isCompany({
-  first_name: first = '',
-  last_name: last = '',
-}: Pick<Guest, 'first_name' | 'last_name'>): boolean {
+export function isCompany({ first_name: first = '', last_name: last = '' }: Names, words: readonly string[]): boolean {
+  if (!words.some((word) => mayName.has(word)) && !/[./&+]/.test(first + last)) return false;
   const fields = [first, last].map(wordsOf);
   const [given = [], surname = []] = fields;
   if ([first, last].some((field) => family.test(fold(field)))) return true;

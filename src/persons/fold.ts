@@ -31,7 +31,10 @@ export function fold(text: string): string {
 }
 
 /** With the letters that people type where a keyboard has no ü or å. */
-export const writtenOut = (name: string): string => withLetters(name.toLowerCase().normalize('NFC'), lettersOutside);
+export function writtenOut(name: string): string {
+  const composed = name.normalize('NFC');
+  return /[äöüøå]/i.test(composed) ? withLetters(composed.toLowerCase(), lettersOutside) : name;
+}
 const lettersOutside = lettersOf('äöüøå', 'ae oe ue oe aa');
 
 const withLetters = (text: string, letters: ReadonlyMap<string, string>): string =>

@@ -54,8 +54,9 @@ export function isChangedSurname(a: Names, b: Names): boolean {
 
 export const kindOf = (names: Names): Kind | undefined => partsOf(names).kind;
 
-/** The sex that a title tells: Herr, Mrs. */
-export const sexOf = (names: Names): string | undefined => partsOf(names).sex;
+/** The sex that a title tells: Herr, Mrs. The last word of a last name is the name, or Senior. */
+export const sexOf = ({ title = '', first_name: first = '', last_name: last = '' }: Names): string | undefined =>
+  sexedTitle(`${title} ${first} ${last.replace(/\S+$/, '')}`)?.sex;
 
 /** The full name without case, accents, titles and order, in each spelling; none if it is one word. Equal full names have one in common. */
 export const fullNames = (names: Names): readonly string[] => partsOf(names).full;
@@ -76,7 +77,6 @@ interface Parts {
   readonly full: readonly string[];
   /** Jr, Sr, II. */
   readonly generation?: string | undefined;
-  readonly sex?: string | undefined;
 }
 
 /** The folded words of both names, read once per object: lists and profiles are compared again and again. */
@@ -91,16 +91,15 @@ function partsOf(names: Names): Parts {
 }
 
 function readParts(names: Names): Parts {
-  const { title = '', first_name, last_name } = names;
+  const { first_name, last_name } = names;
   const [first, last] = [wordsOf(first_name), wordsOf(last_name)];
   const words = [...first, ...last];
-  const spelled = [first_name, last_name].flatMap((name) => wordsOf(name && writtenOut(name)));
-  const full = words.length < 2 ? [] : [...new Set([words, spelled].map((one) => one.toSorted().join(' ')))];
-  if (words.length > 0 && isCompany(names)) return { kind: 'company', first: [], last: words, full };
-  // The last word of a last name is the name, or Senior.
-  const sex = sexedTitle(`${title} ${first_name ?? ''} ${last_name?.replace(/\S+$/, '') ?? ''}`)?.sex;
+  const spelled = [first_name, last_name].map((name) => name && writtenOut(name));
+  const others = spelled[0] === first_name && spelled[1] === last_name ? [] : [spelled.flatMap(wordsOf)];
+  const full = words.length < 2 ? [] : [...new Set([words, ...others].map((one) => one.toSorted().join(' ')))];
+  if (isCompany(names, words)) return { kind: 'company', first: [], last: words, full };
   const generation = generationOf(last_name) ?? generationOf(first_name);
-  return { ...(words.length > 0 && { kind: 'person' }), first, last, full, generation, sex };
+  return { ...(words.length > 0 && { kind: 'person' }), first, last, full, generation };
 }
 
 function generationOf(name: string | undefined): string | undefined {
@@ -116,9 +115,8 @@ function wordsOf(name: string | undefined): readonly string[] {
   if (placeholders.has(lower) || numberedPlaceholder.test(lower)) return [];
   const words = fold(lower.replace(loneLetter, (letter) => [...fold(letter)][0] ?? ''))
     .replace(/['’`´]/g, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
-  return words.filter((word) => !titles.has(word) && !placeholders.has(word));
+    .split(/[^\p{L}\p{N}]+/u);
+  return words.filter((word) => word !== '' && !titles.has(word) && !placeholders.has(word));
 }
 
 /** An initial stays one letter in every script: Ю. is Y., not Yu. */
