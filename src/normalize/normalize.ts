@@ -33,7 +33,7 @@ export function normalizeReservation(
   // A guest with only a placeholder as name is left out. One that was empty before is an erased guest; its place stays.
   const named = emptied.length === 0 ? guests : guests?.filter((guest) => !emptied.includes(guest));
   const stated = named ?? reservation.guests;
-  const persons = stated.length < 2 ? stated : withoutRepeated(stated);
+  const persons = withoutRepeated(stated);
   if (persons !== stated) notes.push({ ...repeated, before: stated.length, after: persons.length });
   return { reservation: persons === reservation.guests ? reservation : { ...reservation, guests: persons }, notes };
 }

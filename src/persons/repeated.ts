@@ -12,34 +12,37 @@ export const isRepeated = (a: Guest, b: Guest): boolean =>
   areOneGeneration(a, b) &&
   !differ(a, b);
 
-/** One element for each person, at the first place, with what all mentions state. Somebody who may be either of two namesakes stays. */
+/**
+ * One element for each person, at the first place, with what all mentions state; the same list if nobody is repeated. Somebody who may be
+ * either of two namesakes stays. Linear: 500 guests may have one number.
+ */
 export function withoutRepeated(list: Guest[]): Guest[] {
   const addresses = list.flatMap(addressesOf);
   if (new Set(addresses).size === addresses.length) return list;
   const named = (address: string | undefined, name: string | undefined) => address && name && `${address} ${name}`;
-  return [
+  const persons = [
     (one: Guest) => named(addressesOf(one)[0] && JSON.stringify(one), fullNames(one)[0]),
     (one: Guest) => named(one.email, listedNames(one)[0]),
     (one: Guest) => named(one.email, listedNames(one).at(-1)),
     (one: Guest) => named(one.phone, listedNames(one)[0]),
     (one: Guest) => named(one.phone, listedNames(one).at(-1)),
   ].reduce(joinedBy, list);
+  return persons.length === list.length ? list : persons;
 }
 
-/** Elements with one key become one, unless two of them differ. Linear: 500 guests may have one number. */
+/** Elements with one key become one, unless two of them differ. */
 function joinedBy(list: Guest[], keyOf: (guest: Guest) => string | undefined): Guest[] {
-  const persons = new Map<string, { readonly guest: Guest; readonly isOne: boolean }>();
-  const keys = list.map(keyOf);
-  for (const [place, guest] of list.entries()) {
-    const [key = '', known] = [keys[place], persons.get(keys[place] ?? '')];
-    if (known === undefined) persons.set(key, { guest, isOne: true });
-    else persons.set(key, { guest: joined(known.guest, guest), isOne: known.isOne && !differ(known.guest, guest) });
-  }
-  return list.flatMap((guest, place) => {
-    const key = keys[place];
-    const person = key ? persons.get(key) : undefined;
-    if (!person?.isOne) return [guest];
-    return keys.indexOf(key) === place ? [person.guest] : [];
+  const joint = (one: Guest | undefined, other: Guest | undefined) =>
+    one && other && !differ(one, other) ? joined(one, other) : undefined;
+  const groups: Map<string | undefined, (Guest | undefined)[]> = Map.groupBy(list, keyOf);
+  const persons = new Map([...groups].map(([key, group]) => [key, key ? group.reduce(joint) : undefined]));
+  const taken = new Set<Guest>();
+  return list.flatMap((guest) => {
+    const person = persons.get(keyOf(guest));
+    if (person === undefined) return [guest];
+    if (taken.has(person)) return [];
+    taken.add(person);
+    return [person];
   });
 }
 

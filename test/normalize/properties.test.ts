@@ -293,3 +293,27 @@ test('long texts that are not names, addresses or numbers are kept unchanged', (
   const { guest } = normalizeGuest({ first_name: long, last_name: long, email: long, phone: long }, {});
   assert.deepEqual(guest, { first_name: long, last_name: long, email_raw: long, phone_raw: long });
 });
+
+test('a guest who is repeated in the list becomes one, with a note; a couple with one address stays as it is', () => {
+  const ana = { first_name: 'Ana', last_name: 'Costa', email: 'ana@home.example' };
+  const rui = { ...ana, first_name: 'Rui' };
+  const stay = {
+    id: 'R1',
+    check_in: '2026-06-01',
+    check_out: '2026-06-02',
+    status: 'confirmed',
+    rooms: [],
+    charges: [],
+  } as const;
+  const of = (...guests: Guest[]): Reservation => ({ ...stay, rooms: [], charges: [], guests });
+  const couple = of(ana, rui);
+  const { reservation, notes } = normalizeReservation(couple, {});
+  assert.equal(reservation, couple);
+  assert.deepEqual(notes, []);
+  const repeated = normalizeReservation(of(ana, rui, { ...ana, nationality: 'PT' }, {}), {});
+  assert.deepEqual(repeated.reservation.guests, [{ ...ana, nationality: 'PT' }, rui, {}]);
+  assert.deepEqual(
+    repeated.notes.map(({ code, field, before, after }) => [code, field, before, after]),
+    [['guest_repeated', 'guests', 4, 3]],
+  );
+});

@@ -467,6 +467,18 @@ const mentionedTwice: readonly (readonly [what: string, list: Guest[], persons: 
     [{ ...ana, email: undefined }, ana].map(stated),
     [{ ...ana, email: undefined }, ana].map(stated),
   ],
+  [
+    'a repeated booker beside a namesake',
+    [
+      { ...ana, phone: '1' },
+      { ...ana, phone: '1', nationality: 'PT' },
+      { ...ana, phone: '2' },
+    ],
+    [
+      { ...ana, phone: '1', nationality: 'PT' },
+      { ...ana, phone: '2' },
+    ],
+  ],
   ['a couple with one address', [ana, { ...ana, first_name: 'Rui' }], [ana, { ...ana, first_name: 'Rui' }]],
   ['an initial', [ana, { ...ana, first_name: 'A.' }], [ana, { ...ana, first_name: 'A.' }]],
   ['nameless guests', [{ email: ana.email }, { email: ana.email }], [{ email: ana.email }, { email: ana.email }]],
@@ -485,6 +497,7 @@ for (const [what, list, persons] of mentionedTwice) {
     assert.deepEqual(withoutRepeated(list), persons);
     const isShared = sharedAmong(list, {}, [new Set(list)]);
     if (persons.length === 1) assert.equal(isShared(ana.email), false);
+    if (persons.length === list.length) assert.equal(withoutRepeated(list), list);
   });
 }
 
