@@ -1,7 +1,7 @@
 import { lastDigits } from '../canonical/mentions.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { hmacSha256, type Key, type Keyring } from '../kit/crypto.ts';
-import { fullNameKey, listedNames } from '../persons/names.ts';
+import { fullNames, listedNames } from '../persons/names.ts';
 import type { Json } from '../terms.ts';
 import { nameOf } from './person.ts';
 import { addressesIn, documentsIn, numbersIn } from './strip.ts';
@@ -73,8 +73,9 @@ function foundIdentities(guest: Guest, integration: string): string[] {
       if (address) found.push(`${integration} email and name:${address}:${name}`);
     }
   }
-  const name = fullNameKey(guest);
-  if (name && guest.date_of_birth) found.push(`${integration} birth date and name:${guest.date_of_birth}:${name}`);
+  for (const name of guest.date_of_birth ? fullNames(guest) : []) {
+    found.push(`${integration} birth date and name:${guest.date_of_birth}:${name}`);
+  }
   return found;
 }
 
