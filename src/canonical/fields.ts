@@ -136,6 +136,13 @@ const guests = {
     example: 'G-5512',
     about: 'The partner’s own id of the guest, if it has one. A placeholder such as 0 is left out.',
   },
+  title: {
+    kind: 'text',
+    derived: true,
+    personal: true,
+    example: 'Senhora',
+    about: 'The title that stood before a last name without given names. It tells a couple with one address apart.',
+  },
   first_name: { kind: 'verbatim', personal: true, example: 'Leonor', about: 'Given names.' },
   last_name: { kind: 'verbatim', personal: true, example: 'Magalhães', about: 'Family name.' },
   email: {

@@ -1,3 +1,4 @@
+import { isEmptyGuest } from '../canonical/check.ts';
 import { withNumbers } from '../canonical/encode.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ChangeEvent, EntityType, EpochMs, JsonObject } from '../terms.ts';
@@ -63,8 +64,10 @@ export interface Compared {
 
 export type StayOfBrand = MessageData & { readonly brand: string };
 
+/** The store keeps the place of an erased guest, for merging; destinations do not get it. */
 export function dataOf(type: EntityType, id: string, record: Reservation | Guest): MessageData {
-  return (type === 'guest' ? { id, ...record } : { ...record, id }) as MessageData;
+  if (!('guests' in record)) return type === 'guest' ? { id, ...record } : { ...record, id };
+  return { ...record, id, guests: record.guests.filter((guest) => !isEmptyGuest(guest)) };
 }
 
 /** A destination that remembers keys must not mistake a version of a later epoch for a repetition. */

@@ -1,4 +1,5 @@
 import { hasCardToken } from '../canonical/replaced-card.ts';
+import { sexedTitle } from '../persons/not-names.ts';
 import type { Cleaning } from './cleaning.ts';
 import { readEmail } from './email.ts';
 import { readNames } from './name.ts';
@@ -36,6 +37,10 @@ export function cleanNames(cleaning: Cleaning, regions: NameRegions): void {
   cleaning.guest.first_name = names.first_name;
   cleaning.guest.last_name = names.last_name;
   for (const { field, rule, before, after } of changes) cleaning.note(field, rule, before, after);
+  const isUntitled = changes.some(({ rule }) => rule === 'name_title_removed');
+  if (!isUntitled || names.first_name !== undefined || names.last_name === undefined) return;
+  const { title = '' } = sexedTitle(`${first_name ?? ''} ${last_name ?? ''}`) ?? {};
+  if (title !== '') cleaning.guest.title = `${title.slice(0, 1).toUpperCase()}${title.slice(1).toLowerCase()}`;
 }
 
 export function cleanEmail(cleaning: Cleaning): void {

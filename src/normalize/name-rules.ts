@@ -1,15 +1,6 @@
+import { leadingTitles, numberedPlaceholder, placeholders, trailingTitles } from '../persons/not-names.ts';
 import { hasForeignLetters, type NameField } from './name-case.ts';
-import {
-  dottedTitles,
-  gluedTitle,
-  joiningWordOf,
-  joiningWords,
-  leadingTitles,
-  numberedPlaceholder,
-  placeholders,
-  placeholdersAlone,
-  trailingTitles,
-} from './name-words.ts';
+import { dottedTitles, gluedTitle, joiningWordOf, joiningWords, placeholdersAlone } from './name-words.ts';
 import { visible } from './text.ts';
 
 export interface Names {
@@ -88,13 +79,13 @@ function isPlaceholder(name: string | undefined): boolean {
   return /^n\. ?a\.?$/i.test(name) || placeholders.has(word) || numberedPlaceholder.test(word) || !/\p{L}/u.test(word);
 }
 
-/** Splits SMITH/JOHN MR and Smith, John in one field, if the other field is empty or repeats a part. */
+/** Splits SMITH/JOHN MR and Smith, John in one field, if the other field is empty or repeats a part. Not a company: Sjö A/S. */
 function divided({ first_name, last_name }: Names): Names {
   const whole = last_name ?? first_name;
   const other = last_name === undefined ? undefined : first_name;
   if (whole === undefined || whole.length > longestName) return { first_name, last_name };
   const parts = /^([^/,]{2,})\s*([/,])\s*([^/,]+)$/.exec(whole);
-  if (!parts) return { first_name, last_name };
+  if (!parts || /\s[aik]\/[as]\.?$/i.test(whole)) return { first_name, last_name };
   const [, family = '', mark, rest = ''] = parts;
   // Only separate the title here: the next rule removes it with its own note.
   const titled =

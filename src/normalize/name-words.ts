@@ -1,14 +1,9 @@
 /** Word lists of the name rules, in lower case and without dots. */
 
-/** Titles before a name. */
-export const leadingTitles: ReadonlySet<string> = new Set(
-  `mr mrs ms miss mx mstr dr prof herr frau hr mme mlle madame monsieur mademoiselle sr sra srta señor señora señorita
-  senhor senhora sigra signor signora signore signorina dott dottssa dottoressa doña dhr mevr mevrouw mw`.split(/\s+/),
-);
-
 /** Titles only when written with a dot: without it they are names or parts of names (Sig, Ing). */
 export const dottedTitles: ReadonlySet<string> = new Set([
   'sig',
+  'fr',
   'ing',
   'mag',
   'dipl',
@@ -19,31 +14,13 @@ export const dottedTitles: ReadonlySet<string> = new Set([
   'd',
 ]);
 
-/** Titles that reservation systems put after a name. Not Sr, which means Senior there. */
-export const trailingTitles: ReadonlySet<string> = new Set(
-  'mr mrs ms miss mx mstr dr prof mme mlle chd inf'.split(' '),
-);
-
 /** Titles that airline systems append to the given name (SMITH/JOHNMR). Not MS and DR: Williams and Alexandr end that way. */
 export const gluedTitle = /^(\p{L}{3,}?)(MRS|MR|MISS|MSTR)$/u;
 
-/** Typed when no name is known. */
-export const placeholders: ReadonlySet<string> = new Set(
-  `tba|tbc|tbd|tbn|tb a|to be advised|to be announced|to be confirmed|n/a|n a|not available|not provided|not given|not known|no name|noname|
-  first name|last name|firstname|lastname|surname|unknown|unnamed|anonymous|null|nil|none|undefined|guest|guests|hotel guest|new guest|
-  main guest|guest name|room guest|pax|walk in|walk-in|walkin|huesped|huésped|invitado|
-  hóspede|hospede|unbekannt|inconnu|desconocido|desconhecido|sconosciuto|onbekend`
-    .split('|')
-    .map((word) => word.trim()),
-);
 /** These are family names in some countries (Gast, Child), so they count as placeholders only if the other field has no name either. */
 export const placeholdersAlone: ReadonlySet<string> = new Set(
   'adult child infant passenger name gast gäste invité ospite na test'.split(' '),
 );
-/** Guest 2, Adult 1, Pax #3, and letters repeated in place of a name. */
-export const numberedPlaceholder =
-  /^(?:(?:guest|adult|child|infant|pax|passenger|gast|person)[ ._-]*#?\d{1,3}|x{2,}(?: x{2,})*|\?+)$/;
-
 /** Words that join two people in every country; others do so only where the language uses them. */
 export const joiningWords: readonly string[] = ['and', 'und', 'et'];
 const joiningByRegion: ReadonlyMap<string, string> = new Map(

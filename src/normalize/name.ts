@@ -1,14 +1,7 @@
+import { leadingTitles, numberedPlaceholder, placeholders, trailingTitles } from '../persons/not-names.ts';
 import { type CaseContext, caseName, type NameField } from './name-case.ts';
 import { longestName, type NameRegions, type NameRule, type Names, nameRules } from './name-rules.ts';
-import {
-  joiningWords,
-  leadingTitles,
-  localJoiningWords,
-  numberedPlaceholder,
-  placeholders,
-  placeholdersAlone,
-  trailingTitles,
-} from './name-words.ts';
+import { joiningWords, localJoiningWords, placeholdersAlone } from './name-words.ts';
 
 interface NameChange {
   readonly field: NameField;

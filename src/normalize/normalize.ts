@@ -1,5 +1,6 @@
 import { isEmptyGuest } from '../canonical/check.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
+import { withoutRepeated } from '../persons/repeated.ts';
 import type { Note } from '../terms.ts';
 import { cleanEmail, cleanId, cleanNames, cleanNationality, cleanPhone } from './clean-fields.ts';
 import { Cleaning } from './cleaning.ts';
@@ -29,11 +30,20 @@ export function normalizeReservation(
     guests[index] = done;
     if (isEmptyGuest(done)) emptied.push(done);
   }
-  if (guests === undefined) return { reservation, notes };
   // A guest with only a placeholder as name is left out. One that was empty before is an erased guest; its place stays.
-  const left = emptied.length === 0 ? guests : guests.filter((guest) => !emptied.includes(guest));
-  return { reservation: { ...reservation, guests: left }, notes };
+  const named = emptied.length === 0 ? guests : guests?.filter((guest) => !emptied.includes(guest));
+  const stated = named ?? reservation.guests;
+  const persons = withoutRepeated(stated);
+  if (persons !== stated) notes.push({ ...repeated, before: stated.length, after: persons.length });
+  return { reservation: persons === reservation.guests ? reservation : { ...reservation, guests: persons }, notes };
 }
+
+const repeated: Note = {
+  step: 'normalize',
+  field: 'guests',
+  code: 'guest_repeated',
+  reason: 'The list named a guest more than once.',
+};
 
 /** One guest outside a reservation, from a guest.updated event. */
 export function normalizeGuest(guest: Guest, context: NormalizeContext): { guest: Guest; notes: Note[] } {

@@ -1,4 +1,4 @@
-import { compareNames, hasName } from './names.ts';
+import { compareNames, kindOf } from './names.ts';
 import { type Mention, samePerson } from './same-person.ts';
 import { sharedAmong } from './shared.ts';
 
@@ -20,6 +20,6 @@ export function withoutErasedGuests<Of extends Mention>(guests: readonly Of[], e
 
 function mayBe(erased: Mention, guest: Mention): boolean {
   if (Object.keys(guest).length === 0) return false;
-  if (hasName(guest) && compareNames(erased, guest).last === 'incompatible') return false;
+  if (kindOf(guest) !== undefined && compareNames(erased, guest).last === 'incompatible') return false;
   return identifying.every((field) => (guest[field] ?? erased[field]) === (erased[field] ?? guest[field]));
 }

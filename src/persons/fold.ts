@@ -30,6 +30,13 @@ export function fold(text: string): string {
   return withLetters(foldName(text.toLowerCase().replaceAll('й', 'y')), otherScripts);
 }
 
+/** With the letters that people type where a keyboard has no ü or å. */
+export function writtenOut(name: string): string {
+  const composed = name.normalize('NFC');
+  return /[äöüøå]/i.test(composed) ? withLetters(composed.toLowerCase(), lettersOutside) : name;
+}
+const lettersOutside = lettersOf('äöüøå', 'ae oe ue oe aa');
+
 const withLetters = (text: string, letters: ReadonlyMap<string, string>): string =>
   ascii.test(text) ? text : [...text].map((letter) => letters.get(letter) ?? letter).join('');
 

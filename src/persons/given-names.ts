@@ -54,7 +54,16 @@ arabic persian and hebrew:
 mohammed muhammad mohamed mohammad muhammed mohamad, ahmed ahmad, omar umar, hussein husain hossein hussain, khaled khalid, ibrahim, yousef yusuf youssef, yosef, abdullah abdallah, mahmoud mahmud, karim kareem, tariq tarek, samir sameer, samira, amir ameer emir, amira, amina, aisha aicha ayesha, fatima fatma, zainab zeinab, mariam maryam, leila layla laila leyla, nour nur, salma, huda, rania, reza, mehdi mahdi, hamid, farid,
 nasser nasir, said saeed, rashid rachid, jamal gamal, walid waleed, ziad zyad, moshe, avi, yael, noa, tamar, shira, rivka, eitan,
 indian and east asian:
-raj rajesh, rahul, amit, anil, sunil, sanjay, vijay, ajay, ravi, arun, anita, sunita, priya, pooja, neha, kavita, deepak, deepa, ashok, suresh, ramesh, mahesh, ganesh, krishna, lakshmi, meera, nisha, asha, usha, rekha, arjun, rohan, rohit, vikram, aditya, aarav arav, ananya, diya, isha, wei, li, ming, jing, ying, yan, hui, hong, fang, min, jun, lei, mei, xin, yu, jie, hiroshi, takeshi, kenji, yuki, yuko, akiko, keiko, haruto, sakura, minjun, jisoo, seojun, jiwoo`;
+raj rajesh, rahul, amit, anil, sunil, sanjay, vijay, ajay, ravi, arun, anita, sunita, priya, pooja, neha, kavita, deepak, deepa, ashok, suresh, ramesh, mahesh, ganesh, krishna, lakshmi, meera, nisha, asha, usha, rekha, arjun, rohan, rohit, vikram, aditya, aarav arav, ananya, diya, isha, wei, li, ming, jing, ying, yan, hui, hong, fang, min, jun, lei, mei, xin, yu, jie, hiroshi, takeshi, kenji, yuki, yuko, akiko, keiko, haruto, sakura, minjun, jisoo, seojun, jiwoo
+further short forms:
+anton toni, antonio to tonino nino, anthony tone, jose pepe pepito zeca, luigi gigi, nicolas nico nicki, nicholas nico, nicola nico, nikolaus niko nico, nikolaos niko, michael micha michi mischa, michaela michi micha,
+sebastian basti seb sebi, johanna jo hanni, johannes jo hansi, joachim jo achim, hans hansi hannes, monika moni, manuela manu, manuel manu manolo, daniel dani, daniela dani, viktoria vicky vicki, victoria viki, wolfgang wolle wolfi,
+francisco chico kiko curro, joaquim quim, joaquin quino, gustavo guga gus, alessandro sandro ale, alessandra sandra ale, fernando nando, carolina caro, caroline caro, carolin caro, friedrich fritz fred, wilhelm willi willy, josef jupp,
+eduardo duda lalo, alejandro alex ale, alejandra alex ale, rafael rafi, salvatore toto, vincenzo enzo, lorenzo renzo, giovanni gio, giuseppe pino peppe, filippo pippo, domenico mimmo, roberto berto robi, ricardo ricky rico, ignacio natxo,
+jesus chus, maria mari, isabel isa bel, cristina cris, guillermo memo guille, enrique kike, santiago santi, javier javi, gabriel gabi, gabriela gabi, montserrat montsita, rosario charo, dolores loli, concepcion concha conchi, pilar pili,
+stefan steff, stephan steff, matthias matze hias, andreas andy, tobias tobe, florian flori, dominik domi, alexander sascha lex, alexandra sascha, benjamin benno, maximilian maxi, katharina kati, christina tina christl, martina tina, bettina tina,
+angelika geli, barbara babsi, susanne sanne, cornelia nele, eleonore nora lore, magdalena lena, helena lena, elisabeth elli lisbeth, theresa resi, therese resi, georg schorsch, jakob jakl, ludwig lutz, leopold poldi, rupert ruppi, valentin vali,
+`;
 
 /** Each name with the entries in which it stands. */
 const entriesOf = new Map<string, Set<number>>();

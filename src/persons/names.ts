@@ -1,10 +1,14 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { leadingTitles, numberedPlaceholder, placeholders, trailingTitles } from '../normalize/name-words.ts';
-import { fold, spellings } from './fold.ts';
+import { isCompany } from './company.ts';
+import { fold, spellings, writtenOut } from './fold.ts';
 import { areForms, isGivenName } from './given-names.ts';
+import { leadingTitles, numberedPlaceholder, placeholders, sexedTitle, trailingTitles } from './not-names.ts';
 import { isOneMistake } from './typing-mistake.ts';
 
-export type Names = Pick<Guest, 'first_name' | 'last_name'>;
+export type Names = Pick<Guest, 'title' | 'first_name' | 'last_name'>;
+
+/** A placeholder is neither. */
+export type Kind = 'person' | 'company';
 
 /** `missing`: one of the two does not state it, or writes it in letters that cannot be compared. */
 export type Likeness = 'equal' | 'compatible' | 'incompatible' | 'missing';
@@ -21,18 +25,18 @@ export interface NameLikeness extends Pair {
 
 /**
  * Compares two names without case, accents, titles and order. Transliterations, initials, short forms, one typing mistake and a missing
- * second name are compatible.
+ * second name are compatible. A company's name is not compatible with a person's.
  */
 export function compareNames(a: Names, b: Names): NameLikeness {
   const [one, other] = [partsOf(a), partsOf(b)];
-  const fullName = fullNameKey(a);
+  if (one.kind !== other.kind && one.kind !== undefined && other.kind !== undefined) {
+    return { first: 'incompatible', last: 'incompatible', full: 'incompatible' };
+  }
   if (one.generation !== other.generation && one.generation !== undefined && other.generation !== undefined) {
     return { first: 'incompatible', last: compareLast(one.last, other.last), full: 'incompatible' };
   }
-  if (fullName !== undefined && fullName === fullNameKey(b)) return { first: 'equal', last: 'equal', full: 'equal' };
-  const straight = { first: compareFirst(one.first, other.first), last: compareLast(one.last, other.last) };
-  const swapped = { first: compareAny(one.first, other.last), last: compareAny(one.last, other.first) };
-  const { first, last } = isSwap(straight, swapped) ? weaker(swapped) : straight;
+  if (one.full.some((name) => other.full.includes(name))) return { first: 'equal', last: 'equal', full: 'equal' };
+  const { first, last } = comparePair(one, other);
   if (first === 'incompatible' || last === 'incompatible') return { first, last, full: 'incompatible' };
   if (first === 'missing' || last === 'missing') return { first, last, full: 'missing' };
   return { first, last, full: 'compatible' };
@@ -48,43 +52,54 @@ export function isChangedSurname(a: Names, b: Names): boolean {
   return ![...partsOf(a).last, ...partsOf(b).last].every(isGivenName);
 }
 
-/** A placeholder or a company is not a name. */
-export function hasName(names: Names): boolean {
-  const { first, last } = partsOf(names);
-  return first.length + last.length > 0;
-}
+export const kindOf = (names: Names): Kind | undefined => partsOf(names).kind;
 
-/** The full name without case, accents, titles and order; undefined if it is one word. Equal keys are equal full names. */
-export function fullNameKey(names: Names): string | undefined {
-  const { first, last } = partsOf(names);
-  return first.length + last.length < 2 ? undefined : [...first, ...last].sort().join(' ');
-}
+/** The sex that a title tells: Herr, Mrs. The last word of a last name is the name, or Senior. */
+export const sexOf = ({ title = '', first_name: first = '', last_name: last = '' }: Names): string | undefined =>
+  sexedTitle(`${title} ${first} ${last.replace(/\S+$/, '')}`)?.sex;
 
-/** The full name with Jr, Sr or a number, which tells father and son of one list apart. */
-export const listedName = (names: Names): string | undefined =>
-  fullNameKey(names)?.concat(' ', partsOf(names).generation ?? '');
+/** The full name without case, accents, titles and order, in each spelling; none if it is one word. Equal full names have one in common. */
+export const fullNames = (names: Names): readonly string[] => partsOf(names).full;
+
+export const fullNameKey = (names: Names): string | undefined => fullNames(names)[0];
+
+/** The full names with Jr, Sr or a number, which tells father and son of one list apart. */
+export const listedNames = (names: Names): string[] =>
+  fullNames(names).map((name) => `${name} ${partsOf(names).generation ?? ''}`);
 
 export const areOneGeneration = (a: Names, b: Names): boolean => partsOf(a).generation === partsOf(b).generation;
 
 interface Parts {
+  readonly kind?: Kind;
   readonly first: readonly string[];
   readonly last: readonly string[];
+  /** The full name, and with ü written as ue, if it has two words or more. */
+  readonly full: readonly string[];
   /** Jr, Sr, II. */
   readonly generation?: string | undefined;
 }
 
 /** The folded words of both names, read once per object: lists and profiles are compared again and again. */
 const read = new WeakMap<Names, Parts>();
-const nobody: Parts = { first: [], last: [] };
 
 function partsOf(names: Names): Parts {
   const known = read.get(names);
   if (known !== undefined) return known;
-  const generation = generationOf(names.last_name) ?? generationOf(names.first_name);
-  const parts = { first: wordsOf(names.first_name), last: wordsOf(names.last_name), generation };
-  const made = [...parts.first, ...parts.last].some((word) => companyWords.has(word)) ? nobody : parts;
+  const made = readParts(names);
   read.set(names, made);
   return made;
+}
+
+function readParts(names: Names): Parts {
+  const { first_name, last_name } = names;
+  const [first, last] = [wordsOf(first_name), wordsOf(last_name)];
+  const words = [...first, ...last];
+  const spelled = [first_name, last_name].map((name) => name && writtenOut(name));
+  const others = spelled[0] === first_name && spelled[1] === last_name ? [] : [spelled.flatMap(wordsOf)];
+  const full = words.length < 2 ? [] : [...new Set([words, ...others].map((one) => one.toSorted().join(' ')))];
+  if (isCompany(names, words)) return { kind: 'company', first: [], last: words, full };
+  const generation = generationOf(last_name) ?? generationOf(first_name);
+  return { ...(words.length > 0 && { kind: 'person' }), first, last, full, generation };
 }
 
 function generationOf(name: string | undefined): string | undefined {
@@ -100,9 +115,8 @@ function wordsOf(name: string | undefined): readonly string[] {
   if (placeholders.has(lower) || numberedPlaceholder.test(lower)) return [];
   const words = fold(lower.replace(loneLetter, (letter) => [...fold(letter)][0] ?? ''))
     .replace(/['’`´]/g, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
-  return words.filter((word) => !titles.has(word) && !placeholders.has(word));
+    .split(/[^\p{L}\p{N}]+/u);
+  return words.filter((word) => word !== '' && !titles.has(word) && !placeholders.has(word));
 }
 
 /** An initial stays one letter in every script: Ю. is Y., not Yu. */
@@ -111,23 +125,39 @@ const loneLetter = /(?<!\p{L})\p{L}(?![\p{L}\p{M}])/gu;
 const titles: ReadonlySet<string> = new Set(
   [...leadingTitles, ...trailingTitles, 'sir', 'dame', 'lord', 'lady', 'jr', 'junior', 'senior'].map(fold),
 );
-const companyWords: ReadonlySet<string> = new Set(
-  `gmbh ltd limited inc llc llp plc corp corporation company sarl sasu sas bvba nv lda ltda srl spa kft sro oyj aps ohg
-  travel travels tours touristik tourism reisen reiseburo viajes viagens voyages agency agencia agenzia agence booking expedia airbnb`.split(
-    /\s+/,
-  ),
-);
 const particles: ReadonlySet<string> = new Set(
   'van von der den de del della di da do das dos du la le los las el al bin ibn ben ter ten zu zur zum af av y e'.split(
     ' ',
   ),
 );
 
-/** One of the names stands in the other field, and nothing contradicts it. */
+function comparePair(one: Parts, other: Parts): Pair {
+  const inOneField = compareWhole(one, other) ?? compareWhole(other, one);
+  if (inOneField !== undefined) return inOneField;
+  const straight = { first: compareFirst(one.first, other.first), last: compareLast(one.last, other.last) };
+  const swapped = { first: compareAny(one.first, other.last), last: compareAny(one.last, other.first) };
+  return isSwap(straight, swapped) && ![one, other].some(hasOnlyInitials) ? weaker(swapped) : straight;
+}
+
+/** A full name in one field: what is not the other's last name is compared with the first name, unless it may be a second last name. */
+function compareWhole(whole: Parts, { first, last }: Parts): Pair | undefined {
+  if (first.length === 0 || last.length === 0 || (whole.first.length > 0 && whole.last.length > 0)) return undefined;
+  const words = [...whole.first, ...whole.last];
+  const isLast = (word: string) => last.some((one) => areOneName(word, one, 'family'));
+  const rest = words.filter((word) => !isLast(word));
+  if (rest.length === 0 || rest.length === words.length) return undefined;
+  const likeness = compareFirst(rest, first);
+  if (likeness === 'incompatible' && !rest.some(isGivenName)) return undefined;
+  return { first: likeness, last: compareLast(words.filter(isLast), last) };
+}
+
+/** The names stand in each other's field, and nothing contradicts it. */
 const isSwap = (straight: Pair, swapped: Pair): boolean =>
   [straight.first, straight.last].includes('incompatible') &&
-  [swapped.first, swapped.last].includes('equal') &&
+  ([swapped.first, swapped.last].includes('equal') || weakest(swapped.first, swapped.last) === 'compatible') &&
   ![swapped.first, swapped.last].includes('incompatible');
+
+const hasOnlyInitials = ({ first, last }: Parts): boolean => [...first, ...last].every((word) => word.length === 1);
 
 const sameWords = (a: readonly string[], b: readonly string[]): boolean =>
   [...a].sort().join(' ') === [...b].sort().join(' ') || a.join('') === b.join('');
@@ -161,8 +191,10 @@ function compareLast(a: readonly string[], b: readonly string[]): Likeness {
     readonly string[],
     readonly string[],
   ];
-  const isWithin = short.every((word) => long.some((other) => areOneName(word, other, 'family')));
-  return isWithin ? 'compatible' : 'incompatible';
+  const isWithin = (some: readonly string[], others: readonly string[]) =>
+    some.every((word) => others.some((other) => areOneName(word, other, 'family')));
+  const isEvery = isWithin(short, long) && (short.length < long.length || isWithin(long, short));
+  return isEvery ? 'compatible' : 'incompatible';
 }
 
 function withoutParticles(words: readonly string[]): readonly string[] {

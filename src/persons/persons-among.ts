@@ -1,3 +1,4 @@
+import { isRepeated } from './repeated.ts';
 import { type Mention, samePerson } from './same-person.ts';
 import { sharedAmong } from './shared.ts';
 
@@ -8,7 +9,7 @@ export interface Listed {
 }
 
 /**
- * Groups mentions by person. Two elements of one list are two persons, and different persons are never in one group, not even through a third
+ * Groups mentions by person. Two elements of one list are two persons, unless one is repeated, and different persons are never in one group, not even through a third
  * mention that could be either. The result does not depend on the order of the mentions.
  */
 export function personsAmong<Of extends Listed>(mentions: readonly Of[]): Of[][] {
@@ -17,7 +18,9 @@ export function personsAmong<Of extends Listed>(mentions: readonly Of[]): Of[][]
   const ordered = mentions.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
   const groups: Of[][] = ordered.map((one) => [one]);
   const mayJoin = (some: readonly Of[], others: readonly Of[]) =>
-    some.every((a) => others.every((b) => a.list !== b.list && decide(a, b) !== 'different'));
+    some.every((a) =>
+      others.every((b) => (a.list !== b.list || isRepeated(a.guest, b.guest)) && decide(a, b) !== 'different'),
+    );
   for (let isJoined = true; isJoined; ) {
     isJoined = false;
     for (const [i, some] of groups.entries()) {

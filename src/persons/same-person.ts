@@ -1,10 +1,20 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { areOneGeneration, compareNames, hasName, isChangedSurname, listedName, type NameLikeness } from './names.ts';
+import {
+  areOneGeneration,
+  compareNames,
+  isChangedSurname,
+  type Kind,
+  kindOf,
+  listedNames,
+  type NameLikeness,
+  sexOf,
+} from './names.ts';
 
 /** What is known about a person at one place: a guest of a booking, a profile, a guest event. */
 export type Mention = Pick<
   Guest,
   | 'guest_id'
+  | 'title'
   | 'first_name'
   | 'last_name'
   | 'email'
@@ -23,8 +33,8 @@ export interface Between {
   readonly isOnePlace?: boolean;
   /** Guest ids of two systems say nothing about each other. By default both mentions come from one system. */
   readonly areTwoSystems?: boolean;
-  /** Whether different persons of the brand have this address, number or full name. */
-  readonly isShared?: (text: string) => boolean;
+  /** Whether different persons of the brand have this address, number or full name; or different companies, or either, without a kind. */
+  readonly isShared?: (text: string, kind?: Kind) => boolean;
 }
 
 export type Decision =
@@ -33,14 +43,15 @@ export type Decision =
   | { readonly is: 'unknown'; readonly because: 'shared_address' | 'other_last_name' | 'no_evidence' };
 
 export type SameReason = 'guest_id' | 'email' | 'phone' | 'name_in_reservation' | 'name_and_birth_date' | 'place';
-export type DifferentReason = 'guest_id' | 'names' | 'birth_date' | 'document' | 'first_name';
+export type DifferentReason = 'guest_id' | 'names' | 'birth_date' | 'document' | 'first_name' | 'title';
 
 /**
  * The one decision about identity: are these two mentions the same person? Different persons share nothing; unknown merges nothing and
  * changes nobody's consent. Symmetric. The rules in order:
  *
  *   same        equal guest id of one system, unless first and last name are both incompatible (then different)
- *   different   two guest ids of one system, two birth dates, two documents of one type, two first names that are not compatible
+ *   different   two guest ids of one system, two birth dates, two documents of one type, two first names that are not compatible, a company
+ *               and a person, Herr and Frau without a first name
  *   unknown     in two bookings, the same name with Jr, Sr or a number in one of them only, without an equal birth date
  *   same        equal e-mail or phone that is not shared, under compatible names
  *               equal e-mail that is not shared, under the same first name: the surname changed
@@ -63,6 +74,7 @@ export function samePerson(a: Mention, b: Mention, between: Between = {}): Decis
   if (differ(a.date_of_birth, b.date_of_birth)) return different('birth_date');
   if (hasOtherDocument(a, b)) return different('document');
   if (names.first === 'incompatible') return different('first_name');
+  if (names.first === 'missing' && differ(sexOf(a), sexOf(b))) return different('title');
   const isOtherGeneration = names.first !== 'missing' && !areOneGeneration(a, b);
   if (isOtherGeneration && !between.isOneReservation && !areEqual(a.date_of_birth, b.date_of_birth)) {
     return { is: 'unknown', because: 'other_last_name' };
@@ -71,7 +83,7 @@ export function samePerson(a: Mention, b: Mention, between: Between = {}): Decis
 }
 
 function byAddress(a: Mention, b: Mention, names: NameLikeness, between: Between): Decision | undefined {
-  const isShared = (address: string | undefined) => address === undefined || between.isShared?.(address) === true;
+  const isShared = (address = '') => isSharedBy(a, b, address, between);
   const hasEmail = areEqual(emailOf(a, between), emailOf(b, between));
   const hasPhone = areEqual(a.phone, b.phone);
   const isCompatible = names.last !== 'incompatible';
@@ -82,16 +94,21 @@ function byAddress(a: Mention, b: Mention, names: NameLikeness, between: Between
 
 function byName(a: Mention, b: Mention, names: NameLikeness, between: Between): Decision {
   if (names.full === 'equal') {
-    if (between.isOneReservation && !between.isShared?.(listedName(a) ?? '')) return same('name_in_reservation');
+    const isOfSeveral = [...listedNames(a), ...listedNames(b)].some((name) => isSharedBy(a, b, name, between));
+    if (between.isOneReservation && !isOfSeveral) return same('name_in_reservation');
     if (areEqual(a.date_of_birth, b.date_of_birth)) return same('name_and_birth_date');
   }
-  const isNameless = !hasName(a) || !hasName(b);
+  const isNameless = kindOf(a) === undefined || kindOf(b) === undefined;
   const isContradicted = differ(emailOf(a, between), emailOf(b, between)) || differ(a.phone, b.phone);
   if (between.isOnePlace && isNameless && !isContradicted) return same('place');
   if (names.last === 'incompatible') return { is: 'unknown', because: 'other_last_name' };
   const isShared = areEqual(a.email, b.email) || areEqual(a.phone, b.phone);
   return { is: 'unknown', because: isShared ? 'shared_address' : 'no_evidence' };
 }
+
+/** Somebody without a name may be a person or a company. */
+const isSharedBy = (a: Mention, b: Mention, text: string, { isShared }: Between): boolean =>
+  isShared?.(text, kindOf(a) === kindOf(b) ? kindOf(a) : undefined) === true;
 
 /** An alias address identifies one booking: between two bookings it says nothing. */
 const emailOf = ({ email, email_proxy: isAlias }: Mention, { isOneReservation }: Between): string | undefined =>

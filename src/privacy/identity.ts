@@ -1,7 +1,7 @@
 import { lastDigits } from '../canonical/mentions.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { hmacSha256, type Key, type Keyring } from '../kit/crypto.ts';
-import { fullNameKey, listedName } from '../persons/names.ts';
+import { fullNames, listedNames } from '../persons/names.ts';
 import type { Json } from '../terms.ts';
 import { nameOf } from './person.ts';
 import { addressesIn, documentsIn, numbersIn } from './strip.ts';
@@ -58,8 +58,7 @@ function namedIn(reservationId: string, guest: Guest, integration: string, withI
 }
 
 /** The name as it was sent, and without accents, titles and order: with Jr or Sr, if a relative has the same one. */
-const namesOf = (guest: Guest): string[] =>
-  [nameOf(guest), listedName(guest)].filter((name) => name !== undefined && name !== '') as string[];
+const namesOf = (guest: Guest): string[] => [nameOf(guest), ...listedNames(guest)].filter((name) => name !== '');
 
 function foundIdentities(guest: Guest, integration: string): string[] {
   const found: string[] = [];
@@ -74,8 +73,9 @@ function foundIdentities(guest: Guest, integration: string): string[] {
       if (address) found.push(`${integration} email and name:${address}:${name}`);
     }
   }
-  const name = fullNameKey(guest);
-  if (name && guest.date_of_birth) found.push(`${integration} birth date and name:${guest.date_of_birth}:${name}`);
+  for (const name of guest.date_of_birth ? fullNames(guest) : []) {
+    found.push(`${integration} birth date and name:${guest.date_of_birth}:${name}`);
+  }
   return found;
 }
 

@@ -1,5 +1,5 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { fullNameKey } from '../persons/names.ts';
+import { fullNames } from '../persons/names.ts';
 import { samePerson } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import { Traces } from './traces.ts';
@@ -179,11 +179,10 @@ const guestIsKeyless = (guest: Guest): boolean =>
 
 /** What two versions of one guest may have in common. */
 function linkKeys(guest: Guest): string[] {
-  const name = fullNameKey(guest);
   return [
     ...(guest.guest_id === undefined ? [] : [`id ${guest.guest_id}`]),
     ...addressesOf(guest).map((address) => `email ${address}`),
     ...(guest.phone === undefined ? [] : [`phone ${guest.phone}`]),
-    ...(name === undefined ? [] : [`name ${name}`]),
+    ...fullNames(guest).map((name) => `name ${name}`),
   ];
 }

@@ -250,7 +250,7 @@ function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Val
 const knownBy = (guest: Guest): Values =>
   Object.fromEntries(Object.entries(guest).filter(([field]) => identifying.has(field))) as Values;
 const identifying: ReadonlySet<string> = new Set(
-  'guest_id first_name last_name email email_proxy phone date_of_birth document_type document_number'.split(' '),
+  'guest_id title first_name last_name email email_proxy phone date_of_birth document_type document_number'.split(' '),
 );
 
 /** Sent fields replace the known ones; fields that were not sent stay. The keys are in the schema's order. */

@@ -1,7 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { statedGuest } from '../canonical/stated-guest.ts';
-import { listedName } from '../persons/names.ts';
+import { listedNames } from '../persons/names.ts';
 import { type Between, type Decision, samePerson } from '../persons/same-person.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Json } from '../terms.ts';
@@ -160,12 +160,14 @@ function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity
       return decisions.includes('same') && !decisions.includes('different');
     };
   const fits = areSame(between);
-  const name = (values: Values): string | undefined => listedName(statedGuest(values));
+  const name = (values: Values): string | undefined => listedNames(statedGuest(values))[0];
+  const spelled = (values: Values): string | undefined => listedNames(statedGuest(values)).at(-1);
   const keys: readonly KeyOf[] = [
     (values) => text(values.guest_id),
     (values) => together(name(values), values.email),
     (values) => together(name(values), values.phone),
     name,
+    spelled,
     (values) => text(values.email),
     (values) => text(values.phone),
   ];

@@ -1,6 +1,6 @@
 import type { Guest } from '../canonical/reservation.ts';
 import { keyTexts } from '../persons/identifiers.ts';
-import { fullNameKey } from '../persons/names.ts';
+import { fullNames } from '../persons/names.ts';
 import type { Candidate } from '../persons/profile-match.ts';
 
 /** Profiles by what may show that a guest is the same person: a guest is compared with those that share it, not with all of the batch. */
@@ -33,8 +33,7 @@ export class ProfileIndex<Profile extends Candidate> {
 }
 
 /** A full name and a birth date together identify a person anywhere. */
-function lookupsOf(guest: Guest): string[] {
-  const name = fullNameKey(guest);
-  const isIdentified = name !== undefined && guest.date_of_birth !== undefined;
-  return isIdentified ? [...keyTexts(guest), `born ${guest.date_of_birth} ${name}`] : keyTexts(guest);
-}
+const lookupsOf = (guest: Guest): string[] => [
+  ...keyTexts(guest),
+  ...(guest.date_of_birth === undefined ? [] : fullNames(guest).map((name) => `born ${guest.date_of_birth} ${name}`)),
+];

@@ -54,6 +54,7 @@ export const listNames = ['guests', 'rooms', 'charges'] as const satisfies reado
 /** Fields that normalization derives from another field are replaced together with it. */
 const followers: ReadonlyMap<string, readonly string[]> = new Map([
   ['status', ['status_raw']],
+  ['first_name', ['title']],
   ['email', ['email_raw', 'email_proxy']],
   ['phone', ['phone_raw']],
   ['total_amount', ['amount_currency']],

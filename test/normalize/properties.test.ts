@@ -5,8 +5,9 @@ import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
 import { guestSchema } from '../../src/canonical/schema.ts';
 import { isPlain } from '../../src/normalize/name.ts';
 import { nameRules } from '../../src/normalize/name-rules.ts';
-import { leadingTitles, particles, placeholders } from '../../src/normalize/name-words.ts';
+import { particles } from '../../src/normalize/name-words.ts';
 import { normalizeGuest, normalizeReservation } from '../../src/normalize/normalize.ts';
+import { leadingTitles, placeholders } from '../../src/persons/not-names.ts';
 
 /** Difficult inputs: the words of the rules joined and mixed with punctuation, other scripts and invisible characters. */
 const marks = [
@@ -291,4 +292,28 @@ test('long texts that are not names, addresses or numbers are kept unchanged', (
   const long = 'a@, +1/'.repeat(50_000);
   const { guest } = normalizeGuest({ first_name: long, last_name: long, email: long, phone: long }, {});
   assert.deepEqual(guest, { first_name: long, last_name: long, email_raw: long, phone_raw: long });
+});
+
+test('a guest who is repeated in the list becomes one, with a note; a couple with one address stays as it is', () => {
+  const ana = { first_name: 'Ana', last_name: 'Costa', email: 'ana@home.example' };
+  const rui = { ...ana, first_name: 'Rui' };
+  const stay = {
+    id: 'R1',
+    check_in: '2026-06-01',
+    check_out: '2026-06-02',
+    status: 'confirmed',
+    rooms: [],
+    charges: [],
+  } as const;
+  const of = (...guests: Guest[]): Reservation => ({ ...stay, rooms: [], charges: [], guests });
+  const couple = of(ana, rui);
+  const { reservation, notes } = normalizeReservation(couple, {});
+  assert.equal(reservation, couple);
+  assert.deepEqual(notes, []);
+  const repeated = normalizeReservation(of(ana, rui, { ...ana, nationality: 'PT' }, {}), {});
+  assert.deepEqual(repeated.reservation.guests, [{ ...ana, nationality: 'PT' }, rui, {}]);
+  assert.deepEqual(
+    repeated.notes.map(({ code, field, before, after }) => [code, field, before, after]),
+    [['guest_repeated', 'guests', 4, 3]],
+  );
 });

@@ -1,5 +1,5 @@
 import type { Guest } from '../../src/canonical/reservation.ts';
-import { fold } from '../../src/persons/fold.ts';
+import { fold, writtenOut } from '../../src/persons/fold.ts';
 import { Dice } from '../simulation/random.ts';
 
 /** An invented person, with everything that is true about them. */
@@ -20,7 +20,17 @@ export interface Mention {
   readonly guest: Guest;
 }
 
-export const households = ['single', 'couple', 'family', 'twins', 'namesakes', 'siblings', 'agency', 'group'] as const;
+export const households = [
+  'single',
+  'couple',
+  'family',
+  'twins',
+  'namesakes',
+  'siblings',
+  'agency',
+  'group',
+  'company',
+] as const;
 export type Household = (typeof households)[number];
 
 /** Where people have more than one name, all of them are in the first field, as partners send them. */
@@ -123,6 +133,10 @@ export class Population {
           this.#sharing(),
         );
       }
+      case 'company': {
+        const office = { first: dice.pick(['Krone', 'Nordlicht']), last: dice.pick(['GmbH', 'Ltd', 'Lda']) };
+        return this.#people([adult, { ...office, born: '' }], this.#sharing());
+      }
       case 'agency':
       case 'group': {
         const taken = new Set<string>();
@@ -167,7 +181,7 @@ export class Population {
         first_name: first,
         last_name: last,
         ...(!isChild && keys),
-        date_of_birth: born,
+        ...(born !== '' && { date_of_birth: born }),
         nationality: this.dice.pick(['PT', 'DE', 'GB', 'IT', 'FR']),
         ...(!isChild && { document_type: 'PP', document_number: `N${this.#count}${this.dice.whole(1_000, 9_999)}` }),
         ...this.dice.pick([{}, { marketing_consent: true }, { marketing_consent: false }]),
@@ -181,7 +195,7 @@ export class Population {
 /** How a name is written. `compatible` ways need an address or an id beside them; `equal` ones are the same full name. */
 export const ways = {
   equal: ['exact', 'upper', 'plain', 'swapped', 'title'],
-  compatible: ['form', 'initial', 'typo', 'second_name'],
+  compatible: ['form', 'initial', 'typo', 'second_name', 'spelled'],
 } as const;
 export type Way = (typeof ways)['equal' | 'compatible'][number] | 'first_typo' | 'none';
 
@@ -209,6 +223,8 @@ export function written({ first_name: first = '', last_name: last = '' }: Guest,
       return { first_name: `${dice.pick(['Mr', 'Mrs', 'Dr.', 'Prof.'])} ${first}`, last_name: last };
     case 'form':
       return { first_name: dice.pick(forms[first] ?? [first]), last_name: dice.pick(forms[last] ?? [last]) };
+    case 'spelled':
+      return { first_name: writtenOut(last), last_name: writtenOut(first).toUpperCase() };
     case 'initial':
       return { first_name: `${first[0]}.`, last_name: last };
     case 'second_name':

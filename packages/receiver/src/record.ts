@@ -40,6 +40,8 @@ export interface Reservation {
 export interface Guest {
   /** The partner’s own id of the guest, if it has one. A placeholder such as 0 is left out. */
   readonly guest_id?: string;
+  /** The title that stood before a last name without given names. It tells a couple with one address apart. */
+  readonly title?: string;
   /** Given names. */
   readonly first_name?: string;
   /** Family name. */

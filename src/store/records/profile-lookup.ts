@@ -6,7 +6,7 @@ import type { Consent } from '../../reconcile/consent.ts';
 import type { Moment } from '../../reconcile/says.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { Tx } from '../db/pool.ts';
-import { anyKey, keyedRecords, nameKey } from './search-keys.ts';
+import { anyKey, equalNameKeys, keyedRecords } from './search-keys.ts';
 
 /** A stored profile, with the time of its state. */
 export interface Profile extends Candidate {
@@ -35,7 +35,7 @@ export function profilesLike(
   guests: readonly Guest[],
   ids: readonly string[],
 ): Promise<Profile[]> {
-  const names = guests.flatMap((guest) => (guest.date_of_birth === undefined ? [] : (nameKey(guest) ?? [])));
+  const names = guests.flatMap((guest) => (guest.date_of_birth === undefined ? [] : equalNameKeys(guest)));
   return readProfiles(tx, integration, [...guests.flatMap(keyTexts), ...names], ids);
 }
 

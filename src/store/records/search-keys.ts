@@ -1,5 +1,5 @@
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import { foldName } from '../../persons/fold.ts';
+import { foldName, writtenOut } from '../../persons/fold.ts';
 import { keyTexts } from '../../persons/identifiers.ts';
 import type { EntityType } from '../../terms.ts';
 
@@ -58,8 +58,16 @@ function keysOf(type: EntityType, record: unknown): ReadonlySet<string> {
 const guestsOf = (type: EntityType, record: unknown): readonly Guest[] =>
   type === 'guest' ? [record as Guest] : ((record as Partial<Reservation> | undefined)?.guests ?? []);
 
+/** The keys of records with an equal full name: in both orders, and with ü as it is, as ue and as u. */
+export const equalNameKeys = ({ first_name: first = '', last_name: last = '' }: Guest): string[] =>
+  [writtenOut, (name: string) => foldName(name).replace(/([aou])e/g, '$1'), foldName].flatMap((spelled) =>
+    [first, last].flatMap(
+      (one, i, both) => nameKey({ first_name: spelled(both[1 - i] ?? ''), last_name: spelled(one) }) ?? [],
+    ),
+  );
+
 /** The last name followed by the first name: callers give both, and the most common last name has thousands of guests. */
-export function nameKey({ first_name, last_name }: Guest): string | undefined {
+function nameKey({ first_name, last_name }: Guest): string | undefined {
   if (!last_name) return undefined;
   const first = first_name ? `, ${foldName(first_name.slice(0, 60))}` : '';
   return `last_name:${foldName(last_name.slice(0, 100))}${first}`;
