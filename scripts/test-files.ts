@@ -93,7 +93,7 @@ const slow = [
   'store/db/upgrade',
   'store/distribution',
   'store/new-brand',
-  'suggest/command',
+  'packages/suggest/command',
 ].map((file) => `test/${file}.test.ts`);
 
 /** The pure rooms, and the store against one server: `npm run test:fast`. */
@@ -115,7 +115,6 @@ const pure = [
   'pipeline',
   'reconcile',
   'shape',
-  'suggest',
   'transform',
 ];
 
@@ -128,7 +127,7 @@ function processOf(file: string): string {
   if (isAlone) return file.slice('test/'.length, -'.test.ts'.length);
   const [folder, within] = file.split('/').slice(1, -1);
   if (folder === undefined || short.includes(folder)) return 'rest';
-  if (pure.includes(folder)) return 'pure';
+  if (pure.includes(folder) || within === 'suggest') return 'pure';
   if (folder === 'console') return path.basename(file) < 'house' ? 'console-1' : 'console-2';
   if (within === 'push' && timed.includes(path.basename(file, '.test.ts'))) return 'intake-push-timed';
   return folder === 'intake' && within !== undefined ? `${folder}-${within}` : folder;

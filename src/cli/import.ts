@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { proposalYaml } from '../../packages/suggest/src/index.ts';
 import { InnboundError } from '../errors.ts';
 import { importDescription } from '../operations/import-description.ts';
-import { proposalYaml } from '../suggest/from-openapi/print.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readInputFile } from './input-file.ts';
 import { readSample } from './sample.ts';

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
+import { suggestConnector, suggestionYaml } from '../../packages/suggest/src/index.ts';
 import { InnboundError } from '../errors.ts';
 import { gapsText } from '../operations/fill-rates.ts';
 import { previewMapping } from '../operations/preview-mapping.ts';
-import { suggestionYaml } from '../suggest/print.ts';
-import { suggestConnector } from '../suggest/suggest.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readSample } from './sample.ts';
 

@@ -1,3 +1,4 @@
+import { type LostValue, movedTo, suggestConnector } from '../../packages/suggest/src/index.ts';
 import { type Preview, replayDeadLetters } from '../deliver/replay.ts';
 import { InnboundError } from '../errors.ts';
 import { describeHold } from '../reconcile/accidents/hold-back.ts';
@@ -19,8 +20,6 @@ import {
   rowsUnderOthers,
 } from '../store/operate/holds.ts';
 import { applyPrepared } from '../store/records/apply.ts';
-import { type LostValue, movedTo } from '../suggest/moved-field.ts';
-import { suggestConnector } from '../suggest/suggest.ts';
 import { isObject } from '../terms.ts';
 import { prepareLetter } from './prepare-letter.ts';
 import { preparationOf, replayPorts } from './replay-dead-letters.ts';

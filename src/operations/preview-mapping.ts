@@ -1,3 +1,4 @@
+import { suggestConnector, suggestionYaml } from '../../packages/suggest/src/index.ts';
 import { encodeRecord } from '../canonical/encode.ts';
 import { parseDocument } from '../documents/check.ts';
 import { type Bodies, schemas } from '../documents/kinds.ts';
@@ -9,8 +10,6 @@ import type { EventContent } from '../intake/push/reservation-event.ts';
 import { parseForeignJson, parseJson } from '../kit/json.ts';
 import { compilePath, compileShapes, type Path, type Spellings } from '../runtime/compile-path.ts';
 import type { RawRecord } from '../shape/config.ts';
-import { suggestionYaml } from '../suggest/print.ts';
-import { suggestConnector } from '../suggest/suggest.ts';
 import { isObject, type Json } from '../terms.ts';
 import { fillRates } from './fill-rates.ts';
 import { statedBy } from './partial-row.ts';

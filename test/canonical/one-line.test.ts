@@ -29,6 +29,7 @@ for (const folder of [
   'packages/receiver/src',
   'packages/partner-kit/src',
   'packages/sender/src',
+  'packages/suggest/src',
   'docs/partners',
 ])
   cpSync(path.join(root, folder), inCopy(folder), { recursive: true });
@@ -168,7 +169,9 @@ test('a destination can leave it out, and a sample of the same name suggests it'
     'src/documents/destination-common.ts',
   );
   assert.deepEqual(commonShape.drop.parse(['deposit', 'guests[].passphrase']), ['deposit', 'guests[].passphrase']);
-  const { guestLexicon } = await load<typeof import('../../src/suggest/lexicon.ts')>('src/suggest/lexicon.ts');
+  const { guestLexicon } = await load<typeof import('../../packages/suggest/src/lexicon.ts')>(
+    'packages/suggest/src/lexicon.ts',
+  );
   assert.ok(Object.hasOwn(guestLexicon, 'passphrase'));
 });
 
