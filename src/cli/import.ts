@@ -41,6 +41,8 @@ Examples:
         return;
       }
       show(proposalYaml(imported.proposal).trimEnd());
+      if (proposal.unknown.length > 0)
+        say(`Statuses that only the partner can explain: ${proposal.unknown.join(', ')}. Add them to values.status.`);
       const unsure = proposal.fields.filter(({ confidence }) => confidence < 0.75);
       say(
         `${imported.format}: ${proposal.fields.length} ${proposal.fields.length === 1 ? 'line' : 'lines'} proposed, ${unsure.length} of them uncertain.`,

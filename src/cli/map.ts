@@ -4,7 +4,7 @@ import { encodeRecord } from '../canonical/encode.ts';
 import { InnboundError } from '../errors.ts';
 import { indented, parseJson } from '../kit/json.ts';
 import { pathToMap } from '../operations/documents-to-map.ts';
-import { fillRates, gapsText } from '../operations/fill-rates.ts';
+import { fillRates, gapsText, unlistedStatuses } from '../operations/fill-rates.ts';
 import { statedBy } from '../operations/partial-row.ts';
 import { prepareSampleEvent, sampleEvent } from '../operations/sample-event.ts';
 import type { Json } from '../terms.ts';
@@ -67,6 +67,7 @@ Examples:
       const ids = new Map<string, number>();
       const unmapped = new Map<string, number>();
       const mapped: Json[] = [];
+      let dead = 0;
       /** Where the values of each field came from, over all records. */
       const sources = new Map<string, Set<string>>();
       for (const raw of records) {
@@ -81,6 +82,7 @@ Examples:
         }
         if (prepared.kind === 'dead') {
           io().exitCode = 1;
+          dead++;
           const { code, message, detail } = prepared.deadLetter;
           if (options.json) printJson({ error: { code, message, detail } });
           else {
@@ -130,11 +132,17 @@ Examples:
         for (const [at, times] of unmapped)
           show(`  ${at}${times === records.length ? '' : ` (in ${times} of ${records.length} records)`}`);
       }
+      const unlisted = unlistedStatuses(mapped).map(({ status, times }) => `${status} (${counted(times)})`);
+      if (unlisted.length > 0)
+        say(`Warning: values.status does not list: ${unlisted.join(', ')}. These records are "other".`);
       const gaps = gapsText(fillRates(mapped));
       if (!options.json && gaps !== '') say(`Not everywhere: ${gaps}.`);
-      if (!options.json) say(`${records.length} ${records.length === 1 ? 'record' : 'records'}`);
+      const lost = dead === 0 ? '' : `, ${dead} of them ${dead === 1 ? 'a dead letter' : 'dead letters'}`;
+      if (!options.json) say(`${counted(records.length)}${lost}`);
     });
 }
+
+const counted = (records: number): string => `${records} ${records === 1 ? 'record' : 'records'}`;
 
 /** A path without indexes, and with one name for all keys that are dates: one line for a list, or for an object of days. */
 const withoutPlaces = (path: string): string =>

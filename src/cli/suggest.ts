@@ -19,7 +19,7 @@ export function define(command: Command): void {
       'after',
       `
 Prints a connector in YAML with the confidence and the reason on every line; with --json {connector, fields, unmapped,
-filled}. Stores nothing and sends no requests. At the end it names the fields that not every record of the sample fills. A sample with several reservations in different statuses works best.
+unknown, filled}. Stores nothing and sends no requests. At the end it names the fields that not every record of the sample fills. A sample with several reservations in different statuses works best.
 
 Examples:
   innbound suggest --sample response.json --name acme-pms > connectors/acme-pms.yaml
@@ -29,19 +29,21 @@ Examples:
       const sample = await readSample(options.sample);
       const suggestion = suggestConnector(sample, { name: options.name });
       if (suggestion.kind === 'nothing') throw new InnboundError('operate.usage', suggestion.message);
-      const { connector, fields, unmapped } = suggestion;
+      const { connector, fields, unmapped, unknown } = suggestion;
       const yaml = suggestionYaml(suggestion);
       const { filled } = previewMapping(
         { connector: yaml, sample: JSON.stringify(sample), push: false, limit: 1000 },
         undefined,
       );
       if (options.json) {
-        printJson({ connector, fields, unmapped, filled });
+        printJson({ connector, fields, unmapped, unknown, filled });
         return;
       }
       show(yaml.trimEnd());
       const gaps = gapsText(filled);
       if (gaps !== '') say(`Not everywhere in the sample: ${gaps}.`);
+      if (unknown.length > 0)
+        say(`Statuses that only the partner can explain: ${unknown.join(', ')}. Add them to values.status.`);
       const unsure = fields.filter(({ confidence }) => confidence < 0.75);
       say(
         `${fields.length} ${fields.length === 1 ? 'field' : 'fields'} suggested, ${unsure.length} of them uncertain; unmapped: ${unmapped.length}.`,

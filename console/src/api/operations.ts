@@ -2306,6 +2306,10 @@ export interface Operations {
         filled: number;
         of: number;
       }[];
+      unlisted: {
+        status: string;
+        times: number;
+      }[];
     };
   };
   'map.suggest': {

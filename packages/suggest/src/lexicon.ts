@@ -48,8 +48,12 @@ export const reservationLexicon = lexiconOf(reservationFields, {
     'status, state, phase:0.75, situacao, reservation status, booking status, stato:0.9, etat:0.8, estado, reservation state, computed reservation status:0.9, lifecycle:0.7, lifecycle status:0.8, statut, situacion:0.7, zustand:0.8',
     'payment country room guest clean address accounting region province message sync folio credit invoice',
   ),
+  cancelled_at: lexeme(
+    'cancelled at, canceled at, cancelled on, canceled on, cancelled, canceled, cancellation date, cancellation time, cancelation date, cancellation:0.8, cancel date, cancel time, cancelled date, canceled date, cancelled time, canceled time, date cancelled, date canceled, time cancelled, cancellation date time, stornodatum, storniert am, storno datum, fecha cancelacion, fecha anulacion, date annulation, annulee le, data cancellazione, data annullamento, data cancelamento, annuleringsdatum',
+    'policy deadline free until by before last latest fee penalty allowed possible request requested due limit',
+  ),
   channel: lexeme(
-    'channel, tour operator:0.75, sold by:0.8, sold by brand:0.8, partner:0.6, agent:0.6, travel agent name:0.6, agency:0.6, channel code, site:0.6, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, canal de venda, canal venda, vertriebskanal, vertriebsweg, buchungsweg, buchungskanal, kanaal',
+    'channel, tour operator:0.75, sold by:0.8, sold by brand:0.8, partner:0.6, agent:0.6, travel agent name:0.6, agency:0.6, channel code, booking site:0.9, sub channel:0.95, referer:0.7, referrer:0.75, referer editable:0.8, channel name, booking channel, booking channel code, platform:0.75, integration platform:0.9, ota:0.8, ota name:0.9, origin details:0.85, source name:0.82, source type:0.72, origin:0.55, kanal, canal, distribution channel, sales channel, via:0.65, booked via:0.85, booked through:0.85, canal venta, canale, canal de venda, canal venda, vertriebskanal, vertriebsweg, buchungsweg, buchungskanal, kanaal',
     'number manager reservation confirmation id reference ref update locked allow payment',
   ),
   source: lexeme(
@@ -68,7 +72,7 @@ export const reservationLexicon = lexiconOf(reservationFields, {
 export const guestLexicon = lexiconOf(listFields.guests, {
   guest_id: lexeme(
     'id:0.8, guest id, customer id, profile id:0.9, person id, guest no:0.9, guest code:0.85, client code:0.85, profile number:0.9, customer number:0.85, guest number:0.8, guest ref:0.8, client id:0.8, client number:0.8, gast number:0.9, gast id:0.9, gastnummer:0.9, kundennummer:0.85, kunden number:0.85, uid:0.75, tenant id:0.8, traveller id:0.85',
-    'room reservation document sub identification tax language type country',
+    'room reservation document sub identification tax language type country skype',
   ),
   first_name: lexeme(
     'first name, fore name, name 2:0.7, first names:0.95, f name:0.95, fname, given name, given:0.9, first:0.8, forename, forenames:0.95, nom:0.55, vorname, prenom, nombre:0.8, nome:0.7, voornaam, firstname, primeiro nome',

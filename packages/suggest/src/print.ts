@@ -14,7 +14,7 @@ export function suggestionYaml({ connector, fields, unmapped, unknown }: Suggest
   return annotated(connector, [request, ...fields.map(remarkOf)], head, [
     ...(unknown.length === 0
       ? []
-      : [` Status codes that only the partner can explain; check values.status: ${unknown.join('; ')}`]),
+      : [` Statuses that only the partner can explain, to add to values.status: ${unknown.join(', ')}`]),
     ...(unmapped.length === 0 ? [] : [' Not mapped:', ...unmapped.map((path) => `   ${path}`)]),
   ]);
 }

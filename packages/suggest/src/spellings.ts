@@ -1,4 +1,3 @@
-import type { Status } from '../../../src/canonical/status.ts';
 import { foldSpelling, readStatus } from '../../../src/canonical/status.ts';
 import type { Json, JsonObject } from '../../../src/terms.ts';
 import type { Sections } from './document.ts';
@@ -6,20 +5,17 @@ import { plain } from './kinds.ts';
 import type { Leaf } from './leaf.ts';
 import { type Match, valuesOf } from './match.ts';
 import type { Section } from './section.ts';
-import { statusesByTime } from './status-by-time.ts';
 import { guessBoard, guessConsent, guessDocument, guessStatus } from './vocabulary.ts';
 
-/** The value maps for the spellings in the sample, and the coded statuses for a person to check. */
+/** The value maps for the spellings in the sample, and the coded statuses for a person to look up. */
 export function spellingsOf(
   reservation: ReadonlyMap<string, Match>,
   { rooms, guests }: Sections,
-  leaves: readonly Leaf[],
 ): { readonly values: JsonObject; readonly unknown: readonly string[] } {
   const values: JsonObject = {};
   const status = reservation.get('status');
   const spelt = (sections: readonly Section[], field: string) =>
     distinct(sections.flatMap(({ matches }) => matches.get(field) ?? []));
-  const codes = status === undefined ? [] : codedStatuses(status, leaves, reservation);
   const add = (
     name: string,
     found: readonly string[],
@@ -37,7 +33,7 @@ export function spellingsOf(
   add(
     'status',
     distinct(status === undefined ? [] : [status]),
-    (spelling) => guessStatus(spelling) ?? codes.find((code) => code.spelling === spelling)?.guess,
+    guessStatus,
     (spelling) => readStatus(spelling) !== undefined,
   );
   add('board', spelt(rooms, 'board'), guessBoard, (spelling) => guessBoard(spelling) === spelling);
@@ -49,50 +45,20 @@ export function spellingsOf(
     (spelling) => spelling.length <= 3 || englishDocument.test(spelling),
   );
   add('marketing_consent', spelt(guests, 'marketing_consent'), guessConsent, () => false);
-  return {
-    values,
-    unknown: codes.map(
-      ({ spelling, count, guess }) => `${spelling} (${count} ${count === 1 ? 'record' : 'records'}, taken as ${guess})`,
-    ),
-  };
+  return { values, unknown: status === undefined ? [] : codedStatuses(status) };
 }
 
 const englishDocument = /^(?:passport|driv(?:er|ing)|identity|id[ _-]?card|national[ _-]?id|visa|residence)/i;
 
-interface CodedStatus {
-  readonly spelling: string;
-  readonly count: number;
-  readonly guess: Status;
-}
-
-/**
- * Unknown codes with their count and the best guess: cancelled if exactly its records have a cancellation time, else by the times of
- * the stays, else confirmed for the most common one if no other spelling means confirmed.
- */
-function codedStatuses(status: Match, leaves: readonly Leaf[], reservation: ReadonlyMap<string, Match>): CodedStatus[] {
-  const values = valuesOf(status).map((value) => (value === undefined ? undefined : plain(value)));
-  const counts = new Map<string, number>();
-  for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const codes = [...counts].filter(([spelling]) => guessStatus(spelling) === undefined);
-  const isCancelled = (spelling: string) =>
-    leaves.some(
-      (leaf) =>
-        leaf.kind === 'value' &&
-        leaf.own.some((word) => /^cancel/.test(word)) &&
-        values.every((value, index) => (value === spelling) === (leaf.values[index] !== undefined)),
-    );
-  const cancelled = codes.find(([spelling]) => isCancelled(spelling))?.[0];
-  const byTime = statusesByTime(values, guessStatus, reservation);
-  const isConfirmedKnown = [...counts.keys()].some((spelling) => guessStatus(spelling) === 'confirmed');
-  const [common] = codes.filter(([spelling]) => spelling !== cancelled).sort(([, a], [, b]) => b - a);
-  return codes.map(([spelling, count]) => ({
-    spelling,
-    count,
-    guess:
-      spelling === cancelled
-        ? 'cancelled'
-        : (byTime.get(spelling) ?? (spelling === common?.[0] && !isConfirmedKnown ? 'confirmed' : 'other')),
-  }));
+/** Codes without words, with their count. Only the partner can say what they mean: a cancelled booking looks like any other. */
+function codedStatuses(status: Match): string[] {
+  const values = valuesOf(status).flatMap((value) => (value === undefined ? [] : [plain(value)]));
+  return distinct([status])
+    .filter((spelling) => guessStatus(spelling) === undefined)
+    .map((spelling) => {
+      const count = values.filter((value) => value === spelling).length;
+      return `${spelling} (${count} ${count === 1 ? 'record' : 'records'})`;
+    });
 }
 
 function distinct(matches: readonly Match[]): string[] {

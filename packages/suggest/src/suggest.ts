@@ -39,7 +39,7 @@ export type Suggestion =
       readonly fields: readonly FieldLine[];
       /** Paths of the sample's records that are not mapped. */
       readonly unmapped: readonly string[];
-      /** Coded statuses, each with its count and the guess to check. */
+      /** Statuses without words, each with its count: only the partner can say what they mean. */
       readonly unknown: readonly string[];
     }
   | { readonly kind: 'nothing'; readonly message: string };
@@ -76,7 +76,7 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
     ...(root.stays === undefined ? [] : liftedLeaves(root.records, root.stays)),
   ];
   const found = fieldsOf(root, leaves);
-  const { values, unknown } = spellingsOf(found.reservation, found.sections, leaves);
+  const { values, unknown } = spellingsOf(found.reservation, found.sections);
   const further =
     found.flat === undefined ? cancellationsBeside(root, found.reservation.get('id'), found.map.status) : undefined;
   const shape = { ...shapeOf(root, paging, found.flat), ...(further && { also: [further.also] }) };

@@ -76,6 +76,9 @@ export function studioRoutes({ runtime }: Api): Route[] {
         filled: z
           .array(z.object({ field: z.string(), filled: z.int(), of: z.int() }))
           .describe('How many of the records, guests, rooms and charges have a usable value in each field.'),
+        unlisted: z
+          .array(z.object({ status: z.string(), times: z.int() }))
+          .describe('Statuses that no value map lists: their records are `other`.'),
       }),
       handle: async ({ body, within }) => {
         const { integration, ...asked } = body;

@@ -41,7 +41,7 @@ test('suggest prints a connector that validate accepts and map can use', async (
 test('suggest --json is one object with connector, fields, unmapped and fill rates', async () => {
   const { stdout } = await innbound('suggest', '--sample', sample, '--json');
   const told = JSON.parse(stdout) as { connector: JsonObject; fields: JsonObject[]; unmapped: string[] };
-  assert.deepEqual(Object.keys(told), ['connector', 'fields', 'unmapped', 'filled']);
+  assert.deepEqual(Object.keys(told), ['connector', 'fields', 'unmapped', 'unknown', 'filled']);
   assert.deepEqual(Object.keys(told.fields[0] ?? {}), ['field', 'path', 'confidence', 'reason']);
 });
 
@@ -57,6 +57,20 @@ test('valid records do not hide that nobody in them can be reached', async () =>
   writeFileSync(path.join(dir, 'connectors', 'unreachable.yaml'), stdout);
   const mapped = await innbound('map', 'unreachable', '--sample', file);
   assert.match(mapped.stderr, /guests\.email 0 of 3/);
+});
+
+test('statuses without words are named by suggest and by map, and map counts the dead letters', async () => {
+  const file = path.join(dir, 'numbers.json');
+  const row = { check_in: '2026-05-01', check_out: '2026-05-03', last_name: 'Reis' };
+  const rows = [1, 1, 2].map((status, id) => ({ id: `R${id}`, ...row, status }));
+  writeFileSync(file, JSON.stringify({ reservations: [...rows, { ...row, id: 'R9', status: 1, check_out: '?' }] }));
+  const { stderr, stdout } = await innbound('suggest', '--sample', file, '--name', 'numbers');
+  assert.match(stderr, /only the partner can explain: 1 \(3 records\), 2 \(1 record\)/);
+  writeFileSync(path.join(dir, 'connectors', 'numbers.yaml'), stdout);
+  const mapped = await command(['map', 'numbers', '--sample', file], { env: { INNBOUND_WORKSPACE: dir } });
+  assert.equal(mapped.code, 1);
+  assert.match(mapped.stderr, /values\.status does not list: 1 \(2 records\), 2 \(1 record\)/);
+  assert.match(mapped.stderr, /4 records, 1 of them a dead letter/);
 });
 
 test('suggest says what is wrong with an invalid sample', async () => {

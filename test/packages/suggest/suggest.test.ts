@@ -120,7 +120,7 @@ test('the unmapped paths are listed, and nothing else', () => {
   assert.deepEqual(unmapped, ['colour', 'guests.*.shoe']);
 });
 
-test('an unknown status makes no dead letter: it is proposed as other, with its count, for a person to check', () => {
+test('an unknown status makes no dead letter: it is other, and listed with its count for a person to look up', () => {
   const records = ['confirmed', 'checked-in', 'cancelled', 'GRIBBLED'].map((status, index) => ({
     id: `R${index}`,
     check_in: '2026-05-01',
@@ -128,9 +128,80 @@ test('an unknown status makes no dead letter: it is proposed as other, with its 
     status,
   }));
   const suggestion = suggested(records);
-  assert.deepEqual(suggestion.unknown, ['GRIBBLED (1 record, taken as other)']);
-  assert.match(suggestionYaml(suggestion), /check values\.status: GRIBBLED/);
+  assert.deepEqual(suggestion.unknown, ['GRIBBLED (1 record)']);
+  assert.match(suggestionYaml(suggestion), /add to values\.status: GRIBBLED/);
   assert.equal(suggestion.connector.unknown_status, 'other');
+});
+
+test('statuses without words get no meaning, even where the dates of the stays suggest one', () => {
+  const stays = [
+    [1, '2026-05-01', '2026-05-03'],
+    [2, '2026-05-09', '2026-05-12'],
+    [3, '2026-05-20', '2026-05-22'],
+    [4, '2026-05-02', '2026-05-04', '2026-04-20T09:00:00Z'],
+  ] as const;
+  const records = stays.map(([status, check_in, check_out, cancelled_at], index) => ({
+    id: `R${index}`,
+    check_in,
+    check_out,
+    status,
+    created_at: '2026-04-01',
+    ...(cancelled_at && { cancelled_at }),
+  }));
+  const { connector, unknown } = suggested(records);
+  assert.equal(connector.values, undefined);
+  assert.deepEqual(unknown, ['1 (1 record)', '2 (1 record)', '3 (1 record)', '4 (1 record)']);
+  const { records: made } = runCase(schemas.connector.parse(connector), {
+    timezone: 'UTC',
+    country: 'PT',
+    response: records,
+  });
+  assert.deepEqual(
+    made.map((one) => (one as JsonObject).status),
+    ['other', 'other', 'other', 'cancelled'],
+  );
+});
+
+test('the day of a cancellation is found under its usual names, and not in a deadline', () => {
+  const names = [
+    'cancelled_at',
+    'canceled_at',
+    'canceledAt',
+    'cancellationDate',
+    'cancellation_time',
+    'dateCancelled',
+    'cancelTime',
+    'CancelledUtc',
+    'cancelledOn',
+    'stornodatum',
+    'fecha_cancelacion',
+    'date_annulation',
+    'data_cancellazione',
+  ];
+  const sample = (more: JsonObject) => [
+    { id: 'R1', check_in: '2026-05-01', check_out: '2026-05-02', status: 'confirmed' },
+    { id: 'R2', check_in: '2026-05-03', check_out: '2026-05-04', status: 'cancelled', ...more },
+  ];
+  const proposedFor = (name: string) =>
+    suggested(sample({ [name]: '2026-04-20T09:00:00Z' })).fields.find(({ field }) => field === 'cancelled_at')?.path;
+  for (const name of names) assert.equal(proposedFor(name), name);
+  for (const name of ['cancellation_deadline', 'cancellationPolicyDate', 'freeCancellationUntil', 'cancel_before_date'])
+    assert.equal(proposedFor(name), undefined, name);
+});
+
+test('the name of a pitch is not a channel, and an account of a messenger is not the id of a guest', () => {
+  const { fields } = suggested([
+    {
+      id: 'R1',
+      check_in: '2026-05-01',
+      check_out: '2026-05-02',
+      status: 'confirmed',
+      site_name: 'Cabin 4',
+      guests: [{ first_name: 'Ada', last_name: 'Lund', email: 'ada@example.example', SkypeID: 'ada.lund' }],
+    },
+  ]);
+  const told = fields.map(({ field, path }) => `${field} ${path}`).filter((line) => /site_name|Skype/.test(line));
+  assert.deepEqual(told, []);
 });
 
 test('03/04/2026 alone leaves day and month open, and the reason says so', () => {
