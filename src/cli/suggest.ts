@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Command } from 'commander';
 import { suggestConnector, suggestionYaml } from '../../packages/suggest/src/index.ts';
 import { InnboundError } from '../errors.ts';
@@ -9,12 +10,17 @@ import { readSample } from './sample.ts';
 interface Options extends CommonOptions {
   readonly sample: string;
   readonly name: string;
+  readonly adapter?: string;
 }
 
 export function define(command: Command): void {
   common(command)
-    .requiredOption('-s, --sample <file>', 'a JSON response from the partner; - for standard input')
+    .requiredOption(
+      '-s, --sample <file>',
+      'a response from the partner, as JSON or as the adapter reads it; - for standard input',
+    )
     .option('-n, --name <name>', 'the name of the connector', 'new-pms')
+    .option('--adapter <file>', 'a module that turns a response into JSON (docs/guides/adapters.md)')
     .addHelpText(
       'after',
       `
@@ -23,11 +29,16 @@ unknown, filled}. Stores nothing and sends no requests. At the end it names the 
 
 Examples:
   innbound suggest --sample response.json --name acme-pms > connectors/acme-pms.yaml
+  innbound suggest --sample response.xml --adapter connectors/xml.ts --name old-pms > connectors/old-pms.yaml
   innbound map acme-pms --sample response.json`,
     )
     .action(async (options: Options) => {
-      const sample = await readSample(options.sample);
-      const suggestion = suggestConnector(sample, { name: options.name });
+      const { name, adapter, workspace } = options;
+      const sample = await readSample(options.sample, adapter && path.resolve(adapter));
+      const suggestion = suggestConnector(sample, {
+        name,
+        ...(adapter && { adapter: `./${path.relative(path.join(workspace, 'connectors'), adapter)}` }),
+      });
       if (suggestion.kind === 'nothing') throw new InnboundError('operate.usage', suggestion.message);
       const { connector, fields, unmapped, unknown } = suggestion;
       const yaml = suggestionYaml(suggestion);

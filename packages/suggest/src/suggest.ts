@@ -28,6 +28,8 @@ import { asWritten, writtenPath } from './written-paths.ts';
 export interface SuggestOptions {
   /** The connector's name; new-pms by default. */
   readonly name?: string;
+  /** As pull.adapter: the sample is what it made of a response. */
+  readonly adapter?: string;
 }
 
 export type Suggestion =
@@ -83,7 +85,7 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
   const map = { ...found.map, ...(further && { status: further.status }), ...listsOf(found.sections) };
   const connector: JsonObject = {
     connector: options.name ?? 'new-pms',
-    pull: pullOf(paging),
+    pull: { ...(options.adapter && { adapter: options.adapter }), ...pullOf(paging) },
     ...(Object.keys(shape).length > 0 && { shape }),
     map,
     ...(Object.keys(values).length > 0 && { values }),
