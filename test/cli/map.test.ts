@@ -46,11 +46,12 @@ test('map names paths of the mapping that match nothing in any record', async ()
     '  confirmation_number: confNo',
     '  channel: { first: [vip, agency] }',
     '  guests: { from: persons, fields: { email: mail } }',
+    '  rooms: { from: units }',
     '  charges: { from: lines, where: { kind: fee }, fields: { amount: price } }',
   ];
   writeFileSync(path.join(dir, 'connectors', 'gaps.yaml'), `${lines.join('\n')}\n`);
   const file = path.join(dir, 'gaps.json');
-  const one = { ...record, persons: [], lines: [{ type: 'fee', price: 3 }] };
+  const one = { ...record, persons: [], units: [{ room_type: 'DBL' }], lines: [{ type: 'fee', price: 3 }] };
   writeFileSync(file, JSON.stringify([one, { ...one, id: 'R2', agency: null }]));
   const { stderr } = await innbound('map', 'gaps', '--sample', file, '--timezone', 'UTC', '--country', 'PT');
   const named = [...stderr.matchAll(/^ {2}(.*)$/gm)].map(([, text]) => text);
