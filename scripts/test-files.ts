@@ -91,7 +91,6 @@ const slow = [
   'store/db/frozen-server',
   'store/db/hosts',
   'store/db/upgrade',
-  'store/distribution',
   'store/new-brand',
   'packages/suggest/command',
 ].map((file) => `test/${file}.test.ts`);
