@@ -11,6 +11,7 @@ import type { Json } from '../terms.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { io } from './io.ts';
 import { readSample } from './sample.ts';
+import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
   readonly sample: string;
@@ -132,17 +133,15 @@ Examples:
         for (const [at, times] of unmapped)
           show(`  ${at}${times === records.length ? '' : ` (in ${times} of ${records.length} records)`}`);
       }
-      const unlisted = unlistedStatuses(mapped).map(({ status, times }) => `${status} (${counted(times)})`);
+      const unlisted = unlistedStatuses(mapped).map(({ status, times }) => `${status} (${count(times, 'record')})`);
       if (unlisted.length > 0)
         say(`Warning: values.status does not list: ${unlisted.join(', ')}. These records are "other".`);
       const gaps = gapsText(fillRates(mapped));
       if (!options.json && gaps !== '') say(`Not everywhere: ${gaps}.`);
       const lost = dead === 0 ? '' : `, ${dead} of them ${dead === 1 ? 'a dead letter' : 'dead letters'}`;
-      if (!options.json) say(`${counted(records.length)}${lost}`);
+      if (!options.json) say(`${count(records.length, 'record')}${lost}`);
     });
 }
-
-const counted = (records: number): string => `${records} ${records === 1 ? 'record' : 'records'}`;
 
 /** A path without indexes, and with one name for all keys that are dates: one line for a list, or for an object of days. */
 const withoutPlaces = (path: string): string =>

@@ -6,6 +6,7 @@ import { gapsText } from '../operations/fill-rates.ts';
 import { previewMapping } from '../operations/preview-mapping.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readSample } from './sample.ts';
+import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
   readonly sample: string;
@@ -57,7 +58,7 @@ Examples:
         say(`Statuses that only the partner can explain: ${unknown.join(', ')}. Add them to values.status.`);
       const unsure = fields.filter(({ confidence }) => confidence < 0.75);
       say(
-        `${fields.length} ${fields.length === 1 ? 'field' : 'fields'} suggested, ${unsure.length} of them uncertain; unmapped: ${unmapped.length}.`,
+        `${count(fields.length, 'field')} suggested, ${unsure.length} of them uncertain; unmapped: ${unmapped.length}.`,
       );
     });
 }

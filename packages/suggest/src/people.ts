@@ -30,8 +30,8 @@ const looks: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** The fields of a guest by name; an address or a phone under another name by its values. */
-export function matchGuest(leaves: readonly Leaf[], vocabulary = guestVocabulary): Map<string, Match> {
-  const matches = matchFields(leaves, vocabulary);
+export function matchGuest(leaves: readonly Leaf[]): Map<string, Match> {
+  const matches = matchFields(leaves, guestVocabulary);
   for (const [field, look] of looks) {
     const leaf = leaves.find(
       (one) => one.kind === 'value' && present(one).length > 0 && present(one).every(fits(look)),

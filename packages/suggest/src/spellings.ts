@@ -51,7 +51,7 @@ export function spellingsOf(
 const englishDocument = /^(?:passport|driv(?:er|ing)|identity|id[ _-]?card|national[ _-]?id|visa|residence)/i;
 
 /** Codes without words, with their count. Only the partner can say what they mean: a cancelled booking looks like any other. */
-function codedStatuses(status: Match): string[] {
+export function codedStatuses(status: Match): string[] {
   const values = valuesOf(status).flatMap((value) => (value === undefined ? [] : [plain(value)]));
   return distinct([status])
     .filter((spelling) => guessStatus(spelling) === undefined)
@@ -68,10 +68,6 @@ function distinct(matches: readonly Match[]): string[] {
     ),
   ];
 }
-
-/** A code that only the partner can explain. */
-export const hasUnknownStatus = (status: Match): boolean =>
-  distinct([status]).some((spelling) => guessStatus(spelling) === undefined);
 
 /** A no-show as the text of another field than the status, such as a reason; a cancellation or a step of the stay that only another status states. */
 export function statedElsewhere(status: Match, leaves: readonly Leaf[]): Json[] {

@@ -17,7 +17,7 @@ import { matchReservation } from './reservation-fields.ts';
 import { findRooms } from './rooms.ts';
 import { findRoot, type Root } from './root.ts';
 import { chargesInRows, findRows, firstRows, flatOf, type Rows, varies } from './rows.ts';
-import { hasUnknownStatus, spellingsOf, statedElsewhere } from './spellings.ts';
+import { codedStatuses, spellingsOf, statedElsewhere } from './spellings.ts';
 import { computedStatus, signsBeside } from './status-fallback.ts';
 import { fieldsAround } from './surroundings.ts';
 import { type Table, tablesOf, withLookups } from './tables.ts';
@@ -233,7 +233,7 @@ function reservationFields(
     const { map: said, remark } = fieldMap(match);
     const cases = field === 'status' ? [...signsBeside(match, leaves), ...statedElsewhere(match, leaves)] : [];
     map[field] = cases.length === 0 ? said : { first: [...cases, said] };
-    const isGuess = field === 'status' && (cases.length > 0 || hasUnknownStatus(match));
+    const isGuess = field === 'status' && (cases.length > 0 || codedStatuses(match).length > 0);
     const sure = isGuess ? { ...match, confidence: Math.min(match.confidence, 0.85) } : match;
     lines.push(lineOf('', sure, cases.length === 0 ? remark : 'other fields say more and come first'));
   }
