@@ -8,7 +8,7 @@ import {
   nothingKnown,
   type SignedRow,
 } from '../src/reconcile/accidents/judge.ts';
-import { isTold, type Sign, signsOf } from '../src/reconcile/accidents/signs.ts';
+import { type Sign, signsOf } from '../src/reconcile/accidents/signs.ts';
 import type { Change } from '../src/reconcile/forms.ts';
 import type { Json } from '../src/terms.ts';
 import { Dice } from '../test/simulation/random.ts';

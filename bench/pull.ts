@@ -1,35 +1,17 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { backfill, copyAlone, fetchAlone } from './pull/backfill.ts';
 import { cpuMs } from './pull/cpu.ts';
-import { schedules } from './pull/schedules.ts';
 import { daysOf, openWorkspace } from './pull/workspace.ts';
 
 /**
  * Targets: a backfill of 100,000 reservations in pages of 200 into the postgres destination takes at most 2.5 times as long as
- * fetching, parsing and copying alone; memory at 1,000,000 within 20 % of that; a poll without changes processes
- * 20,000 records per second without writing a reservation; scheduling 10,000 brands uses less than 5 % of a core.
+ * fetching, parsing and copying alone; a poll without changes processes 20,000 records per second without writing a reservation.
  *
- *   bench pull [--count N] [--offset] [--memory [N]] [--schedules]      --offset: the list is paged by offset, not by cursor
+ *   bench pull [--count N] [--offset]      --offset: the list is paged by offset, not by cursor
  */
 export async function run(args: readonly string[]): Promise<void> {
-  const numberAfter = (name: string, otherwise: number) =>
-    Number(args[args.indexOf(name) + 1] || otherwise) || otherwise;
-  const only = ['--memory', '--schedules', '--offset'].filter((name) => args.includes(name));
-  const count = args.includes('--count') ? numberAfter('--count', 100_000) : 100_000;
-  if (only.length === 0) await throughput(count);
-  if (only.includes('--offset')) await throughput(count, 'offset');
-  if (only.includes('--memory')) {
-    await memory(count);
-    await memory(numberAfter('--memory', 1_000_000));
-  }
-  if (only.length === 0 || only.includes('--schedules')) {
-    const workspace = await openWorkspace(0);
-    console.log('10,000 brands, three syncs each:');
-    await schedules(workspace, 10_000, 30).finally(() => workspace.close());
-  }
+  const count = args.includes('--count') ? Number(args[args.indexOf('--count') + 1]) : 100_000;
+  await throughput(count, args.includes('--offset') ? 'offset' : 'cursor');
 }
 
 export interface Throughput {
@@ -101,19 +83,4 @@ export async function throughput(count: number, paging: 'cursor' | 'offset' = 'c
   } finally {
     await workspace.close();
   }
-}
-
-/** In a separate process, so that nothing else is measured. */
-async function memory(count: number): Promise<void> {
-  const child = fork(fileURLToPath(import.meta.url), ['memory', String(count)], { stdio: 'inherit' });
-  await once(child, 'exit');
-}
-
-if (process.argv[2] === 'memory' && process.argv[1] === fileURLToPath(import.meta.url)) {
-  const count = Number(process.argv[3]);
-  const workspace = await openWorkspace(count);
-  const { peakRss, seconds, result } = await backfill(workspace, daysOf(0, count)).finally(() => workspace.close());
-  console.log(
-    `memory at ${count}: ${Math.round(peakRss / 1e6)} MB peak, ${Math.round(count / seconds)}/s, ${result.state}`,
-  );
 }

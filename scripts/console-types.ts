@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openApiText } from './openapi-doc.ts';
+import { openApi } from './openapi-doc.ts';
 
 /**
  * Writes console/src/api/operations.ts from the OpenAPI document: what each operation takes and answers, and where it is. The
@@ -33,7 +33,7 @@ interface Operation {
 const prefix = '/api/v1';
 
 export function operationsText(): string {
-  const { paths } = JSON.parse(openApiText()) as { paths: Record<string, Record<string, Operation>> };
+  const { paths } = JSON.parse(JSON.stringify(openApi())) as { paths: Record<string, Record<string, Operation>> };
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const answer = answerOf(operation);

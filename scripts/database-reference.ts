@@ -58,7 +58,7 @@ export function databaseReference(schema: string): string {
   return `# The database
 
 Innbound keeps everything in one PostgreSQL schema, \`innbound_service\`. This page is drawn from
-[schema.sql](../../src/store/schema.sql); it is for operators who read the tables. Programs use the [API](api/openapi.json): tables change
+[schema.sql](../../src/store/schema.sql); it is for operators who read the tables. Programs use the [API](../guides/api.md): tables change
 with every version.
 
 ${parts.join('\n')}`;

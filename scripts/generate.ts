@@ -11,11 +11,9 @@ const scripts = [
   'scripts/environment-reference.ts',
   'scripts/database-reference.ts',
   'scripts/document-reference.ts',
-  'scripts/openapi-doc.ts',
   'scripts/console-types.ts',
   'scripts/receiver-types.ts',
   'scripts/connector-coverage.ts',
-  'scripts/api-reference.ts',
   'scripts/preset-reference.ts',
   'scripts/check-rules.ts',
 ];

@@ -1,20 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { apiRoutes } from '../src/api/api.ts';
 import { openApiDocument } from '../src/api/openapi.ts';
+import { referencePage } from '../src/api/reference.ts';
 import type { Api } from '../src/api/route.ts';
 
-/** Writes docs/reference/api/openapi.json from the routes; test/api/openapi.test.ts says when to run it. */
-export const openApiFile = fileURLToPath(new URL('../docs/reference/api/openapi.json', import.meta.url));
-
-export function openApiText(): string {
+/** The API's description, as every service serves it. Run as a program, it writes the description and its page into a folder, for the site. */
+export function openApi(): ReturnType<typeof openApiDocument> {
   // No handler is called here.
-  const document = openApiDocument(apiRoutes({ runtime: {} } as Api));
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return openApiDocument(apiRoutes({ runtime: {} } as Api));
 }
 
-if (import.meta.main) {
-  mkdirSync(path.dirname(openApiFile), { recursive: true });
-  writeFileSync(openApiFile, openApiText());
+const [folder] = process.argv.slice(2);
+if (import.meta.main && folder !== undefined) {
+  writeFileSync(path.join(folder, 'openapi.json'), JSON.stringify(openApi()));
+  writeFileSync(
+    path.join(folder, 'api.html'),
+    referencePage(openApi()).replace('/api/v1/openapi.json', 'openapi.json'),
+  );
 }

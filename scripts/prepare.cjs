@@ -6,6 +6,7 @@ const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
+const { Worker } = require('node:worker_threads');
 
 /** npm ci takes seconds from a warm cache; a lock this old was left behind, even if another process has its pid now. */
 const lockExpiresMs = 20 * 60_000;
@@ -53,12 +54,18 @@ function packagesIn(lockfile) {
   }
 }
 
+/** In a thread, because this one waits for npm. */
+const tick = `setInterval(() => require('node:fs').writeSync(2, 'innbound: still installing ...\\n'), 4_000)`;
+
 function install(root) {
   console.error('innbound: installing packages, once (npm ci) ...');
   const wanted = stampText(root);
+  const ticks = new Worker(tick, { eval: true });
+  ticks.unref();
   let done = npm(root, 'ci');
   // A registry may lack packages for other systems, and so may a lockfile written with it; npm ci refuses it, npm install does not.
   if (done.status !== 0 && /\bEUSAGE\b/.test(done.output)) done = npm(root, 'install', '--no-save');
+  void ticks.terminate();
   if (done.status !== 0) {
     console.error(done.output.trim());
     return explain(root, `npm ended with ${done.signal ?? `exit code ${done.status}`}`);

@@ -2,6 +2,7 @@
  * Makes the pages of one version of the site from a checkout: `node stage.mjs CHECKOUT FOLDER`. The pages of docs/ keep their paths. Other
  * Markdown files that they link to become pages under /project, and any other linked file is served as it is, so no link leads nowhere.
  */
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -84,4 +85,6 @@ for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
 }
 write('adr/index.md', `# Decisions\n\n${decisions.join('\n')}\n`);
 for (const file of served) cpSync(inCheckout(file), path.join(folder, 'public', 'files', file), { recursive: true });
-cpSync(inCheckout('docs/reference/api/openapi.json'), path.join(folder, 'public', 'openapi.json'));
+// The API's description and its page are built from the checkout's routes, with the packages that it needs.
+execFileSync(inCheckout('scripts/prepare'), { stdio: 'inherit' });
+execFileSync(inCheckout('node_modules/.bin/node'), [inCheckout('scripts/openapi-doc.ts'), path.join(folder, 'public')]);

@@ -80,15 +80,10 @@ export interface Backfill {
   readonly runSeconds: number;
   /** Until the warehouse had everything. */
   readonly seconds: number;
-  readonly peakRss: number;
 }
 
 /** A backfill as the service runs it, with concurrent deliveries. */
 export async function backfill({ runtime }: BenchWorkspace, { from, to }: Days): Promise<Backfill> {
-  let peakRss = 0;
-  const watch = setInterval(() => {
-    peakRss = Math.max(peakRss, process.memoryUsage.rss());
-  }, 100);
   const deliveries = startDeliveries(await deliverPorts(runtime));
   const startedAt = performance.now();
   try {
@@ -106,9 +101,8 @@ export async function backfill({ runtime }: BenchWorkspace, { from, to }: Days):
       if (rows.length === 0) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    return { result, runSeconds, seconds: (performance.now() - startedAt) / 1000, peakRss };
+    return { result, runSeconds, seconds: (performance.now() - startedAt) / 1000 };
   } finally {
-    clearInterval(watch);
     await deliveries.stop();
   }
 }

@@ -5,11 +5,6 @@ const started = new Set<ChildProcess>();
 
 export function start(file: string, env: Record<string, string> = {}): ChildProcess {
   const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env }, serialization: 'advanced' });
-  return endedWithAll(child);
-}
-
-/** Lets `endAll` end a process that was started elsewhere. */
-export function endedWithAll(child: ChildProcess): ChildProcess {
   started.add(child);
   child.once('exit', () => started.delete(child));
   return child;

@@ -86,6 +86,14 @@ const steps: readonly (readonly [string, () => void | Promise<void>])[] = [
     },
   ],
   [
+    'packages work where they are installed',
+    () => {
+      if (process.env.CI === 'true') throw new Skipped('npm test has done it');
+      const tested = spawnSync(path.join(root, 'scripts', 'test'), ['test/install/packages'], { stdio: 'inherit' });
+      if (tested.status !== 0) throw new Error('the lines above have the reason');
+    },
+  ],
+  [
     'bill of materials',
     () => writeFileSync(path.join(out, 'sbom.json'), `${JSON.stringify(billOfMaterials(), null, 2)}\n`),
   ],

@@ -83,7 +83,6 @@ const sidebar = [
       page('Business rules', '/guides/rules'),
       page('Adapters', '/guides/adapters'),
       page('Assistants', '/guides/assistants'),
-      page('API reference', '/reference/api'),
       page('Error codes', '/errors'),
       page('Database', '/reference/database'),
       page('Webhook sender', '/partners/webhook-sender'),
@@ -142,7 +141,7 @@ export default defineConfig({
     nav: [
       page('Connect', '/guides/connect'),
       page('Partners', '/partners/'),
-      page('API', '/reference/api'),
+      { ...page('API', '/api.html'), target: '_self' },
       page('Errors', '/errors'),
       {
         text: version,

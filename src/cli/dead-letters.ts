@@ -148,8 +148,9 @@ async function list({ pool }: Runtime, options: ListOptions): Promise<void> {
       letter.destination ?? '-',
       letter.last_at.toISOString(),
       letter.code,
+      letter.message,
     ]);
-    show(table([['id', 'kind', 'integration', 'record', 'destination', 'last', 'code'], ...rows]));
+    show(table([['id', 'kind', 'integration', 'record', 'destination', 'last', 'code', 'message'], ...rows]));
     const total = letters.length < options.limit ? letters.length : await countDeadLetters(pool, filter);
     if (total > letters.length) say(`${total - letters.length} more; add a filter or raise --limit.`);
   }

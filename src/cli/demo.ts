@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { runDemo } from '../../packages/demo/src/run.ts';
+import { say } from './command.ts';
 import { portNumber } from './option-values.ts';
+import { stopInTime } from './serving.ts';
 
 export function define(command: Command): void {
   command
@@ -21,6 +23,8 @@ Stop it with Ctrl-C; the next start continues where it stopped. Delete the folde
         port,
         workspace: workspace ?? (trouble === undefined ? 'demo' : 'demo-trouble'),
         troubleSeconds: trouble === true ? 120 : trouble,
+        say,
+        stop: stopInTime,
       }),
     );
 }

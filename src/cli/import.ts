@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { proposalYaml } from '../../packages/suggest/src/index.ts';
 import { InnboundError } from '../errors.ts';
 import { importDescription } from '../operations/import-description.ts';
-import { proposalYaml } from '../suggest/from-openapi/print.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readInputFile } from './input-file.ts';
 import { readSample } from './sample.ts';
+import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
   readonly name: string;
@@ -41,9 +42,9 @@ Examples:
         return;
       }
       show(proposalYaml(imported.proposal).trimEnd());
+      if (proposal.unknown.length > 0)
+        say(`Statuses that only the partner can explain: ${proposal.unknown.join(', ')}. Add them to values.status.`);
       const unsure = proposal.fields.filter(({ confidence }) => confidence < 0.75);
-      say(
-        `${imported.format}: ${proposal.fields.length} ${proposal.fields.length === 1 ? 'line' : 'lines'} proposed, ${unsure.length} of them uncertain.`,
-      );
+      say(`${imported.format}: ${count(proposal.fields.length, 'line')} proposed, ${unsure.length} of them uncertain.`);
     });
 }

@@ -4,7 +4,7 @@ import { encodeRecord } from '../canonical/encode.ts';
 import { InnboundError } from '../errors.ts';
 import { indented, parseJson } from '../kit/json.ts';
 import { pathToMap } from '../operations/documents-to-map.ts';
-import { fillRates, gapsText } from '../operations/fill-rates.ts';
+import { fillRates, gapsText, unlistedStatuses } from '../operations/fill-rates.ts';
 import { statedBy } from '../operations/partial-row.ts';
 import { sampleEvent, stateSampleEvent } from '../operations/sample-event.ts';
 import { decide, state } from '../pipeline.ts';
@@ -12,6 +12,7 @@ import type { Json } from '../terms.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { io } from './io.ts';
 import { readSample } from './sample.ts';
+import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
   readonly sample: string;
@@ -68,6 +69,7 @@ Examples:
       const ids = new Map<string, number>();
       const unmapped = new Map<string, number>();
       const mapped: Json[] = [];
+      let dead = 0;
       /** Where the values of each field came from, over all records. */
       const sources = new Map<string, Set<string>>();
       for (const raw of records) {
@@ -83,6 +85,7 @@ Examples:
         const made = decide(route, undefined, said);
         if (made.kind === 'dead') {
           io().exitCode = 1;
+          dead++;
           const { code, message, detail } = made.deadLetter;
           if (options.json) printJson({ error: { code, message, detail } });
           else {
@@ -138,9 +141,13 @@ Examples:
         for (const [at, times] of unmapped)
           show(`  ${at}${times === records.length ? '' : ` (in ${times} of ${records.length} records)`}`);
       }
+      const unlisted = unlistedStatuses(mapped).map(({ status, times }) => `${status} (${count(times, 'record')})`);
+      if (unlisted.length > 0)
+        say(`Warning: values.status does not list: ${unlisted.join(', ')}. These records are "other".`);
       const gaps = gapsText(fillRates(mapped));
       if (!options.json && gaps !== '') say(`Not everywhere: ${gaps}.`);
-      if (!options.json) say(`${records.length} ${records.length === 1 ? 'record' : 'records'}`);
+      const lost = dead === 0 ? '' : `, ${dead} of them ${dead === 1 ? 'a dead letter' : 'dead letters'}`;
+      if (!options.json) say(`${count(records.length, 'record')}${lost}`);
     });
 }
 

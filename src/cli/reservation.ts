@@ -59,7 +59,9 @@ function describe(entry: Timeline['timeline'][number]): string {
   const text = (key: string): string => (entry[key] === undefined ? '' : String(entry[key]));
   if (entry.what === 'delivery') {
     const status = text('status') && ` (${text('status')})`;
-    return `${text('destination')}: version ${text('version')} ${text('outcome')}${status}, try ${text('attempt')}, ${text('duration_ms') && `${text('duration_ms')} ms `}${text('code')} ${text('message')}`.trimEnd();
+    const took = text('duration_ms') && `, ${text('duration_ms')} ms`;
+    const why = text('code') && `, ${text('code')} ${text('message')}`;
+    return `${text('destination')}: version ${text('version')} ${text('outcome')}${status}, try ${text('attempt')}${took}${why}`;
   }
   if (entry.what === 'dead_letter') {
     return `dead letter ${text('dead_letter_id')} (${text('state')}): ${text('code')}: ${text('message')}`;

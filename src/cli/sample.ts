@@ -18,7 +18,9 @@ export async function readSample(file: string, adapter?: string): Promise<Json> 
     return parseJson(content.toString('utf8'));
   } catch (error) {
     if (adapted) throw new InnboundError(adapted.code, `The adapter cannot read the sample: ${adapted.said}`);
-    const hint = content.toString('latin1').trimStart().startsWith('<') ? ' Convert XML with an adapter first.' : '';
+    const hint = content.toString('latin1').trimStart().startsWith('<')
+      ? ' XML needs an adapter: pull.adapter of the connector, or suggest --adapter.'
+      : '';
     throw new InnboundError('operate.usage', `The sample is not JSON: ${(error as Error).message}.${hint}`);
   }
 }

@@ -1,51 +1,64 @@
+import path from 'node:path';
 import type { Command } from 'commander';
+import { suggestConnector, suggestionYaml } from '../../packages/suggest/src/index.ts';
 import { InnboundError } from '../errors.ts';
 import { gapsText } from '../operations/fill-rates.ts';
 import { previewMapping } from '../operations/preview-mapping.ts';
-import { suggestionYaml } from '../suggest/print.ts';
-import { suggestConnector } from '../suggest/suggest.ts';
 import { type CommonOptions, common, printJson, say, show } from './command.ts';
 import { readSample } from './sample.ts';
+import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
   readonly sample: string;
   readonly name: string;
+  readonly adapter?: string;
 }
 
 export function define(command: Command): void {
   common(command)
-    .requiredOption('-s, --sample <file>', 'a JSON response from the partner; - for standard input')
+    .requiredOption(
+      '-s, --sample <file>',
+      'a response from the partner, as JSON or as the adapter reads it; - for standard input',
+    )
     .option('-n, --name <name>', 'the name of the connector', 'new-pms')
+    .option('--adapter <file>', 'a module that turns a response into JSON (docs/guides/adapters.md)')
     .addHelpText(
       'after',
       `
 Prints a connector in YAML with the confidence and the reason on every line; with --json {connector, fields, unmapped,
-filled}. Stores nothing and sends no requests. At the end it names the fields that not every record of the sample fills. A sample with several reservations in different statuses works best.
+unknown, filled}. Stores nothing and sends no requests. At the end it names the fields that not every record of the sample fills. A sample with several reservations in different statuses works best.
 
 Examples:
   innbound suggest --sample response.json --name acme-pms > connectors/acme-pms.yaml
+  innbound suggest --sample response.xml --adapter connectors/xml.ts --name old-pms > connectors/old-pms.yaml
   innbound map acme-pms --sample response.json`,
     )
     .action(async (options: Options) => {
-      const sample = await readSample(options.sample);
-      const suggestion = suggestConnector(sample, { name: options.name });
+      const { name, adapter, workspace } = options;
+      const sample = await readSample(options.sample, adapter && path.resolve(adapter));
+      const suggestion = suggestConnector(sample, {
+        name,
+        ...(adapter && { adapter: `./${path.relative(path.join(workspace, 'connectors'), adapter)}` }),
+      });
       if (suggestion.kind === 'nothing') throw new InnboundError('operate.usage', suggestion.message);
-      const { connector, fields, unmapped } = suggestion;
+      const { connector, fields, unmapped, unknown } = suggestion;
       const yaml = suggestionYaml(suggestion);
       const { filled } = previewMapping(
         { connector: yaml, sample: JSON.stringify(sample), push: false, limit: 1000 },
         undefined,
       );
       if (options.json) {
-        printJson({ connector, fields, unmapped, filled });
+        printJson({ connector, fields, unmapped, unknown, filled });
         return;
       }
       show(yaml.trimEnd());
       const gaps = gapsText(filled);
       if (gaps !== '') say(`Not everywhere in the sample: ${gaps}.`);
+      if (unknown.length > 0)
+        say(`Statuses that only the partner can explain: ${unknown.join(', ')}. Add them to values.status.`);
       const unsure = fields.filter(({ confidence }) => confidence < 0.75);
       say(
-        `${fields.length} ${fields.length === 1 ? 'field' : 'fields'} suggested, ${unsure.length} of them uncertain; unmapped: ${unmapped.length}.`,
+        `${count(fields.length, 'field')} suggested, ${unsure.length} of them uncertain; unmapped: ${unmapped.length}.`,
       );
     });
 }

@@ -64,7 +64,7 @@ function describe(progress: SyncProgress, elapsedMs: number, withBar: boolean): 
 }
 
 const reasons = {
-  retry_after: 'asked for by the partner',
+  retry_after: 'the partner limits requests',
   breaker: 'circuit open after failures',
   rate: 'our rate limit',
   backoff: 'before the next try',

@@ -233,7 +233,7 @@ function report(
     `  ${count(counters.requests, 'request')}, ${count(counters.pages, 'page')}, ${count(counters.fetched, 'record')}`,
   );
   show(
-    `  changed ${counters.changed}, unchanged ${counters.unchanged}, dead letters ${counters.dead}, not of this sync ${counters.skipped}, dropped by rules or map.where ${counters.dropped}, older than stored ${counters.superseded}`,
+    `  changed ${counters.changed}, unchanged or listed again ${counters.unchanged}, dead letters ${counters.dead}, not of this sync ${counters.skipped}, dropped by rules or map.where ${counters.dropped}, older than stored ${counters.superseded}`,
   );
   for (const { records, code, message } of reasons)
     show(`  ${count(records, 'dead letter')}: ${code}: ${printable(message)}`);

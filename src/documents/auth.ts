@@ -99,7 +99,11 @@ const hmac = crossChecked(
     encoding: z.enum(['hex', 'base64']).default('hex').describe('How the signature is written.'),
     sign: checkedText('a template such as {timestamp}.{body}', (text) => checkPlaceholders(text, signPlaceholders))
       .default('{timestamp}.{method}.{path_query}.{body}')
-      .describe('The string to sign, a template over {timestamp}, {nonce}, {method}, {path_query} and {body}.'),
+      .describe(
+        `The string to sign. Placeholders: ${Object.keys(signPlaceholders)
+          .map((name) => `{${name}}`)
+          .join(', ')}.`,
+      ),
     headers: z
       .record(
         headerName(),

@@ -32,7 +32,7 @@ const tableSchema = crossChecked(
     root_path: answerPath()
       .optional()
       .describe(
-        'The path of the rows in the answer, or of a single row; by default the table’s name, or the answer itself if it is a list.',
+        'Where the answer has the rows: a list, or one row. `$body` if the whole answer is one row. Default: the answer itself if it is a list, otherwise the key with the name of the table.',
       ),
     id_as: z
       .string()

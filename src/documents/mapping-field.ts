@@ -150,7 +150,7 @@ export const joinSchema = z.strictObject({
 
 export const joinsSchema = z.union([joinSchema, z.array(joinSchema).min(1)]);
 export const joinsText =
-  'Replaces each item by the rows of another list that have its key; several joins are applied in order.';
+  'Looks each item up in another list: the rows with the same key take its place. Several joins follow each other, each on the rows of the one before.';
 
 export const listFormSchema = z
   .strictObject({

@@ -25,6 +25,7 @@ function tool<Input extends z.ZodObject>(made: Tool<Input>): Tool {
 }
 
 const integration = z.string().describe('The name of the integration, as in its document.');
+const sample = z.string().min(1).describe('What the partner sent, as JSON text.');
 const under = (name: string, id: string) =>
   `/integrations/${encodeURIComponent(name)}/reservations/${encodeURIComponent(id)}`;
 
@@ -51,7 +52,10 @@ export const tools: readonly Tool[] = [
   tool({
     name: 'find_reservations',
     description: 'Search reservations by id, confirmation number or guest.',
-    input: z.object({ q: z.string().min(1), integration: integration.optional() }),
+    input: z.object({
+      q: z.string().min(1).describe('An id, a confirmation number, a name or an e-mail address.'),
+      integration: integration.optional(),
+    }),
     call: (api, { q, integration }) => api.get('/reservations', { q, integration, limit: 20 }),
   }),
   tool({
@@ -73,7 +77,10 @@ export const tools: readonly Tool[] = [
   tool({
     name: 'dead_letters_by_reason',
     description: 'Open dead letters, counted by code, with examples and what to do about each code.',
-    input: z.object({ integration: integration.optional(), destination: z.string().optional() }),
+    input: z.object({
+      integration: integration.optional(),
+      destination: z.string().optional().describe('The name of a destination: only its letters.'),
+    }),
     call: async (api, filter) => {
       const listed = await api.get('/dead-letters', { ...filter, state: 'open', limit: 200 });
       return listed.ok ? { ok: true, body: byReason(listed.body as unknown as LetterPage) } : listed;
@@ -84,29 +91,36 @@ export const tools: readonly Tool[] = [
     description:
       'Check the YAML of a connector, an integration or a destination; every mistake with line and column. Changes nothing.',
     input: z.object({
-      kind: z.enum(['connector', 'integration', 'destination']),
-      name: z.string().min(1),
-      text: z.string().min(1),
+      kind: z.enum(['connector', 'integration', 'destination']).describe('What the document describes.'),
+      name: z.string().min(1).describe('The name of the document, which is also the name of its file.'),
+      text: z.string().min(1).describe('The whole document, as YAML.'),
     }),
     call: (api, input) => api.post('/documents/validate', input),
   }),
   tool({
     name: 'preview_mapping',
     description:
-      'Map a sample of a partner’s response by a connector (YAML) to canonical records, with notes. Stores nothing.',
-    input: z.object({ connector: z.string().min(1), sample: z.string().min(1), push: z.boolean().optional() }),
-    call: (api, { push, ...input }) => api.post('/map/preview', { ...input, ...(push !== undefined && { push }) }),
+      'Map a sample of a partner’s response by a connector to canonical records, with notes. Stores nothing.',
+    input: z.object({
+      connector: z.string().min(1).describe('The name of a connector, or a whole connector as YAML.'),
+      sample,
+      push: z.boolean().optional().describe('The sample is an event, not a response.'),
+      integration: integration.optional().describe('Use the time zone, country and rules of this integration.'),
+      timezone: z.string().optional().describe('Without an integration: such as Europe/Lisbon. Default: UTC.'),
+      country: z.string().optional().describe('Without an integration: such as PT, for local phone numbers.'),
+    }),
+    call: (api, input) => api.post('/map/preview', input as Json),
   }),
   tool({
     name: 'suggest_mapping',
     description: 'Suggest a connector from a sample of a partner’s response, with a reason for each line.',
-    input: z.object({ sample: z.string().min(1), name: z.string().min(1) }),
+    input: z.object({ sample, name: z.string().min(1).describe('The name of the new connector.') }),
     call: (api, input) => api.post('/map/suggest', input),
   }),
   tool({
     name: 'replay_dead_letter',
     description: 'Replay one dead letter: a delivery unchanged, an event or record with the current documents.',
-    input: z.object({ id: z.string().regex(/^\d+$/) }),
+    input: z.object({ id: z.string().regex(/^\d+$/).describe('The number of the dead letter.') }),
     writes: true,
     call: (api, { id }) => api.post(`/dead-letters/${id}/replay`, {}),
   }),

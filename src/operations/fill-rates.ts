@@ -44,6 +44,12 @@ const namesOf = (table: Parameters<typeof entriesOf>[0]): string[] =>
     .filter(([, { derived, kind }]) => derived !== true && kind !== 'json')
     .map(([name]) => name);
 
+/** The statuses that no value map lists, so that the records are `other`. */
+export function unlistedStatuses(records: readonly Json[]): { readonly status: string; readonly times: number }[] {
+  const spellings = records.filter(isObject).flatMap(({ status_raw: raw }) => (typeof raw === 'string' ? [raw] : []));
+  return [...Map.groupBy(spellings, (spelling) => spelling)].map(([status, all]) => ({ status, times: all.length }));
+}
+
 /** `guests.email 0 of 5, guests.phone 3 of 5`: the fields that not everything has, the emptiest first. */
 export function gapsText(rates: readonly FillRate[]): string {
   return rates

@@ -1,3 +1,4 @@
+import { type LostValue, movedTo, suggestConnector } from '../../packages/suggest/src/index.ts';
 import type { Brand } from '../brand/brand.ts';
 import { InnboundError } from '../errors.ts';
 import { describeSign, partsOf } from '../reconcile/accidents/signs.ts';
@@ -21,8 +22,6 @@ import {
 import { payloadsOf } from '../store/records/kept-payloads.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
 import { take } from '../store/records/take.ts';
-import { type LostValue, movedTo } from '../suggest/moved-field.ts';
-import { suggestConnector } from '../suggest/suggest.ts';
 import type { Json } from '../terms.ts';
 import { statePayload } from './reprocess.ts';
 

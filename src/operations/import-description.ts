@@ -1,6 +1,10 @@
+import {
+  type Proposal,
+  type ProposeOptions,
+  proposalYaml,
+  proposeFromDescription,
+} from '../../packages/suggest/src/index.ts';
 import { parseForeignJson } from '../kit/json.ts';
-import { proposalYaml } from '../suggest/from-openapi/print.ts';
-import { type Proposal, type ProposeOptions, proposeFromDescription } from '../suggest/from-openapi/propose.ts';
 import type { Json } from '../terms.ts';
 import { readApiDescription } from './api-description/read.ts';
 

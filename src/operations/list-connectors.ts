@@ -3,6 +3,7 @@ import { readShippedConnectors } from '../documents/load.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
+import { documentText } from '../store/documents/list.ts';
 
 export interface ConnectorRow {
   readonly name: string;
@@ -22,6 +23,14 @@ export async function listConnectors(runtime: Runtime): Promise<readonly Connect
     ...inForce.map(({ name, body }) => rowOf(name, body, false)),
     ...unused.filter(({ name }) => !known.has(name)).map(({ name, body }) => rowOf(name, body, true)),
   ].toSorted((one, other) => one.name.localeCompare(other.name));
+}
+
+/** The text of a connector that is in force or shipped. */
+export async function connectorText({ pool }: Pick<Runtime, 'pool'>, name: string): Promise<string | undefined> {
+  const inForce = await documentText(pool, 'connector', name, undefined);
+  if (inForce !== undefined) return inForce.source;
+  const shipped = await readShippedConnectors(shippedConnectorsDir);
+  return shipped.find(({ file }) => file.endsWith(`/${name}/connector.yaml`))?.text;
 }
 
 function rowOf(name: string, body: unknown, shipped: boolean): ConnectorRow {

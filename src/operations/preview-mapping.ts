@@ -1,3 +1,4 @@
+import { suggestConnector, suggestionYaml } from '../../packages/suggest/src/index.ts';
 import { compilePath, compileShapes, type Path, type Spellings } from '../brand/compile.ts';
 import { parseDocument } from '../documents/check.ts';
 import { type Bodies, schemas } from '../documents/kinds.ts';
@@ -9,10 +10,8 @@ import type { EventContent } from '../intake/push/reservation-event.ts';
 import { parseForeignJson, parseJson } from '../kit/json.ts';
 import { decide, state } from '../pipeline.ts';
 import type { RawRecord } from '../shape/config.ts';
-import { suggestionYaml } from '../suggest/print.ts';
-import { suggestConnector } from '../suggest/suggest.ts';
 import { isObject, type Json } from '../terms.ts';
-import { fillRates } from './fill-rates.ts';
+import { fillRates, unlistedStatuses } from './fill-rates.ts';
 import { statedBy } from './partial-row.ts';
 import { sampleEvent, stateSampleEvent } from './sample-event.ts';
 import { sampleIntegration } from './sample-integration.ts';
@@ -29,6 +28,8 @@ export interface Previewed {
   readonly repeated: readonly { readonly id: string; readonly times: number }[];
   /** How many of the shown records, guests, rooms and charges have a usable value in each field. */
   readonly filled: readonly { readonly field: string; readonly filled: number; readonly of: number }[];
+  /** Statuses of the shown records that no value map lists. */
+  readonly unlisted: readonly { readonly status: string; readonly times: number }[];
 }
 
 export type Suggested =
@@ -82,6 +83,7 @@ export function previewMapping(
     unmatched: [],
     repeated: [],
     filled: [],
+    unlisted: [],
   });
   const parsed = parseDocument(text, file, 'connector');
   if (parsed.kind === 'invalid') return failed(parsed.mistakes);
@@ -102,9 +104,7 @@ export function previewMapping(
   const found = readSample(compiled.path, connector, sample, push);
   if (found.kind === 'invalid') return { ...failed([]), problem: { code: found.code, message: found.message } };
   const records = found.records.slice(0, limit).map((raw) => previewOne(compiled.path, raw, found.event));
-  const filled = fillRates(
-    records.flatMap((one) => (isObject(one) && one.kind === 'record' ? [one.record ?? null] : [])),
-  );
+  const made = records.flatMap((one) => (isObject(one) && one.kind === 'record' ? [one.record ?? null] : []));
   const shaper = compiled.path.shapers[push ? 'push' : 'pull'];
   const unmatched = shaper.unmatched(found.records).map(({ at, text: path }) => ({ at, path }));
   return {
@@ -113,7 +113,8 @@ export function previewMapping(
     records,
     unmatched,
     repeated: repeatedIds(found.records),
-    filled,
+    filled: fillRates(made),
+    unlisted: unlistedStatuses(made),
   };
 }
 

@@ -100,7 +100,7 @@ function compileItemId(
 ): ListPart<string>['id'] {
   if (name === 'guests' || id === false) return undefined;
   if (id !== undefined) return compileFlatKey(id, `${at}.id`, env);
-  if (flat === undefined) return compileFlatKey('id', at, env);
+  if (flat === undefined) return env.asImplied(() => compileFlatKey('id', at, env));
   const key = flat[name]?.key;
   return key === undefined ? undefined : compileFlatKey(key, `shape.flat.${name}.key`, env);
 }

@@ -35,6 +35,13 @@ test('a preview has the raw record and where each value came from, also for one 
   assert.equal(records[1].origins['guests[0].email'], 'guests[0].email');
 });
 
+test('a preview names the statuses that no value map lists', async () => {
+  const sample = JSON.stringify({ reservations: [1, 2, 3].map((id) => reservation(`S${id}`, { status: 'P7' })) });
+  const connector = hotelConnector('unknown_status: other\n');
+  const { unlisted } = await call('POST', '/map/preview', { connector, sample });
+  assert.deepEqual(unlisted, [{ status: 'P7', times: 3 }]);
+});
+
 test('the effect of a changed mapping on the stored payloads is counted, and nothing changes', async () => {
   const effect = await call('POST', '/integrations/grand/mapping-effect', {
     connector: hotelConnector('map: { channel: agent }\n'),

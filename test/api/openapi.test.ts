@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { operationsFile, operationsText } from '../../scripts/console-types.ts';
-import { openApiFile, openApiText } from '../../scripts/openapi-doc.ts';
+import { openApi } from '../../scripts/openapi-doc.ts';
 
-const document = JSON.parse(openApiText());
+const text = JSON.stringify(openApi());
+const document = JSON.parse(text);
 const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
   ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
 );
@@ -16,11 +17,7 @@ interface Operation {
   readonly requestBody?: object;
 }
 
-test('the published OpenAPI document matches the server (scripts/openapi-doc.ts writes it)', () => {
-  assert.equal(readFileSync(openApiFile, 'utf8'), openApiText());
-});
-
-test('the console’s types match the published document (scripts/console-types.ts writes them)', () => {
+test('the console’s types match the API’s description (scripts/console-types.ts writes them)', () => {
   assert.equal(readFileSync(operationsFile, 'utf8'), operationsText());
 });
 
@@ -35,7 +32,7 @@ test('the document is OpenAPI 3.1 and describes every parameter of every path', 
 });
 
 test('every reference resolves, and every response has a schema', () => {
-  const references = [...openApiText().matchAll(/"\$ref": "([^"]+)"/g)].map((match) => match[1] ?? '');
+  const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '');
   for (const reference of new Set(references)) {
     const found = reference
       .replace('#/', '')

@@ -46,11 +46,12 @@ test('map names paths of the mapping that match nothing in any record', async ()
     '  confirmation_number: confNo',
     '  channel: { first: [vip, agency] }',
     '  guests: { from: persons, fields: { email: mail } }',
+    '  rooms: { from: units }',
     '  charges: { from: lines, where: { kind: fee }, fields: { amount: price } }',
   ];
   writeFileSync(path.join(dir, 'connectors', 'gaps.yaml'), `${lines.join('\n')}\n`);
   const file = path.join(dir, 'gaps.json');
-  const one = { ...record, persons: [], lines: [{ type: 'fee', price: 3 }] };
+  const one = { ...record, persons: [], units: [{ room_type: 'DBL' }], lines: [{ type: 'fee', price: 3 }] };
   writeFileSync(file, JSON.stringify([one, { ...one, id: 'R2', agency: null }]));
   const { stderr } = await innbound('map', 'gaps', '--sample', file, '--timezone', 'UTC', '--country', 'PT');
   const named = [...stderr.matchAll(/^ {2}(.*)$/gm)].map(([, text]) => text);
@@ -219,8 +220,17 @@ test('map prints the source of each field once, and an object of days in one lin
   assert.equal(stdout.match(/^ {2}days\.?\[?.*\(date\).*$/gm)?.length, 1, stdout);
 });
 
-test('a sample in XML is refused with a word on adapters', async () => {
+test('suggest reads XML by an adapter, and its proposal names the adapter', async () => {
   const xml = path.join(dir, 'response.xml');
-  writeFileSync(xml, '<?xml version="1.0"?><List/>');
-  await assert.rejects(innbound('suggest', '--sample', xml), /not JSON.*Convert XML with an adapter first/);
+  const stay =
+    '<Stay id="7"><Arrival>2026-05-01</Arrival><Departure>2026-05-02</Departure><Status>confirmed</Status></Stay>';
+  writeFileSync(xml, `<?xml version="1.0"?><List>${stay}${stay.replace('7', '8')}</List>`);
+  await assert.rejects(innbound('suggest', '--sample', xml), /not JSON.*--adapter/);
+  const adapter = path.join(dir, 'connectors', 'xml.ts');
+  writeFileSync(adapter, readFileSync(path.join(import.meta.dirname, '../../docs/guides/adapters/xml.ts')));
+  const { stdout } = await innbound('suggest', '--sample', xml, '--adapter', adapter, '--name', 'by-xml');
+  assert.match(stdout, /^ {2}adapter: \.\/xml\.ts$/m);
+  writeFileSync(path.join(dir, 'connectors', 'by-xml.yaml'), stdout);
+  const mapped = await innbound('map', 'by-xml', '--sample', xml, '--json');
+  assert.equal((JSON.parse(mapped.stdout.split('\n')[0] ?? '') as { id: string }).id, '7');
 });

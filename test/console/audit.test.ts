@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { auditText, said } from '../../console/src/parts/actions.ts';
+import { openApi } from '../../scripts/openapi-doc.ts';
 
 const row = (action: string, target: object = {}, integration: string | null = null, status: number | null = 200) =>
   auditText({ action, target: target as never, integration, status });
@@ -27,9 +27,7 @@ test('the audit speaks in sentences', () => {
 });
 
 test('every operation that the audit records has a sentence', () => {
-  const { paths } = JSON.parse(
-    readFileSync(new URL('../../docs/reference/api/openapi.json', import.meta.url), 'utf8'),
-  ) as {
+  const { paths } = openApi() as unknown as {
     paths: Record<string, Record<string, { operationId?: string; description?: string }>>;
   };
   // Questions that only have a body, and are not recorded.

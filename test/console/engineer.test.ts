@@ -67,6 +67,18 @@ describe('the integration engineer', { skip }, () => {
     assert.match(await yamlEditor(page, 'Connector as YAML').text(), /check_in: arrival/);
   });
 
+  test('sees which statuses only the partner can explain', async () => {
+    const rows = [1, 2].map((status) => ({
+      ref: `B-${status}`,
+      arrival: '2026-05-01',
+      departure: '2026-05-02',
+      status,
+    }));
+    await page.getByLabel('Sample as JSON').fill(JSON.stringify({ bookings: rows }));
+    await page.getByRole('button', { name: 'Suggest a mapping' }).click();
+    await page.getByText('2 statuses without a meaning').waitFor();
+  });
+
   test('sees the canonical records beside the connector, with notes and failures', async () => {
     // A fresh page, so that results of the last mapping cannot be mistaken for this one's.
     await page.goto(`${desk.url}/studio`);

@@ -71,6 +71,11 @@ values: { status: { confirmed: [${statuses}] } }
     ['strange', 'event', 'record.unknown_status'],
     ['unwanted', 'delivery', 'deliver.refused'],
   ]);
+  const spoken = await innbound(['dead-letters', 'list', '--workspace', folder]);
+  assert.match(spoken.stdout, /record\.unknown_status +.*GARANTIDA/, 'what is wrong, not only the code');
+  const timeline = await innbound(['reservation', 'fine', '--integration', 'lisbon', '--workspace', folder]);
+  assert.match(timeline.stdout, /delivered.*, try 1/);
+  assert.doesNotMatch(timeline.stdout, /,\s*$/m);
   const idOf = (reservation: string) => String(dead.find(({ reservation_id: id }) => id === reservation)?.id);
 
   const [shown = {}] = (await at('dead-letters', 'show', idOf('refused'))).json();

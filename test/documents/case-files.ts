@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { DocumentKind } from '../../src/documents/kinds.ts';
 import type { Mistake } from '../../src/documents/mistake.ts';
 
-/** cases/KIND/NAME.yaml is a document; NAME.mistakes.txt beside it, where it has any, names them: line:column path: message. */
+/** cases/KIND/NAME.yaml is a document; NAME.mistakes.txt beside it, where it has any, names them: line:column path: message. A list of names ends in `…`. */
 
 const folder = new URL('cases/', import.meta.url);
 

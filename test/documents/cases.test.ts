@@ -4,10 +4,18 @@ import { test } from 'node:test';
 import { parseDocument } from '../../src/documents/check.ts';
 import { caseFiles, inALine } from './case-files.ts';
 
+/** `…` is the rest of a list of names, so that a new name changes no case. */
+const isLike = (line: string, expected: string) =>
+  new RegExp(`^${expected.split('…').map(RegExp.escape).join('.+')}$`).test(line);
+
 for (const { name, kind, text, expected, expectedFile } of caseFiles()) {
   test(`${name} (${path.relative(import.meta.dirname, expectedFile)})`, () => {
     const result = parseDocument(text, 'case.yaml', kind);
-    assert.deepEqual(result.kind === 'ok' ? [] : result.mistakes.map(inALine), expected);
+    const found = result.kind === 'ok' ? [] : result.mistakes.map(inALine);
+    assert.deepEqual(
+      found.map((line, at) => (isLike(line, expected[at] ?? '') ? expected[at] : line)),
+      expected,
+    );
   });
 }
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { stringify } from 'yaml';
 import type { Json, JsonObject } from '../../src/terms.ts';
-import { judge } from '../suggest/judge.ts';
+import { judge } from '../packages/suggest/judge.ts';
 import { innbound } from '../support/process.ts';
 import { deliveredLines } from './workspace.ts';
 

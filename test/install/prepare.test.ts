@@ -85,6 +85,17 @@ test('of two first starts, one installs and the other waits', async (t) => {
   assert.equal(installs(), 1);
 });
 
+test('shows that a long installation goes on', async (t) => {
+  const { root, launcher, env } = await clone(t);
+  const hold = path.join(root, '..', 'hold');
+  await writeFile(hold, '');
+  const { child, ended } = start(launcher, [], env);
+  await says(child, 'still installing');
+  await rm(hold);
+  const { code, err } = await ended;
+  assert.equal(code, 0, err);
+});
+
 test('does not wait for the lock of a killed start', async (t) => {
   const { root, launcher, env, installs } = await clone(t);
   const gone = spawn('true');

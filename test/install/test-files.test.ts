@@ -9,12 +9,16 @@ import { makeSuiteFolder, removeSuiteFolder } from '../../scripts/suite-folder.t
 import { alone, longest, planTests, writePlan } from '../../scripts/test-files.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
-const plan = planTests(root);
+const plan = planTests(root, { CI: 'true' });
 const shared = [...plan.values()].filter((files) => files.length > 1).flat();
 
 test('the suite runs every test file once', (t) => {
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
   assert.deepEqual([...plan.values()].flat().sort(), files);
+  const elsewhere = [...planTests(root, {}).values()].flat();
+  const packages = 'test/install/packages/packages.test.ts';
+  assert.deepEqual(elsewhere.sort(), files.filter((file) => file !== packages).sort());
+  assert.deepEqual([...plan.values()].at(-1), [packages], 'after everything else');
   const folder = mkdtempSync(path.join(os.tmpdir(), 'innbound-plan-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const given = writePlan(root, plan, folder);

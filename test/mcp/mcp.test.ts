@@ -54,6 +54,34 @@ test('read-only unless started with --write', async () => {
   }
 });
 
+test('every argument of every tool is described', async () => {
+  const writing = await serveHttp({ service: node.url, write: true }, 0);
+  try {
+    const { tools } = await withClient(await node.token('viewer'), (client) => client.listTools(), writing.url);
+    const bare = tools.flatMap(({ name, inputSchema }) =>
+      Object.entries(inputSchema.properties ?? {})
+        .filter(([, argument]) => (argument as { description?: string }).description === undefined)
+        .map(([argument]) => `${name}.${argument}`),
+    );
+    assert.deepEqual(bare, []);
+  } finally {
+    await writing.close();
+  }
+});
+
+test('a mapping is previewed by the name of a connector, in force or shipped, and in a time zone', async () => {
+  await withClient(await node.token('viewer'), async (client) => {
+    const sample = JSON.stringify({ reservations: [reservation('R9', { booking_date: '2026-03-01T23:30:00Z' })] });
+    const booked = async (input: Record<string, unknown>) =>
+      (await call(client, 'preview_mapping', { sample, ...input })).body.records[0].record.booking_date;
+    assert.equal(await booked({ connector: 'hotel', timezone: 'Asia/Tokyo' }), '2026-03-02');
+    assert.equal(await booked({ connector: 'reference' }), '2026-03-01');
+    const { isError, body } = await call(client, 'preview_mapping', { connector: 'nobody', sample });
+    assert.ok(isError);
+    assert.match(JSON.stringify(body), /no connector nobody/);
+  });
+});
+
 test('a viewer sees guest data masked, an operator sees it', async () => {
   const shown = async (role: 'viewer' | 'operator') =>
     withClient(await node.token(role), (client) =>

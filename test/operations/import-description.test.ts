@@ -4,10 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { type ProposeOptions, proposalYaml } from '../../packages/suggest/src/index.ts';
 import { checkFiles } from '../../src/documents/check.ts';
 import { type Imported, importDescription } from '../../src/operations/import-description.ts';
-import { proposalYaml } from '../../src/suggest/from-openapi/print.ts';
-import type { ProposeOptions } from '../../src/suggest/from-openapi/propose.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { expected } from './descriptions/expected.ts';
 

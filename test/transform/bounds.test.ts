@@ -192,9 +192,9 @@ test('an expression never reads the record more often than its bound allows step
       ran += 1;
       assert.ok(reads <= compiled.expression.mostSteps(count), `${reads} reads`);
     }),
-    { numRuns: 500 },
+    { numRuns: 100 },
   );
-  assert.ok(ran > 100, `only ${ran} ran`);
+  assert.ok(ran > 20, `only ${ran} ran`);
 });
 
 test('the bound grows with the record', () => {

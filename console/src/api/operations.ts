@@ -2308,6 +2308,10 @@ export interface Operations {
         filled: number;
         of: number;
       }[];
+      unlisted: {
+        status: string;
+        times: number;
+      }[];
     };
   };
   'map.suggest': {

@@ -5,12 +5,6 @@ import { capital } from '../parts/format.ts';
 import { useSay } from '../parts/toast.tsx';
 import { type Answer, call, type Input, type OperationId, Problem } from './client.ts';
 
-/** What a page needs to show that data is loading, failed or loaded. */
-export interface Reading<T> {
-  readonly data: T | undefined;
-  readonly error: Error | null;
-}
-
 /** An operation's answer, read again as the options say, and cached under the operation's id and input. */
 export function useApi<Id extends OperationId>(
   id: Id,

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type Reading, useApi } from '../api/query.tsx';
+import { useApi } from '../api/query.tsx';
 import type { HotelReport, Integration } from '../api/types.ts';
-import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { Ago, Card, Empty, Facts, Head, Loaded, Notice, type Reading, State } from '../parts/basics.tsx';
 import { number, percent, plural } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';

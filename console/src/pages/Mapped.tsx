@@ -90,10 +90,16 @@ function usePager<One>(records: readonly One[]) {
 }
 
 /** What the whole sample shows about the mapping. */
-function Slips({ preview: { unmatched, repeated, filled } }: { preview: Previewed }) {
+function Slips({ preview: { unmatched, repeated, filled, unlisted } }: { preview: Previewed }) {
   const gaps = filled.filter((rate) => rate.filled < rate.of).sort((a, b) => a.filled / a.of - b.filled / b.of);
   return (
     <>
+      {unlisted.length > 0 && (
+        <Notice tone="warn" title={`${plural(unlisted.length, 'status', 'statuses')} without a meaning`}>
+          Their records are “other”. Ask the partner what they mean, and add them to values.status:{' '}
+          <span className="small mono">{unlisted.map(({ status, times }) => `${status} (${times})`).join(', ')}</span>
+        </Notice>
+      )}
       {gaps.length > 0 && (
         <Notice tone="calm" title="Fields that the sample does not fill everywhere">
           <span className="small mono">

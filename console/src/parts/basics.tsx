@@ -3,7 +3,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import { type ErrorCode, errors } from '../../../src/errors.ts';
 import { Problem } from '../api/client.ts';
-import type { Reading } from '../api/query.tsx';
 import { ago, capital, instant, type Tone, words } from './format.ts';
 import { icons } from './icons.tsx';
 
@@ -164,6 +163,11 @@ export function Loading() {
       Loading …
     </p>
   );
+}
+
+export interface Reading<T> {
+  readonly data: T | undefined;
+  readonly error: Error | null;
 }
 
 /** Loading, failed or loaded: a page describes the last of them. */

@@ -1,8 +1,6 @@
 import { cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { say } from '../../../src/cli/command.ts';
-import { stopInTime } from '../../../src/cli/serving.ts';
 import { sealSecret } from '../../../src/documents/keyring.ts';
 import { mintSecret } from '../../../src/intake/push/mint.ts';
 import { randomId } from '../../../src/kit/ids.ts';
@@ -12,7 +10,7 @@ import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createSignIn } from '../../../src/operations/tokens.ts';
 import { startRun } from '../../../src/ports/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
-import { startService } from '../../../src/service.ts';
+import { type Service, startService } from '../../../src/service.ts';
 import { createDatabaseBeside } from '../../../src/store/db/create-database.ts';
 import { putSecret } from '../../../src/store/documents/secrets.ts';
 import {
@@ -76,10 +74,13 @@ export interface DemoOptions {
   readonly workspace: string;
   /** Adds a third hotel whose faults come and go, each scene for so many seconds. */
   readonly troubleSeconds: number | undefined;
+  say(text: string): void;
+  stop(service: Service): Promise<void>;
 }
 
 /** `npm start`: two simulated hotels, a service that polls them and receives their events, a folder and a warehouse. */
 export async function runDemo(options: DemoOptions): Promise<void> {
+  const { say } = options;
   const end = ended();
   const workspaceDir = path.resolve(options.workspace);
   // Keep edits to the demo's documents.
@@ -129,7 +130,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     progress.stop();
     say('\ninnbound demo: draining …');
     await stopHotels();
-    await stopInTime(service);
+    await options.stop(service);
     say('Stopped. The next start continues where it stopped.');
   } finally {
     await stopHotels();

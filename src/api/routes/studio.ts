@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
 import { fetchSample } from '../../operations/fetch-sample.ts';
+import { connectorText } from '../../operations/list-connectors.ts';
 import { mappingEffect } from '../../operations/mapping-effect.ts';
 import { offThread } from '../../operations/off-thread.ts';
 import type { IntegrationName, Json } from '../../terms.ts';
@@ -14,10 +15,9 @@ export const sample = z
   .max(4 * 1024 * 1024)
   .describe('A response from the partner (or an event), as JSON text.');
 
-export const newName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,60}$/)
-  .default('new-connector');
+const documentName = /^[a-z0-9][a-z0-9-]{0,60}$/;
+
+export const newName = z.string().regex(documentName).default('new-connector');
 
 const connector = z
   .string()
@@ -34,7 +34,7 @@ export function studioRoutes({ runtime }: Api): Route[] {
       role: 'viewer',
       scope: 'any',
       body: z.strictObject({
-        connector,
+        connector: connector.describe('The connector’s document as text, or the name of a connector.'),
         sample,
         integration: z.string().optional().describe('Use the time zone, country and rules of this integration.'),
         timezone: z
@@ -76,15 +76,23 @@ export function studioRoutes({ runtime }: Api): Route[] {
         filled: z
           .array(z.object({ field: z.string(), filled: z.int(), of: z.int() }))
           .describe('How many of the records, guests, rooms and charges have a usable value in each field.'),
+        unlisted: z
+          .array(z.object({ status: z.string(), times: z.int() }))
+          .describe('Statuses that no value map lists: their records are `other`.'),
       }),
       handle: async ({ body, within }) => {
         const { integration, ...asked } = body;
         if (integration !== undefined && within !== undefined && !within.includes(integration)) {
           return problem(404, 'operate.not_found', noIntegration(integration));
         }
+        const named = documentName.test(body.connector) ? await connectorText(runtime, body.connector) : body.connector;
+        if (named === undefined) return problem(404, 'operate.not_found', `There is no connector ${body.connector}.`);
         const { integrations, settings } = runtime.active();
         const brand = integration === undefined ? undefined : integrations.get(integration)?.body;
-        return ok(await offThread(runtime, 'preview', { asked, integration: brand, spellings: settings.spellings }));
+        const request = { ...asked, connector: named };
+        return ok(
+          await offThread(runtime, 'preview', { asked: request, integration: brand, spellings: settings.spellings }),
+        );
       },
     }),
     route('POST /map/suggest', {

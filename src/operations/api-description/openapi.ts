@@ -1,5 +1,14 @@
-import type { ApiDescription, Operation, Parameter, SecurityScheme } from '../../suggest/from-openapi/model.ts';
-import { exampleOf, flattened, propertiesOf, textOf, typeOf } from '../../suggest/from-openapi/schema.ts';
+import {
+  type ApiDescription,
+  exampleOf,
+  flattened,
+  type Operation,
+  type Parameter,
+  propertiesOf,
+  type SecurityScheme,
+  textOf,
+  typeOf,
+} from '../../../packages/suggest/src/index.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 
 const methods = ['get', 'post', 'put'] as const;

@@ -1,6 +1,11 @@
+import {
+  type ApiDescription,
+  type Operation,
+  type Parameter,
+  type SecurityScheme,
+  textOf,
+} from '../../../packages/suggest/src/index.ts';
 import { parseForeignJson } from '../../kit/json.ts';
-import type { ApiDescription, Operation, Parameter, SecurityScheme } from '../../suggest/from-openapi/model.ts';
-import { textOf } from '../../suggest/from-openapi/schema.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 
 /** A Postman collection (v2.0, v2.1): requests with their parameters, and saved responses as samples. Variables keep their names. */

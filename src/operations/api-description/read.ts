@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
+import type { ApiDescription } from '../../../packages/suggest/src/index.ts';
 import { isTooDeep } from '../../kit/json.ts';
-import type { ApiDescription } from '../../suggest/from-openapi/model.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import { readOpenApi } from './openapi.ts';
 import { readPostman } from './postman.ts';

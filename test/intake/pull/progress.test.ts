@@ -58,7 +58,7 @@ test('a bar on a terminal, plain lines elsewhere', () => {
   assert.equal(written.length, 4);
   assert.equal(written[0], 'pulling 2026-03-01 to 2026-03-28\n');
   assert.equal(written[1], '62 %  2026-03-15 to 2026-03-21  9 pages, 1,800 records, 180/s  6 s left\n');
-  assert.match(written[2] ?? '', /waiting 30 s \(asked for by the partner\)\n$/);
+  assert.match(written[2] ?? '', /waiting 30 s \(the partner limits requests\)\n$/);
   assert.match(written[3] ?? '', /waiting for run run_0/);
   assert.ok(!written.join('').includes('\r') && !written.join('').includes('\u001b'));
 });

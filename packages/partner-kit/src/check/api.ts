@@ -1,11 +1,12 @@
 import { type ClientOptions, PoliteClient, type Seen } from './client.ts';
-import { gather, type Target } from './gather.ts';
+import { gather } from './gather.ts';
 import { type Report, reportOf } from './report/report.ts';
 import { judge } from './rule.ts';
 import { callRules } from './rules/calls.ts';
 import { pagingRules } from './rules/paging.ts';
 import { recordRules } from './rules/records.ts';
 import { transportRules } from './rules/transport.ts';
+import type { Target } from './target.ts';
 
 export const apiRules = [...callRules, ...transportRules, ...pagingRules, ...recordRules];
 

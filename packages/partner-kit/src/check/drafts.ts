@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts';
 import type { Draft } from './auth.ts';
-import type { Target } from './gather.ts';
+import type { Target } from './target.ts';
 
 /** List parameters by their names in the GET form; some differ in the POST form. */
 export type ListParameters = Readonly<Record<string, string>>;

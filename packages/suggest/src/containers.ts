@@ -1,0 +1,102 @@
+import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
+import { areIds, child, emptied, keysOf } from './keys.ts';
+import { wordsOf } from './words.ts';
+
+/** An object or list inside the records that may contain guests, rooms or charges. */
+export interface Container {
+  /** As a mapping's `from`. */
+  readonly from: string;
+  readonly words: readonly string[];
+  readonly items: readonly Json[];
+  /** Index of the record of each item. */
+  readonly owners: readonly number[];
+  /** dates: an object from dates to amounts, whose items are the amounts. */
+  readonly kind: 'object' | 'list' | 'dates';
+  readonly depth: number;
+  /** The enclosing lists, nearest last. */
+  readonly inside: readonly string[];
+}
+
+/** Whether a record can have several items: of a list, or one in each item of another list. */
+export const isListed = (container: Container | undefined): boolean | undefined =>
+  container && (container.kind === 'list' || container.inside.length > 0);
+
+interface Group extends Omit<Container, 'from' | 'kind'> {
+  readonly path: string;
+}
+
+const deepest = 4;
+
+export function containersOf(records: readonly Json[]): Container[] {
+  const found: Container[] = [];
+  const owners = records.map((_, index) => index);
+  descend({ path: '', words: [], items: records, owners, depth: 0, inside: [] }, found);
+  return found;
+}
+
+function descend(group: Group, found: Container[]): void {
+  if (group.depth > deepest) return;
+  const keys = [...new Set(group.items.filter(isObject).flatMap(keysOf))];
+  for (const key of keys) {
+    const members = membersOf(group, key);
+    const path = child(group.path, key);
+    const words = [...group.words, ...wordsOf(key)];
+    const step = { words, depth: group.depth + 1, inside: group.inside };
+    if (members.some(({ value }) => Array.isArray(value))) {
+      const all = members.flatMap(({ value, owner }) =>
+        Array.isArray(value) ? value.map((item) => ({ item, owner })) : [],
+      );
+      add({ ...step, path, ...columns(all) }, 'list', found, { path: `${path}[]`, inside: [...group.inside, path] });
+    } else {
+      const objects = members.flatMap(({ value, owner }) => (isObject(value) ? [{ value, owner }] : []));
+      if (objects.length > 0) addObjects({ ...step, path }, objects, found);
+    }
+  }
+}
+
+interface Member<Of> {
+  readonly value: Of;
+  readonly owner: number;
+}
+
+function membersOf(group: Group, key: string): Member<Json>[] {
+  return group.items.flatMap((item, index) => {
+    const value = isObject(item) ? emptied(item[key]) : undefined;
+    return value === undefined ? [] : [{ value, owner: group.owners[index] ?? 0 }];
+  });
+}
+
+/** Objects with fields, or objects whose names are ids or dates and whose values are the items. */
+function addObjects(
+  step: Omit<Group, 'items' | 'owners'>,
+  objects: readonly Member<JsonObject>[],
+  found: Container[],
+): void {
+  const names = objects.flatMap(({ value }) => keysOf(value));
+  if (!areIds(names)) {
+    const all = objects.map(({ value, owner }) => ({ item: value, owner }));
+    add({ ...step, ...columns(all) }, 'object', found, step);
+    return;
+  }
+  const all = objects.flatMap(({ value, owner }) => Object.values(value).map((item) => ({ item, owner })));
+  const path = `${step.path}[]`;
+  if (all.every(({ item }) => isObject(item))) {
+    add({ ...step, path, ...columns(all) }, 'list', found, { path, inside: [...step.inside, path] });
+  } else if (names.every((name) => /^\d{4}-\d{2}-\d{2}$/.test(name)) && all.every(({ item }) => isAmount(item))) {
+    found.push({ ...step, from: path, ...columns(all), kind: 'dates' });
+  }
+}
+
+const isAmount = (value: Json) =>
+  typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value));
+
+function columns(all: readonly { readonly item: Json; readonly owner: number }[]) {
+  return { items: all.map(({ item }) => item), owners: all.map(({ owner }) => owner) };
+}
+
+function add(group: Group, kind: 'object' | 'list', found: Container[], below: Pick<Group, 'path' | 'inside'>): void {
+  if (!group.items.some(isObject)) return;
+  const { path, words, items, owners, depth, inside } = group;
+  found.push({ from: path, words, items, owners, kind, depth, inside });
+  descend({ ...group, ...below }, found);
+}

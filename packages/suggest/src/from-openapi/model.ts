@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from '../../../../src/terms.ts';
+
+/**
+ * An API description as far as a connector needs it, whatever format it was written in. The reader has
+ * already resolved all references.
+ */
+export interface ApiDescription {
+  readonly title?: string;
+  /** Absolute addresses, the most likely first. */
+  readonly servers: readonly string[];
+  readonly schemes: readonly SecurityScheme[];
+  readonly operations: readonly Operation[];
+}
+
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  /** Name, summary and description, as one text. */
+  readonly about: string;
+  readonly parameters: readonly Parameter[];
+  readonly bodyType?: string;
+  /** JSON Schema of a successful JSON response. */
+  readonly response?: JsonObject;
+  /** Names of the headers of a successful response. */
+  readonly responseHeaders?: readonly string[];
+  /** A recorded response, where the description has one. */
+  readonly sample?: Json;
+  /** Names of the security schemes it accepts; undefined if the description does not say. */
+  readonly security?: readonly string[];
+}
+
+export interface Parameter {
+  readonly in: 'query' | 'path' | 'header' | 'body';
+  /** Of a body, the path of the field. */
+  readonly name: string;
+  readonly about: string;
+  readonly required: boolean;
+  readonly schema: JsonObject;
+}
+
+export interface SecurityScheme {
+  readonly name: string;
+  readonly type: 'bearer' | 'basic' | 'api_key' | 'oauth2' | 'other';
+  /** Of an API key. */
+  readonly in?: 'header' | 'query' | 'cookie';
+  readonly key?: string;
+  /** Of OAuth 2: the grants it offers, and where tokens are issued. */
+  readonly flows?: readonly {
+    readonly grant: string;
+    readonly tokenUrl?: string;
+    readonly scopes: readonly string[];
+  }[];
+}
+
+/** A proposal with its reason. */
+export interface Proposed<Value> {
+  readonly value: Value;
+  readonly confidence: number;
+  readonly reason: string;
+}

@@ -1,0 +1,47 @@
+import type { Json } from '../../../src/terms.ts';
+
+/** One path of the sample's items that has values. */
+export interface Leaf {
+  readonly path: string;
+  /** As a mapping writes it: the path, or a form such as `pick`. */
+  readonly source: Json;
+  readonly own: readonly string[];
+  readonly around: readonly string[];
+  /** One per item; undefined if the item has none. */
+  readonly values: readonly (Json | undefined)[];
+  /** list: the values are lists of plain values. many: there are several inside one item. */
+  readonly kind: 'value' | 'list' | 'many';
+  readonly depth: number;
+  /** An integer beside a formatted text that shows it with decimals: 137375 and $1,373.75. */
+  readonly minor?: boolean;
+  /** The last of the nights that a list beside it has; the departure is the day after. */
+  readonly isLastNight?: boolean;
+  /** The values are the keys under which the response groups its records. */
+  readonly isKey?: boolean;
+  /** How many people of a list are of this age. */
+  readonly counts?: string;
+  /** A field of each item of a list in the record; `values` are those of the first item. */
+  readonly inList?: { readonly from: string; readonly value: string };
+}
+
+/** Where a leaf is: the words of its key, those of the keys around it, and how deep it is. */
+export type Place = Pick<Leaf, 'own' | 'around' | 'depth'>;
+
+export function present(leaf: Pick<Leaf, 'values'>): Json[] {
+  return leaf.values.filter((value) => value !== undefined) as Json[];
+}
+
+/** Every item of the sample has a value. */
+export const isInEveryItem = (leaf: Leaf): boolean =>
+  leaf.values.length > 0 && present(leaf).length === leaf.values.length;
+
+/** A plain id that several items have: that of the type of a room, or of the article of a charge. */
+export const isSharedId = (leaf: Leaf): boolean =>
+  leaf.own.join(' ') === 'id' && new Set(present(leaf)).size < present(leaf).length;
+
+/** A few items may lack the value, or the whole object around it. */
+export const isInMost = (leaf: Leaf): boolean => present(leaf).length > leaf.values.length * 0.7;
+
+/** Every item has its own. */
+export const isUnique = (leaf: Leaf): boolean =>
+  isInEveryItem(leaf) && new Set(leaf.values.map(String)).size === leaf.values.length;

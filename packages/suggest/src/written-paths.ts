@@ -1,0 +1,156 @@
+import { parsePath } from '../../../src/json-path/path.ts';
+import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
+import { child } from './keys.ts';
+import type { Place, Written } from './plain-json.ts';
+import { wordSet } from './words.ts';
+
+/** Where the paths of a mapping start. */
+interface Scope {
+  readonly body: Place;
+  readonly record: Place;
+  /** The item last, before it what encloses it. */
+  readonly items: readonly Place[];
+}
+
+const nowhere: Place = { keys: new Map() };
+
+/** A connector for the plain sample, with the paths that the response itself has. */
+export function asWritten(connector: JsonObject, body: Place): JsonObject {
+  const { shape = {}, pull, map } = connector as { shape?: JsonObject; pull: JsonObject; map: JsonObject };
+  const whole: Scope = { body, record: body, items: [body] };
+  const scope = recordScope(shape.root_path, body);
+  const { flat, also, ...paths } = shape;
+  return {
+    ...connector,
+    pull: mapped(pull, (part) =>
+      isObject(part) ? mapped(part, (at, key) => (key === 'next' ? source(at, whole) : at)) : part,
+    ),
+    ...(connector.shape !== undefined && {
+      shape: {
+        ...mapped(paths, (path) => source(path, whole)),
+        ...(flat !== undefined && { flat: source(flat, scope) }),
+        ...(Array.isArray(also) && {
+          also: also.map((one) => ({ ...(one as JsonObject), path: source((one as JsonObject).path ?? null, whole) })),
+        }),
+      },
+    }),
+    map: mapped(map, (field) => source(field, scope)),
+  };
+}
+
+/** For the paths of the reasons. */
+export function writtenPath(rootPath: Json | undefined, body: Place): (path: string) => string {
+  const scope = recordScope(rootPath, body);
+  return (path) =>
+    path
+      .split(', then ')
+      .map((one) => walk(one, scope).text)
+      .join(', then ');
+}
+
+function recordScope(rootPath: Json | undefined, body: Place): Scope {
+  const whole: Scope = { body, record: body, items: [body] };
+  const { places } = walk(typeof rootPath === 'string' ? rootPath : '$item', whole);
+  return { body, record: places.at(-1) ?? nowhere, items: places };
+}
+
+const mapped = (object: JsonObject, change: (value: Json, key: string) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+
+/** The keys of a mapping whose values are not paths. */
+const literal = wordSet('const default values date number name empty split minor_units negate with country if_invalid');
+
+function source(value: Json, scope: Scope): Json {
+  if (typeof value === 'string') return walk(value, scope).text;
+  if (Array.isArray(value)) return value.map((one) => source(one, scope));
+  if (!isObject(value)) return value;
+  const inner = listScope(value, scope);
+  return mapped(value, (part, key) => {
+    if (literal.has(key)) return part;
+    if (key === 'from') return withoutIndex(source(part, scope));
+    if (key === 'when') return condition(part, scope);
+    if (key === 'where') return condition(part, inner);
+    if (key === 'join' && joins(part).length > 0) return joined(part, scope);
+    if (key === 'lookup' && isObject(part)) return joined(part, scope);
+    return source(part, key === 'fields' || key === 'value' || key === 'unique' ? inner : scope);
+  });
+}
+
+/** A list of one is read as the list, so that a second item is not lost. */
+function withoutIndex(from: Json): Json {
+  if (Array.isArray(from)) return from.map(withoutIndex);
+  if (isObject(from)) return mapped(from, withoutIndex);
+  return typeof from === 'string' ? from.replace(/\[0\]$/, '') : from;
+}
+
+function condition(tests: Json, scope: Scope): Json {
+  if (Array.isArray(tests)) return tests.map((one) => condition(one, scope));
+  if (!isObject(tests)) return tests;
+  return Object.fromEntries(
+    Object.entries(tests).map(([path, test]) => [
+      walk(path, scope).text,
+      isObject(test) ? mapped(test, (one, key) => (key.endsWith('same_as') ? source(one, scope) : one)) : test,
+    ]),
+  );
+}
+
+const joins = (part: Json | undefined): JsonObject[] =>
+  (Array.isArray(part) ? part : [part]).filter((one): one is JsonObject => isObject(one) && one.in !== undefined);
+
+function joined(part: Json, scope: Scope): Json {
+  if (Array.isArray(part)) return part.map((one) => joined(one, scope));
+  if (!isObject(part)) return part;
+  const row = tableScope(part, scope);
+  return mapped(part, (path, key) => source(path, key === 'key' || key === 'value' ? row : scope));
+}
+
+function tableScope(join: JsonObject, scope: Scope): Scope {
+  const { places } = walk(String(join.in), scope);
+  return { ...scope, items: [...scope.items, places.at(-1) ?? nowhere] };
+}
+
+/** Inside the items of a list of the mapping. */
+function listScope({ from, join }: JsonObject, scope: Scope): Scope {
+  const first = isObject(from) && Array.isArray(from.first) ? from.first[0] : Array.isArray(from) ? from[0] : from;
+  const inner =
+    typeof first !== 'string' || first === '$item'
+      ? scope
+      : { ...scope, items: [...scope.items, ...walk(first, scope).places] };
+  return joins(join).reduce((at, one) => tableScope(one, at), inner);
+}
+
+/** The path as the response has it, and the items it passes: each list's item, and the place at its end. */
+function walk(text: string, scope: Scope): { readonly text: string; readonly places: readonly Place[] } {
+  const parsed = parsePath(text, { spaces: true });
+  if (parsed.kind === 'bad') return { text, places: [] };
+  const { start, up, steps } = parsed.path;
+  const [first] = steps;
+  let out = first === undefined ? text : text.slice(0, first.offset);
+  const outset = {
+    body: scope.body,
+    record: scope.record,
+    rows: { keys: new Map(), items: { text: '', place: scope.record } },
+  };
+  let place: Place = start === 'item' || start === 'key' ? (scope.items.at(-1 - up) ?? nowhere) : outset[start];
+  const places: Place[] = [];
+  const enter = ({ text: more, place: next }: Written) => {
+    out += more;
+    place = next;
+  };
+  for (const step of steps) {
+    if (step.kind === 'key') {
+      const known = place.keys.get(step.key) ?? { text: child('', step.key), place: nowhere };
+      const isCell = known.text.startsWith('[');
+      if (out !== '' && !/[.]$/.test(out) && !isCell) out += '.';
+      enter(known);
+    } else {
+      out += step.kind === 'each' ? '[]' : `[${step.index}]`;
+      enter(place.items ?? { text: '', place: place.keys.size > 0 && step.kind === 'each' ? firstOf(place) : nowhere });
+      if (step.kind === 'each') places.push(place);
+    }
+  }
+  return { text: out, places: [...places, place.items?.place ?? place] };
+}
+
+/** Any of the places under keys that are data. */
+const firstOf = ({ keys }: Place): Place => [...keys.values()][0]?.place ?? nowhere;
