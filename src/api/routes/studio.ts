@@ -4,7 +4,7 @@ import { fetchSample } from '../../operations/fetch-sample.ts';
 import { mappingEffect } from '../../operations/mapping-effect.ts';
 import { offThread } from '../../operations/off-thread.ts';
 import type { IntegrationName, Json } from '../../terms.ts';
-import { note } from '../forms.ts';
+import { documentName, note } from '../forms.ts';
 import { type Api, anyJson, ok, problem, type Route, route } from '../route.ts';
 import { exchange } from './runs.ts';
 
@@ -14,10 +14,7 @@ export const sample = z
   .max(4 * 1024 * 1024)
   .describe('A response from the partner (or an event), as JSON text.');
 
-export const newName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,60}$/)
-  .default('new-connector');
+export const newName = documentName.default('new-connector');
 
 const connector = z
   .string()
