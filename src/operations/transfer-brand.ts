@@ -6,7 +6,7 @@ import { parseFile } from '../documents/parse.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { writeArchive } from '../kit/archive.ts';
-import { newKey } from '../kit/crypto.ts';
+import { type Keyring, newKey } from '../kit/crypto.ts';
 import { isSqlState } from '../kit/sql-state.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import { addHashKeys } from '../runtime/keys.ts';
@@ -94,9 +94,19 @@ export async function importBrand(
   file: string,
   { passphrase, apply }: { readonly passphrase: string | undefined; readonly apply: boolean },
 ): Promise<ImportedBrand & { readonly brand: string }> {
+  return importWith(runtime, file, (sealed) => openedKeys(sealed, passphrase), apply);
+}
+
+/** Apart from the passphrase, whose derivation takes most of the time: test/operations/hostile-archives.test.ts opens hundreds of files. */
+export async function importWith(
+  runtime: Runtime,
+  file: string,
+  keysOf: (sealed: Parameters<typeof openedKeys>[0]) => Keyring,
+  apply: boolean,
+): Promise<ImportedBrand & { readonly brand: string }> {
   const { pool, keyring, keys } = runtime;
   const unlock = async (header: { readonly keys: Parameters<typeof openedKeys>[0] }) => {
-    const [key, ...hashKeys] = openedKeys(header.keys, passphrase);
+    const [key, ...hashKeys] = keysOf(header.keys);
     return { key, hashKeys };
   };
   return openArchive(file, 'brand', unlock, async (header, { key, hashKeys }, tables) => {
