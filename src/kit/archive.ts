@@ -117,7 +117,7 @@ export async function readArchive<Unlocked extends { readonly key: Key }, T>(
     const unlocked = await unlock(json(head));
     const sealed = () => sealedBytes(handle, found.size, unlocked.key);
     for await (const _ of sealed());
-    const gunzip = createGunzip();
+    const gunzip = createGunzip({ chunkSize: 65_536 });
     const input = pipeline(Readable.from(without(head.length, sealed())), gunzip);
     input.catch(() => {});
     try {
@@ -170,50 +170,61 @@ function json(line: Buffer): unknown {
   }
 }
 
-async function* tablesIn(lines: AsyncGenerator<Buffer>): AsyncGenerator<ArchivedTable> {
+/** `batches` are the lines of the file, several at once: waiting for each line costs more than reading it. */
+async function* tablesIn(batches: AsyncGenerator<readonly Buffer[]>): AsyncGenerator<ArchivedTable> {
+  let lines: readonly Buffer[] = [];
+  let at = 0;
+  const hasMore = async (): Promise<boolean> => {
+    while (at === lines.length) {
+      const read = await batches.next();
+      if (read.done) return false;
+      [lines, at] = [read.value, 0];
+    }
+    return true;
+  };
   const next = async (): Promise<Buffer> => {
-    const read = await lines.next();
-    if (read.done) throw new DamagedArchive('its end is missing');
-    return read.value;
+    const line = (await hasMore()) ? lines[at++] : undefined;
+    if (line === undefined) throw new DamagedArchive('its end is missing');
+    return line;
   };
   for (let line = await next(); line.toString('latin1') !== archiveEnd; line = await next()) {
     if (line.length > usualLimits.headerBytes) throw new DamagedArchive('the name of a table is too long');
     yield { head: json(line), rows: rows() };
   }
   // Reads on to the seal, which is checked at the end of the file.
-  if (!(await lines.next()).done) throw new DamagedArchive('something follows its end');
+  if (await hasMore()) throw new DamagedArchive('something follows its end');
 
   async function* rows(): AsyncGenerator<Buffer> {
-    let batch: Buffer[] = [];
-    let bytes = 0;
-    for (let line = await next(); !isTableEnd(line); line = await next()) {
-      batch.push(line);
-      bytes += line.length;
-      if (bytes < 65_536) continue;
-      yield Buffer.concat(batch);
-      [batch, bytes] = [[], 0];
+    for (let isOver = false; !isOver; ) {
+      if (!(await hasMore())) throw new DamagedArchive('its end is missing');
+      const end = lines.findIndex((line, i) => i >= at && isTableEnd(line));
+      isOver = end !== -1;
+      const batch = lines.slice(at, isOver ? end : lines.length);
+      at = isOver ? end + 1 : lines.length;
+      if (batch.length > 0) yield Buffer.concat(batch);
     }
-    if (bytes > 0) yield Buffer.concat(batch);
   }
 }
 
 const isTableEnd = (line: Buffer): boolean => line.length === 3 && line.toString('latin1') === tableEnd;
 
 /** By bytes: node's own line reader also ends lines at other characters, which rows may contain. */
-async function* linesOf(chunks: AsyncIterable<Buffer>, limits: typeof usualLimits): AsyncGenerator<Buffer> {
+async function* linesOf(chunks: AsyncIterable<Buffer>, limits: typeof usualLimits): AsyncGenerator<Buffer[]> {
   const limit = limitLines(limits);
   let begun: Buffer[] = [];
   try {
     for await (const chunk of chunks) {
       limit(chunk);
+      const lines: Buffer[] = [];
       let from = 0;
-      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-        const line = chunk.subarray(from, at + 1);
-        yield begun.length === 0 ? line : Buffer.concat([...begun, line]);
+      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+        const line = chunk.subarray(from, end + 1);
+        lines.push(begun.length === 0 ? line : Buffer.concat([...begun, line]));
         begun = [];
-        from = at + 1;
+        from = end + 1;
       }
       if (from < chunk.length) begun.push(chunk.subarray(from));
+      yield lines;
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error;
