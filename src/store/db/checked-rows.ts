@@ -3,14 +3,20 @@ import pg from 'pg';
 import { DamagedArchive } from '../../kit/archive.ts';
 import { isTooDeep, parseJson } from '../../kit/json.ts';
 import { isDocumentName } from '../../terms.ts';
-import type { CopiedTable } from './copy.ts';
 import { storedJson } from './stored-json.ts';
+
+export interface TableColumns {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Of the columns, as PostgreSQL names them. */
+  readonly types: readonly string[];
+}
 
 /**
  * Rows of a file, in COPY's text format, checked before the database gets them: each has the columns of its table, written as COPY itself
  * writes them, with values that the service can read again. The database checks the rest: its types accept more than the service reads.
  */
-export async function* checkedRows(table: CopiedTable, rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* checkedRows(table: TableColumns, rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const lines of rows) {
     if (!isUtf8(lines) || lines.includes(0) || lines.includes(13)) throw unfit(table.table, 'text');
     for (const line of lines.toString('utf8', 0, lines.length - 1).split('\n')) checkRow(table, line);
@@ -21,7 +27,7 @@ export async function* checkedRows(table: CopiedTable, rows: AsyncIterable<Buffe
 const unfit = (table: string, column: string): DamagedArchive =>
   new DamagedArchive(`a row of the table ${table} does not fit (${column})`);
 
-function checkRow({ table, columns, types }: CopiedTable, line: string): void {
+function checkRow({ table, columns, types }: TableColumns, line: string): void {
   const fields = line.split('\t');
   if (fields.length !== columns.length) throw unfit(table, 'number of columns');
   const field = (column: string): string | null => {
@@ -37,15 +43,15 @@ function checkRow({ table, columns, types }: CopiedTable, line: string): void {
   }
 }
 
-const escapes: Readonly<Record<string, string>> = { '\\': '\\', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+const escapes = new Map(Object.entries({ '\\': '\\', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }));
 
 /** Undefined for escapes that COPY reads and never writes, such as \x41. */
 function unescaped(text: string): string | undefined {
   if (!text.includes('\\')) return text;
   let isSound = true;
   const plain = text.replace(/\\(.?)/gs, (_, sign: string) => {
-    isSound &&= sign in escapes;
-    return escapes[sign] ?? '';
+    isSound &&= escapes.has(sign);
+    return escapes.get(sign) ?? '';
   });
   return isSound ? plain : undefined;
 }
@@ -88,7 +94,7 @@ function isContent(table: string, column: string, text: string, field: (column: 
   const place = `${table}.${column}`;
   if (place === 'documents.name') return isDocumentName(text);
   if (place === 'events.body' || place === 'events.hydrated') return isUtf8(Buffer.from(text.slice(2), 'hex'));
-  const content = storedJson[place];
+  const content = storedJson.get(place);
   if (content === undefined) return true;
   try {
     const value = parseJson(text);

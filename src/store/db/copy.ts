@@ -3,15 +3,11 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { type ArchivedTable, DamagedArchive } from '../../kit/archive.ts';
 import { isRefusedData } from '../../kit/sql-state.ts';
 import { isObject } from '../../terms.ts';
-import { checkedRows } from './checked-rows.ts';
+import { checkedRows, type TableColumns } from './checked-rows.ts';
 import { type Pool, serviceSchema, type Tx } from './pool.ts';
 
 /** A table as the catalogue describes it, so that a new table or column needs no line here. */
-export interface CopiedTable {
-  readonly table: string;
-  readonly columns: readonly string[];
-  /** Of the columns, as PostgreSQL names them. */
-  readonly types: readonly string[];
+export interface CopiedTable extends TableColumns {
   /** How many rows the planner expects, for progress. */
   readonly estimate: number;
 }
@@ -52,8 +48,8 @@ export async function* copyOut(
 }
 
 /**
- * The tables of a file, which must be the expected ones, in their order, each with all of its columns. Statements name tables and columns by
- * `expected`, never by the file.
+ * The tables of a file, which must be the expected ones, in their order, each with all of its columns, in any order: a migration adds them at
+ * the end. Statements name tables and columns by `expected`, never by the file.
  */
 export async function* archivedTables(
   tables: AsyncIterable<ArchivedTable>,
@@ -61,10 +57,13 @@ export async function* archivedTables(
 ): AsyncGenerator<CopiedTable & Pick<ArchivedTable, 'rows'>> {
   const left = expected.values();
   for await (const { head, rows } of tables) {
-    const { value } = left.next();
-    const isExpected = isObject(head) && head.table === value?.table && String(head.columns) === String(value?.columns);
-    if (value === undefined || !isExpected) throw new DamagedArchive('its tables are not those of this version');
-    yield { ...value, rows };
+    const { value: one } = left.next();
+    const { table, columns = [] } = isObject(head) ? head : {};
+    const order = Array.isArray(columns) ? columns.map((name) => one?.columns.indexOf(String(name)) ?? -1) : [];
+    const isComplete = order.length === one?.columns.length && one.columns.every((_, at) => order.includes(at));
+    if (one?.table !== table || !isComplete) throw new DamagedArchive('its tables are not those of this version');
+    const inOrder = (of: readonly string[]) => order.map((at) => of[at] ?? '');
+    yield { ...one, columns: inOrder(one.columns), types: inOrder(one.types), rows };
   }
   if (!left.next().done) throw new DamagedArchive('a table is missing');
 }
