@@ -13,10 +13,6 @@ const form =
   (schema: z.ZodType): Content =>
   (value) =>
     schema.safeParse(value).success;
-const object: Content = (value) => isObject(value);
-const list: Content = (value) => Array.isArray(value);
-/** As somebody else sent it. */
-const anything: Content = () => true;
 
 const isRecord: Content = (value, text, field) => {
   if (!isObject(value)) return false;
@@ -65,46 +61,34 @@ const isViews: Content = (value) =>
   views.safeParse(value).success &&
   Object.entries(value as object).every(([source, one]) => source === 'consent' || view.safeParse(one).success);
 
-const counted = z.looseObject({ rows: z.number(), signs: z.record(z.string(), z.unknown()) });
+const counted = z.looseObject({ rows: z.number(), signs: values });
+const hold = z.looseObject({ id: z.string(), state: z.string() });
+const usual = counted.extend({ days: z.number() });
+const normal = z.looseObject({ recent: z.array(counted), usual, holds: z.array(hold) });
+
+const checked = new Map<string, Content>([
+  ['documents.body', isDocument],
+  ['records.data', isRecord],
+  ['records.views', isViews],
+  ['history.diff', form(z.array(z.looseObject({ path: z.string() })))],
+  ['history.origins', form(z.record(z.string(), z.string()))],
+  ['guards.normal', form(normal)],
+  ['partner_accounts.inventory', form(z.array(z.tuple([z.string(), z.number()])))],
+  ['jobs.counts', form(z.record(z.string(), z.number()))],
+]);
+const lists = ['history.notes', 'runs.findings'];
+const objects =
+  `streams.refused rejections.newest sandbox_reports.report records.unlisted quality.counts hotel_reports.report erasures.receipt
+   erasures.progress runs.position runs.last_request dead_letters.detail alerts.detail incidents.summary jobs.request audit.target`.split(
+    /\s+/,
+  );
+/** As somebody else sent it, or as an operation chose it for itself. */
+const anything = ['mapping_cases.expected', 'history.raw', 'staged_rows.row', 'dead_letters.raw', 'jobs.position'];
 
 /** Every column of type json or jsonb; test/store/db/stored-json.test.ts compares it with the schema. */
-export const storedJson = new Map<string, Content>(
-  Object.entries({
-    'documents.body': isDocument,
-    'mapping_cases.expected': anything,
-    'streams.refused': object,
-    'rejections.newest': object,
-    'sandbox_reports.report': object,
-    'records.data': isRecord,
-    'records.views': isViews,
-    'records.unlisted': object,
-    'history.diff': form(z.array(z.looseObject({ path: z.string() }))),
-    'history.raw': anything,
-    'history.notes': list,
-    'history.origins': form(z.record(z.string(), z.string())),
-    'guards.normal': form(
-      z.looseObject({
-        recent: z.array(counted),
-        usual: counted.extend({ days: z.number() }),
-        holds: z.array(z.looseObject({ id: z.string(), state: z.string() })),
-      }),
-    ),
-    'quality.counts': object,
-    'hotel_reports.report': object,
-    'erasures.receipt': object,
-    'erasures.progress': object,
-    'runs.position': object,
-    'runs.findings': list,
-    'runs.last_request': object,
-    'partner_accounts.inventory': form(z.array(z.tuple([z.string(), z.number()]))),
-    'staged_rows.row': anything,
-    'dead_letters.detail': object,
-    'dead_letters.raw': anything,
-    'alerts.detail': object,
-    'incidents.summary': object,
-    'jobs.request': object,
-    'jobs.counts': form(z.record(z.string(), z.number())),
-    'jobs.position': anything,
-    'audit.target': object,
-  }),
-);
+export const storedJson: ReadonlyMap<string, Content> = new Map([
+  ...checked,
+  ...lists.map((place) => [place, (value: Json) => Array.isArray(value)] as const),
+  ...objects.map((place) => [place, (value: Json) => isObject(value)] as const),
+  ...anything.map((place) => [place, () => true] as const),
+]);
