@@ -67,6 +67,8 @@ function isReadable(type: string, text: string): boolean {
       return instant.test(text);
     case 'date':
       return /^\d{4}-\d\d-\d\d$/.test(text);
+    case 'bytea':
+      return /^\\x[0-9a-f]*$/.test(text);
     case 'bigint':
       return Number.isSafeInteger(Number(text));
     case 'double precision':

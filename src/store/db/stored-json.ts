@@ -31,7 +31,8 @@ const isRecord: Content = (value, text, field) => {
 
 const isDocument: Content = (value, _, field) => {
   const kind = field('kind') ?? '';
-  return isObject(value) && (kind === 'workspace' || value[kind] === field('name'));
+  const isNamed = isObject(value) && (kind === 'workspace' || value[kind] === field('name'));
+  return isNamed && Array.isArray(value.deliver ?? []);
 };
 
 const moment = z.tuple([z.number(), z.number()]);
@@ -61,8 +62,9 @@ const isViews: Content = (value) =>
   views.safeParse(value).success &&
   Object.entries(value as object).every(([source, one]) => source === 'consent' || view.safeParse(one).success);
 
+const instant = z.iso.datetime({ offset: true });
 const counted = z.looseObject({ rows: z.number(), signs: values });
-const hold = z.looseObject({ id: z.string(), state: z.string() });
+const hold = z.looseObject({ id: z.string(), state: z.string(), at: z.number() });
 const usual = counted.extend({ days: z.number() });
 const normal = z.looseObject({ recent: z.array(counted), usual, holds: z.array(hold) });
 
@@ -70,25 +72,28 @@ const checked = new Map<string, Content>([
   ['documents.body', isDocument],
   ['records.data', isRecord],
   ['records.views', isViews],
+  ['records.unlisted', form(z.looseObject({ since: instant, asked_at: instant.optional() }))],
   ['history.diff', form(z.array(z.looseObject({ path: z.string() })))],
+  ['history.notes', form(z.array(values))],
   ['history.origins', form(z.record(z.string(), z.string()))],
   ['guards.normal', form(normal)],
   ['partner_accounts.inventory', form(z.array(z.tuple([z.string(), z.number()])))],
+  ['rejections.newest', form(z.array(z.looseObject({ at: z.number() })))],
+  ['runs.findings', form(z.array(values))],
+  ['runs.position', form(z.looseObject({ feed: z.int().optional() }))],
+  ['erasures.receipt', form(z.looseObject({ told: z.array(values).optional() }))],
   ['jobs.counts', form(z.record(z.string(), z.number()))],
 ]);
-const lists = ['history.notes', 'runs.findings'];
-const objects =
-  `streams.refused rejections.newest sandbox_reports.report records.unlisted quality.counts hotel_reports.report erasures.receipt
-   erasures.progress runs.position runs.last_request dead_letters.detail alerts.detail incidents.summary jobs.request audit.target`.split(
-    /\s+/,
-  );
+const objects = [
+  ...['streams.refused', 'sandbox_reports.report', 'quality.counts', 'hotel_reports.report', 'erasures.progress'],
+  ...['runs.last_request', 'dead_letters.detail', 'alerts.detail', 'incidents.summary', 'jobs.request', 'audit.target'],
+];
 /** As somebody else sent it, or as an operation chose it for itself. */
 const anything = ['mapping_cases.expected', 'history.raw', 'staged_rows.row', 'dead_letters.raw', 'jobs.position'];
 
 /** Every column of type json or jsonb; test/store/db/stored-json.test.ts compares it with the schema. */
 export const storedJson: ReadonlyMap<string, Content> = new Map([
   ...checked,
-  ...lists.map((place) => [place, (value: Json) => Array.isArray(value)] as const),
   ...objects.map((place) => [place, (value: Json) => isObject(value)] as const),
   ...anything.map((place) => [place, () => true] as const),
 ]);
