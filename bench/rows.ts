@@ -10,6 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { superuser } from '../src/embedded-postgres/cluster.ts';
 import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
 import { openPool, type Pool } from '../src/store/db/pool.ts';
 import { ask, endAll, start } from './push/processes.ts';
@@ -40,7 +41,11 @@ export async function run(args: readonly string[]): Promise<void> {
     const sink = start('./sink.ts');
     await writeBenchWorkspace(folder, await ask<number>(sink, { ask: 'port' }), { brands, concurrency: 16 });
     const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
-    const pool = openPool({ connection: server.connection, applicationName: 'bench', statementMs: 3_600_000 });
+    const pool = openPool({
+      connection: { ...server.connection, user: superuser },
+      applicationName: 'bench',
+      statementMs: 3_600_000,
+    });
     try {
       if (progress.stored === 0) {
         await withNode(folder, sink, progress, (node) => node.send(brands.length));

@@ -9,12 +9,13 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { signedHeaders } from '../packages/sender/src/sign.ts';
+import { superuser } from '../src/embedded-postgres/cluster.ts';
 import { syncOnce } from '../src/intake/pull/sync-once.ts';
 import { systemClock } from '../src/kit/clock.ts';
 import { addressFor } from '../src/operations/endpoints.ts';
 import { pullPorts } from '../src/ports/pull.ts';
 import { startService } from '../src/service.ts';
-import type { Pool } from '../src/store/db/pool.ts';
+import { openPool, type Pool } from '../src/store/db/pool.ts';
 import type { IntegrationName, LocalDate } from '../src/terms.ts';
 import { brandId, pushingText, sinkText, writeDocuments } from './push/workspace.ts';
 
@@ -48,6 +49,8 @@ export async function run([given]: readonly string[]): Promise<void> {
   });
   try {
     const { pool } = service.runtime;
+    const { host, database } = pool.options;
+    const server = openPool({ connection: { host, database, user: superuser }, applicationName: 'bench' });
     const { endpoint_id, secret = '' } = await addressFor(service.runtime, integration);
     let sent = 0;
     const send = async (reservation: object) => {
@@ -69,14 +72,14 @@ export async function run([given]: readonly string[]): Promise<void> {
       for (let n = 0; n < count; n += 1) await send(work(n));
     };
     await each((n) => reservationOf(`warm${n}`, first(n)))();
-    await pool.query('create extension pg_walinspect');
-    const quiet = await written(pool);
-    const { records, bytes } = await logBetween(pool, quiet, await written(pool));
+    await server.query('create extension pg_walinspect');
+    const quiet = await written(server);
+    const { records, bytes } = await logBetween(server, quiet, await written(server));
     idle = { records: records / reportS, bytes: bytes / reportS };
     const news = { new: first, 'one field changed': later, 'no news': later };
     for (const [what, amount] of Object.entries(news)) {
       const events = each((n) => reservationOf(`e${n}`, amount(n)));
-      await measured(pool, `event, ${what}`, count, events);
+      await measured(server, `event, ${what}`, count, events);
     }
     const pull = async () => {
       const request = { integration, kind: 'backfill', from: today, to: today, requestedBy: 'bench' } as const;
@@ -88,8 +91,9 @@ export async function run([given]: readonly string[]): Promise<void> {
       Array.from({ length: count }, (_, n) => reservationOf(`p${n}`, amount(n)));
     for (const [what, amount] of Object.entries(news)) {
       listed = list(amount);
-      await measured(pool, `pulled, ${what}`, count, pull);
+      await measured(server, `pulled, ${what}`, count, pull);
     }
+    await server.end();
   } finally {
     await service.stop();
     remote.close();

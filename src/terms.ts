@@ -42,6 +42,10 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The name of a document: safe in a URL, a file name and a metric's label. Whatever takes one from outside checks it with this. */
+export const documentNameForm = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/;
+export const isDocumentName = (text: string): boolean => documentNameForm.test(text);
+
 export type SyncType = 'pre_stay' | 'stay' | 'post_stay';
 export const syncTypes: readonly SyncType[] = ['pre_stay', 'stay', 'post_stay'];
 

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { documentNameForm } from '../terms.ts';
 import { anyJson, instant } from './route.ts';
 
 /** Schemas that several routes share. */
 
+export const documentName = z.string().regex(documentNameForm);
 export const entityType = z.enum(['reservation', 'guest']);
 
 /** Who a person is, for an operator's decision. */

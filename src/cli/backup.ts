@@ -18,8 +18,9 @@ export function define(command: Command): void {
     .addHelpText(
       'after',
       `
-Writes all tables as of one moment, while nodes run. The key of the installation is sealed with the passphrase; guest data is not, so keep
-the file where the database could be kept. Files that documents refer to, and environment variables, are not in it.
+Writes all tables as of one moment, while nodes run. The key of the installation is encrypted with the passphrase; guest data is not, so keep
+the file where the database could be kept. A restore refuses a file that was changed. Files that documents refer to, and environment
+variables, are not in it.
 
 Example:
   innbound backup monday.innbound --passphrase-file /run/secrets/passphrase

@@ -1,3 +1,5 @@
+import { isAbsolute, normalize } from 'node:path';
+import { isObject } from '../terms.ts';
 import type { CheckResult } from './check.ts';
 import { textsIn } from './checked.ts';
 import { inOrder, type Problem } from './mistake.ts';
@@ -7,9 +9,9 @@ import { machineIdentity } from './scalars.ts';
 import { findReferences } from './secret-reference.ts';
 
 /**
- * References that are read from the machine: ${env:…} and ${file:…}, and the identity of the machine itself. Only somebody with a shell on
- * the machine may add one to a document (`innbound apply`): through the API an administrator could send the environment, a file or a
- * signature of the machine's role to their own address.
+ * References to the machine: ${env:…} and ${file:…}, the identity of the machine itself, and folders outside the workspace. Only somebody
+ * with a shell on the machine may add one to a document (`innbound apply`): through the API an administrator could send the environment, a
+ * file or a signature of the machine's role to their own address, or write into any folder of the service's account.
  */
 export function hostReferences(body: unknown): string[] {
   return [...new Set([...found(body)].map(({ reference }) => reference))];
@@ -21,7 +23,10 @@ export function refuseHostReferences(checked: CheckResult, edited: SourceFile, k
   const added = [...found(meant)].filter(({ reference }) => !known.includes(reference));
   if (added.length === 0) return checked;
   const mistakes = added.map(({ path, offset, reference }) => {
-    const message = `${reference} can only be added with \`innbound apply\`; store the value as a secret and refer to it as \${secret:name}`;
+    const instead = reference.startsWith('$')
+      ? `store the value as a secret and refer to it as \${secret:name}`
+      : 'the API sets only what lies in the workspace';
+    const message = `${reference} can only be added with \`innbound apply\`; ${instead}`;
     return mistakeAt({ path, at: 'value', message, offset } satisfies Problem);
   });
   const { warnings } = checked;
@@ -32,8 +37,14 @@ export function refuseHostReferences(checked: CheckResult, edited: SourceFile, k
   };
 }
 
+/** Outside the workspace, or where the workspace keeps its key and its database. */
+const leaves = (folder: string): boolean =>
+  isAbsolute(folder) || /^(?:\.\.|\.innbound)(?:[\\/]|$)/.test(normalize(folder));
+
 function* found(body: unknown): Generator<{ path: Path; offset: number; reference: string }> {
+  const isFiles = isObject(body) && body.type === 'files';
   for (const { text, path } of textsIn(body)) {
+    if (isFiles && path.length === 1 && path[0] === 'path' && leaves(text)) yield { path, offset: 0, reference: text };
     if (text === machineIdentity && path.at(-1) === 'credentials') yield { path, offset: 0, reference: text };
     for (const { kind, start, end } of findReferences(text).references) {
       if (kind !== 'secret') yield { path, offset: start, reference: text.slice(start, end) };

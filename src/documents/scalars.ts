@@ -4,6 +4,7 @@ import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
 import { z } from 'zod';
 import { closest } from '../canonical/closest.ts';
 import { isTimezone } from '../canonical/timezone.ts';
+import { documentNameForm, isDocumentName } from '../terms.ts';
 import { checkedText, type Finding } from './checked.ts';
 import { durationForm, parseDuration } from './duration.ts';
 import { hasReference } from './secret-reference.ts';
@@ -11,23 +12,21 @@ import { parseSize, sizeForm } from './size.ts';
 
 countries.registerLocale(english);
 
-const nameForm = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/;
-
 /** The value of `credentials` for the role of the machine; see host-references.ts. */
 export const machineIdentity = 'machine';
 
-/** The name of a document: safe in a URL, a file name and a metric's label. */
+/** The name of a document. */
 export const nameText = () =>
   checkedText('a name in lower case', (text) => {
-    if (nameForm.test(text)) return undefined;
+    if (isDocumentName(text)) return undefined;
     const suggestion = text
       .normalize('NFKD')
       .toLowerCase()
       .replace(/[^a-z0-9_-]+/g, '-')
       .replace(/^[-_]+|[-_]+$/g, '');
     const message = 'must be 1 to 63 lower-case letters, digits, - or _, with a letter or digit at both ends';
-    return nameForm.test(suggestion) ? { message, suggestion } : { message };
-  }).meta({ pattern: nameForm.source });
+    return isDocumentName(suggestion) ? { message, suggestion } : { message };
+  }).meta({ pattern: documentNameForm.source });
 
 /** A duration between two bounds, both given as text and both allowed. */
 export const durationText = (least: string, most: string) =>

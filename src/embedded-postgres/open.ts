@@ -4,6 +4,7 @@ import { InnboundError } from '../errors.ts';
 import { dataFolder, programs } from './data.ts';
 import { applicationName, type Holder, join, leave, type Purpose } from './membership.ts';
 import { findPlace, socketFolder } from './place.ts';
+import { ensureRole } from './role.ts';
 import { type Connection, connect, connectionOf, isAccepting, type Server, stop, sweep } from './server.ts';
 
 export interface PrivateOptions {
@@ -83,6 +84,7 @@ class Stay {
     for (let cutOffs = 0; ; cutOffs++) {
       const session = await connect(this.#server, this.#name, () => !this.#leaving.signal.aborted);
       try {
+        await ensureRole(session);
         const joined = await join(session, this.#options.purpose, this.#options.describe);
         if (joined.kind === 'held') {
           await this.#leave(session);

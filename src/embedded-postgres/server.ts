@@ -18,6 +18,7 @@ import {
   sweepSocketFolder,
 } from './place.ts';
 import { isGone, quitOrphans, removeStaleLock, runningPostmaster, signal } from './postmaster.ts';
+import { serviceRole } from './role.ts';
 import { serverSettings } from './settings.ts';
 
 export interface Server {
@@ -43,12 +44,12 @@ const timeoutMs = 5 * 60_000;
 const pollMs = 20;
 const rotatedAtBytes = 4 * 1024 * 1024;
 
-export function connectionOf(socketDir: string): Connection {
-  return { host: socketDir, port, user: superuser, database: databaseName, ssl: false };
+export function connectionOf(socketDir: string, user = serviceRole): Connection {
+  return { host: socketDir, port, user, database: databaseName, ssl: false };
 }
 
 /**
- * A session on the workspace's server, which is started if it is not running. Starting needs no further lock: PostgreSQL allows one
+ * A session of the superuser on the workspace's server, which is started if it is not running. Starting needs no further lock: PostgreSQL allows one
  * server per data folder, and a process that loses the race connects to the winner's socket at its next attempt.
  */
 export async function connect(server: Server, applicationName: string, isWanted: () => boolean): Promise<pg.Client> {
@@ -59,7 +60,7 @@ export async function connect(server: Server, applicationName: string, isWanted:
   let child: Spawned | undefined;
   for (;;) {
     const host = await socketFolder(server.place);
-    const attempt = await tryConnect(server, { ...connectionOf(host), application_name: applicationName });
+    const attempt = await tryConnect(server, { ...connectionOf(host, superuser), application_name: applicationName });
     if (attempt.kind === 'connected') return attempt.client;
     if (attempt.kind === 'elsewhere') {
       await forgetSocketFolder(server.place);
@@ -93,7 +94,7 @@ async function refuseUnreachable({ place, data }: Server): Promise<void> {
 
 /** True if the server accepts new sessions. A stopping server refuses them before it ends existing ones. */
 export async function isAccepting(server: Server): Promise<boolean> {
-  const attempt = await tryConnect(server, connectionOf(await socketFolder(server.place)));
+  const attempt = await tryConnect(server, connectionOf(await socketFolder(server.place), superuser));
   if (attempt.kind === 'connected') await attempt.client.end();
   return attempt.kind === 'connected';
 }

@@ -58,8 +58,13 @@ export const storeErrors = {
   },
   'store.backup_unreadable': {
     retry: 'operator',
-    what: 'The file is not one that innbound backup or innbound brand export made, or it is damaged or incomplete.',
-    next: 'Name the right file, or copy it again from where it was kept; nothing was changed.',
+    what: 'The file is not one that innbound backup or innbound brand export made, or holds something that they do not write.',
+    next: 'Name the right file, or make it again with the version that the header of the file names; nothing was changed.',
+  },
+  'store.backup_altered': {
+    retry: 'operator',
+    what: 'The file is incomplete or was changed since innbound backup or innbound brand export made it: its seal, a keyed hash over the whole file, does not match.',
+    next: 'Copy it again from where it was kept, and find out who could write to the copy; nothing was changed.',
   },
   'store.backup_version': {
     retry: 'operator',

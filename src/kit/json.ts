@@ -29,9 +29,9 @@ export function parseForeignJson(text: string): Json {
 }
 
 /** JSON.parse survives any depth. So does this: it goes level by level. */
-export function isTooDeep(value: unknown): boolean {
+export function isTooDeep(value: unknown, levels = deepest): boolean {
   let level = [value];
-  for (let depth = 0; depth <= deepest; depth++) {
+  for (let depth = 0; depth <= levels; depth++) {
     level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
     if (level.length === 0) return false;
   }

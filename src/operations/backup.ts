@@ -1,10 +1,19 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import { keySource } from '../documents/keyring.ts';
 import { readShippedConnectors } from '../documents/load.ts';
+import { nameText } from '../documents/scalars.ts';
 import { InnboundError } from '../errors.ts';
-import { DamagedArchive, passphraseKey, readArchive, writeArchive } from '../kit/archive.ts';
-import { type Keyring, open, parseKeys, seal } from '../kit/crypto.ts';
+import {
+  AlteredArchive,
+  type ArchivedTable,
+  DamagedArchive,
+  passphraseKey,
+  readArchive,
+  writeArchive,
+} from '../kit/archive.ts';
+import { type Key, type Keyring, open, parseKeys, seal } from '../kit/crypto.ts';
 import { readKeyFile } from '../kit/key-file.ts';
 import { version } from '../kit/version.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -18,21 +27,35 @@ import { liveNodes } from '../store/operate/nodes.ts';
 import { fileHere, freeFile, isWritten, writeWhole } from './document-file.ts';
 import { listedErasures } from './erasure-list.ts';
 
-/** What a file of this installation says about itself. */
-export interface ArchiveHeader {
-  readonly innbound: 'backup' | 'brand';
-  readonly version: string;
-  readonly created_at: string;
+const common = {
+  version: z.string().regex(/^[\w.+-]{1,40}$/),
+  created_at: z.iso.datetime(),
   /** Rows fit only the tables that they were read from. */
-  readonly schema: readonly string[];
-  /** The key that sealed the values of a backup. */
-  readonly key_id?: string;
-  /** The keys that open the values, sealed with a passphrase; in base64. */
-  readonly keys?: { readonly salt: string; readonly sealed: string };
-  readonly brand?: string;
-  /** Of the installation that a brand comes from: messages must not fall behind it. */
-  readonly epoch?: number;
-}
+  schema: z.array(z.string().max(100)),
+  /** The key that seals the file, and the values in it. */
+  key_id: z.string().regex(/^[0-9a-f]{16}$/),
+};
+/** The key of the file and others, sealed with a passphrase; in base64. */
+const keys = z.strictObject({ salt: z.base64().max(100), sealed: z.base64() });
+
+/** What a file says about itself. Read before the seal is checked. */
+const headers = {
+  /** Without the keys only the installation that made it can read it. */
+  backup: z.strictObject({ innbound: z.literal('backup'), ...common, keys: keys.optional() }),
+  /** `epoch`: of the installation that a brand comes from: messages must not fall behind it. */
+  brand: z.strictObject({
+    innbound: z.literal('brand'),
+    ...common,
+    keys,
+    brand: nameText(),
+    epoch: z
+      .int()
+      .min(1)
+      .max(2 ** 30),
+  }),
+};
+type Kind = keyof typeof headers;
+type Header<Of extends Kind = Kind> = z.infer<(typeof headers)[Of]>;
 
 /** Writes the whole database into one file, with the keys if there is a passphrase for them. */
 export async function backup(
@@ -43,71 +66,77 @@ export async function backup(
 ): Promise<void> {
   const { pool, keyring } = runtime;
   const header = {
-    ...(await headerOf(runtime, 'backup')),
-    key_id: keyring[0].id,
+    ...(await headerOf(runtime, 'backup', keyring[0])),
     ...(passphrase !== undefined && { keys: sealedKeys(keyring, passphrase) }),
   };
-  await writeArchive(file, header, (archive) => backUp(pool, archive, onTable));
+  await writeArchive(file, keyring[0], header, (archive) => backUp(pool, archive, onTable));
 }
 
-export async function headerOf(
+export async function headerOf<Of extends Kind>(
   { pool, clock }: Pick<Runtime, 'pool' | 'clock'>,
-  innbound: ArchiveHeader['innbound'],
-): Promise<ArchiveHeader> {
-  return { innbound, version, created_at: new Date(clock.now()).toISOString(), schema: await schemaOf(pool) };
+  innbound: Of,
+  { id }: Key,
+): Promise<Pick<Header, keyof typeof common> & { readonly innbound: Of }> {
+  const schema = await schemaOf(pool);
+  return { innbound, version, created_at: new Date(clock.now()).toISOString(), schema, key_id: id };
 }
 
 const boundTo = 'keys of an archive';
 
-export function sealedKeys(keyring: Keyring, passphrase: string): NonNullable<ArchiveHeader['keys']> {
+export function sealedKeys(keyring: Keyring, passphrase: string): z.infer<typeof keys> {
   const { key, salt } = passphraseKey(passphrase);
   const text = keyring.map(({ bytes }) => bytes.toString('base64')).join('\n');
   return { salt: salt.toString('base64'), sealed: seal([key], text, boundTo).toString('base64') };
 }
 
-export function openedKeys({ keys }: ArchiveHeader, passphrase: string | undefined): Keyring | undefined {
-  if (keys === undefined) return undefined;
+/** Whoever does not know the passphrase cannot make a file that another installation accepts: it opens the key of the seal. */
+export function openedKeys(sealed: z.infer<typeof keys>, passphrase: string | undefined): Keyring {
   if (passphrase === undefined) {
     throw new InnboundError(
       'store.passphrase',
       'The keys in the file are sealed with a passphrase, and none was given.',
     );
   }
-  const { key } = passphraseKey(passphrase, Buffer.from(keys.salt, 'base64'));
-  const opened = open([key], Buffer.from(keys.sealed, 'base64'), boundTo);
+  const { key } = passphraseKey(passphrase, Buffer.from(sealed.salt, 'base64'));
+  const opened = open([key], Buffer.from(sealed.sealed, 'base64'), boundTo);
   const found = opened.kind === 'ok' ? parseKeys(opened.plaintext.toString('utf8')) : undefined;
   if (found === undefined)
     throw new InnboundError('store.passphrase', 'The passphrase does not open the keys in the file.');
   return found;
 }
 
-/** Reads a file of this kind, made with the tables of this version. */
-export async function openArchive<T>(
+/** Reads a file of this kind. `unlock` finds the key that the header names; `work` begins when the seal of the whole file is right. */
+export async function openArchive<Of extends Kind, Unlocked extends { readonly key: Key }, T>(
   file: string,
-  kind: ArchiveHeader['innbound'],
-  work: (header: ArchiveHeader, tables: Parameters<Parameters<typeof readArchive>[1]>[1]) => Promise<T>,
+  kind: Of,
+  unlock: (header: Header<Of>) => Promise<Unlocked>,
+  work: (header: Header<Of>, unlocked: Unlocked, tables: AsyncIterable<ArchivedTable>) => Promise<T>,
 ): Promise<T> {
   try {
-    await realpath(file);
-    return await readArchive(file, (found, tables) => {
-      const header = found as ArchiveHeader;
-      if (header?.innbound !== kind) throw new DamagedArchive(`it is not a ${kind} file`);
-      return work(header, tables);
-    });
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    if (!isMissing && !(error instanceof DamagedArchive)) throw error;
-    const why = isMissing ? 'it does not exist' : (error as Error).message;
-    throw new InnboundError(
-      'store.backup_unreadable',
-      `${file} cannot be read: ${why}. Nothing was changed.`,
-      {},
-      error,
+    return await readArchive(
+      file,
+      async (found) => {
+        const header = headers[kind].safeParse(found).data as Header<Of> | undefined;
+        if (header === undefined) throw new DamagedArchive(`it is not a ${kind} file`);
+        return { header, ...(await unlock(header)) };
+      },
+      ({ header, ...unlocked }, tables) => work(header, unlocked as unknown as Unlocked, tables),
     );
+  } catch (error) {
+    if (error instanceof AlteredArchive) {
+      const message = `${file} was altered or cut off after it was made: its seal does not match. Nothing was changed.`;
+      throw new InnboundError('store.backup_altered', message, {}, error);
+    }
+    const missing = { ENOENT: 'it does not exist', EISDIR: 'it is not a file' }[
+      String((error as NodeJS.ErrnoException).code)
+    ];
+    if (missing === undefined && !(error instanceof DamagedArchive)) throw error;
+    const message = `${file} cannot be read: ${missing ?? (error as Error).message}. Nothing was changed.`;
+    throw new InnboundError('store.backup_unreadable', message, {}, error);
   }
 }
 
-export async function refuseOtherSchema(pool: Pool, header: ArchiveHeader): Promise<void> {
+export async function refuseOtherSchema(pool: Pool, header: Header): Promise<void> {
   const here = await schemaOf(pool);
   if (header.schema.join() === here.join()) return;
   const kind = header.schema.length > here.length ? 'a newer' : 'another';
@@ -139,7 +168,8 @@ export interface RestoreOptions {
  * after the backup. Runs before anything else opens the database.
  */
 export async function restore(pool: Pool, file: string, options: RestoreOptions): Promise<string[]> {
-  return openArchive(file, 'backup', async (header, tables) => {
+  const unlock = (header: Header<'backup'>) => keyHere(header, options);
+  return openArchive(file, 'backup', unlock, async (header, { write }, tables) => {
     const wasThere = await hasSchema(pool);
     if (wasThere) await refuseRunningNodes(pool);
     await migrate(pool);
@@ -148,31 +178,32 @@ export async function restore(pool: Pool, file: string, options: RestoreOptions)
       throw new InnboundError('store.not_empty', 'The database already holds documents or records.');
     }
     const known = await listedErasures(options.workspaceDir, options.erasureLists);
-    const write = await keysToWrite(header, options);
     const hashes = await restoreTables(pool, tables, known, options.onTable);
     await write();
     return hashes;
   });
 }
 
-/** Checks that this workspace has the key of the backup or can be given it. */
-async function keysToWrite(
-  header: ArchiveHeader,
+/** The key of a backup: this workspace has it, or the passphrase opens it and `write` gives it to the workspace. */
+async function keyHere(
+  { key_id: id, keys: sealed }: Header<'backup'>,
   { workspaceDir, env, passphrase }: RestoreOptions,
-): Promise<() => Promise<void>> {
+): Promise<{ readonly key: Key; readonly write: () => Promise<void> }> {
   const source = keySource(workspaceDir, env);
   const { write } = source;
   const own = write && (await readKeyFile(source.name));
   const here = write === undefined ? await source.read() : own?.kind === 'ok' ? own.keys : [];
-  if (here.some(({ id }) => id === header.key_id)) return async () => {};
-  const keys = openedKeys(header, passphrase);
-  if (keys !== undefined && write !== undefined) {
-    const others = here.filter(({ id }) => !keys.some((key) => key.id === id));
-    return () => write([...keys, ...others]);
+  const known = here.find((one) => one.id === id);
+  if (known !== undefined) return { key: known, write: async () => {} };
+  const opened = sealed && openedKeys(sealed, passphrase);
+  const key = opened?.find((one) => one.id === id);
+  if (opened !== undefined && key !== undefined && write !== undefined) {
+    const others = here.filter((one) => !opened.some((other) => other.id === one.id));
+    return { key, write: () => write([...opened, ...others]) };
   }
   throw new InnboundError(
     'store.other_key',
-    `The backup is sealed with the key ${header.key_id}, which ${source.name} does not have${keys === undefined ? ', and the backup was made without its key' : ' and Innbound cannot write it there'}.`,
+    `The backup is sealed with the key ${id}, which ${source.name} does not have${opened === undefined ? ', and the backup was made without its key' : ' and Innbound cannot write it there'}.`,
   );
 }
 

@@ -1,5 +1,7 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
+import { InnboundError } from '../errors.ts';
 import { writeProblem } from '../kit/json-file.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type KnownErasure, knownErasure } from '../store/db/backup.ts';
@@ -26,14 +28,26 @@ export async function listErasure({ pool, workspaceDir, log }: Runtime, erasureI
 export async function listedErasures(workspaceDir: string, copies: readonly string[]): Promise<KnownErasure[]> {
   const own = await readFile(fileIn(workspaceDir), 'utf8').catch(() => '');
   const texts = [own, ...(await Promise.all(copies.map((file) => readFile(file, 'utf8'))))];
-  // A line that a crash cut short belongs to an erasure that is still in the database of that time.
   return texts.flatMap((text) => text.split('\n')).flatMap((line) => readLine(line));
 }
 
+const form = z.object({
+  erasure_id: z.string(),
+  requested_by: z.string(),
+  requested_at: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/),
+  subject: z.string(),
+  hashes: z.array(z.hex()),
+});
+
 function readLine(line: string): KnownErasure[] {
   try {
-    return [JSON.parse(line) as KnownErasure];
-  } catch {
-    return [];
+    return [form.parse(JSON.parse(line))];
+  } catch (error) {
+    // A line that a crash cut short belongs to an erasure that is still in the database of that time.
+    if (error instanceof SyntaxError) return [];
+    throw new InnboundError(
+      'store.backup_unreadable',
+      'A line in a list of erasures is not an erasure. Nothing was changed.',
+    );
   }
 }

@@ -9,6 +9,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import type { Pool, Tx } from '../store/db/pool.ts';
 import { documentsAround, type StoredDocument } from '../store/documents/documents.ts';
+import { isDocumentName } from '../terms.ts';
 import { offThread } from './off-thread.ts';
 
 /** The texts that an edited document is checked with. */
@@ -23,8 +24,12 @@ export type InForce = StoredDocument & { readonly source: string };
 export const isOne = (one: Named, { kind, name }: Named): boolean =>
   one.kind === kind && (kind === 'workspace' || one.name === name);
 
-export const fileName = (kind: DocumentKind, name: string): string =>
-  kind === 'workspace' ? 'innbound.yaml' : `${kind}s/${name}.yaml`;
+/** The only place where a name becomes a path. Whatever takes in a name has checked it; one that slipped through must not reach the disk. */
+export function fileName(kind: DocumentKind, name: string): string {
+  if (kind === 'workspace') return 'innbound.yaml';
+  if (!isDocumentName(name)) throw new TypeError(`a ${kind} has a name that no document can have`);
+  return `${kind}s/${name}.yaml`;
+}
 
 /**
  * The documents that an edit can break or needs, and the edited one: of 100,000 integrations only a few. Under the lock that a change
@@ -75,7 +80,7 @@ export async function soundSources(
   { kind, name }: Named,
 ): Promise<SourceFile[]> {
   const text = around.find((one) => isOne(one, { kind, name }))?.source;
-  const file = fileName(kind, name ?? '');
+  const file = fileName(kind, name ?? 'new-document');
   const unedited =
     text === undefined ? [] : [{ kind, file, text: completed(around, kind, name ?? '', text), shipped: false }];
   const checked = await offThread(runtime, 'check', { sources: [...others, ...unedited] });

@@ -1,10 +1,12 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { parseFile } from '../documents/parse.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { writeArchive } from '../kit/archive.ts';
-import { newKey } from '../kit/crypto.ts';
+import { type Keyring, newKey } from '../kit/crypto.ts';
 import { isSqlState } from '../kit/sql-state.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import { addHashKeys } from '../runtime/keys.ts';
@@ -17,11 +19,12 @@ import {
   exportRows,
   type ImportedBrand,
   importRows,
+  type NewDocument,
   stillRunning,
 } from '../store/db/brand.ts';
 import { headerOf, openArchive, openedKeys, refuseOtherSchema, refuseRunningNodes, sealedKeys } from './backup.ts';
 import { fileHere } from './document-file.ts';
-import { isOne, readAround } from './sources-in-force.ts';
+import { fileName, isOne, readAround } from './sources-in-force.ts';
 
 /**
  * Moves one brand to another installation: documents, records, history, versions and positions at destinations, with the same ids and
@@ -55,14 +58,14 @@ export async function exportBrand(
   // A key of its own: the installation's keys open what belongs to other brands.
   const transfer = newKey();
   const header = {
-    ...(await headerOf(runtime, 'brand')),
+    ...(await headerOf(runtime, 'brand', transfer)),
     brand: name,
     epoch: runtime.restoreCheck.epoch(),
     keys: sealedKeys([transfer, ...runtime.keys.hashKeys], passphrase),
   };
   for (let attempt = 1; ; attempt++) {
     try {
-      await writeArchive(file, header, (archive) =>
+      await writeArchive(file, transfer, header, (archive) =>
         exportRows(runtime.pool, preview, [transfer, ...runtime.keyring], archive, onTable),
       );
       return preview;
@@ -91,20 +94,33 @@ export async function importBrand(
   file: string,
   { passphrase, apply }: { readonly passphrase: string | undefined; readonly apply: boolean },
 ): Promise<ImportedBrand & { readonly brand: string }> {
+  return importWith(runtime, file, (sealed) => openedKeys(sealed, passphrase), apply);
+}
+
+/** Apart from the passphrase, whose derivation takes most of the time: test/operations/hostile-archives.test.ts opens hundreds of files. */
+export async function importWith(
+  runtime: Runtime,
+  file: string,
+  keysOf: (sealed: Parameters<typeof openedKeys>[0]) => Keyring,
+  apply: boolean,
+): Promise<ImportedBrand & { readonly brand: string }> {
   const { pool, keyring, keys } = runtime;
-  return openArchive(file, 'brand', async (header, tables) => {
+  const unlock = async (header: { readonly keys: Parameters<typeof openedKeys>[0] }) => {
+    const [key, ...hashKeys] = keysOf(header.keys);
+    return { key, hashKeys };
+  };
+  return openArchive(file, 'brand', unlock, async (header, { key, hashKeys }, tables) => {
     await refuseOtherSchema(pool, header);
     // They would not recognise the guests whom the other installation has erased.
     if (apply) await refuseRunningNodes(pool);
-    const [transfer, ...hashKeys] = openedKeys(header, passphrase) ?? [];
-    const { brand, epoch = 1 } = header;
-    if (transfer === undefined || brand === undefined) throw new TypeError('the header names no brand or holds no key');
+    const { brand, epoch } = header;
     const imported = await importRows(
       pool,
       { integration: brand, epoch },
       tables,
-      [...keyring, transfer],
+      [...keyring, key],
       apply,
+      documentProblems,
       (tx) => addHashKeys(tx, keyring, keys.hashKeys, hashKeys),
     );
     if (imported.refused.length > 0) throw refused(imported.refused);
@@ -113,6 +129,15 @@ export async function importBrand(
       await runtime.refresh();
     }
     return { brand, ...imported };
+  });
+}
+
+/** The text is what an operator sees and edits, the body is what runs: they must say the same. */
+function documentProblems(documents: readonly NewDocument[]): string[] {
+  return documents.flatMap(({ kind, name, source, body }) => {
+    const { document, mistakes } = parseFile({ kind, file: fileName(kind, name), text: source });
+    const isSame = document?.name === name && isDeepStrictEqual(JSON.parse(JSON.stringify(document.body)), body);
+    return isSame ? [] : [`the ${kind} ${name} is not valid: ${mistakes[0]?.message ?? 'its text has other content'}`];
   });
 }
 

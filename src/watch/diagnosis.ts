@@ -20,6 +20,7 @@ export interface DatabaseFacts {
   readonly version: number;
   readonly encoding: string;
   readonly isReadOnly: boolean;
+  readonly isSuperuser: boolean;
   readonly mayCreateSchema: boolean;
   /** Undefined before the first start. */
   readonly mayUseSchema: boolean | undefined;
@@ -64,6 +65,12 @@ export function* judgeDatabase(facts: DatabaseFacts): Generator<Diagnosis> {
       'database.rights',
       'The role may not create a schema in this database.',
       'Run: grant create on database … to the role in DATABASE_URL.',
+    );
+  else if (facts.isSuperuser)
+    yield warning(
+      'database.rights',
+      'The role in DATABASE_URL is a superuser: it may also read files and start programs on the database’s machine.',
+      'Create a plain role that owns the database, reassign the schema innbound_service to it, and name it in DATABASE_URL.',
     );
   else yield ok('database.rights', 'The role may create and change the tables.');
   const unsafe = [

@@ -91,6 +91,21 @@ test('every YAML file parses, and nodes are started by options that serve has', 
   }
 });
 
+test('compose, the chart and the manifest create a role that owns the database and is not a superuser', () => {
+  const role = read('postgres/role.sql');
+  assert.match(role, /create role innbound login password %L/);
+  assert.match(role, /create database innbound owner innbound/);
+  assert.doesNotMatch(role, /superuser (?:login|password)|createrole|createdb|bypassrls/);
+  assert.equal(read('helm/innbound/role.sql'), role, 'Helm reads only files of its chart');
+  const { postgres, web } = yaml('compose.yaml')[0].services;
+  assert.equal(postgres.environment.POSTGRES_USER, undefined, 'the image makes that user a superuser');
+  assert.ok(postgres.volumes.includes('./postgres:/docker-entrypoint-initdb.d:ro'));
+  assert.match(web.environment.DATABASE_URL, /^postgres:\/\/innbound:.*\/innbound$/);
+  for (const file of ['kubernetes/role.yaml', 'helm/innbound/templates/role.yaml']) {
+    assert.match(read(file), /psql "\$ADMIN_URL" --no-psqlrc --file=\/role\/role\.sql/);
+  }
+});
+
 test('the image copies only what is there', () => {
   const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
     (match) => match[1]?.split(' ') ?? [],

@@ -122,6 +122,16 @@ test('the API cannot give a destination the identity of the machine; a file can'
   assert.equal(kept.status, 200, JSON.stringify(kept.body));
 });
 
+test('the API cannot let a destination write outside the workspace; a file can', async () => {
+  for (const folder of ['/etc', '..', '../other', 'out/../../other', '.innbound', 'out/../.innbound/pg']) {
+    const refused = await put('destination', 'out', `destination: out\ntype: files\npath: ${folder}\n`);
+    assert.equal(refused.status, 422, folder);
+    assert.match(JSON.stringify(refused.body), /can only be added with `innbound apply`/);
+  }
+  const inside = await put('destination', 'out', 'destination: out\ntype: files\npath: out/../lake\n');
+  assert.equal(inside.status, 200, JSON.stringify(inside.body));
+});
+
 test('a record cannot choose the host', async () => {
   for (const url of [
     'https://{data.extra.host}/in',

@@ -104,7 +104,7 @@ test('a backup comes back whole in an outside database and in a new workspace, w
       await codeOf(['restore', path.join(dir, 'innbound.yaml'), '--replace', ...sealed]),
       'store.backup_unreadable',
     );
-    assert.equal(await codeOf(['restore', damaged, '--replace', ...sealed]), 'store.backup_unreadable');
+    assert.equal(await codeOf(['restore', damaged, '--replace', ...sealed]), 'store.backup_altered');
     const { records, history, outbox } = await tables();
     assert.deepEqual({ records, history, outbox }, { records: now.records, history: now.history, outbox: now.outbox });
 

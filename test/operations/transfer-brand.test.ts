@@ -7,7 +7,7 @@ import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { openSecret, sealSecret } from '../../src/documents/keyring.ts';
 import { readArchive } from '../../src/kit/archive.ts';
 import { open, seal } from '../../src/kit/crypto.ts';
-import { writeMissingFiles } from '../../src/operations/backup.ts';
+import { openedKeys, writeMissingFiles } from '../../src/operations/backup.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { openRuntime } from '../../src/operations/open-runtime.ts';
 import { exportBrand, importBrand, previewExport } from '../../src/operations/transfer-brand.ts';
@@ -198,7 +198,10 @@ test('every table with the name of a brand is exported or stays behind for a rea
     .map(([, table = '']) => table);
   assert.ok(named.length > 20, 'the pattern finds the tables');
   const exported = new Set<string>();
-  await readArchive(file, async (_, tables) => {
+  const unlock = async (header: unknown) => ({
+    key: openedKeys((header as { keys: { salt: string; sealed: string } }).keys, passphrase)[0],
+  });
+  await readArchive(file, unlock, async (_, tables) => {
     for await (const { head, rows } of tables) {
       exported.add((head as { table: string }).table);
       for await (const _rows of rows);

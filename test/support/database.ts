@@ -31,6 +31,7 @@ import {
 } from '../../src/embedded-postgres/account.ts';
 import { type Binaries, findBinaries, publicCopy } from '../../src/embedded-postgres/binaries.ts';
 import { createCluster, databaseName, superuser } from '../../src/embedded-postgres/cluster.ts';
+import { ensureRole, serviceRole } from '../../src/embedded-postgres/role.ts';
 import { hashOf, migrate, readVersion } from '../../src/store/db/migrate.ts';
 import { openPool } from '../../src/store/db/pool.ts';
 
@@ -45,6 +46,8 @@ export interface TestDatabase {
   };
   /** The same as a DATABASE_URL. */
   readonly url: string;
+  /** For what the service itself may not do. */
+  readonly asSuperuser: TestDatabase['connection'];
   drop(): Promise<void>;
 }
 
@@ -63,10 +66,12 @@ export async function testDatabase({
   made += 1;
   const database = `test_${made}`;
   const template = empty ? 'template0' : (copyOf?.connection.database ?? databaseName);
-  await command(socketDir, `create database ${database} template ${template} strategy file_copy`);
+  await command(socketDir, `create database ${database} owner ${serviceRole} template ${template} strategy file_copy`);
+  const connection = { host: socketDir, port: 5432, user: serviceRole, database, ssl: false } as const;
   return {
-    connection: { host: socketDir, port: 5432, user: superuser, database, ssl: false },
-    url: `postgres://${superuser}@/${database}?host=${encodeURIComponent(socketDir)}`,
+    connection,
+    url: `postgres://${serviceRole}@/${database}?host=${encodeURIComponent(socketDir)}`,
+    asSuperuser: { ...connection, user: superuser },
     drop: () => command(socketDir, `drop database if exists ${database} with (force)`),
   };
 }
@@ -82,12 +87,19 @@ export function plainPool(connection: pg.PoolConfig): pg.Pool {
   return pool;
 }
 
-async function command(socketDir: string, sql: string): Promise<void> {
-  const client = new pg.Client({ host: socketDir, user: superuser, database: 'postgres', ssl: false });
+const command = (socketDir: string, sql: string): Promise<void> =>
+  withSuperuser(socketDir, 'postgres', async (client) => void (await client.query(sql)));
+
+async function withSuperuser(
+  host: string,
+  database: string,
+  work: (client: pg.Client) => Promise<void>,
+): Promise<void> {
+  const client = new pg.Client({ host, user: superuser, database, ssl: false });
   client.on('error', () => {});
   await client.connect();
   try {
-    await client.query(sql);
+    await work(client);
   } finally {
     await client.end();
   }
@@ -186,6 +198,7 @@ async function copyTemplate(binaries: Binaries, account: Account, data: string):
   const { schema, migrations } = await readVersion();
   const contents = [
     hashOf(schema),
+    serviceRole,
     ...migrations.map(({ sql }) => hashOf(sql)),
     new Date().toISOString().slice(0, 10),
   ].join();
@@ -221,7 +234,8 @@ async function makeTemplate(binaries: Binaries, account: Account, data: string):
     const reachable = await reachableBinaries(binaries, account, folder);
     await createCluster(reachable, account, made, { durable: false });
     server = await launch(reachable, account, folder);
-    const connection = { host: folder, port: 5432, user: superuser, database: databaseName, ssl: false } as const;
+    await withSuperuser(folder, databaseName, ensureRole);
+    const connection = { host: folder, port: 5432, user: serviceRole, database: databaseName, ssl: false } as const;
     const pool = openPool({ connection, applicationName: 'test' });
     await migrate(pool).finally(() => pool.end());
     await endCleanly(made);

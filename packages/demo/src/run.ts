@@ -11,7 +11,6 @@ import { createSignIn } from '../../../src/operations/tokens.ts';
 import { startRun } from '../../../src/ports/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { type Service, startService } from '../../../src/service.ts';
-import { createDatabaseBeside } from '../../../src/store/db/create-database.ts';
 import { putSecret } from '../../../src/store/documents/secrets.ts';
 import {
   type Simulator,
@@ -110,8 +109,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       role: 'all',
       logLevel: 'warn',
       prepare: async ({ pool, keyring }) => {
-        // A separate database on the service's own server.
-        secrets.set('warehouse_url', process.env.DATABASE_URL ?? (await createDatabaseBeside(pool, 'warehouse')));
+        // In the database of the service, in a schema of its own.
+        const { host = '', user = '', database } = pool.options;
+        const embedded = `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}`;
+        secrets.set('warehouse_url', process.env.DATABASE_URL ?? embedded);
         for (const [name, value] of secrets) await putSecret(pool, name, sealSecret(keyring, name, value));
       },
     });

@@ -4,10 +4,11 @@ import { maskedSource } from '../../documents/typed-secrets.ts';
 import { documentImpact } from '../../operations/document-impact.ts';
 import { listConnectors } from '../../operations/list-connectors.ts';
 import { documentText, documentVersions, listDocuments } from '../../store/documents/list.ts';
+import { documentName } from '../forms.ts';
 import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 
 export const kinds = z.enum(['connector', 'integration', 'destination', 'workspace']);
-export const named = z.strictObject({ kind: kinds, name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/) });
+export const named = z.strictObject({ kind: kinds, name: documentName });
 const row = z.object({
   kind: kinds,
   name: z.string(),

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { checkCases, saveCase } from '../../operations/mapping-cases.ts';
 import { deleteCase } from '../../store/documents/mapping-cases.ts';
+import { documentName } from '../forms.ts';
 import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 
-const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
+const caseName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
 const text = z
   .string()
   .max(1024 * 1024)
@@ -18,7 +19,7 @@ export function mappingCaseRoutes({ runtime }: Api): Route[] {
       asks: true,
       payload: true,
       summary: 'Map the kept samples of a connector and compare the records with the expected ones',
-      params: z.strictObject({ connector: slug }),
+      params: z.strictObject({ connector: documentName }),
       body: z.strictObject({ text }),
       response: z.object({
         items: z.array(
@@ -42,7 +43,7 @@ export function mappingCaseRoutes({ runtime }: Api): Route[] {
       role: 'operator',
       id: 'cases.save',
       summary: 'Keep a sample with the records that it produces now',
-      params: z.strictObject({ connector: slug, name: slug }),
+      params: z.strictObject({ connector: documentName, name: caseName }),
       body: z.strictObject({
         text,
         sample: z
@@ -63,7 +64,7 @@ export function mappingCaseRoutes({ runtime }: Api): Route[] {
       role: 'operator',
       id: 'cases.remove',
       summary: 'Delete a kept sample',
-      params: z.strictObject({ connector: slug, name: slug }),
+      params: z.strictObject({ connector: documentName, name: caseName }),
       response: z.object({ removed: z.literal(true) }),
       handle: async ({ params }) =>
         (await deleteCase(runtime.pool, params.connector, params.name))

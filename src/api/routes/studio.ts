@@ -5,7 +5,7 @@ import { connectorText } from '../../operations/list-connectors.ts';
 import { mappingEffect } from '../../operations/mapping-effect.ts';
 import { offThread } from '../../operations/off-thread.ts';
 import type { IntegrationName, Json } from '../../terms.ts';
-import { note } from '../forms.ts';
+import { documentName, note } from '../forms.ts';
 import { type Api, anyJson, ok, problem, type Route, route } from '../route.ts';
 import { exchange } from './runs.ts';
 
@@ -15,9 +15,7 @@ export const sample = z
   .max(4 * 1024 * 1024)
   .describe('A response from the partner (or an event), as JSON text.');
 
-const documentName = /^[a-z0-9][a-z0-9-]{0,60}$/;
-
-export const newName = z.string().regex(documentName).default('new-connector');
+export const newName = documentName.default('new-connector');
 
 const connector = z
   .string()
@@ -85,7 +83,7 @@ export function studioRoutes({ runtime }: Api): Route[] {
         if (integration !== undefined && within !== undefined && !within.includes(integration)) {
           return problem(404, 'operate.not_found', noIntegration(integration));
         }
-        const named = documentName.test(body.connector) ? await connectorText(runtime, body.connector) : body.connector;
+        const named = isDocumentName(body.connector) ? await connectorText(runtime, body.connector) : body.connector;
         if (named === undefined) return problem(404, 'operate.not_found', `There is no connector ${body.connector}.`);
         const { integrations, settings } = runtime.active();
         const brand = integration === undefined ? undefined : integrations.get(integration)?.body;

@@ -1,5 +1,5 @@
 import type { ArchivedTable, ArchiveWriter } from '../../kit/archive.ts';
-import { type CopiedTable, copiedTables, copyIn, copyOut } from './copy.ts';
+import { archivedTables, copiedTables, copyIn, copyOut, fitting } from './copy.ts';
 import { declareEpoch } from './epoch.ts';
 import { type Pool, type Tx, transaction, withLongStatements } from './pool.ts';
 
@@ -13,26 +13,27 @@ export async function backUp(pool: Pool, archive: ArchiveWriter, onTable: OnTabl
       transaction(separate, async (tx) => {
         await tx.query('set transaction isolation level repeatable read, read only');
         const tables = await copiedTables(tx);
-        const total = tables.reduce((sum, { rows }) => sum + rows, 0);
+        const total = tables.reduce((sum, { estimate }) => sum + estimate, 0);
         let done = 0;
         for (const one of tables) {
           onTable(one.table, done, total);
           await archive.table({ table: one.table, columns: one.columns }, copyOut(tx, one, one.table));
-          done += one.rows;
+          done += one.estimate;
         }
         const { rows } = await tx.query<{ name: string; value: string }>(
           `select sequencename as name, last_value::text as value from pg_sequences
           where schemaname = current_schema() and last_value is not null`,
         );
         const lines = rows.map(({ name, value }) => Buffer.from(`${name}\t${value}\n`));
-        await archive.table({ table: sequences }, lines as unknown as AsyncIterable<Uint8Array>);
+        const { table, columns } = sequences;
+        await archive.table({ table, columns }, lines as unknown as AsyncIterable<Uint8Array>);
       }),
     false,
   );
 }
 
-/** The name under which an archive holds the positions of the sequences. */
-const sequences = 'pg_sequences';
+/** As an archive holds the positions of the sequences. */
+const sequences = { table: 'positions', columns: ['name', 'value'], types: ['text', 'bigint'], estimate: 0 };
 
 /** An erasure with the hashes of whom it erased: enough to repeat it, and no guest data. */
 export interface KnownErasure {
@@ -66,20 +67,19 @@ export async function restoreTables(
     pool,
     (separate) =>
       transaction(separate, async (tx) => {
-        const targets = new Map((await copiedTables(tx)).map((one) => [one.table, one]));
+        const targets = await copiedTables(tx);
         await keepErasures(tx, known);
-        await tx.query(`truncate ${[...targets.keys()].map((name) => `"${name}"`).join(', ')}`);
-        for await (const { head, rows } of tables) {
-          const { table, columns } = head as Pick<CopiedTable, 'table' | 'columns'>;
-          onTable(table);
-          if (table === sequences) {
-            await tx.query('create temp table pg_temp.positions (name text, value bigint) on commit drop');
-            await copyIn(tx, { table: 'positions', columns: ['name', 'value'] }, rows);
-            await tx.query('select setval(name::regclass, value) from positions');
-            continue;
-          }
-          await copyIn(tx, { table, columns }, rows);
+        await tx.query(`truncate ${targets.map(({ table }) => `"${table}"`).join(', ')}`);
+        await tx.query('create temp table positions (name text, value bigint) on commit drop');
+        for await (const one of archivedTables(tables, [...targets, sequences])) {
+          onTable(one.table);
+          await copyIn(tx, one);
         }
+        const positions = tx.query(
+          `select setval(format('%I.%I', schemaname, sequencename)::regclass, value)
+             from pg_sequences join positions on sequencename = name where schemaname = current_schema()`,
+        );
+        await fitting('positions', positions);
         // They ran when the backup was made.
         await tx.query('delete from nodes');
         await tx.query(`update store_state set epoch = greatest(epoch, (select epoch from kept_state))`);

@@ -1,9 +1,10 @@
 import pg from 'pg';
-import type { ArchivedTable, ArchiveWriter } from '../../kit/archive.ts';
+import { type ArchivedTable, type ArchiveWriter, DamagedArchive } from '../../kit/archive.ts';
 import type { Keyring } from '../../kit/crypto.ts';
+import type { StoredDocument } from '../documents/documents.ts';
 import { resealIn, sealedTables } from '../documents/sealed-values.ts';
 import type { OnTable } from './backup.ts';
-import { type CopiedTable, copiedTables, copyIn, copyOut } from './copy.ts';
+import { archivedTables, type CopiedTable, copiedTables, copyIn, copyOut, fitting } from './copy.ts';
 import { type Pool, serviceSchema, type Tx, transaction, withLongStatements } from './pool.ts';
 
 /** Tables with the column `integration` whose rows stay behind when a brand moves to another installation, and why. */
@@ -23,7 +24,7 @@ export interface BrandParts {
   readonly secrets: readonly string[];
 }
 
-/** Which rows of a table belong to the brand; undefined for tables that stay behind. */
+/** Which rows of a table belong to the brand, for an export and for an import; undefined for tables that stay behind. */
 function belongs({ table, columns }: CopiedTable, brand: BrandParts): string | undefined {
   const name = pg.escapeLiteral(brand.integration);
   const list = (names: readonly string[]) =>
@@ -31,7 +32,7 @@ function belongs({ table, columns }: CopiedTable, brand: BrandParts): string | u
   if (table in staysBehind) return undefined;
   if (columns.includes('integration')) return `integration = ${name}`;
   if (table === 'endpoint_secrets') {
-    return `endpoint_id in (select endpoint_id from ${serviceSchema}.endpoints where integration = ${name})`;
+    return `endpoint_id in (select endpoint_id from endpoints where integration = ${name})`;
   }
   if (table === 'documents') {
     return `(kind = 'integration' and name = ${name}) or (kind = 'connector' and name = ${pg.escapeLiteral(brand.connector)})
@@ -44,7 +45,7 @@ function belongs({ table, columns }: CopiedTable, brand: BrandParts): string | u
 
 /** The newest document of a brand, in force or not, and the texts of the documents that it uses. */
 export async function brandDocuments(
-  db: Pool,
+  db: Pool | Tx,
   integration: string,
 ): Promise<{ readonly parts: BrandParts; readonly pulledWith: string | null } | undefined> {
   const { rows } = await db.query<{
@@ -111,12 +112,12 @@ export async function exportRows(
       try {
         await tx.query('begin isolation level repeatable read');
         const tables = await copiedTables(tx);
-        const total = tables.reduce((sum, { rows }) => sum + rows, 0);
+        const total = tables.reduce((sum, { estimate }) => sum + estimate, 0);
         let done = 0;
         for (const one of tables) {
           const where = belongs(one, brand);
           onTable(one.table, done, total);
-          done += one.rows;
+          done += one.estimate;
           if (where === undefined) continue;
           const head = { table: one.table, columns: one.columns };
           if (!sealedTables.includes(one.table)) {
@@ -151,6 +152,8 @@ export interface ImportedBrand {
   readonly waiting: number;
 }
 
+export type NewDocument = Pick<StoredDocument, 'kind' | 'name' | 'body'> & { readonly source: string };
+
 /**
  * Adds the rows of a brand. Numbers that count over all brands are given anew, in the same order; `work` runs in the same transaction.
  * Without `apply` everything is rolled back.
@@ -161,19 +164,22 @@ export async function importRows(
   tables: AsyncIterable<ArchivedTable>,
   keyring: Keyring,
   apply: boolean,
+  /** What is wrong with the documents that would come into force. */
+  problemsOf: (documents: readonly NewDocument[]) => readonly string[],
   work: (tx: Tx) => Promise<void>,
 ): Promise<ImportedBrand> {
   let result: ImportedBrand | undefined;
   const preview = new Error('a preview changes nothing');
   const run = (separate: Pool) =>
     transaction(separate, async (tx) => {
-      const loaded: CopiedTable[] = [];
-      for await (const { head, rows } of tables) {
-        const one = head as CopiedTable;
+      // What belongs to any brand: which rows belong to this one is known when its documents are loaded.
+      const nobody = { integration, connector: '', destinations: [], secrets: [] };
+      const loaded = (await copiedTables(tx)).filter((one) => belongs(one, nobody) !== undefined);
+      for await (const one of archivedTables(tables, loaded)) {
         await tx.query(`create temp table "${one.table}" (like ${serviceSchema}."${one.table}") on commit drop`);
-        await copyIn(tx, one, rows);
-        loaded.push(one);
+        await copyIn(tx, one);
       }
+      await refuseForeignRows(tx, integration, loaded);
       const names = loaded.map(({ table }) => table);
       await resealIn(
         tx,
@@ -182,15 +188,16 @@ export async function importRows(
         1_000_000,
         names.filter((name) => sealedTables.includes(name)),
       );
-      result = await compare(tx, integration);
+      result = await compare(tx, integration, problemsOf);
       if (!apply || result.refused.length > 0) throw preview;
       await renumber(tx);
       for (const { table, columns } of loaded) {
         const list = columns.map((name) => `"${name}"`).join(', ');
-        await tx.query(
+        const added = tx.query(
           `insert into ${serviceSchema}."${table}" (${list}) overriding system value select ${list} from pg_temp."${table}"
            ${['secrets', 'erasures', 'erased_guests'].includes(table) ? 'on conflict do nothing' : ''}`,
         );
+        await fitting(table, added);
       }
       // The statements after this one mean the tables of the service again.
       await tx.query(`drop table ${names.map((name) => `pg_temp."${name}"`).join(', ')}`);
@@ -204,8 +211,32 @@ export async function importRows(
   return result;
 }
 
+/** The loaded tables hide those of the service, so that the same conditions select what an export would have written. */
+async function refuseForeignRows(tx: Tx, integration: string, loaded: readonly CopiedTable[]): Promise<void> {
+  const parts = (await fitting('documents', brandDocuments(tx, integration)))?.parts;
+  if (parts === undefined) throw new DamagedArchive(`it holds no document of ${integration}`);
+  for (const one of loaded) {
+    const { rowCount } = await tx.query(
+      `select from "${one.table}" where (${belongs(one, parts)}) is not true limit 1`,
+    );
+    if (rowCount !== 0) throw new DamagedArchive(`a row of the table ${one.table} does not belong to ${integration}`);
+  }
+  // The same event of another brand would be a duplicate.
+  const { rowCount } = await tx.query(
+    `select from events where endpoint_id in (
+       select endpoint_id from ${serviceSchema}.endpoints union all
+       select 'stream:' || name from ${serviceSchema}.documents where kind = 'integration' and name <> $1) limit 1`,
+    [integration],
+  );
+  if (rowCount !== 0) throw new DamagedArchive('an event came to an address of another brand');
+}
+
 /** Documents that are here with the same content stay as they are; the brand itself must be new. */
-async function compare(tx: Tx, integration: string): Promise<ImportedBrand> {
+async function compare(
+  tx: Tx,
+  integration: string,
+  problemsOf: Parameters<typeof importRows>[5],
+): Promise<ImportedBrand> {
   const here = `${serviceSchema}.documents`;
   const { rows: same } = await tx.query<{ kind: string; name: string; equal: boolean }>(
     `select n.kind, n.name, o.body::text = n.body::text as equal from documents n join ${here} o using (kind, name)
@@ -213,6 +244,9 @@ async function compare(tx: Tx, integration: string): Promise<ImportedBrand> {
   );
   await tx.query(`delete from documents n where n.kind <> 'integration' and exists (
     select from ${here} o where o.kind = n.kind and o.name = n.name)`);
+  const { rows: added } = await tx.query<NewDocument>(
+    'select kind, name, source, body from documents where position is not null',
+  );
   const { rows: known } = await tx.query(
     `select from ${here} where kind = 'integration' and name = $1 union all
      select from ${serviceSchema}.records where integration = $1 limit 1`,
@@ -229,6 +263,7 @@ async function compare(tx: Tx, integration: string): Promise<ImportedBrand> {
     refused: [
       ...(known.length > 0 ? [`${integration} is or was a brand of this installation`] : []),
       ...same.filter(({ equal }) => !equal).map(({ kind, name }) => `the ${kind} ${name} here has other content`),
+      ...problemsOf(added),
     ],
     secretsKept: secrets.map(({ name }) => name),
     records: counts[0]?.records ?? 0,

@@ -67,7 +67,7 @@ export function openPool(options: StoreOptions): Pool {
 }
 
 const sessionSettings = (statementMs: number): string =>
-  `set search_path = ${serviceSchema}; set timezone = 'UTC'; set idle_in_transaction_session_timeout = 120000;
+  `set search_path = ${serviceSchema}; set timezone = 'UTC'; set datestyle = 'ISO'; set bytea_output = 'hex'; set idle_in_transaction_session_timeout = 120000;
    set statement_timeout = ${statementMs}`;
 
 /**

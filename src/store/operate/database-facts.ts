@@ -9,6 +9,7 @@ export async function databaseFacts(db: Pool): Promise<DatabaseFacts> {
     `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
             current_setting('transaction_read_only') = 'on' as "isReadOnly",
             has_database_privilege(current_database(), 'create') as "mayCreateSchema",
+            (select rolsuper from pg_roles where rolname = current_user) as "isSuperuser",
             (select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = $1) as "mayUseSchema",
             current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
             current_setting('full_page_writes') as "fullPageWrites",

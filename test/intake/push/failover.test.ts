@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
+import { superuser } from '../../../src/embedded-postgres/cluster.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../../../src/embedded-postgres/open.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { openRuntime } from '../../../src/operations/open-runtime.ts';
@@ -72,7 +73,7 @@ async function writeWorkspace(dir: string): Promise<void> {
 
 /** A demotion or a promotion as clients see it: connections end, and writes are refused or allowed. */
 async function makeReadOnly(server: PrivatePostgres, readOnly: boolean): Promise<void> {
-  const client = new pg.Client(server.connection);
+  const client = new pg.Client({ ...server.connection, user: superuser });
   await client.connect();
   await client.query(`alter system set default_transaction_read_only = ${readOnly ? 'on' : 'off'}`);
   await client.query('select pg_reload_conf()');

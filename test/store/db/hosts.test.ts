@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { superuser } from '../../../src/embedded-postgres/cluster.ts';
 import { openPrivatePostgres } from '../../../src/embedded-postgres/open.ts';
 import { readHosts } from '../../../src/store/db/hosts.ts';
 import { openPool } from '../../../src/store/db/pool.ts';
@@ -24,15 +25,16 @@ test('the pool finds the host that accepts writes, and finds the new one after a
   const servers = await Promise.all(
     folders.map((folder) => openPrivatePostgres(folder, { purpose: 'command', describe: 'test' })),
   );
+  // To name its folder, and to become a standby, a server needs its superuser.
   const [one, two] = servers.map(({ connection }) =>
-    openPool({ connection, applicationName: 'test', maxConnections: 2 }),
+    openPool({ connection: { ...connection, user: superuser }, applicationName: 'test', maxConnections: 2 }),
   );
   if (!one || !two) return assert.fail();
-  const { user, database, port } = servers[0]?.connection ?? assert.fail();
+  const { database, port } = servers[0]?.connection ?? assert.fail();
   const hosts = ['127.0.0.1:1', ...servers.map(({ connection }) => `${encodeURIComponent(connection.host)}:${port}`)];
   const pool = openPool({
     connection: {
-      connectionString: `postgres://${user}@${hosts.join(',')}/${database}?target_session_attrs=read-write`,
+      connectionString: `postgres://${superuser}@${hosts.join(',')}/${database}?target_session_attrs=read-write`,
     },
     applicationName: 'test',
   });

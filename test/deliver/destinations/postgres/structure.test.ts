@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { healthOf } from '../../../../src/deliver/call-health.ts';
 import { mistypedColumns } from '../../../../src/deliver/destinations/postgres/types.ts';
+import { plainPool } from '../../../support/database.ts';
 import { noPgbouncer, startPgbouncer } from '../../../support/pgbouncer.ts';
 import { delivery, reservation } from '../../support.ts';
 import { limits, setUp } from './support.ts';
@@ -170,18 +171,20 @@ test('a changed structure is an outage with its reason, and deliveries continue 
 });
 
 test('the login needs no right to create schemas, and none to create tables once they exist', async (t) => {
-  const { pool, open, db } = await setUp(t);
-  await pool.query(`create role loader login; create schema innbound authorization loader`);
+  const { open, db } = await setUp(t);
+  const owner = plainPool(db.asSuperuser);
+  await owner.query(`create role loader login; create schema innbound authorization loader`);
   const url = db.url.replace(/\/\/\w+@/, '//loader@');
   let version = 0;
   const deliver = async () =>
     (await open({ url }).deliver([delivery(reservation('r'), { version: ++version })], limits))[0];
   assert.equal((await deliver())?.kind, 'delivered');
-  await pool.query('alter schema innbound owner to current_user; grant usage on schema innbound to loader');
+  await owner.query('alter schema innbound owner to current_user; grant usage on schema innbound to loader');
   assert.equal((await deliver())?.kind, 'delivered');
-  await pool.query('revoke insert on innbound.reservations from loader');
+  await owner.query('revoke insert on innbound.reservations from loader');
   const refused = await deliver();
   assert.ok(refused?.kind === 'retry' && refused.code === 'deliver.warehouse_mismatch', JSON.stringify(refused));
   assert.match(refused.message, /42501.*reservations/);
-  await pool.query('drop owned by loader; drop role loader');
+  await owner.query('drop owned by loader; drop role loader');
+  await owner.end();
 });

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { toGuest, toReservation } from '../../canonical/check.ts';
+import { decodeRecord } from '../../canonical/encode.ts';
+import { isObject, type Json } from '../../terms.ts';
+
+/**
+ * What the JSON columns of a row may hold, for rows that come from a file: a value that a later read could not walk through would stop
+ * everything that reads it. `field` gives the row's other columns.
+ */
+type Content = (value: Json, text: string, field: (column: string) => string | null) => boolean;
+
+const form =
+  (schema: z.ZodType): Content =>
+  (value) =>
+    schema.safeParse(value).success;
+
+const isRecord: Content = (value, text, field) => {
+  if (!isObject(value)) return false;
+  // A row that was locked for a record that never came.
+  if (field('version') === '0') return true;
+  try {
+    const checked =
+      field('type') === 'guest'
+        ? toGuest({ record: decodeRecord('guest', text) })
+        : toReservation({ record: decodeRecord('reservation', text) });
+    return checked.kind === 'ok' && !checked.notes.some(({ code }) => code === 'invalid_dropped');
+  } catch {
+    return false;
+  }
+};
+
+const isDocument: Content = (value, _, field) => {
+  const kind = field('kind') ?? '';
+  const isNamed = isObject(value) && (kind === 'workspace' || value[kind] === field('name'));
+  return isNamed && Array.isArray(value.deliver ?? []);
+};
+
+const moment = z.tuple([z.number(), z.number()]);
+const moments = z.record(z.string(), moment).optional();
+const values = z.record(z.string(), z.unknown());
+const run = z.looseObject({ since: moment, otherwise: moment.optional() });
+const item = z.looseObject({ values, at: moments, run: run.optional(), since: moment.optional() });
+const view = z.union([
+  z.looseObject({
+    moment,
+    values,
+    at: moments,
+    lists: z.record(z.string(), z.looseObject({ at: moment.optional(), items: z.array(item) })),
+  }),
+  z.strictObject({
+    moment,
+    none: z.array(z.string()).optional(),
+    ids: z.record(z.string(), z.array(z.string().nullable())).optional(),
+    runs: z.array(run.nullable()).optional(),
+  }),
+]);
+const statement = z.looseObject({ value: z.boolean().nullable(), at: z.number() });
+const said = z.looseObject({ values });
+const aside = z.looseObject({
+  hold: z.string(),
+  source: z.string(),
+  path: z.string(),
+  moment,
+  manner: z.strictObject({ silence: z.enum(['clear', 'keep']), lists: z.enum(['replace', 'merge']) }),
+  says: z.looseObject({ values, lists: z.record(z.string(), z.array(said)) }),
+});
+const views = z.looseObject({
+  aside: z.array(aside).optional(),
+  consent: statement.extend({ source: z.string(), others: z.record(z.string(), statement).optional() }).optional(),
+});
+const isViews: Content = (value) =>
+  views.safeParse(value).success &&
+  Object.entries(value as object).every(
+    ([source, one]) => source === 'consent' || source === 'aside' || view.safeParse(one).success,
+  );
+
+const instant = z.iso.datetime({ offset: true });
+const counted = z.looseObject({ rows: z.number(), signs: values });
+const hold = z.looseObject({ id: z.string(), sign: z.string(), state: z.string(), at: z.number(), heldAt: z.number() });
+const normal = z.looseObject({ recent: z.array(counted), usual: counted, holds: z.array(hold) });
+
+const checked = new Map<string, Content>([
+  ['documents.body', isDocument],
+  ['records.data', isRecord],
+  ['records.views', isViews],
+  ['records.unlisted', form(z.looseObject({ since: instant, asked_at: instant.optional() }))],
+  ['history.diff', form(z.array(z.looseObject({ path: z.string() })))],
+  ['history.notes', form(z.array(values))],
+  ['history.origins', form(z.record(z.string(), z.string()))],
+  ['guards.normal', form(normal)],
+  ['partner_accounts.inventory', form(z.array(z.tuple([z.string(), z.number()])))],
+  ['rejections.newest', form(z.array(z.looseObject({ at: z.number() })))],
+  ['runs.findings', form(z.array(values))],
+  ['runs.position', form(z.looseObject({ feed: z.int().optional() }))],
+  ['erasures.receipt', form(z.looseObject({ told: z.array(values).optional() }))],
+  ['jobs.counts', form(z.record(z.string(), z.number()))],
+]);
+const objects = [
+  ...['streams.refused', 'sandbox_reports.report', 'quality.counts', 'hotel_reports.report', 'erasures.progress'],
+  ...['runs.last_request', 'dead_letters.detail', 'alerts.detail', 'incidents.summary', 'jobs.request', 'audit.target'],
+];
+/** As somebody else sent it, or as an operation chose it for itself. */
+const anything = ['mapping_cases.expected', 'history.raw', 'staged_rows.row', 'dead_letters.raw', 'jobs.position'];
+
+/** Every column of type json or jsonb; test/store/db/stored-json.test.ts compares it with the schema. */
+export const storedJson: ReadonlyMap<string, Content> = new Map([
+  ...checked,
+  ...objects.map((place) => [place, (value: Json) => isObject(value)] as const),
+  ...anything.map((place) => [place, () => true] as const),
+]);
