@@ -6,12 +6,12 @@ import { addedParameters } from './auth/secrets.ts';
 import { limitsOf } from './limits.ts';
 import { isCut } from './list-request.ts';
 import { NextPageCheck, seenPage } from './next-page-check.ts';
-import { readPage } from './page.ts';
+import { readPage, type WholePage } from './page.ts';
 import { makePageCommit } from './page-commit.ts';
 import { type Fetched, fetchPage, pageRequest } from './page-request.ts';
 import { PageWriter } from './page-writer.ts';
 import { paginatorFor } from './paginate/paginate.ts';
-import type { Paginator } from './paginate/paginator.ts';
+import type { Next, Paginator } from './paginate/paginator.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { addRelated } from './related.ts';
 import { RepeatedPageCheck } from './repeated-page-check.ts';
@@ -56,6 +56,7 @@ export class Execution {
   readonly #nextPages: NextPageCheck;
   readonly #repeatedPages: RepeatedPageCheck;
   readonly #readers: WindowReaders;
+  readonly #acknowledges: boolean;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
     this.#ports = ports;
@@ -74,13 +75,14 @@ export class Execution {
         this.#ending.lastRequest = exchange;
       },
     });
-    this.#readers = new WindowReaders(ports, plan, run, this.#paginator);
     const checked = { asker: this.#asker, plan, run };
     this.#nextPages = new NextPageCheck(checked, ports.runs.isDryRun === true);
     this.#repeatedPages = new RepeatedPageCheck(checked);
     const { acknowledge } = plan.settings;
     const acknowledger =
       acknowledge && !ports.runs.isDryRun ? new Acknowledger(acknowledge, plan.settings, this.#asker) : undefined;
+    this.#acknowledges = acknowledger !== undefined;
+    this.#readers = new WindowReaders(ports, plan, run, this.#paginator, this.#acknowledges);
     this.#writer = new PageWriter(ports, plan, run, {
       lease: this.#lease,
       counters: this.#counters,
@@ -154,22 +156,29 @@ export class Execution {
     const reader = await this.#readers.at(position);
     const named = this.#paginator.after(pass.page ?? this.#paginator.first, seenPage(page, answer));
     const counts = noAskCounts();
-    const found = await this.#nextPages.after(position, page, named, counts);
-    const next = await this.#repeatedPages.after(position, page, found, counts);
+    const next = this.#acknowledges ? named : await this.#checked(position, page, named, counts);
     this.#lease.waiting = undefined;
     this.#counters.add(counts);
     const taken = reader.take(pass, page, next, answer.requestedAt);
     const rows = await this.#withRelated(position, answer, taken.rows, asking);
     if ('kind' in rows) return this.#withoutAnswer(position, rows);
     const after = afterPage(byPartnersClock(position, answer.headers), taken);
-    const fetching = this.#fetch(after);
+    // The next answer depends on what was acknowledged before it.
+    const early = this.#acknowledges ? undefined : this.#fetch(after);
     if (!(await this.#writer.hasRoom)) return { kind: 'stop' };
     const counted = this.#counters.take();
     const read = { position, after, page, taken: { ...taken, rows }, answer, asking, counted };
     const run = span ? { ...this.#run, trace: span.traceparent } : this.#run;
     const isWritten = this.#writer.write(makePageCommit(this.#ports, this.#plan, run, read));
     if (span) isWritten.then((isOurs) => isOurs && span.end({ 'innbound.rows': page.count })).catch(() => {});
-    return { kind: 'advanced', position: after, next: fetching };
+    if (this.#acknowledges && !(await isWritten)) return { kind: 'stop' };
+    return { kind: 'advanced', position: after, next: early ?? this.#fetch(after) };
+  }
+
+  /** What follows the page, after the checks of the connector's paging. */
+  async #checked(position: Position, page: WholePage, named: Next, counts: AskCounts): Promise<Next> {
+    const found = await this.#nextPages.after(position, page, named, counts);
+    return this.#repeatedPages.after(position, page, found, counts);
   }
 
   async #withoutAnswer(position: Position, asked: NoAnswer): Promise<Turn> {

@@ -71,19 +71,20 @@ export class PageWriter {
       return false;
     }
     this.#counters.stored(counted);
-    await this.#onStored?.(idsIn(commit));
+    await this.#onStored?.(idsIn([{ ...commit, target }, ...(commit.routed ?? [])]));
     return true;
   }
 }
 
-/** Other brands of the account included. */
-function idsIn(commit: PageCommit): Set<string> {
+/** The partner's ids of the page, those of other brands of the account included. */
+function idsIn(parts: NonNullable<PageCommit['routed']>): Set<string> {
   const ids = new Set<string>();
-  for (const { prepared, known } of [commit, ...(commit.routed ?? [])]) {
-    for (const { id } of known) ids.add(id);
+  for (const { prepared, known, target } of parts) {
+    const { idPrefix = '' } = target;
+    for (const { key } of known) ids.add(key);
     for (const one of prepared) {
       const id = one.kind === 'record' ? one.incoming.id : one.kind === 'dropped' ? one.id : one.deadLetter.id;
-      if (id !== undefined) ids.add(id);
+      if (id !== undefined) ids.add(id.startsWith(idPrefix) ? id.slice(idPrefix.length) : id);
     }
   }
   return ids;

@@ -42,6 +42,7 @@ export interface Documents {
   /** Absent: accidents of the partner are passed on. */
   readonly guard?: GuardPort;
   readonly destinations?: readonly string[];
+  readonly idPrefix?: string;
 }
 
 export interface StoredReservation {
@@ -119,6 +120,7 @@ export function planOf(documents: Documents): PullPlan {
     brand_id: 'LIS01',
     timezone: documents.timezone ?? 'Europe/Lisbon',
     country: 'PT',
+    id_prefix: documents.idPrefix,
     push: { enabled: documents.push ?? false },
     pull: {
       base_url: documents.baseUrl,
@@ -155,6 +157,7 @@ export function planOf(documents: Documents): PullPlan {
       integrationVersion: version,
       destinations: { reservation: documents.destinations ?? [], guest: [] },
       ...(documents.guard && { guard: documents.guard }),
+      ...(documents.idPrefix && { idPrefix: documents.idPrefix }),
     },
   };
 }
