@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseSource } from '../documents/brands.ts';
 import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
 import { readWorkspace } from '../documents/load.ts';
 import { parseFile } from '../documents/parse.ts';
@@ -29,6 +30,15 @@ export async function fileHere(dir: string, kind: DocumentKind, name: string): P
   }
   const own = (await readWorkspace(dir)).filter((one) => one.kind === kind);
   return own.find((one) => kind === 'workspace' || (one.text.includes(name) && parseFile(one).name === name));
+}
+
+/** The brands that files of many brands list here, each with that file and its own text. An edit through the API gives a brand its own file. */
+export async function listedBrands(dir: string): Promise<ReadonlyMap<string, FileHere>> {
+  const lists = (await readWorkspace(dir)).filter(({ lists }) => lists !== undefined);
+  const rows = lists.flatMap(parseSource);
+  return new Map(
+    rows.flatMap(({ name, source: { file, text } }) => (name === undefined ? [] : [[name, { file, text }]])),
+  );
 }
 
 /** Where a document without a file gets one. Files may have any name, so the usual one may hold another document. */

@@ -176,6 +176,7 @@ export interface Operations {
       items: {
         name: string;
         version: number;
+        group: string | null;
         brand_id: string;
         connector: string;
         connector_version: number;
@@ -242,6 +243,7 @@ export interface Operations {
     answer: {
       name: string;
       version: number;
+      group: string | null;
       brand_id: string;
       connector: string;
       connector_version: number;

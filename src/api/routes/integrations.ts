@@ -37,6 +37,7 @@ const lane = z.object({ destination: z.string(), ...backlogSchema });
 const integrationSchema = z.object({
   name: z.string(),
   version: z.int(),
+  group: z.string().nullable().describe('The group that the console shows the brand in.'),
   brand_id: z.string(),
   connector: z.string(),
   connector_version: z.int(),
@@ -155,6 +156,7 @@ async function describe(runtime: Runtime, integrations: readonly ActiveIntegrati
     return {
       name,
       version,
+      group: body.group ?? null,
       brand_id: body.brand_id,
       connector: connector.name,
       connector_version: connector.version,
