@@ -54,6 +54,23 @@ test('the brands of a list are ordinary integrations, with their group', async (
   );
 });
 
+test('the groups, with the states of their brands', async () => {
+  const { body } = await node.call('GET', '/groups', admin);
+  assert.deepEqual(body.items, [
+    { group: 'chain', brands: 2, states: { new: 2 }, waiting: 0, open_dead_letters: 0 },
+    { group: 'few', brands: 1, states: { new: 1 }, waiting: 0, open_dead_letters: 0 },
+  ]);
+  const names = async (query: string) =>
+    (await node.call('GET', `/integrations?${query}`, admin)).body.items.map(({ name }: { name: string }) => name);
+  assert.deepEqual(await names('group=chain'), ['north', 'south']);
+  assert.deepEqual(await names('group='), ['grand', 'other']);
+  const limited = await node.token('viewer', ['east']);
+  assert.deepEqual(
+    (await node.call('GET', '/groups', limited)).body.items.map(({ group }: { group: string }) => group),
+    ['few'],
+  );
+});
+
 test('saving a listed brand gives it its own file, which counts from then on', async () => {
   const at = '/documents/integration/south';
   const { source, version } = (await node.call('GET', at, admin)).body;

@@ -170,6 +170,7 @@ export interface Operations {
       limit?: number | undefined;
       q?: string | undefined;
       connector?: string | undefined;
+      group?: string | undefined;
       hours?: number | undefined;
     };
     answer: {
@@ -233,6 +234,18 @@ export interface Operations {
         }[];
       }[];
       next_cursor: string | null;
+    };
+  };
+  'groups.list': {
+    input: {};
+    answer: {
+      items: {
+        group: string;
+        brands: number;
+        states: Record<"healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed", number>;
+        waiting: number;
+        open_dead_letters: number;
+      }[];
     };
   };
   'integrations.get': {
@@ -2806,6 +2819,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'overview.days': ['GET', '/overview/days'],
   'overview.marks': ['GET', '/overview/marks'],
   'integrations.list': ['GET', '/integrations'],
+  'groups.list': ['GET', '/groups'],
   'integrations.get': ['GET', '/integrations/{integration}'],
   'integrations.pause': ['POST', '/integrations/{integration}/pause'],
   'integrations.resume': ['POST', '/integrations/{integration}/resume'],

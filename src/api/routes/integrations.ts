@@ -86,15 +86,57 @@ export function integrationRoutes({ runtime }: Api): Route[] {
         ...namePageQuery,
         q: namePageQuery.q.describe('Only integrations whose name or brand id contains this text, in any letter case.'),
         connector: z.string().max(100).optional().describe('Only integrations of this connector.'),
+        group: z.string().max(100).optional().describe('Only integrations of this group; empty for those of none.'),
         hours: z.coerce.number().int().min(1).max(168).default(3),
       }),
       response: pageOf(integrationSchema),
       handle: async ({ within, query }) => {
         const wanted = integrationsWithin(runtime, within).filter(
-          ({ connector }) => query.connector === undefined || connector.name === query.connector,
+          ({ connector, body }) =>
+            (query.connector === undefined || connector.name === query.connector) &&
+            (query.group === undefined || (body.group ?? '') === query.group),
         );
         const { items, next_cursor } = pagedByName(wanted, query, ({ name, body }) => `${name} ${body.brand_id}`);
         return ok({ items: await describe(runtime, items, query.hours), next_cursor });
+      },
+    }),
+    route('GET /groups', {
+      id: 'groups.list',
+      summary: 'Groups of integrations: how many brands each has, and their states',
+      role: 'viewer',
+      scope: 'any',
+      response: z.object({
+        items: z.array(
+          z.object({
+            group: z.string(),
+            brands: z.int(),
+            states: z.partialRecord(z.enum(healthStates), z.int()).describe('How many brands are in each state.'),
+            waiting: z.int(),
+            open_dead_letters: z.int(),
+          }),
+        ),
+      }),
+      handle: async ({ within }) => {
+        const all = integrationsWithin(runtime, within);
+        const members = new Map<string, string>(
+          all.flatMap(({ name, body }) => (body.group === undefined ? [] : [[name, body.group]])),
+        );
+        const health = await healthOf(runtime, [...members.keys()]);
+        const groups = Map.groupBy(health, ({ integration }) => members.get(integration) ?? '');
+        const items = [...groups]
+          .sort(([one], [other]) => (one < other ? -1 : 1))
+          .map(([group, brands]) => ({
+            group,
+            brands: brands.length,
+            states: Object.fromEntries(
+              Map.groupBy(brands, ({ state }) => state)
+                .entries()
+                .map(([state, its]) => [state, its.length]),
+            ),
+            waiting: sum(brands.flatMap(({ lanes }) => lanes.map(({ waiting }) => waiting))),
+            open_dead_letters: sum(brands.map(({ now }) => now.open_dead_letters)),
+          }));
+        return ok({ items });
       },
     }),
     route('GET /integrations/{integration}', {
@@ -126,6 +168,8 @@ export function integrationRoutes({ runtime }: Api): Route[] {
     }),
   ];
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 /** Those that the caller may see. */
 export function integrationsWithin(runtime: Runtime, within: readonly string[] | undefined): ActiveIntegration[] {
