@@ -132,7 +132,19 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
   const routing =
     property === undefined ? {} : { routing: { propertyOf: propertyAt(property), brands: brandsOf(runtime, found) } };
   const single = (body: Json) => singleShaper.single(body);
-  return { kind: 'ok', plan: { settings, shaper, single, prepare, preparePage, amend, night, target, ...routing } };
+  const others = () => othersOf(runtime, found);
+  return {
+    kind: 'ok',
+    plan: { settings, shaper, single, prepare, preparePage, amend, night, target, ...routing, others },
+  };
+}
+
+async function othersOf(runtime: Runtime, { name, body: { connector } }: ActiveIntegration): Promise<string[]> {
+  const [apis, { documents }] = [await runtime.partnerApis(), runtime.active()];
+  const api = apis.get(name);
+  return [...apis.keys()].filter(
+    (one) => one !== name && apis.get(one) === api && documents.get(one)?.body.connector === connector,
+  );
 }
 
 /** The brands that this one's polls also serve. A list of changes shows each change once, so a paused brand would miss it for good. */

@@ -6,6 +6,7 @@ import { addedParameters } from './auth/secrets.ts';
 import { limitsOf } from './limits.ts';
 import { isCut } from './list-request.ts';
 import { NextPageCheck, seenPage } from './next-page-check.ts';
+import { otherBrand } from './other-brand.ts';
 import { readPage, type WholePage } from './page.ts';
 import { makePageCommit } from './page-commit.ts';
 import { type Fetched, fetchPage, pageRequest } from './page-request.ts';
@@ -57,6 +58,8 @@ export class Execution {
   readonly #repeatedPages: RepeatedPageCheck;
   readonly #readers: WindowReaders;
   readonly #acknowledges: boolean;
+  /** No page of the run had rows yet. */
+  #isFirst: boolean;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
     this.#ports = ports;
@@ -66,6 +69,7 @@ export class Execution {
     this.#paginator = paginatorFor(plan.settings.pagination, addedParameters(plan.settings));
     this.#lease = new RunLease(ports, run);
     this.#counters = new RunCounters(run.counters);
+    this.#isFirst = run.counters.rows === 0;
     this.#asker = openAsker(ports, plan, {
       parkable: options.parkable,
       atOpenCircuit: () => (options.ownsRun === false ? 'return' : this.#counters.hasPages ? 'wait' : 'fail'),
@@ -163,13 +167,20 @@ export class Execution {
     const rows = await this.#withRelated(position, answer, taken.rows, asking);
     if ('kind' in rows) return this.#withoutAnswer(position, rows);
     const after = afterPage(byPartnersClock(position, answer.headers), taken);
-    // The next answer depends on what was acknowledged before it.
-    const early = this.#acknowledges ? undefined : this.#fetch(after);
-    if (!(await this.#writer.hasRoom)) return { kind: 'stop' };
     const counted = this.#counters.take();
     const read = { position, after, page, taken: { ...taken, rows }, answer, asking, counted };
     const run = span ? { ...this.#run, trace: span.traceparent } : this.#run;
-    const isWritten = this.#writer.write(makePageCommit(this.#ports, this.#plan, run, read));
+    const preparing = makePageCommit(this.#ports, this.#plan, run, read);
+    const other = this.#isFirst ? await otherBrand(this.#ports, this.#plan, await preparing) : undefined;
+    if (other !== undefined) {
+      this.#counters.add(counted);
+      return { kind: 'end', end: failedEnd('pull.other_brand', other, position) };
+    }
+    this.#isFirst &&= rows.length === 0;
+    // The next answer depends on what was acknowledged before it.
+    const early = this.#acknowledges ? undefined : this.#fetch(after);
+    if (!(await this.#writer.hasRoom)) return { kind: 'stop' };
+    const isWritten = this.#writer.write(preparing);
     if (span) isWritten.then((isOurs) => isOurs && span.end({ 'innbound.rows': page.count })).catch(() => {});
     if (this.#acknowledges && !(await isWritten)) return { kind: 'stop' };
     return { kind: 'advanced', position: after, next: early ?? this.#fetch(after) };

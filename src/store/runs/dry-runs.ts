@@ -10,6 +10,7 @@ import type { MessageOutcome, Prepared, Tally } from '../../reconcile/incoming.t
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { applyPrepared } from '../records/apply.ts';
+import { receivedElsewhere } from './received-elsewhere.ts';
 import { added, countersOf, withTally } from './row.ts';
 import { storedRooms } from './stored-rooms.ts';
 import { readWatermark } from './watermarks.ts';
@@ -84,6 +85,7 @@ export function openDryRunStore(
     noteUnlisted: async () => {},
     storedReservation: async () => undefined,
     storedRooms: (integration, ids) => storedRooms(pool, integration, ids),
+    receivedElsewhere: (integration, others, bookings) => receivedElsewhere(pool, integration, others, bookings),
     park: async () => true,
     finish: async () => true,
     get: async () => undefined,
