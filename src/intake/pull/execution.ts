@@ -1,4 +1,5 @@
 import type { Span } from '../../kit/trace.ts';
+import type { Json } from '../../terms.ts';
 import { Acknowledger } from './acknowledge.ts';
 import { type Asker, noAskCounts, openAsker } from './ask.ts';
 import type { AnswerRead, AskCounts, NoAnswer } from './asked.ts';
@@ -58,6 +59,7 @@ export class Execution {
   readonly #repeatedPages: RepeatedPageCheck;
   readonly #readers: WindowReaders;
   readonly #acknowledges: boolean;
+  readonly #wholeTables = new Map<string, Json[]>();
   /** No page of the run had rows yet. */
   #isFirst: boolean;
 
@@ -207,7 +209,8 @@ export class Execution {
     const { settings } = this.#plan;
     if (settings.related.length === 0 || rows.length === 0 || body === undefined) return rows;
     const counts = noAskCounts();
-    const options = { counts, mostPages: limitsOf(this.#ports).pages, tried: pass.tried };
+    const { pages: mostPages } = limitsOf(this.#ports);
+    const options = { counts, mostPages, tried: pass.tried, whole: this.#wholeTables };
     const values = rows.map(({ raw }) => raw.value);
     const got = await addRelated(this.#asker, settings, { body, rows: values }, options);
     this.#lease.waiting = undefined;
