@@ -5,6 +5,7 @@ import { inOrder, type Mistake, withSuggestion } from './mistake.ts';
 import { type ParsedFile, parseFile, type SourceFile } from './parse.ts';
 import { pathFromText } from './path.ts';
 import { pullChecks } from './pull-checks.ts';
+import { pushChecks } from './push-checks.ts';
 import { crossMistakes } from './references.ts';
 import { related } from './salvage.ts';
 
@@ -20,7 +21,9 @@ export function checkFiles(sources: readonly SourceFile[], checks: readonly Docu
   const found = distinct([
     ...files.flatMap((file) => file.mistakes),
     ...crossMistakes(files),
-    ...[pullChecks, ...checks].flatMap((check) => check(sound)).flatMap((finding) => placed(finding, files) ?? []),
+    ...[pullChecks, pushChecks, ...checks]
+      .flatMap((check) => check(sound))
+      .flatMap((finding) => placed(finding, files) ?? []),
   ]);
   const mistakes = inOrder(found.filter(({ severity }) => severity === undefined));
   const warnings = inOrder(found.filter(({ severity }) => severity === 'warning'));
