@@ -125,7 +125,8 @@ async function readText(path: string): Promise<string> {
   return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
 }
 
-const listsBrands = /^brands:(?:[ \t]+["']?([\w-][\w.-]*\.csv)\b)?/m;
+/** A file of many brands (brands.ts), and the table that it names. */
+export const listsBrands = /^brands:(?:[ \t]+["']?([\w-][\w.-]*\.csv)\b)?/m;
 
 /** The table of brands that the file names, if any. */
 async function listIn(

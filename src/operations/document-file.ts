@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseSource } from '../documents/brands.ts';
 import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
-import { readWorkspace } from '../documents/load.ts';
+import { listsBrands, readWorkspace } from '../documents/load.ts';
 import { parseFile } from '../documents/parse.ts';
 import { textKey } from '../documents/take-up.ts';
 import { keyOf, readLastApplied, textHashOf } from '../runtime/last-applied.ts';
@@ -23,7 +23,7 @@ export interface FileHere {
 export async function fileHere(dir: string, kind: DocumentKind, name: string): Promise<FileHere | undefined> {
   const usual = fileName(kind, name);
   const text = await readFile(path.join(dir, usual), 'utf8').catch(() => undefined);
-  if (text !== undefined) {
+  if (text !== undefined && !listsBrands.test(text)) {
     const named = parseFile({ kind, file: usual, text }).name;
     // A file without a readable name is probably being edited.
     if (kind === 'workspace' || named === name || named === undefined) return { file: usual, text };

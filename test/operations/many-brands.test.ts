@@ -102,6 +102,20 @@ test('a listed brand is removed, moved and exported by its list only', async () 
   await assert.rejects(previewExport(node.runtime, 'north'), /north is a row of integrations\/chain\.yaml/);
 });
 
+test('an edit of a brand that is named as the list does not overwrite the list', async () => {
+  const list = await text('few.yaml');
+  await writeFile(file('few.yaml'), list.replace('integration: east', 'integration: few'));
+  await applied();
+  const at = '/documents/integration/few';
+  const { source } = (await node.call('GET', at, admin)).body;
+  const answer = await node.call('PUT', at, admin, { text: `${source}paused: true\n` });
+  assert.deepEqual([answer.status, answer.body.file], [200, 'integrations/few-2.yaml'], JSON.stringify(answer.body));
+  assert.match(await text('few.yaml'), /^group: few/);
+  await rm(file('few-2.yaml'));
+  await writeFile(file('few.yaml'), list);
+  await applied();
+});
+
 test('a text that lists brands is not a document of the API', async () => {
   const listing = `group: more\n${defaults}brands:\n  - { integration: west, brand_id: W1 }\n`;
   const answer = await node.call('PUT', '/documents/integration/west', admin, { text: listing });
