@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { brandsSchema } from '../src/documents/brands.ts';
 import { durationForm } from '../src/documents/duration.ts';
 import { jsonSchema } from '../src/documents/json-schema.ts';
 import type { DocumentKind } from '../src/documents/kinds.ts';
@@ -62,9 +64,25 @@ function pageText({ kind, file, example }: Page): string {
     `\`\`\`yaml\n${yaml.trim()}\n\`\`\``,
     ...sections(schema, kind === 'connector'),
     ...(placeholderTables[kind] ?? []),
+    ...(kind === 'integration' ? manyBrands() : []),
   ]
     .join('\n\n')
     .concat('\n');
+}
+
+function manyBrands(): string[] {
+  const { properties = {}, required } = z.toJSONSchema(brandsSchema, { target: 'draft-7', io: 'input' }) as Json;
+  const guide = (name: string) =>
+    readFileSync(new URL(`../docs/guides/brands/${name}`, import.meta.url), 'utf8').trim();
+  return [
+    '## Many brands in one file',
+    'A file of `integrations/` with the key `brands` lists many brands of one system. Each row is an integration like any other, and behaves as if it had its own file. `innbound validate` names mistakes at their place in the list, the table or the defaults.',
+    table(Object.entries(properties).map(([key, child]) => row(key, child, false, required?.includes(key) ?? false))),
+    `\`\`\`yaml\n${guide('acme.yaml')}\n\`\`\``,
+    `\`\`\`csv\n${guide('acme.csv')}\n\`\`\``,
+    'A mapping in a row is merged with that of the defaults; a list or a text replaces it. In a table, the items of a list are separated by spaces.',
+    '`innbound brand add acme --from new.csv` adds brands, after a check of the whole workspace. A brand that is saved in the console gets a file of its own, which counts instead of its row; `validate` warns of the row. To remove a brand, remove its row and apply.',
+  ];
 }
 
 function sections(root: Json, hasMapping: boolean): string[] {

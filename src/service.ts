@@ -123,6 +123,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         intake,
         sandbox: sandboxOf(runtime, intake),
         maxBodyBytes: () => sizeBytes(runtime.active().settings.limits.webhook_body),
+        publicUrl: () => runtime.active().settings.public_url,
       });
       registerApi(app, openApi(runtime));
       const consoleBuild = startConsoleBuild(log);

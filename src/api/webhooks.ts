@@ -15,6 +15,8 @@ export interface WebhookPorts {
   readonly intake: PushIntake;
   readonly sandbox: Sandbox;
   readonly maxBodyBytes: () => number;
+  /** The address that partners reach, if it is configured. */
+  readonly publicUrl?: () => string | undefined;
 }
 
 export interface Webhooks {
@@ -110,7 +112,8 @@ async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean)
   if (read.kind === 'too_large') return refuse(ports, exchange, answer.tooLarge(readLimit));
   const { headers } = request;
   const query = queryOf(request.url ?? '');
-  const arrived = { endpointId, headers, query, rawBody: read.bytes, receivedAt: ports.clock.now() };
+  const url = `${ports.publicUrl?.()?.replace(/\/$/, '') ?? `http://${headers.host}`}${request.url}`;
+  const arrived = { endpointId, headers, query, url, rawBody: read.bytes, receivedAt: ports.clock.now() };
   if (inSandbox) {
     const tooLarge = read.bytes.length > maxBytes ? answer.tooLarge(maxBytes) : undefined;
     return examine(ports, exchange, arrived, wrong ?? tooLarge);

@@ -27,7 +27,7 @@ function verificationOf(connector: Connector): Verification {
   const given = connector.push?.verification;
   if (given === undefined) return defaultVerification;
   if (given.type === 'standard_webhooks') return { ...given, toleranceS: 300 };
-  if (given.type === 'token') return given;
+  if (given.type === 'token' || given.type === 'basic') return given;
   const { timestamp_header: timestampHeader, timestamp_format: timestampFormat, tolerance, ...hmac } = given;
   return { ...hmac, timestampHeader, timestampFormat, toleranceS: durationMs(tolerance) / 1000 };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { syncOnce } from '../intake/pull/sync-once.ts';
+import { addBrands } from '../operations/add-brands.ts';
 import { type MovePreview, moveBrand, previewMove } from '../operations/move-brand.ts';
 import { pullPorts } from '../ports/pull.ts';
 import type { IntegrationName } from '../terms.ts';
@@ -14,6 +15,7 @@ import {
   table,
   withRuntime,
 } from './command.ts';
+import { readInputFile } from './input-file.ts';
 import { deliverHere } from './sync.ts';
 
 interface MoveOptions extends CommonOptions {
@@ -24,6 +26,26 @@ interface MoveOptions extends CommonOptions {
 
 export function define(group: Command): void {
   defineTransfer(group);
+  common(group.command('add <group>'))
+    .description('add brands of a CSV file to a file that lists many brands')
+    .requiredOption('--from <file>', 'a CSV file; its first line has the keys, such as integration,brand_id,timezone')
+    .addHelpText(
+      'after',
+      `
+Checks the whole workspace with the new brands and writes nothing if there is a mistake. Run innbound apply afterwards.
+
+Example:
+  innbound brand add mews --from new-brands.csv`,
+    )
+    .action(async (name: string, { from, workspace, json }: CommonOptions & { readonly from: string }) => {
+      const text = await readInputFile(from, 'list of brands');
+      const added = await addBrands(workspace, name, { file: from, text });
+      if (json) return printJson(added);
+      const { length } = added.brands;
+      show(
+        `${length === 1 ? '1 brand' : `${length} brands`} added to ${added.file}. \`innbound apply\` puts them in force.`,
+      );
+    });
   common(group.command('move <integration>'))
     .description('continue a brand with another system: its bookings and guests stay the same at every destination')
     .requiredOption('--to <integration>', 'the integration of the new system, which delivers nowhere yet')

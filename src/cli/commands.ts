@@ -66,7 +66,11 @@ const commands: readonly Entry[] = [
     'list, show, replay and drop what could not be processed or delivered',
     () => import('./dead-letters.ts'),
   ],
-  ['brand', 'continue a brand with another system, or in another installation', () => import('./brand.ts')],
+  [
+    'brand',
+    'add brands to a list, continue one with another system or in another installation',
+    () => import('./brand.ts'),
+  ],
   ['holds', 'list, release and refuse what is held back as a mistake of a partner', () => import('./holds.ts')],
   ['profile', 'merge two profiles of one guest, or split one that two guests share', () => import('./profile.ts')],
   ['refetch <id>', 'request one reservation from the partner again, by its id', () => import('./refetch.ts')],

@@ -9,7 +9,7 @@ import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { type SyncResult, syncOnce } from '../intake/pull/sync-once.ts';
 import { addDays } from '../intake/pull/windows.ts';
 import { excludedBounds } from '../operations/check-bounds.ts';
-import { fileHere, isUnapplied } from '../operations/document-file.ts';
+import { fileHere, isUnapplied, listedBrands } from '../operations/document-file.ts';
 import { listerOf, staysIn } from '../operations/dry-run.ts';
 import { deliverPorts } from '../ports/deliver.ts';
 import { pullPorts } from '../ports/pull.ts';
@@ -111,7 +111,8 @@ async function warnOfEdits(runtime: Runtime, integration: string): Promise<void>
     { kind: 'connector', name: connector },
   ] as const;
   for (const { kind, name } of used) {
-    const here = await fileHere(runtime.workspaceDir, kind, name);
+    const own = await fileHere(runtime.workspaceDir, kind, name);
+    const here = own ?? (kind === 'integration' ? (await listedBrands(runtime.workspaceDir)).get(name) : undefined);
     if (here === undefined || !(await isUnapplied(runtime, runtime.pool, { kind, name, ...here }))) continue;
     say(`Warning: ${here.file} is not applied yet, and the document in force is used. \`innbound apply\` takes it up.`);
   }

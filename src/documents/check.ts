@@ -1,9 +1,11 @@
+import { parseSource } from './brands.ts';
 import type { CheckFinding, DocumentCheck } from './check-finding.ts';
 import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from './kinds.ts';
 import { inOrder, type Mistake, withSuggestion } from './mistake.ts';
 import { type ParsedFile, parseFile, type SourceFile } from './parse.ts';
 import { pathFromText } from './path.ts';
 import { pullChecks } from './pull-checks.ts';
+import { pushChecks } from './push-checks.ts';
 import { crossMistakes } from './references.ts';
 import { related } from './salvage.ts';
 
@@ -13,14 +15,16 @@ export type CheckResult =
 
 /** Checks all files of a workspace, from memory. Reports every mistake of every file, in the order of the files. */
 export function checkFiles(sources: readonly SourceFile[], checks: readonly DocumentCheck[] = []): CheckResult {
-  const files = winning(sources.map((source) => (source.shipped ? parseShipped(source) : parseFile(source))));
+  const files = winning(sources.flatMap((source) => (source.shipped ? [parseShipped(source)] : parseSource(source))));
   const documents = collect(files.map(({ document }) => document));
   const sound = collect(files.map((file) => file.sound?.document));
-  const found = [
+  const found = distinct([
     ...files.flatMap((file) => file.mistakes),
     ...crossMistakes(files),
-    ...[pullChecks, ...checks].flatMap((check) => check(sound)).flatMap((finding) => placed(finding, files) ?? []),
-  ];
+    ...[pullChecks, pushChecks, ...checks]
+      .flatMap((check) => check(sound))
+      .flatMap((finding) => placed(finding, files) ?? []),
+  ]);
   const mistakes = inOrder(found.filter(({ severity }) => severity === undefined));
   const warnings = inOrder(found.filter(({ severity }) => severity === 'warning'));
   return mistakes.length === 0 ? { kind: 'ok', documents, warnings } : { kind: 'invalid', mistakes, warnings };
@@ -37,12 +41,29 @@ function parseShipped(source: SourceFile): ParsedFile {
   return parsed;
 }
 
-/** A connector of the workspace replaces the shipped one of the same name. */
+/** A mistake in the defaults of many brands is one mistake. */
+function distinct(mistakes: readonly Mistake[]): Mistake[] {
+  return [...new Map(mistakes.map((one) => [`${one.file} ${one.line} ${one.column} ${one.message}`, one])).values()];
+}
+
+/** A connector of the workspace replaces the shipped one of the same name; a brand's own file its row in a file of many brands. */
 function winning(files: readonly ParsedFile[]): ParsedFile[] {
-  const own = new Set(
-    files.filter(({ source }) => !source.shipped).map(({ source, name }) => `${source.kind} ${name}`),
+  const own = new Map(
+    files.flatMap((file) =>
+      file.source.shipped || file.source.isRow ? [] : [[`${file.source.kind} ${file.name}`, file] as const],
+    ),
   );
-  return files.filter(({ source, name }) => !source.shipped || !own.has(`${source.kind} ${name}`));
+  return files.flatMap((file) => {
+    const { source, name } = file;
+    const winner = own.get(`${source.kind} ${name}`);
+    if (winner === undefined || winner === file || !(source.shipped || source.isRow)) return [file];
+    if (source.shipped || name === undefined) return [];
+    const message = `has no effect: ${name} has its own file ${winner.source.file}. Remove the row or the file`;
+    const mistakes = [
+      { ...file.mistakeAt({ path: ['integration'], at: 'value', message }), severity: 'warning' as const },
+    ];
+    return [{ ...file, name: undefined, meant: undefined, document: undefined, sound: undefined, mistakes }];
+  });
 }
 
 function collect(loaded: readonly (LoadedDocument | undefined)[]): LoadedDocuments {

@@ -177,7 +177,10 @@ export const shapeSchema = z.strictObject({
     .boolean()
     .optional()
     .describe('The partner leaves the list out when it is empty. Otherwise a missing list is an error.'),
-  object_is_one: z.boolean().optional().describe('The partner sends a list of one as the object alone.'),
+  object_is_one: z
+    .boolean()
+    .optional()
+    .describe('The partner sends a list of one as the object alone. An empty object is an empty list.'),
   flat: flatSchema.optional().describe('The list has several rows per reservation: they are grouped by their keys.'),
   dates: paths.optional().describe('The date format of all fields of this connector; by default iso.'),
   numbers: numberFormat.optional().describe('The format of numbers in text, for all fields of this connector.'),

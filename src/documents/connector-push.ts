@@ -13,7 +13,7 @@ import { durationText, headerName, httpUrl } from './scalars.ts';
 
 const signedText = checkedText('timestamp.body, body, or a text with {timestamp} and {body}', (text) => {
   if (text === 'timestamp.body' || text === 'body') return undefined;
-  const wrong = checkPlaceholders(text, webhookSignPlaceholders);
+  const wrong = checkPlaceholders(text.replace(/\{header\.[\w-]+\}/g, '{header.NAME}'), webhookSignPlaceholders);
   if (wrong !== undefined) return wrong;
   const bodies = placeholdersIn(text).filter(({ name }) => name === 'body').length;
   return bodies === 1 ? undefined : { message: 'must be timestamp.body, body, or a text with {body} once' };
@@ -38,11 +38,14 @@ const signatureParts = z.strictObject({
 const hmac = crossChecked(
   z.strictObject({
     type: z.literal('hmac').describe('A signature over the raw body, in a header.'),
-    algorithm: z.enum(['sha256', 'sha512']).default('sha512').describe('The hash under the HMAC.'),
+    algorithm: z
+      .enum(['sha256', 'sha512', 'sha1', 'md5'])
+      .default('sha512')
+      .describe('The hash under the HMAC. `sha1` and `md5` only for senders that offer nothing better.'),
     sign: signedText
       .default('timestamp.body')
       .describe(
-        'What is signed: `timestamp.body`, `body`, or another text with {timestamp} and {body}, such as `v0:{timestamp}:{body}`. Without the timestamp, a replayed request cannot be distinguished from a new one; only the event id shows a duplicate.',
+        'What is signed: `timestamp.body`, `body`, or another text with {body}, such as `v0:{timestamp}:{body}` or `{method}{url}{body}`. Without the timestamp, a replayed request cannot be distinguished from a new one; only the event id shows a duplicate.',
       ),
     header: headerName().default('X-Webhook-Signature').describe('The header with the signature.'),
     prefix: z.string().default('').describe('Text before the signature in its header, such as `sha512=`.'),
@@ -92,6 +95,16 @@ const token = crossChecked(
   },
 ).meta({ title: 'token', description: 'A token in a header or in the URL.' });
 
+const basic = z
+  .strictObject({
+    type: z.literal('basic').describe('HTTP Basic; the password is the endpoint’s secret.'),
+    username: z
+      .string()
+      .regex(/^[^:]+$/, { error: 'must be a name without a colon' })
+      .describe('The user name that the sender is configured with.'),
+  })
+  .meta({ title: 'basic', description: 'User name and password in the Authorization header.' });
+
 const standardWebhooks = z
   .strictObject({
     type: z
@@ -105,7 +118,7 @@ const standardWebhooks = z
   .meta({ title: 'standard_webhooks', description: 'Standard Webhooks.' });
 
 const verificationSchema = z
-  .discriminatedUnion('type', [hmac, token, standardWebhooks])
+  .discriminatedUnion('type', [hmac, token, basic, standardWebhooks])
   .describe(
     'How this sender’s requests are verified. By default HMAC-SHA512 over `timestamp.body`, hex after `sha512=` in X-Webhook-Signature, the time in X-Webhook-Timestamp.',
   );

@@ -24,15 +24,16 @@ const tableSchema = crossChecked(
       .describe('The mapping finds the rows at `$body.NAME`.'),
     ids: z
       .union([idSource, z.array(idSource).min(1)], { error: 'must be a path, or a list of them' })
+      .optional()
       .describe(
-        'Where the rows of the list hold the ids to request; the path may pass through lists. `{ table, path }` reads them from the rows of an earlier table. Each id is requested once per page.',
+        'Where the rows of the list hold the ids to request; the path may pass through lists. `{ table, path }` reads them from the rows of an earlier table. Each id is requested once per page. Without `ids`, the whole table is requested, once per run.',
       ),
     ...requestParts(relatedPlaceholders),
     chunk: z.int().min(1).max(10_000).default(100).describe('Maximum number of ids in one request.'),
     root_path: answerPath()
       .optional()
       .describe(
-        'Where the answer has the rows: a list, or one row. `$body` if the whole answer is one row. Default: the answer itself if it is a list, otherwise the key with the name of the table.',
+        'The path of the rows in the answer, or of a single row; `$item` if the answer itself is the row. By default the table’s name, or the answer itself if it is a list.',
       ),
     id_as: z
       .string()
@@ -47,7 +48,11 @@ const tableSchema = crossChecked(
   }),
   (table, report) => {
     checkBody(table, report);
-    if (!sends(table, relatedPlaceholders, 'ids', 'ids.joined')) report({ message: 'sends no {ids}' });
+    const sendsIds = sends(table, relatedPlaceholders, 'ids', 'ids.joined');
+    if (table.ids === undefined && sendsIds)
+      report({ message: 'sends {ids}, but has no ids: say where the rows hold them' });
+    if (table.ids !== undefined && !sendsIds)
+      report({ message: 'sends no {ids}; for a table that is requested whole, remove ids' }, ['ids']);
     if (table.id_as !== undefined && table.chunk !== 1)
       report({ message: 'needs chunk: 1: an answer for several ids does not show which row belongs to which' }, [
         'id_as',

@@ -59,7 +59,7 @@ const pullSchema = crossChecked(
     acknowledge: acknowledgeSchema
       .optional()
       .describe(
-        'A call that acknowledges the reservations of a page, for feeds that repeat unacknowledged ones. It is sent after the page’s commit.',
+        'A call that acknowledges the reservations of a page, for feeds that repeat unacknowledged ones. It is sent after the page’s commit; then the list is requested again until it shows nothing new.',
       ),
     since: z
       .strictObject({

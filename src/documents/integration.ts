@@ -116,6 +116,7 @@ const streamSchema = z.strictObject({
 export const integrationSchema = crossChecked(
   z.strictObject({
     integration: nameText().describe('The integration’s name; commands and the console use it.'),
+    group: nameText().optional().describe('The console shows the brands of a group together.'),
     connector: nameText().describe('The connector, which describes the partner’s API.'),
     brand_id: z
       .string()

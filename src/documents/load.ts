@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { InnboundError } from '../errors.ts';
 import { type CheckResult, checkFiles } from './check.ts';
 import type { DocumentCheck } from './check-finding.ts';
@@ -106,7 +106,10 @@ async function isFile(path: string): Promise<boolean> {
 async function read({ kind, file, path, shipped }: Place): Promise<SourceFile> {
   const source = { kind, file, shipped: shipped ?? false };
   try {
-    return { ...source, text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path)) };
+    const text = await readText(path);
+    return kind === 'integration' && listsBrands.test(text)
+      ? { ...source, text, lists: await listIn(source, path, text) }
+      : { ...source, text };
   } catch (error) {
     const code = codeOf(error);
     return {
@@ -116,6 +119,24 @@ async function read({ kind, file, path, shipped }: Place): Promise<SourceFile> {
         code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'the file is not UTF-8' : `the file cannot be read (${code})`,
     };
   }
+}
+
+async function readText(path: string): Promise<string> {
+  return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+}
+
+/** A file of many brands (brands.ts), and the table that it names. */
+export const listsBrands = /^brands:(?:[ \t]+["']?([\w-][\w.-]*\.csv)\b)?/m;
+
+/** The table of brands that the file names, if any. */
+async function listIn(
+  { file }: { file: string },
+  path: string,
+  text: string,
+): Promise<NonNullable<SourceFile['lists']>> {
+  const [, name] = listsBrands.exec(text) ?? [];
+  const table = name && (await readText(join(dirname(path), name)).catch(() => undefined));
+  return name && table !== undefined ? { table: { file: `${dirname(file)}/${name}`, text: table } } : {};
 }
 
 function codeOf(error: unknown): string {

@@ -145,12 +145,12 @@ const fields = z.array(fieldSchema).min(1);
 export const joinSchema = z.strictObject({
   in: path.describe('The list elsewhere in the response.'),
   key: paths.describe('Where a row of that list has the key.'),
-  by: paths.describe('Where the item has the key; $item if the item itself is the key.'),
+  by: paths.describe('Where the item has the key, or a list of keys; $item if the item itself is the key.'),
 });
 
 export const joinsSchema = z.union([joinSchema, z.array(joinSchema).min(1)]);
 export const joinsText =
-  'Looks each item up in another list: the rows with the same key take its place. Several joins follow each other, each on the rows of the one before.';
+  'Replaces each item by the rows of another list that have its key; several joins are applied in order. An item without a row is left out.';
 
 export const listFormSchema = z
   .strictObject({

@@ -18,6 +18,10 @@ export interface SourceFile {
   readonly shipped?: boolean;
   /** Why the text could not be read. */
   readonly unreadable?: string;
+  /** A file of many brands (brands.ts), with the table that it names. */
+  readonly lists?: { readonly table?: { readonly file: string; readonly text: string } };
+  /** One brand of such a file. */
+  readonly isRow?: true;
 }
 
 /** The result of parsing a file: a document or mistakes. Name and value are also set for a file with mistakes, for references to it. */
@@ -39,34 +43,40 @@ const mostSyntaxErrors = 20;
 /** More than a person reads at once; the rest shows when these are corrected. */
 const mostMistakes = 100;
 
+type MistakeAt = ParsedFile['mistakeAt'];
+
+/** The value in a file, or why it has none. */
+export type SourceValue =
+  | { readonly kind: 'read'; readonly raw: unknown; readonly mistakeAt: MistakeAt }
+  | { readonly kind: 'failed'; readonly file: ParsedFile };
+
 export function parseFile(source: SourceFile): ParsedFile {
-  const failed = (message: string): ParsedFile => {
+  const read = readSource(source);
+  return read.kind === 'failed' ? read.file : checkValue(source, read.raw, read.mistakeAt);
+}
+
+export function readSource(source: SourceFile): SourceValue {
+  const failed = (message: string): SourceValue => {
     const mistake = { file: source.file, line: 1, column: 1, path: '', message };
     const mistakeAt = (problem: Problem): Mistake => ({
       ...mistake,
       path: pathText(problem.path),
       message: problem.message,
     });
-    return {
-      source,
-      name: undefined,
-      meant: undefined,
-      document: undefined,
-      sound: undefined,
-      mistakes: [mistake],
-      mistakeAt,
-    };
+    return { kind: 'failed', file: { source, ...nothing, mistakes: [mistake], mistakeAt } };
   };
   if (source.unreadable !== undefined) return failed(source.unreadable);
   const read = readYaml(source.text);
-  return read.kind === 'refused' ? failed(read.message) : checkYaml(source, read, failed);
+  return read.kind === 'refused' ? failed(read.message) : valueIn(source, read, failed);
 }
 
-function checkYaml(
+const nothing = { name: undefined, meant: undefined, document: undefined, sound: undefined };
+
+function valueIn(
   source: SourceFile,
   { yaml, faults }: Extract<YamlText, { kind: 'read' }>,
-  failed: (message: string) => ParsedFile,
-): ParsedFile {
+  failed: (message: string) => SourceValue,
+): SourceValue {
   const { kind, file, text } = source;
   const mistakeAt = ({ path, at, message, suggestion, offset }: Problem): Mistake => ({
     file,
@@ -88,11 +98,14 @@ function checkYaml(
     if (!(error instanceof ReferenceError) && !(error instanceof RangeError)) throw error;
     if (broken.length === 0) return failed('the document repeats aliases (*name) too often, or nests too deeply');
   }
-  const name = nameIn(kind, raw);
-  if (broken.length > 0)
-    return { source, name, meant: undefined, document: undefined, sound: undefined, mistakes: broken, mistakeAt };
+  if (broken.length === 0) return { kind: 'read', raw, mistakeAt };
+  return { kind: 'failed', file: { source, ...nothing, name: nameIn(kind, raw), mistakes: broken, mistakeAt } };
+}
+
+export function checkValue(source: SourceFile, value: unknown, mistakeAt: MistakeAt): ParsedFile {
+  const { kind } = source;
   // An empty innbound.yaml, or one with comments only, has all defaults.
-  if (kind === 'workspace' && raw === null) raw = {};
+  const raw = kind === 'workspace' && value === null ? {} : value;
   const { problems, meant, body, written } = readDocument(kind, raw);
   const reported = new Set(problems.filter(({ at }) => at === 'value').map(({ path }) => pathText(path)));
   const further = [...valueProblems(raw)].filter(({ at, path }) => at === 'key' || !reported.has(pathText(path)));

@@ -86,6 +86,9 @@ export const signedHeaderPlaceholders: Readonly<Record<string, string>> = {
 /** For the text that a webhook's signature covers. */
 export const webhookSignPlaceholders: Readonly<Record<string, string>> = {
   timestamp: 'the time of the request, as its header states it',
+  method: 'POST',
+  url: 'the whole address of the endpoint, as it was issued, with the query of the request',
+  'header.NAME': 'a header of the request, such as {header.Date}; empty if it has none',
   body: 'the raw body',
 };
 

@@ -15,6 +15,7 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
   const all = [...integrations.values()];
   return [
     ...sameProperty(all),
+    ...sameAnswer(all, connectors),
     ...all.flatMap((integration) => sharedPoll(integration, integrations, connectors)),
     ...all.filter(({ body }) => body.stream && body.pull === undefined).map(streamAlone),
     ...all.flatMap((integration) => {
@@ -92,9 +93,7 @@ function sameProperty(integrations: readonly LoadedDocument<'integration'>[]): C
   const first = new Map<string, string>();
   return integrations.flatMap(({ name, body }) => {
     if (body.pull === undefined) return [];
-    const url = URL.parse(body.pull.base_url);
-    const address = url === null ? body.pull.base_url : `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-    const key = JSON.stringify([body.connector, address.toLowerCase(), body.brand_id]);
+    const key = JSON.stringify([body.connector, addressOf(body.pull), body.brand_id]);
     const other = first.get(key);
     if (other === undefined) {
       first.set(key, name);
@@ -108,6 +107,45 @@ function sameProperty(integrations: readonly LoadedDocument<'integration'>[]): C
       },
     ];
   });
+}
+
+/**
+ * Two brands whose lists are requested with the same account and nothing that names the brand get the same answer. A brand whose rules drop
+ * reservations may keep only its own.
+ */
+function sameAnswer(
+  integrations: readonly LoadedDocument<'integration'>[],
+  connectors: Parameters<DocumentCheck>[0]['connectors'],
+): CheckFinding[] {
+  const first = new Map<string, Integration>();
+  return integrations.flatMap(({ name, body }) => {
+    const connector = connectors.get(body.connector)?.body;
+    if (body.pull === undefined || connector?.pull === undefined || !listsWithoutBrand(connector)) return [];
+    if ([...(connector.transforms ?? []), ...body.transforms].some(({ drop }) => drop === true)) return [];
+    const { auth, query, body: sent, headers } = body.pull;
+    const key = JSON.stringify([body.connector, addressOf(body.pull), auth, query, sent, headers]);
+    const other = first.get(key);
+    if (other === undefined) first.set(key, body);
+    if (other === undefined || other.brand_id === body.brand_id) return [];
+    return [
+      {
+        document: { kind: 'integration' as const, name },
+        path: ['brand_id'],
+        message: `gets the same reservations as ${other.integration}: both use the same base_url and credentials, and the connector ${body.connector} sends no {brand_id}. Send {brand_id} in pull.request, or name the property of a row with pull.property and use pulled_by: ${other.integration}`,
+      },
+    ];
+  });
+}
+
+function listsWithoutBrand({ pull }: Connector): boolean {
+  const lists = [pull?.request, ...Object.values(pull?.requests ?? {})].filter((one) => one !== undefined);
+  const names = [...textsIn(lists)].flatMap(({ text }) => placeholdersIn(text).map((one) => one.name));
+  return lists.length > 0 && pull?.property === undefined && !names.includes('brand_id');
+}
+
+function addressOf({ base_url: text }: NonNullable<Integration['pull']>): string {
+  const url = URL.parse(text);
+  return (url === null ? text : `${url.origin}${url.pathname.replace(/\/+$/, '')}`).toLowerCase();
 }
 
 /** A brand that is polled together with another one. */

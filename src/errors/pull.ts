@@ -151,6 +151,11 @@ export const pullErrors = {
     what: 'The partner sent the same page repeatedly.',
     next: 'Check where the connector sends offset, page or cursor: the partner may ignore them. For a partner that does not page, write pagination: { type: none }. The run is incomplete.',
   },
+  'pull.other_brand': {
+    retry: 'operator',
+    what: 'A new brand received the bookings of another brand of the same account. Nothing was stored.',
+    next: 'Check that the request names the brand ({brand_id}, or pull.query of the integration), and that the credentials are the brand’s own. For one list of several properties, use pull.property and pulled_by.',
+  },
   'pull.endless': {
     retry: 'operator',
     what: 'The list did not end within the page limit of a window.',

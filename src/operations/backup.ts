@@ -24,7 +24,7 @@ import { migrate } from '../store/db/migrate.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { documentsAround } from '../store/documents/documents.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
-import { fileHere, freeFile, isWritten, writeWhole } from './document-file.ts';
+import { fileHere, freeFile, isWritten, listedBrands, writeWhole } from './document-file.ts';
 import { listedErasures } from './erasure-list.ts';
 
 const common = {
@@ -215,7 +215,9 @@ export async function writeMissingFiles(runtime: Runtime): Promise<string[]> {
   const written: string[] = [];
   // An empty folder is not a workspace yet.
   await isWritten(async () => void (await mkdir(path.join(workspaceDir, 'integrations'), { recursive: true })));
+  const listed = await listedBrands(workspaceDir);
   for (const { kind, name, source } of documents) {
+    if (kind === 'integration' && listed.has(name)) continue;
     if (shipped.has(source) || (await fileHere(workspaceDir, kind, name)) !== undefined) continue;
     const file = await freeFile(workspaceDir, kind, name);
     if (await isWritten(() => writeWhole(workspaceDir, file, source))) written.push(file);

@@ -1,7 +1,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseSource } from '../documents/brands.ts';
 import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
-import { readWorkspace } from '../documents/load.ts';
+import { listsBrands, readWorkspace } from '../documents/load.ts';
 import { parseFile } from '../documents/parse.ts';
 import { textKey } from '../documents/take-up.ts';
 import { keyOf, readLastApplied, textHashOf } from '../runtime/last-applied.ts';
@@ -22,13 +23,22 @@ export interface FileHere {
 export async function fileHere(dir: string, kind: DocumentKind, name: string): Promise<FileHere | undefined> {
   const usual = fileName(kind, name);
   const text = await readFile(path.join(dir, usual), 'utf8').catch(() => undefined);
-  if (text !== undefined) {
+  if (text !== undefined && !listsBrands.test(text)) {
     const named = parseFile({ kind, file: usual, text }).name;
     // A file without a readable name is probably being edited.
     if (kind === 'workspace' || named === name || named === undefined) return { file: usual, text };
   }
   const own = (await readWorkspace(dir)).filter((one) => one.kind === kind);
   return own.find((one) => kind === 'workspace' || (one.text.includes(name) && parseFile(one).name === name));
+}
+
+/** The brands that files of many brands list here, each with that file and its own text. An edit through the API gives a brand its own file. */
+export async function listedBrands(dir: string): Promise<ReadonlyMap<string, FileHere>> {
+  const lists = (await readWorkspace(dir)).filter(({ lists }) => lists !== undefined);
+  const rows = lists.flatMap(parseSource);
+  return new Map(
+    rows.flatMap(({ name, source: { file, text } }) => (name === undefined ? [] : [[name, { file, text }]])),
+  );
 }
 
 /** Where a document without a file gets one. Files may have any name, so the usual one may hold another document. */

@@ -1,8 +1,9 @@
 import { compilePath, compileShapes, type Path } from '../brand/compile.ts';
+import { parseSource } from '../documents/brands.ts';
 import type { Bodies, LoadedDocument } from '../documents/kinds.ts';
 import { readShippedConnectors, readWorkspace } from '../documents/load.ts';
 import type { Mistake } from '../documents/mistake.ts';
-import { type ParsedFile, parseFile, type SourceFile } from '../documents/parse.ts';
+import type { ParsedFile, SourceFile } from '../documents/parse.ts';
 import { pathFromText } from '../documents/path.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
@@ -20,7 +21,7 @@ export async function pathToMap(
   integration: string | undefined,
   property: Property,
 ): Promise<{ readonly path: Path; readonly connector: Bodies['connector']; readonly adapter: string | undefined }> {
-  const files = (await sourcesOf(workspaceDir)).map(parseFile);
+  const files = (await sourcesOf(workspaceDir)).flatMap(parseSource);
   const ofKind = (kind: SourceFile['kind']) =>
     files
       .filter(({ source }) => source.kind === kind)

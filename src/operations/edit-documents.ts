@@ -9,7 +9,7 @@ import type { BrokenCase } from '../errors/broken-cases.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { sealable } from '../runtime/seal-documents.ts';
-import { fileHere, freeFile, isUnapplied, isWritten, writeWhole } from './document-file.ts';
+import { fileHere, freeFile, isUnapplied, isWritten, listedBrands, writeWhole } from './document-file.ts';
 import { acceptCases as acceptAll, brokenCases } from './mapping-cases.ts';
 import { offThread } from './off-thread.ts';
 import {
@@ -52,6 +52,8 @@ export type Applied =
   | { readonly kind: 'outdated'; readonly version: number }
   /** The file has changes of somebody who has not applied them yet. */
   | { readonly kind: 'unapplied'; readonly file: string }
+  /** The brand is a row of a file of many brands, which is edited by hand. */
+  | { readonly kind: 'listed'; readonly file: string }
   /** The workspace folder is read-only; `file` is where the change must be made. */
   | { readonly kind: 'read_only'; readonly file: string };
 
@@ -159,6 +161,8 @@ export async function removeDocument(runtime: Runtime, kind: DocumentKind, name:
     const sources = await soundSources(runtime, around, others, { kind, name });
     const checked = await offThread(runtime, 'check', { sources });
     if (checked.kind === 'invalid') return { refused: checked };
+    const row = kind === 'integration' ? (await listedBrands(runtime.workspaceDir)).get(name) : undefined;
+    if (row !== undefined) return { refused: { kind: 'listed', file: row.file } };
     const here = await fileHere(runtime.workspaceDir, kind, name);
     if (here && (await isUnapplied(runtime, tx, { kind, name, ...here }))) {
       return { refused: { kind: 'unapplied', file: here.file } };

@@ -16,7 +16,7 @@ import {
   waitingEvents,
 } from '../store/records/move-brand.ts';
 import { queueRun } from '../store/runs/runs.ts';
-import { fileHere, freeFile, writeWhole } from './document-file.ts';
+import { fileHere, freeFile, listedBrands, writeWhole } from './document-file.ts';
 import { offThread } from './off-thread.ts';
 import { fileName, isOne, readAround, sourcesAround } from './sources-in-force.ts';
 
@@ -50,6 +50,8 @@ async function compare(runtime: Runtime, db: Pool | Tx, brand: Brand, next: Bran
   const agreed = (guests: (typeof before)[number]['guests'], is: boolean) =>
     guests.filter((guest) => guest.marketing_consent === is).length;
   const obstacles: string[] = [];
+  const row = (await listedBrands(runtime.workspaceDir)).get(next.integration);
+  if (row !== undefined) obstacles.push(`${next.integration} is a row of ${row.file}: give it its own file`);
   if (next.body.deliver.length > 0) {
     obstacles.push(`${next.integration} delivers to ${next.body.deliver.join(', ')}: remove \`deliver\` from it`);
   }

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { Active } from '../brand/active.ts';
 import type { Versioned } from '../brand/brand.ts';
+import { textsIn } from '../documents/checked.ts';
 import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
 import { readShippedConnectors } from '../documents/load.ts';
 import type { SourceFile } from '../documents/parse.ts';
@@ -51,9 +52,19 @@ function integrationsAround({ documents, settings }: Active, { kind, name }: Nam
     if (kind === 'destination') return deliver.includes(name ?? '');
     return kind === 'integration' && pulled_by !== undefined && named.has(pulled_by);
   };
+  // Brands whose polls may get the same reservations: the same property, or the same account, of which a few are enough.
+  const polls = ({ body: { pull } }: Versioned<'integration'>) =>
+    kind === 'integration' && pull !== undefined && text.includes(pull.base_url);
+  const hasAccount = ({ body: { pull } }: Versioned<'integration'>) =>
+    [...textsIn(pull?.auth)].every((one) => text.includes(one.text));
   const found = [
     ...[...named].map((one) => documents.get(one)).filter((one) => one !== undefined),
     ...documents.values().filter(({ body }) => refersTo(body)),
+    ...documents.values().filter((one) => polls(one) && text.includes(one.body.brand_id)),
+    ...documents
+      .values()
+      .filter((one) => polls(one) && hasAccount(one))
+      .take(20),
   ];
   return [...new Set([...itself, ...found.flatMap((one) => [one.name, one.body.pulled_by ?? one.name])])];
 }

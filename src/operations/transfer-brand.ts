@@ -23,7 +23,7 @@ import {
   stillRunning,
 } from '../store/db/brand.ts';
 import { headerOf, openArchive, openedKeys, refuseOtherSchema, refuseRunningNodes, sealedKeys } from './backup.ts';
-import { fileHere } from './document-file.ts';
+import { fileHere, listedBrands } from './document-file.ts';
 import { fileName, isOne, readAround } from './sources-in-force.ts';
 
 /**
@@ -43,6 +43,9 @@ export async function previewExport(runtime: Runtime, name: string): Promise<Exp
   if (found.pulledWith !== null) {
     throw refused([`${name} is pulled together with ${found.pulledWith}: give each its own pull first`]);
   }
+  const row = (await listedBrands(runtime.workspaceDir)).get(name);
+  if (row !== undefined)
+    throw refused([`${name} is a row of ${row.file}, which would bring it back: remove the row first`]);
   return { ...found.parts, ...(await brandCounts(runtime.pool, name)) };
 }
 

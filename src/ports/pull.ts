@@ -129,7 +129,16 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
   const { property } = connectorPull;
   const routing =
     property === undefined ? {} : { routing: { propertyOf: propertyAt(property), brands: brandsOf(runtime, found) } };
-  return { kind: 'ok', plan: { brand: found, settings, ...routing } };
+  const others = () => othersOf(runtime, found);
+  return { kind: 'ok', plan: { brand: found, settings, ...routing, others } };
+}
+
+async function othersOf(runtime: Runtime, { integration, body: { connector } }: Brand): Promise<string[]> {
+  const [apis, { documents }] = [await runtime.partnerApis(), runtime.active()];
+  const api = apis.get(integration);
+  return [...apis.keys()].filter(
+    (one) => one !== integration && apis.get(one) === api && documents.get(one)?.body.connector === connector,
+  );
 }
 
 /** The brands that this one's polls also serve. A list of changes shows each change once, so a paused brand would miss it for good. */

@@ -11,7 +11,8 @@ const nothing: Unread = new Set();
 /** The fields that were sent but could not be read, such as channel or guests.0.nationality; guests if none of its elements could. */
 export function unreadIn(notes: readonly Note[], draft: Fields): Unread {
   const isUnread = ({ code, field }: Note) =>
-    code === 'invalid_dropped' || (code === 'empty_item' && field in noLists && draft[field] === undefined);
+    code === 'invalid_dropped' ||
+    ((code === 'empty_item' || code === 'join_missing') && field in noLists && draft[field] === undefined);
   const fields = notes.filter(isUnread).map(({ field }) => field);
   return fields.length === 0 ? nothing : new Set(fields.map((field) => field.replace(/\[(\d+)\]/, '.$1')));
 }

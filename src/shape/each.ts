@@ -1,12 +1,12 @@
 import { pathText, type Step } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
 import { type MappingPath, markUse, type PathUse } from './path-use.ts';
-import type { Each, Scope } from './scope.ts';
+import { type Each, isHollow, type Scope } from './scope.ts';
 import { isThere, keyOfStep, startOf, stepInto } from './step.ts';
 
 /**
- * The items at a path, each with its enclosing item as parent. A list at the end gives its items, an object is one item, null and
- * a missing key give none; `[]` iterates over a list or over the values of an object.
+ * The items at a path, each with its enclosing item as parent. A list at the end gives its items, an object is one item; null, an
+ * empty object and a missing key give none; `[]` iterates over a list or over the values of an object.
  */
 export function compileEach(path: MappingPath, traced: boolean): Each {
   const { steps } = path;
@@ -67,7 +67,7 @@ function walk(
 }
 
 function end(parent: Scope, value: Json | undefined, at: string, step: Step | undefined, { out, traced }: Walk): void {
-  if (value === undefined || value === null) return;
+  if (value === undefined || value === null || isHollow(value)) return;
   if (Array.isArray(value)) {
     for (let key = 0; key < value.length; key++) out.push(itemOf(parent, value[key], key, at, traced));
   } else if (step === undefined) {

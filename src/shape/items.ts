@@ -29,8 +29,10 @@ export function itemsOf<Field extends string>(
   let seen: Set<string> | undefined;
   let isSent = false;
   for (const part of parts) {
+    const before = root.notes.length;
     const items = part.items(scope);
-    if (items.length === 0) isSent ||= part.isSent(scope);
+    // With a note, the list had items, and none of them found its row: that is not an empty list.
+    if (items.length === 0 && root.notes.length === before) isSent ||= part.isSent(scope);
     if (kept === 0) out = new Array(items.length);
     for (const item of items) {
       root.index = kept;

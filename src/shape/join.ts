@@ -1,33 +1,31 @@
 import type { JoinForm } from './config.ts';
 import type { Env } from './env.ts';
 import type { Each, Scope } from './scope.ts';
-import { asList, compileKey, compileTable } from './table.ts';
-
-type Missing = (item: Scope, join: JoinForm) => readonly Scope[];
+import { asList, compileKeys, compileTable } from './table.ts';
 
 /**
- * Replaces each item by the table rows that have its key, one join after the other. `missing` decides what happens to an item without
- * a row. If the record itself is joined, no row means no items.
+ * Replaces each item by the table rows that have its key, one join after the other. An item without a row gives nothing: its own fields
+ * belong to another table. `missing` is called for it, unless the record itself is joined, which may have no rows.
  */
 export function compileJoins(
   from: Each,
   joins: JoinForm | JoinForm[] | undefined,
   at: string,
   env: Env,
-  missing: Missing,
+  missing?: (item: Scope, join: JoinForm) => void,
 ): Each {
   if (joins === undefined) return from;
-  if (!Array.isArray(joins)) return compileJoin(from, joins, at, env, missing);
-  return joins.reduce((each, join, index) => compileJoin(each, join, `${at}[${index}]`, env, missing), from);
-}
-
-function compileJoin(from: Each, join: JoinForm, at: string, env: Env, missing: Missing): Each {
-  const find = compileTable(join.in, asList(join.key), at, env);
-  const key = compileKey(asList(join.by), `${at}.by`, env);
-  return (scope) =>
-    from(scope).flatMap((item): readonly Scope[] => {
-      const text = key(item);
-      const rows = text === undefined ? [] : find(item, text);
-      return rows.length > 0 || item === scope ? rows : missing(item, join);
-    });
+  const places = Array.isArray(joins)
+    ? joins.map((join, index) => [join, `${at}[${index}]`] as const)
+    : [[joins, at] as const];
+  return places.reduce((each, [join, place]) => {
+    const find = compileTable(join.in, asList(join.key), place, env);
+    const keys = compileKeys(asList(join.by), `${place}.by`, env);
+    return (scope: Scope) =>
+      each(scope).flatMap((item) => {
+        const rows = keys(item).flatMap((key) => find(item, key));
+        if (rows.length === 0 && item !== scope) missing?.(item, join);
+        return rows;
+      });
+  }, from);
 }

@@ -57,9 +57,8 @@ function compilePart<Name extends ListName>(
   const flat = config.shape?.flat;
   const from = compileOrigin(name, map, at, flat !== undefined, env);
   const joined = compileJoins(from, map.join, `${at}.join`, env, (item, join) => {
-    const reason = `${join.in} has no row for an item of ${name}; only the item's own fields are used.`;
+    const reason = `${join.in} has no row for an item of ${name}, which was left out.`;
     item.root.notes.push({ step: 'shape', field: name, code: 'join_missing', reason });
-    return [item];
   });
   const chosen = filtered(joined, map, at, env);
   const items =

@@ -25,7 +25,7 @@ export function compileListSource(source: ListSource, slot: Slot, at: string, en
   const place = typeof source === 'string' ? at : `${at}.from`;
   if (form.from === undefined && form.join === undefined) env.problem(at, 'has neither from nor join');
   const paths = asList(form.from ?? '$item');
-  const joined = compileJoins(compileFrom(paths, place, env), form.join, `${at}.join`, env, () => []);
+  const joined = compileJoins(compileFrom(paths, place, env), form.join, `${at}.join`, env);
   return {
     items: filtered(joined, form, at, env),
     value: env.options.field(form.value ?? '$item', slot, `${at}.value`, env),

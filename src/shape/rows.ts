@@ -6,7 +6,7 @@ import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
 import { compileRead } from './read.ts';
 import { loneScope } from './record-scope.ts';
-import type { Each, Read, Scope } from './scope.ts';
+import { type Each, isHollow, type Read, type Scope } from './scope.ts';
 import { keyOfStep } from './step.ts';
 
 /** Finds the records in a response. */
@@ -119,7 +119,7 @@ function outerList(steps: readonly Step[]): Place['outer'] {
   return { text: steps.reduce((base, step) => pathText(base, keyOfStep(undefined, step)), ''), read };
 }
 
-/** Why there is no list at the path, or undefined. A null list is empty; a missing one may mean a wrong path, so it does not count as empty. */
+/** Why there is no list at the path, or undefined. A null list is empty, and so is an empty object where a list is named; a missing one may mean a wrong path, so it does not count as empty. */
 function listAt(root: Place, scope: Scope, shape: ShapeSection): Misshapen | undefined {
   const { text = '', read } = root.outer ?? root;
   const value = read(scope);
@@ -132,6 +132,7 @@ function listAt(root: Place, scope: Scope, shape: ShapeSection): Misshapen | und
       message: `The response has nothing at ${text || 'its root'}; ${seen(scope.item)}.`,
     };
   }
+  if (isHollow(value) && (text !== '' || shape.object_is_one === true)) return undefined;
   // A path through lists also goes through the values of an object.
   if (typeof value === 'object' && (root.outer !== undefined || shape.object_is_one === true)) return undefined;
   const where = text === '' ? 'The response is' : `At ${text} there is`;
@@ -153,11 +154,12 @@ function singleAt(
   const scope = answerScope(body);
   const [row] = alone === undefined ? listedOrBare(scope, root) : alone.each(scope);
   if (row !== undefined && typeof row.item === 'object' && row.item !== null) return { kind: 'ok', row };
+  const list = (alone ?? root).list(scope);
   return {
     kind: 'invalid',
     code: 'record.root_not_found',
     message: `The response holds no single reservation; ${seen(body)}.`,
-    isEmpty: isEmptyList(body) || isEmptyList((alone ?? root).list(scope)),
+    isEmpty: isEmptyList(body) || isEmptyList(list) || (list !== body && isHollow(list)),
   };
 }
 
@@ -168,7 +170,8 @@ function isEmptyList(value: Json | undefined): boolean {
 function listedOrBare(scope: Scope, root: Place): readonly Scope[] {
   const rows = root.text === undefined ? [] : root.each(scope);
   // An empty list means no reservation: its envelope is not one.
-  if (rows.length > 0 || (root.text !== undefined && Array.isArray(root.read(scope)))) return rows;
+  const value = root.text === undefined ? undefined : root.read(scope);
+  if (rows.length > 0 || Array.isArray(value) || isHollow(value)) return rows;
   return bare(scope);
 }
 

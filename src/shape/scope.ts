@@ -67,7 +67,9 @@ export function isBlank(value: Json | undefined): value is undefined | null | ''
 
 /** An object or a list without content, as converters of XML write an empty element. */
 export function isHollow(value: Json | undefined): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  if (typeof value !== 'object' || value === null) return false;
+  for (const _ in value) return false;
+  return true;
 }
 
 /** A scalar as text, so that 7 and "7" are one key; undefined for anything else. */

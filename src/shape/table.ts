@@ -1,5 +1,6 @@
 import { pathText } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
+import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
 import { markUse } from './path-use.ts';
 import { compileRead, silent } from './read.ts';
@@ -71,6 +72,29 @@ function indexRows(
     else same.push(place);
   }
   return index;
+}
+
+/** As `compileKey`; a single path to a list of ids gives each of them, once. */
+export function compileKeys(keys: readonly string[], at: string, env: Env): (scope: Scope) => readonly string[] {
+  const [text] = keys;
+  if (keys.length !== 1 || text === undefined) {
+    const key = compileKey(keys, at, env);
+    return (scope) => textsOf([key(scope)]);
+  }
+  const path = env.path(text, at);
+  if (path === undefined) return () => [];
+  const each = path.steps.some(({ kind }) => kind === 'each') ? compileEach(path, env.traced) : undefined;
+  const read = silent(compileRead(path, env.traced));
+  return (scope) => {
+    const value = read(scope);
+    if (each !== undefined) return textsOf(each(scope).map(({ item }) => item));
+    return textsOf(Array.isArray(value) ? value : [value]);
+  };
+}
+
+function textsOf(values: readonly (Json | undefined)[]): readonly string[] {
+  const texts = values.flatMap((value) => keyText(value) ?? []);
+  return texts.length < 2 ? texts : [...new Set(texts)];
 }
 
 /** The text of a key of one or more paths; undefined if one of them is empty. */

@@ -77,7 +77,7 @@ connector: hotel
 brand_id: ${name}
 timezone: Europe/Lisbon
 country: PT
-${partner ? `pull:\n  base_url: ${partner}\n  auth: { type: bearer, token: key }\n  syncs:\n    pre_stay: { every: 60m, range: [+1d, +7d] }\n` : ''}push: { enabled: true }
+${partner ? `pull:\n  base_url: ${partner}\n  auth: { type: bearer, token: key-of-${name} }\n  syncs:\n    pre_stay: { every: 60m, range: [+1d, +7d] }\n` : ''}push: { enabled: true }
 deliver: [${deliver}]
 `;
     const http = (name: string, url: string) =>

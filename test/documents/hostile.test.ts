@@ -87,6 +87,7 @@ test('texts of people are parsed without the quadratic check for unique keys', (
   assert.deepEqual(parsing.toSorted(), [
     ours,
     'documents/yaml-text.ts',
+    'operations/add-brands.ts',
     'operations/api-description/read.ts',
     'operations/move-brand.ts',
     'operations/spellings.ts',

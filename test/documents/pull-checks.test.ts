@@ -75,8 +75,34 @@ test('two integrations that read the same property are a mistake, whatever the s
     [['integrations/porto.yaml', 'brand_id']],
   );
   assert.match(mistakes[0]?.message ?? '', /lisbon already reads brand_id LIS01/);
-  const elsewhere = { ...other, text: other.text.replace('LIS01', 'OPO01') };
-  assert.deepEqual(checked(brand('lisbon', stay()), elsewhere).mistakes, []);
+});
+
+test('a second brand of one account is a mistake if nothing tells the two apart', () => {
+  const second = (from: string, to: string, more = '') => {
+    const other = brand('porto', stay(), more);
+    return { ...other, text: other.text.replace('LIS01', 'OPO01').replace(from, to) };
+  };
+  const { mistakes } = checked(brand('lisbon', stay()), second('', ''));
+  assert.deepEqual(
+    mistakes.map(({ file, line, path }) => [file, line, path]),
+    [['integrations/porto.yaml', 3, 'brand_id']],
+  );
+  assert.match(mistakes[0]?.message ?? '', /the same reservations as lisbon: .*sends no \{brand_id\}/);
+  const apart = [
+    second('pms.example', 'porto.example'),
+    second('type: none', `type: bearer, token: "\${env:PORTO}"`),
+    second('  syncs', '  query: { hotel: OPO01 }\n  syncs'),
+    second('', '', 'transforms: [{ when: \'extra.hotel != "OPO01"\', drop: true }]\n'),
+  ];
+  for (const one of apart) assert.deepEqual(checked(brand('lisbon', stay()), one).mistakes, [], one.text);
+  const connectors = [
+    connector.replace('status: "{sync', 'hotel: "{brand_id}", status: "{sync'),
+    connector.replace('  window:', '  property: hotel.code\n  window:'),
+  ];
+  for (const text of connectors) {
+    const files: SourceFile[] = [{ kind: 'connector', file: 'c.yaml', text }, brand('lisbon', stay()), second('', '')];
+    assert.equal(checkFiles(files).kind, 'ok', text);
+  }
 });
 
 test('a range that means many requests at every poll is reported with the number', () => {

@@ -136,6 +136,17 @@ test('documents that name other integrations can be edited, and keep what they n
   assert.equal((await node.call('DELETE', '/documents/integration/first', admin)).status, 200);
 });
 
+test('a brand that would get the reservations of another one is refused', async () => {
+  const grand = (await sourceOf('/documents/integration/grand')).replace('integration: grand', 'integration: twin');
+  const messageOf = async (text: string) => {
+    const { status, body } = await node.call('PUT', '/documents/integration/twin', admin, { text });
+    assert.equal(status, 422, JSON.stringify(body));
+    return body.mistakes[0].message as string;
+  };
+  assert.match(await messageOf(grand), /grand already reads brand_id LIS01/);
+  assert.match(await messageOf(grand.replace('LIS01', 'TWIN')), /gets the same reservations as grand/);
+});
+
 test('an edit writes no file of another document', async () => {
   const { workspaceDir } = node.runtime;
   const other = await readFile(path.join(workspaceDir, 'integrations/other.yaml'), 'utf8');

@@ -11,6 +11,9 @@ const found: [string, ShapeSection, Json, number, number | undefined][] = [
   ['a total that is none', { root_path: 'items' }, { items: [{}], total: 'many' }, 1, undefined],
   ['a bare list', {}, [{}, {}], 2, undefined],
   ['a list left out', { root_path: 'items', missing_is_empty: true }, {}, 0, undefined],
+  ['no rows, written as an empty object', { root_path: 'items', object_is_one: true }, { items: {} }, 0, undefined],
+  ['an empty object where a list is named', { root_path: 'items' }, { items: {} }, 0, undefined],
+  ['an empty answer of a list of one', { object_is_one: true }, {}, 0, undefined],
   ['one as an object', { root_path: 'items', object_is_one: true }, { items: { id: 1 } }, 1, undefined],
   [
     'lists in lists, one of them missing',
@@ -135,4 +138,16 @@ test('a second list of the same response is read too, with the fields that are s
   ]);
   assert.equal(shaper.count(body), 1, 'paging counts the first list');
   assert.equal(recordsOf(shaper, { bookings: [] }).length, 0, 'it may be missing');
+});
+
+test('an empty object in place of a list inside a record is an empty list', () => {
+  const shaper = shaperOf({ map: { rooms: false, charges: { from: 'lines' } } });
+  const { record, notes } = shaper.draft({ key: '', value: { id: 'R1', guests: {}, lines: {} } });
+  assert.deepEqual([record.guests, record.charges, notes], [[], [], []]);
+});
+
+test('an empty object at root_path is no single reservation', () => {
+  const shaper = shaperOf({ shape: { root_path: 'items' } });
+  const found = shaper.single({ items: {}, page: 1 });
+  assert.ok(found.kind === 'invalid' && found.isEmpty, JSON.stringify(found));
 });

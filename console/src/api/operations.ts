@@ -170,12 +170,14 @@ export interface Operations {
       limit?: number | undefined;
       q?: string | undefined;
       connector?: string | undefined;
+      group?: string | undefined;
       hours?: number | undefined;
     };
     answer: {
       items: {
         name: string;
         version: number;
+        group: string | null;
         brand_id: string;
         connector: string;
         connector_version: number;
@@ -234,6 +236,18 @@ export interface Operations {
       next_cursor: string | null;
     };
   };
+  'groups.list': {
+    input: {};
+    answer: {
+      items: {
+        group: string;
+        brands: number;
+        states: Record<"healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed", number>;
+        waiting: number;
+        open_dead_letters: number;
+      }[];
+    };
+  };
   'integrations.get': {
     input: {
       integration: string;
@@ -242,6 +256,7 @@ export interface Operations {
     answer: {
       name: string;
       version: number;
+      group: string | null;
       brand_id: string;
       connector: string;
       connector_version: number;
@@ -2810,6 +2825,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'overview.days': ['GET', '/overview/days'],
   'overview.marks': ['GET', '/overview/marks'],
   'integrations.list': ['GET', '/integrations'],
+  'groups.list': ['GET', '/groups'],
   'integrations.get': ['GET', '/integrations/{integration}'],
   'integrations.pause': ['POST', '/integrations/{integration}/pause'],
   'integrations.resume': ['POST', '/integrations/{integration}/resume'],

@@ -9,6 +9,7 @@ export type Role = Answer<'session.get'>['role'];
 export type Overview = Answer<'overview.get'>;
 export type Point = Overview['series'][number];
 export type Integration = Item<'integrations.list'>;
+export type Group = Item<'groups.list'>;
 export type IntegrationDetail = Answer<'integrations.get'>;
 export type HotelReport = NonNullable<Answer<'integrations.hotel'>['report']>;
 export type SyncType = NonNullable<Integration['pull']>['syncs'][number]['sync'];

@@ -2,11 +2,11 @@ import { Button, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEvery } from '../api/live.ts';
-import { usePages } from '../api/query.tsx';
-import type { Integration } from '../api/types.ts';
+import { useApi, usePages } from '../api/query.tsx';
+import type { Group, Integration } from '../api/types.ts';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
-import { number, plural } from '../parts/format.ts';
+import { number, plural, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
@@ -19,7 +19,10 @@ export function Integrations() {
   const all = useSeesAllBrands();
   const admin = useMay('admin') && all;
   const [q, setQ] = useState('');
-  const { rows, error, more } = usePages('integrations.list', { limit: 100, ...(q !== '' && { q }) }, useEvery(5));
+  const [group, setGroup] = useState('');
+  const groups = useApi('groups.list', {}, { everyMs: useEvery(15) }).data?.items ?? [];
+  const shown = q === '' ? { group } : { q };
+  const { rows, error, more } = usePages('integrations.list', { limit: 100, ...shown }, useEvery(5));
   // Sorting a part of the list would look like sorting all of it.
   const sort = (by: Order) => (more ? {} : { sortBy: by });
   return (
@@ -31,8 +34,14 @@ export function Integrations() {
           </Button>
         )}
       </Head>
-      <Card flush>
-        {(more || q !== '') && (
+      {group === '' && q === '' && groups.length > 0 && <Groups groups={groups} onOpen={setGroup} />}
+      {group !== '' && q === '' && (
+        <Button variant="default" size="xs" onClick={() => setGroup('')}>
+          All brands
+        </Button>
+      )}
+      <Card flush {...(group !== '' && q === '' && { title: `Group ${group}` })}>
+        {(more || q !== '' || groups.length > 0) && (
           <div className="more">
             <TextInput
               label="Find by name or brand id"
@@ -49,6 +58,8 @@ export function Integrations() {
           empty={
             q !== '' ? (
               <Empty title="No brand contains this text" />
+            ) : groups.length > 0 ? (
+              <Empty title="All brands are in groups" small />
             ) : (
               <Empty title="No brand is connected" action={admin && <Link to="/onboard">Connect the first one</Link>}>
                 Or add an integration document to the workspace and apply it.
@@ -111,6 +122,38 @@ export function Integrations() {
         {more}
       </Card>
     </>
+  );
+}
+
+/** Brands of one system, listed together in one file, are one line until somebody opens it. */
+function Groups({ groups, onOpen }: { groups: readonly Group[]; onOpen: (group: string) => void }) {
+  return (
+    <Card flush title="Groups">
+      <Table
+        label="Groups"
+        rows={groups}
+        rowKey={({ group }) => group}
+        columns={[
+          {
+            head: 'Group',
+            cell: ({ group, brands }) => (
+              <Button variant="subtle" size="compact-sm" onClick={() => onOpen(group)}>
+                {group}: {plural(brands, 'brand')}
+              </Button>
+            ),
+          },
+          {
+            head: 'States',
+            cell: ({ states }) =>
+              Object.entries(states).map(([state, count]) => (
+                <State key={state} of={state} label={`${number(count)} ${words(state)}`} />
+              )),
+          },
+          { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
+          { head: 'Dead letters', kind: 'number', cell: ({ open_dead_letters }) => number(open_dead_letters) },
+        ]}
+      />
+    </Card>
   );
 }
 

@@ -92,6 +92,13 @@ export function answer(applied: Applied, what: string) {
   if (applied.kind === 'read_only') {
     return problem(409, 'operate.conflict', `${applied.file} is read-only here: change it at its source.`);
   }
+  if (applied.kind === 'listed') {
+    return problem(
+      409,
+      'operate.conflict',
+      `${what} is a row of ${applied.file}: remove it there and run \`innbound apply\`.`,
+    );
+  }
   if (applied.kind === 'unapplied') {
     const detail = `${applied.file} has changes that were not applied. Run \`innbound apply\` or undo them there, then edit again.`;
     return problem(409, 'operate.conflict', detail);

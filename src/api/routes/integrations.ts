@@ -37,6 +37,7 @@ const lane = z.object({ destination: z.string(), ...backlogSchema });
 const integrationSchema = z.object({
   name: z.string(),
   version: z.int(),
+  group: z.string().nullable().describe('The group that the console shows the brand in.'),
   brand_id: z.string(),
   connector: z.string(),
   connector_version: z.int(),
@@ -85,12 +86,15 @@ export function integrationRoutes({ runtime }: Api): Route[] {
         ...namePageQuery,
         q: namePageQuery.q.describe('Only integrations whose name or brand id contains this text, in any letter case.'),
         connector: z.string().max(100).optional().describe('Only integrations of this connector.'),
+        group: z.string().max(100).optional().describe('Only integrations of this group; empty for those of none.'),
         hours: z.coerce.number().int().min(1).max(168).default(3),
       }),
       response: pageOf(integrationSchema),
       handle: async ({ within, query }) => {
         const wanted = integrationsWithin(runtime, within).filter(
-          ({ connector }) => query.connector === undefined || connector.name === query.connector,
+          ({ connector, body }) =>
+            (query.connector === undefined || connector.name === query.connector) &&
+            (query.group === undefined || (body.group ?? '') === query.group),
         );
         const { items, next_cursor } = pagedByName(
           wanted,
@@ -99,6 +103,45 @@ export function integrationRoutes({ runtime }: Api): Route[] {
           ({ integration, body }) => `${integration} ${body.brand_id}`,
         );
         return ok({ items: await describe(runtime, items, query.hours), next_cursor });
+      },
+    }),
+    route('GET /groups', {
+      id: 'groups.list',
+      summary: 'Groups of integrations: how many brands each has, and their states',
+      role: 'viewer',
+      scope: 'any',
+      response: z.object({
+        items: z.array(
+          z.object({
+            group: z.string(),
+            brands: z.int(),
+            states: z.partialRecord(z.enum(healthStates), z.int()).describe('How many brands are in each state.'),
+            waiting: z.int(),
+            open_dead_letters: z.int(),
+          }),
+        ),
+      }),
+      handle: async ({ within }) => {
+        const all = integrationsWithin(runtime, within);
+        const members = new Map<string, string>(
+          all.flatMap(({ integration, body }) => (body.group === undefined ? [] : [[integration, body.group]])),
+        );
+        const health = await healthOf(runtime, [...members.keys()]);
+        const groups = Map.groupBy(health, ({ integration }) => members.get(integration) ?? '');
+        const items = [...groups]
+          .sort(([one], [other]) => (one < other ? -1 : 1))
+          .map(([group, brands]) => ({
+            group,
+            brands: brands.length,
+            states: Object.fromEntries(
+              Map.groupBy(brands, ({ state }) => state)
+                .entries()
+                .map(([state, its]) => [state, its.length]),
+            ),
+            waiting: sum(brands.flatMap(({ lanes }) => lanes.map(({ waiting }) => waiting))),
+            open_dead_letters: sum(brands.map(({ now }) => now.open_dead_letters)),
+          }));
+        return ok({ items });
       },
     }),
     route('GET /integrations/{integration}', {
@@ -131,6 +174,8 @@ export function integrationRoutes({ runtime }: Api): Route[] {
   ];
 }
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
 /** Those that the caller may see. */
 export function integrationsWithin(runtime: Runtime, within: readonly string[] | undefined): Brand[] {
   const seen = within && new Set(within);
@@ -162,6 +207,7 @@ async function describe(runtime: Runtime, integrations: readonly Brand[], hours:
     return {
       name,
       version,
+      group: body.group ?? null,
       brand_id: body.brand_id,
       connector: connector.name,
       connector_version: connector.version,

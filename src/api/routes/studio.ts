@@ -1,3 +1,4 @@
+import { isDocumentName } from '../../terms.ts';
 import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
 import { fetchSample } from '../../operations/fetch-sample.ts';

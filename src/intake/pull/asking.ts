@@ -125,7 +125,7 @@ export class Asking {
       case 'shrink':
         return this.#shrink(failure, answered);
       case 'renew':
-        return this.#renew(failure);
+        return this.#renew(failure, answered);
       default:
         return { kind: 'failed', ...failure };
     }
@@ -171,10 +171,11 @@ export class Asking {
     return this.#retries.retry(failure, answered);
   }
 
-  async #renew(failure: Failure): Promise<NoAnswer | undefined> {
+  async #renew(failure: Failure, answered: Answered): Promise<NoAnswer | undefined> {
     if (this.#hasRenewed) return this.#authFailed(failure);
     this.#hasRenewed = true;
-    await this.#context.credentials.renew();
+    const challenge = answered.kind === 'answer' ? answered.headers['www-authenticate'] : undefined;
+    await this.#context.credentials.renew(challenge);
     return undefined;
   }
 

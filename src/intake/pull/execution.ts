@@ -1,4 +1,5 @@
 import type { Span } from '../../kit/trace.ts';
+import type { Json } from '../../terms.ts';
 import { Acknowledger } from './acknowledge.ts';
 import { type Asker, noAskCounts, openAsker } from './ask.ts';
 import type { AnswerRead, AskCounts, NoAnswer } from './asked.ts';
@@ -6,12 +7,13 @@ import { addedParameters } from './auth/secrets.ts';
 import { limitsOf } from './limits.ts';
 import { isCut } from './list-request.ts';
 import { NextPageCheck, seenPage } from './next-page-check.ts';
-import { readPage } from './page.ts';
+import { otherBrand } from './other-brand.ts';
+import { readPage, type WholePage } from './page.ts';
 import { makePageCommit } from './page-commit.ts';
 import { type Fetched, fetchPage, pageRequest } from './page-request.ts';
 import { PageWriter } from './page-writer.ts';
 import { paginatorFor } from './paginate/paginate.ts';
-import type { Paginator } from './paginate/paginator.ts';
+import type { Next, Paginator } from './paginate/paginator.ts';
 import type { PullPlan, PullPorts } from './ports.ts';
 import { addRelated } from './related.ts';
 import { RepeatedPageCheck } from './repeated-page-check.ts';
@@ -56,6 +58,10 @@ export class Execution {
   readonly #nextPages: NextPageCheck;
   readonly #repeatedPages: RepeatedPageCheck;
   readonly #readers: WindowReaders;
+  readonly #acknowledges: boolean;
+  readonly #wholeTables = new Map<string, Json[]>();
+  /** No page of the run had rows yet. */
+  #isFirst: boolean;
 
   constructor(ports: PullPorts, plan: PullPlan, run: Run, options: RunOptions) {
     this.#ports = ports;
@@ -65,6 +71,7 @@ export class Execution {
     this.#paginator = paginatorFor(plan.settings.pagination, addedParameters(plan.settings));
     this.#lease = new RunLease(ports, run);
     this.#counters = new RunCounters(run.counters);
+    this.#isFirst = run.counters.rows === 0;
     this.#asker = openAsker(ports, plan, {
       parkable: options.parkable,
       atOpenCircuit: () => (options.ownsRun === false ? 'return' : this.#counters.hasPages ? 'wait' : 'fail'),
@@ -74,13 +81,14 @@ export class Execution {
         this.#ending.lastRequest = exchange;
       },
     });
-    this.#readers = new WindowReaders(ports, plan, run, this.#paginator);
     const checked = { asker: this.#asker, plan, run };
     this.#nextPages = new NextPageCheck(checked, ports.runs.isDryRun === true);
     this.#repeatedPages = new RepeatedPageCheck(checked);
     const { acknowledge } = plan.settings;
     const acknowledger =
       acknowledge && !ports.runs.isDryRun ? new Acknowledger(acknowledge, plan.settings, this.#asker) : undefined;
+    this.#acknowledges = acknowledger !== undefined;
+    this.#readers = new WindowReaders(ports, plan, run, this.#paginator, this.#acknowledges);
     this.#writer = new PageWriter(ports, plan, run, {
       lease: this.#lease,
       counters: this.#counters,
@@ -154,22 +162,36 @@ export class Execution {
     const reader = await this.#readers.at(position);
     const named = this.#paginator.after(pass.page ?? this.#paginator.first, seenPage(page, answer));
     const counts = noAskCounts();
-    const found = await this.#nextPages.after(position, page, named, counts);
-    const next = await this.#repeatedPages.after(position, page, found, counts);
+    const next = this.#acknowledges ? named : await this.#checked(position, page, named, counts);
     this.#lease.waiting = undefined;
     this.#counters.add(counts);
     const taken = reader.take(pass, page, next, answer.requestedAt);
     const rows = await this.#withRelated(position, answer, taken.rows, asking);
     if ('kind' in rows) return this.#withoutAnswer(position, rows);
     const after = afterPage(byPartnersClock(position, answer.headers), taken);
-    const fetching = this.#fetch(after);
-    if (!(await this.#writer.hasRoom)) return { kind: 'stop' };
     const counted = this.#counters.take();
     const read = { position, after, page, taken: { ...taken, rows }, answer, asking, counted };
     const run = span ? { ...this.#run, trace: span.traceparent } : this.#run;
-    const isWritten = this.#writer.write(makePageCommit(this.#ports, this.#plan, run, read));
+    const preparing = makePageCommit(this.#ports, this.#plan, run, read);
+    const other = this.#isFirst ? await otherBrand(this.#ports, this.#plan, await preparing) : undefined;
+    if (other !== undefined) {
+      this.#counters.add(counted);
+      return { kind: 'end', end: failedEnd('pull.other_brand', other, position) };
+    }
+    this.#isFirst &&= rows.length === 0;
+    // The next answer depends on what was acknowledged before it.
+    const early = this.#acknowledges ? undefined : this.#fetch(after);
+    if (!(await this.#writer.hasRoom)) return { kind: 'stop' };
+    const isWritten = this.#writer.write(preparing);
     if (span) isWritten.then((isOurs) => isOurs && span.end({ 'innbound.rows': page.count })).catch(() => {});
-    return { kind: 'advanced', position: after, next: fetching };
+    if (this.#acknowledges && !(await isWritten)) return { kind: 'stop' };
+    return { kind: 'advanced', position: after, next: early ?? this.#fetch(after) };
+  }
+
+  /** What follows the page, after the checks of the connector's paging. */
+  async #checked(position: Position, page: WholePage, named: Next, counts: AskCounts): Promise<Next> {
+    const found = await this.#nextPages.after(position, page, named, counts);
+    return this.#repeatedPages.after(position, page, found, counts);
   }
 
   async #withoutAnswer(position: Position, asked: NoAnswer): Promise<Turn> {
@@ -187,7 +209,8 @@ export class Execution {
     const { settings } = this.#plan;
     if (settings.related.length === 0 || rows.length === 0 || body === undefined) return rows;
     const counts = noAskCounts();
-    const options = { counts, mostPages: limitsOf(this.#ports).pages, tried: pass.tried };
+    const { pages: mostPages } = limitsOf(this.#ports);
+    const options = { counts, mostPages, tried: pass.tried, whole: this.#wholeTables };
     const values = rows.map(({ raw }) => raw.value);
     const got = await addRelated(this.#asker, settings, { body, rows: values }, options);
     this.#lease.waiting = undefined;

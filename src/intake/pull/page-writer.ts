@@ -71,17 +71,18 @@ export class PageWriter {
       return false;
     }
     this.#counters.stored(counted);
-    await this.#onStored?.(idsIn(commit));
+    await this.#onStored?.(idsIn([{ ...commit, brand }, ...(commit.routed ?? [])]));
     return true;
   }
 }
 
-/** Other brands of the account included. */
-function idsIn(commit: PageCommit): Set<string> {
+/** The partner's ids of the page, those of other brands of the account included. */
+function idsIn(parts: NonNullable<PageCommit['routed']>): Set<string> {
   const ids = new Set<string>();
-  for (const { statements, known } of [commit, ...(commit.routed ?? [])]) {
-    for (const { id } of known) ids.add(id);
-    for (const { id } of statements) if (id !== '') ids.add(id);
+  for (const { statements, known, brand } of parts) {
+    const { idPrefix = '' } = brand;
+    for (const { key } of known) ids.add(key);
+    for (const { id } of statements) if (id !== '') ids.add(id.startsWith(idPrefix) ? id.slice(idPrefix.length) : id);
   }
   return ids;
 }

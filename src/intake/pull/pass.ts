@@ -6,7 +6,7 @@ import type { Next, PageState, Paginator } from './paginate/paginator.ts';
 import type { Limits, WindowPages } from './ports.ts';
 import type { Row } from './row.ts';
 import type { PassState } from './run-state.ts';
-import { afterLastPage, brokenOff, type Verdict } from './verdict.ts';
+import { afterBatch, afterLastPage, brokenOff, type Verdict } from './verdict.ts';
 
 /** What follows a page: the next page, another pass, or the end of the window. */
 export type Follow = Verdict | { readonly kind: 'page'; readonly pass: PassState };
@@ -27,6 +27,8 @@ export interface PassRules {
   readonly paginator: Paginator;
   readonly limits: Pick<Limits, 'pages' | 'emptyPages'>;
   readonly mayOverlap: boolean;
+  /** Each page is acknowledged before the next request, so that the list shows others. */
+  readonly drains?: { readonly byDays: boolean } | undefined;
 }
 
 /** Repeated pages after which the list counts as looping. */
@@ -60,10 +62,11 @@ export class WindowReader {
   }
 
   take(pass: PassState, page: WholePage, next: Next, requestedAt: EpochMs): Taken {
-    const state = pass.page ?? this.#rules.paginator.first;
+    const { mayOverlap, drains, paginator } = this.#rules;
+    const state = pass.page ?? paginator.first;
     const mark = markOf(state);
     this.#beginPass(pass.no);
-    const boundary = boundaryAt(pass, page, requestedAt, this.#rules.mayOverlap);
+    const boundary = boundaryAt(pass, page, requestedAt, mayOverlap && !drains);
     const { fresh, changed, doubles } = this.#classify(page.rows, boundary.overlap);
     const isRepeat = page.fingerprint !== 0 && this.#fingerprints.has(page.fingerprint);
     // This page was requested only to confirm that the short page was the last; the same rows again confirm it too.
@@ -109,7 +112,7 @@ export class WindowReader {
     let doubles = 0;
     for (const [i, row] of rows.entries()) {
       const known = this.#seen.get(row.identity);
-      if (known === undefined) fresh.push(row);
+      if (known === undefined || (this.#rules.drains && known !== row.content)) fresh.push(row);
       else if (known !== row.content) changed.push(row);
       if (i >= overlap && this.#inPass.has(row.identity)) doubles++;
     }
@@ -131,7 +134,9 @@ export class WindowReader {
   }
 
   #end(after: PassState): Verdict {
-    return afterLastPage(after, this.#rules.paginator.counts, !this.#rules.mayOverlap);
+    const { drains, limits, paginator, mayOverlap } = this.#rules;
+    if (drains) return afterBatch(after, limits.pages, drains.byDays);
+    return afterLastPage(after, paginator.counts, !mayOverlap);
   }
 
   #follow(state: PageState, page: WholePage, next: Next, after: PassState): Follow {

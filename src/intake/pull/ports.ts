@@ -22,6 +22,8 @@ export interface PullPlan {
   readonly settings: PullSettings;
   /** Present where rows name their property (`pull.property`). */
   readonly routing?: Routing;
+  /** The other brands that pull from the same API with the same connector. */
+  others?(): Promise<readonly string[]>;
 }
 
 /** How one poll serves several brands of one account. */
@@ -135,6 +137,9 @@ export interface FormedCommit {
   readonly shown?: Shown;
 }
 
+/** What shows that two bookings are the same one. */
+export type Received = Pick<Reservation, 'id' | 'check_in' | 'check_out' | 'confirmation_number'>;
+
 /** Runs in the store. Every write to an active run names its fence and changes nothing if another node has the run. */
 export interface RunStore {
   /** Nothing is stored, so nothing must be acknowledged to the partner. */
@@ -172,6 +177,12 @@ export interface RunStore {
     },
   ): Promise<Unlisted>;
   noteUnlisted(lease: Lease, integration: IntegrationName, sync: string, notes: readonly UnlistedNote[]): Promise<void>;
+  /** Another brand that has received most of these bookings, of which this brand has none yet. */
+  receivedElsewhere(
+    integration: IntegrationName,
+    others: () => Promise<readonly string[]>,
+    bookings: readonly Received[],
+  ): Promise<string | undefined>;
   storedReservation(integration: IntegrationName, id: string): Promise<Reservation | undefined>;
   storedRooms(integration: IntegrationName, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Returns the run to the queue, to be claimed by any node after `afterMs`. */

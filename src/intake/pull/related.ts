@@ -26,6 +26,8 @@ export interface RelatedOptions {
   /** More pages than this for one chunk end as `pull.endless`. */
   readonly mostPages: number;
   readonly tried?: Tried | undefined;
+  /** Whole tables that the run has requested already, by name. */
+  readonly whole?: Map<string, Json[]> | undefined;
 }
 
 interface Context extends RelatedOptions {
@@ -50,11 +52,22 @@ export async function addRelated(
   const tables: Record<string, Json[]> = {};
   let bytes = 0;
   for (const table of settings.related) {
-    const ids = distinctIds(table.ids, rows, tables);
+    const known = options.whole?.get(table.name);
+    if (known !== undefined) {
+      tables[table.name] = known;
+      continue;
+    }
+    const whole = () => fetchList(context, table, { brand_id: settings.brandId }, false);
+    const asked =
+      table.ids === undefined
+        ? [whole]
+        : chunksOf(distinctIds(table.ids, rows, tables), table.chunk).map(
+            (ids) => () => fetchChunk(context, table, ids),
+          );
     const found: Json[] = [];
     let held = 0;
-    for (const chunks of chunksOf(chunksOf(ids, table.chunk), chunksAtOnce(settings))) {
-      const answers = await Promise.all(chunks.map((chunk) => fetchChunk(context, table, chunk)));
+    for (const requests of chunksOf(asked, chunksAtOnce(settings))) {
+      const answers = await Promise.all(requests.map((request) => request()));
       for (const got of answers) {
         if (got.kind !== 'rows') return got;
         for (const row of got.rows) found.push(row);
@@ -66,6 +79,7 @@ export async function addRelated(
       }
     }
     tables[table.name] = found;
+    if (table.ids === undefined) options.whole?.set(table.name, found);
     bytes += held;
   }
   return { kind: 'body', body: { ...asObject(body), ...tables }, bytes };
@@ -79,7 +93,7 @@ function chunksAtOnce({ rate }: PullSettings): number {
 const mostAtOnce = 4;
 
 /** In order of first mention. Values that are not ids (null, objects) are skipped; the mapping reports the missing row. */
-function distinctIds(sources: Related['ids'], rows: readonly Json[], tables: Tables): Id[] {
+function distinctIds(sources: NonNullable<Related['ids']>, rows: readonly Json[], tables: Tables): Id[] {
   const ids = new Map<string, Id>();
   for (const source of [sources].flat()) {
     const { path, table } = typeof source === 'string' ? { path: source, table: undefined } : source;

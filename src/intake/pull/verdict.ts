@@ -47,6 +47,17 @@ export function afterLastPage(pass: PassState, counts: boolean, isReadTwice: boo
   return { kind: 'done' };
 }
 
+/**
+ * Acknowledged rows leave the list, so it is requested again until it is empty or shows only what this node has acknowledged. The latter is
+ * an error in a queue; a list by dates may keep acknowledged rows.
+ */
+export function afterBatch({ no, fresh, rows, distinct }: PassState, mostPasses: number, byDays: boolean): Verdict {
+  if (fresh > 0 && no < mostPasses) return { kind: 'again', pass: { ...firstPass, no: no + 1, distinct } };
+  if (fresh > 0) return done('pull.endless', `the queue was not empty after ${no} requests`);
+  if (rows === 0 || byDays) return { kind: 'done' };
+  return done('pull.page_repeated', `the partner lists ${rows} rows again after the call that acknowledges them`);
+}
+
 /** Paging failed. The total can still prove that nothing is missing, except for an endless list. */
 export function brokenOff(pass: PassState, code: ErrorCode, message: string): Verdict {
   const isWhole = code !== 'pull.endless' && pass.distinct > 0 && pass.distinct === pass.total;

@@ -1,4 +1,5 @@
 import { limitsOf } from './limits.ts';
+import { asksByDays } from './list-request.ts';
 import { mayOverlap } from './overlap.ts';
 import type { Paginator } from './paginate/paginator.ts';
 import { type PassRules, WindowReader } from './pass.ts';
@@ -12,17 +13,20 @@ export class WindowReaders {
   readonly #rules: PassRules;
   #current: { readonly window: string; readonly reader: WindowReader } | undefined;
 
-  constructor(ports: PullPorts, { settings }: PullPlan, run: Run, paginator: Paginator) {
+  constructor(ports: PullPorts, { settings }: PullPlan, run: Run, paginator: Paginator, acknowledges: boolean) {
     this.#runs = ports.runs;
     this.#run = run;
-    this.#rules = { paginator, limits: limitsOf(ports), mayOverlap: mayOverlap(settings) };
+    const drains = acknowledges ? { byDays: asksByDays(settings, run) } : undefined;
+    this.#rules = { paginator, limits: limitsOf(ports), mayOverlap: mayOverlap(settings), drains };
   }
 
   async at({ window, pass }: Position): Promise<WindowReader> {
     const key = `${window?.from} ${window?.to}`;
     const isBegun = pass.no > 1 || pass.pages > 0;
     if (this.#current?.window === key && isBegun) return this.#current.reader;
-    const earlier = isBegun && window ? await this.#runs.windowPages(this.#run, window, pass.no) : undefined;
+    // The earlier node may have died before it acknowledged what it stored: such rows are new to this one.
+    const isKnown = isBegun && this.#rules.drains === undefined;
+    const earlier = isKnown && window ? await this.#runs.windowPages(this.#run, window, pass.no) : undefined;
     const reader = new WindowReader(this.#rules, earlier);
     this.#current = { window: key, reader };
     return reader;

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { aroundBody } from './signed-text.ts';
-import { statedSignature } from './stated-signature.ts';
+import { signedPart, statedSignature } from './stated-signature.ts';
 import type { HmacVerification, Refusal, Request, Secret, Verification } from './verification.ts';
 
 /**
@@ -12,11 +12,7 @@ export function diagnose(verification: Verification, request: Request, secrets: 
   const { timestamp, header, macs } = statedSignature(verification, request.headers);
   if (header === undefined) return undefined;
   const sent = macs.length > 0 ? macs : [header];
-  for (const { explain, body, algorithm, string, after, key } of mistakes(
-    verification,
-    request.rawBody,
-    timestamp ?? '',
-  )) {
+  for (const { explain, body, algorithm, string, after, key } of mistakes(verification, request, timestamp ?? '')) {
     for (const secret of secrets) {
       const bytes = createHmac(algorithm, key === 'decoded' ? secret.standardKey : secret.key)
         .update(string)
@@ -31,7 +27,7 @@ export function diagnose(verification: Verification, request: Request, secrets: 
 
 interface Mistake {
   readonly explain: string;
-  readonly algorithm: 'sha256' | 'sha512' | 'sha1';
+  readonly algorithm: HmacVerification['algorithm'];
   /** The signed text before and after the body. */
   readonly string: string;
   readonly after: string;
@@ -39,10 +35,11 @@ interface Mistake {
   readonly key?: 'decoded';
 }
 
-function mistakes(scheme: HmacVerification, raw: Buffer, timestamp: string): Mistake[] {
+function mistakes(scheme: HmacVerification, request: Request, timestamp: string): Mistake[] {
+  const { rawBody: raw } = request;
   const { algorithm, encoding } = scheme;
   const prefix = scheme.parts === undefined ? scheme.prefix : `${scheme.parts.signature}=`;
-  const [string, after] = aroundBody(scheme.sign, timestamp);
+  const [string, after] = aroundBody(scheme.sign, signedPart(request, timestamp));
   const right = { algorithm, string, after, body: raw };
   const found: Mistake[] = [
     { ...right, explain: `The signature itself is correct; encode it as ${encoding} after the prefix "${prefix}".` },

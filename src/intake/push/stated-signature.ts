@@ -1,4 +1,4 @@
-import type { Headers, HmacVerification } from './verification.ts';
+import type { Headers, HmacVerification, Request } from './verification.ts';
 
 /** What the headers of a request state about its signature; nothing is verified yet. */
 export interface StatedSignature {
@@ -33,6 +33,15 @@ function valuesOf(header: string | undefined, name: string): string[] {
     const text = value.join('=').trim();
     return key.trim() === name && text !== '' ? [text] : [];
   });
+}
+
+/** The parts of a request that a template may sign; endpoints take no method but POST. */
+export function signedPart({ headers, url = '' }: Request, timestamp: string): (name: string) => string {
+  return (name) => {
+    if (name === 'timestamp') return timestamp;
+    if (name === 'method') return 'POST';
+    return name === 'url' ? url : (headerText(headers, name.replace('header.', '')) ?? '');
+  };
 }
 
 /** A repeated header is joined by commas: without `parts` it then matches no signature's form. */

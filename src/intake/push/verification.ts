@@ -6,11 +6,11 @@ import type { SignedText } from './signed-text.ts';
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
 /** How a sender proves that it holds the secret, and what `verify` says about a request. */
-export type Verification = HmacVerification | TokenVerification | StandardWebhooksVerification;
+export type Verification = HmacVerification | TokenVerification | BasicVerification | StandardWebhooksVerification;
 
 export interface HmacVerification {
   readonly type: 'hmac';
-  readonly algorithm: 'sha256' | 'sha512';
+  readonly algorithm: 'sha256' | 'sha512' | 'sha1' | 'md5';
   readonly sign: SignedText;
   readonly header: string;
   readonly prefix: string;
@@ -29,6 +29,12 @@ export interface TokenVerification {
   readonly header?: string | undefined;
   readonly prefix: string;
   readonly query?: string | undefined;
+}
+
+/** HTTP Basic: the secret is the password. */
+export interface BasicVerification {
+  readonly type: 'basic';
+  readonly username: string;
 }
 
 export interface StandardWebhooksVerification {
@@ -85,4 +91,6 @@ export interface Request {
   /** The raw query string, without the question mark. */
   readonly query: string;
   readonly rawBody: Buffer;
+  /** The whole address, as it was issued to the sender. */
+  readonly url?: string;
 }

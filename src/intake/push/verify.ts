@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EpochMs } from '../../terms.ts';
 import { exactBase64, sameText } from './compare-macs.ts';
 import { aroundBody } from './signed-text.ts';
-import { headerText, maxSignatures, statedSignature } from './stated-signature.ts';
+import { headerText, maxSignatures, signedPart, statedSignature } from './stated-signature.ts';
 import { outOfWindow } from './time-window.ts';
 import {
   type HmacVerification,
@@ -33,7 +33,12 @@ export function verify(
     case 'hmac':
       return verifyHmac(verification, request, valid, now);
     case 'token':
-      return verifyToken(verification, request, valid);
+      return verifyToken(verification, request, valid, ({ bytes }) => bytes);
+    case 'basic': {
+      const password = (secret: Secret) => Buffer.concat([Buffer.from(`${verification.username}:`), secret.bytes]);
+      const basic = { type: 'token', header: 'authorization', prefix: 'Basic ' } as const;
+      return verifyToken(basic, request, valid, (secret) => Buffer.from(password(secret).toString('base64')));
+    }
     case 'standard_webhooks':
       return verifyStandard(verification, request, valid, now);
   }
@@ -42,7 +47,7 @@ export function verify(
 function verifyHmac(scheme: HmacVerification, request: Request, secrets: readonly Secret[], now: EpochMs): Verdict {
   const { timestamp, header, macs } = statedSignature(scheme, request.headers);
   const given = scheme.encoding === 'hex' ? macs.map((mac) => mac.toLowerCase()) : macs;
-  const [before, after] = aroundBody(scheme.sign, timestamp ?? '');
+  const [before, after] = aroundBody(scheme.sign, signedPart(request, timestamp ?? ''));
   let secretNo: number | undefined;
   for (const secret of secrets) {
     const hmac = createHmac(scheme.algorithm, secret.key).update(before).update(request.rawBody);
@@ -59,7 +64,12 @@ function verifyHmac(scheme: HmacVerification, request: Request, secrets: readonl
 }
 
 /** Compares HMACs under one key, so that the time reveals neither the length nor the position of a difference. */
-function verifyToken(scheme: TokenVerification, request: Request, secrets: readonly Secret[]): Verdict {
+function verifyToken(
+  scheme: TokenVerification,
+  request: Request,
+  secrets: readonly Secret[],
+  tokenOf: (secret: Secret) => Buffer,
+): Verdict {
   const { header, query } = scheme;
   const value =
     header === undefined
@@ -70,7 +80,7 @@ function verifyToken(scheme: TokenVerification, request: Request, secrets: reado
   let secretNo: number | undefined;
   for (const secret of secrets) {
     const stated = createHmac('sha256', secret.key).update(token).digest();
-    const expected = createHmac('sha256', secret.key).update(secret.bytes).digest();
+    const expected = createHmac('sha256', secret.key).update(tokenOf(secret)).digest();
     if (timingSafeEqual(stated, expected)) secretNo ??= secret.secretNo;
   }
   return (
@@ -116,6 +126,8 @@ function lacking(stated: string | undefined, wellFormed: boolean, secrets: reado
 }
 
 const macForms = {
+  md5: { hex: /^[0-9a-f]{32}$/, base64: /^[A-Za-z0-9+/]{22}==$/ },
+  sha1: { hex: /^[0-9a-f]{40}$/, base64: /^[A-Za-z0-9+/]{27}=$/ },
   sha256: { hex: /^[0-9a-f]{64}$/, base64: /^[A-Za-z0-9+/]{43}=$/ },
   sha512: { hex: /^[0-9a-f]{128}$/, base64: /^[A-Za-z0-9+/]{86}==$/ },
 } as const;

@@ -11,6 +11,7 @@ import type { Decision, Outcome, Statement, Tally } from '../../reconcile/forms.
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { take } from '../records/take.ts';
+import { receivedElsewhere } from './received-elsewhere.ts';
 import { added, countersOf, withTally } from './row.ts';
 import { storedRooms } from './stored-rooms.ts';
 import { readWatermark } from './watermarks.ts';
@@ -88,6 +89,7 @@ export function openDryRunStore(
     noteUnlisted: async () => {},
     storedReservation: async () => undefined,
     storedRooms: (integration, ids) => storedRooms(pool, integration, ids),
+    receivedElsewhere: (integration, others, bookings) => receivedElsewhere(pool, integration, others, bookings),
     park: async () => true,
     finish: async () => true,
     get: async () => undefined,

@@ -10,6 +10,7 @@ import { changeHeld, claimDue, isHeld } from '../lease.ts';
 import { knownRows } from '../records/listed.ts';
 import type { OnChanged } from '../records/take.ts';
 import { commitPage } from './commit-page.ts';
+import { receivedElsewhere } from './received-elsewhere.ts';
 import { addCounters, countersOf, heldRun, type RunRow, runColumns, runOf, runTable } from './row.ts';
 import { commitFormed, stagedKeys } from './staged-rows.ts';
 import { storedRooms } from './stored-rooms.ts';
@@ -36,6 +37,7 @@ export function openRunStore(pool: Pool, onChanged: OnChanged, clock: Pick<Clock
     noteUnlisted: (lease, integration, sync, notes) => noteUnlisted(pool, lease, integration, sync, notes),
     storedReservation: (integration, id) => storedReservation(pool, integration, id),
     storedRooms: (integration, ids) => storedRooms(pool, integration, ids),
+    receivedElsewhere: (integration, others, bookings) => receivedElsewhere(pool, integration, others, bookings),
     park: (lease, counted, parked) => parkRun(pool, lease, counted, parked),
     finish: (lease, end, counted) => finishRun(pool, lease, end, counted),
     get: (integration, runId) => getRun(pool, integration, runId),

@@ -291,3 +291,40 @@ test('a booking that leaves the list is requested with its related tables', asyn
   const found = (await runtime.stored(integration)).find(({ id }) => id === 'R1')?.data;
   assert.deepEqual([found?.check_in, nameOf(found), roomOf(found)], ['2026-03-02', 'Example g1', 'SUITE']);
 });
+
+test('a table without ids is requested whole, once per run, and an answer may itself be the row', async () => {
+  const book = rows.map((row, i) => ({ ...row, type: i % 2 }));
+  const partner = await opened(({ path, query }): Reply => {
+    if (path === '/types') return { json: { types: [typeOf(0), typeOf(1)] } };
+    if (path.startsWith('/guests/')) return { json: guestOf(path.slice(8)) };
+    return { json: { reservations: book.slice(Number(query.get('offset')), Number(query.get('offset')) + 4) } };
+  });
+  const whole = {
+    ...connector,
+    map: {
+      ...connector.map,
+      rooms: {
+        from: '$item',
+        fields: { room_type: { lookup: { in: '$body.types', key: 'id', by: 'type', value: 'code' } } },
+      },
+    },
+    pull: {
+      pagination: { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: 4 },
+      related: [
+        { name: 'types', path: '/types' },
+        { name: 'guests', ids: 'guest_ids', path: '/guests/{ids}', chunk: 1, root_path: '$item' },
+      ],
+    },
+  };
+  const ports = runtime.ports({ integration: 'whole', baseUrl: partner.url, connector: whole });
+  assert.equal((await sync(ports, 'whole', day)).state, 'complete');
+  assert.equal(partner.requests.filter(({ path }) => path === '/types').length, 1);
+  const stored = (await runtime.stored('whole')).map(({ data }) => {
+    const { guests, rooms } = data as { guests: { last_name: string }[]; rooms: { room_type: string }[] };
+    return [guests[0]?.last_name, rooms[0]?.room_type];
+  });
+  assert.deepEqual(stored.slice(0, 2), [
+    ['Example g0', 'DBL'],
+    ['Example g1', 'SUITE'],
+  ]);
+});

@@ -98,7 +98,7 @@ test('a list of changes is not divided between syncs: each change is shown once'
     const { counters } = await sync(ports, integration, { sync: 'pre_stay' });
     assert.deepEqual([counters.changed, counters.skipped], [book.length, 0], integration);
   }
-  const { ids } = JSON.parse(partner.requests.at(-1)?.body ?? '');
+  const { ids } = JSON.parse(partner.requests.findLast(({ path }) => path === '/ack')?.body ?? '');
   assert.deepEqual(
     ids,
     book.map(({ id }) => id),

@@ -46,6 +46,29 @@ async function send(
   return answer?.status;
 }
 
+test('a signature over the method and the address as issued, and HTTP Basic', async () => {
+  const scheme = {
+    type: 'hmac',
+    algorithm: 'sha1',
+    sign: '{method} {url}\n{body}',
+    header: 'X-Sig',
+    prefix: '',
+  } as const;
+  await withSender({ verification: { ...scheme, encoding: 'hex', toleranceS: 300 } }, async (service) => {
+    const body = fresh();
+    const at = (origin: string) => `${origin}/webhooks/${service.endpointId}?from=pms`;
+    const signed = (url: string) => createHmac('sha1', service.secret).update(`POST ${url}\n${body}`).digest('hex');
+    const sent = (url: string) => send(service, body, { 'x-sig': signed(url) }, '?from=pms');
+    assert.equal(await sent(at('https://elsewhere.example')), 401);
+    assert.equal(await sent(at('https://hotel.example/in')), 202);
+  });
+  await withSender({ verification: { type: 'basic', username: 'pms' } }, async (service) => {
+    const as = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
+    assert.equal(await send(service, fresh(), as('pms:wrong')), 401);
+    assert.equal(await send(service, fresh(), as(`pms:${service.secret}`)), 202);
+  });
+});
+
 test('HMAC-SHA256 over the body in base64, in another header', () =>
   withSender(
     {

@@ -101,6 +101,7 @@ export async function startIntake(
     intake,
     sandbox: options.sandbox?.(intake, pool) ?? noSandbox,
     maxBodyBytes: () => options.maxBodyBytes ?? 1024 * 1024,
+    publicUrl: () => 'https://hotel.example/in/',
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };

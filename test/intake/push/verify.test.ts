@@ -107,7 +107,7 @@ test('property: no header makes it throw', () => {
     fc.property(
       fc.string(),
       fc.string(),
-      fc.constantFrom<Verification['type']>('hmac', 'token', 'standard_webhooks'),
+      fc.constantFrom<Verification['type']>('hmac', 'token', 'basic', 'standard_webhooks'),
       (a, b, type) => {
         const verification: Verification =
           type === 'hmac'
@@ -116,8 +116,11 @@ test('property: no header makes it throw', () => {
               : { ...inParts, header: 'x-webhook-signature' }
             : type === 'token'
               ? { type, header: 'x-webhook-signature', prefix: '' }
-              : { type, headers: 'webhook', toleranceS: 300 };
+              : type === 'basic'
+                ? { type, username: a }
+                : { type, headers: 'webhook', toleranceS: 300 };
         const headers = {
+          authorization: `Basic ${b}`,
           'x-webhook-timestamp': a,
           'x-webhook-signature': b,
           'webhook-id': a,

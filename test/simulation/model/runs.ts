@@ -95,6 +95,7 @@ export function runsModel(model: StoreModel, link: Link, onChanged: OnChanged): 
         return row && readReservation(row.text);
       }),
     storedRooms: () => link.call('storedRooms', () => new Map()),
+    receivedElsewhere: () => link.call('receivedElsewhere', () => undefined),
     park: (lease, counted, { afterMs, waiting, position }) =>
       whileHeld('park', lease, (row) => {
         row.state = 'queued';

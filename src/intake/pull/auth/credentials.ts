@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Auth, LoginAuth, OAuth2, PullSettings } from '../../../documents/pull.ts';
+import type { LoginAuth, OAuth2, PullSettings } from '../../../documents/pull.ts';
 import type { EpochMs } from '../../../terms.ts';
 import { writeAdapted } from '../adapter.ts';
 import type { PullPlan, PullPorts } from '../ports.ts';
 import { type OpenRequest, toWire, type WireRequest } from '../request.ts';
+import { answering, type Challenge, challengeIn } from './digest.ts';
 import { withFixed, withHeaders } from './fixed.ts';
 import { signed } from './hmac.ts';
 import { loginToken, withLoginToken } from './login.ts';
@@ -16,8 +17,8 @@ export type Authorized = { readonly kind: 'ok'; readonly wire: WireRequest } | A
 export interface Credentials {
   /** The request as sent; called for each attempt. */
   authorize(request: OpenRequest): Promise<Authorized>;
-  /** After a 401: fetches newer credentials if there are any. */
-  renew(): Promise<void>;
+  /** After a 401: fetches newer credentials if there are any, or answers the challenge that came with it. */
+  renew(challenge?: string): Promise<void>;
   /** The partner accepted the credentials: ends a pause after refused ones. */
   worked(): Promise<void>;
   /** When the credentials of the last request are renewed, if that is known. */
@@ -29,9 +30,11 @@ export interface Credentials {
 export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
   const { integration, account } = plan.settings;
   let own: Pick<PullSettings, 'headers' | 'query' | 'body'> = plan.settings;
-  let auth: Auth | LoginAuth = plan.settings.auth;
+  let auth: PullSettings['auth'] = plan.settings.auth;
   let bearer: Bearer | undefined;
   let stale: Bearer | undefined;
+  let challenge: Challenge | undefined;
+  let answers = 0;
   let hasReported = false;
 
   /** The request as sent. An adapter may write its body, which is then signed. */
@@ -69,10 +72,19 @@ export function credentialsFor(ports: PullPorts, plan: PullPlan): Credentials {
         const hmac = auth;
         return sent(request, (wire) => signed(wire, hmac, moment));
       }
+      if (auth.type === 'digest') {
+        const [digest, open] = [auth, challenge];
+        // Without a challenge, the request is sent as it is, to get one.
+        if (open === undefined) return sent(request);
+        const moment = { count: ++answers, cnonce: randomBytes(16).toString('hex') };
+        return sent(request, (wire) => answering(wire, digest, open, moment));
+      }
       return sent(withFixed(request, auth));
     },
-    async renew() {
+    async renew(header) {
       stale = bearer;
+      challenge = challengeIn(header);
+      answers = 0;
       // Picks up a key that was rotated outside, by reading its reference again.
       const planned = await ports.plan(integration);
       if (planned.kind !== 'ok') return;

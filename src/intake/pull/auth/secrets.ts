@@ -1,8 +1,8 @@
-import type { Auth, LoginAuth, PullSettings } from '../../../documents/pull.ts';
+import type { PullSettings } from '../../../documents/pull.ts';
 import type { Json } from '../../../terms.ts';
 
 /** Values to mask wherever a partner might echo them. */
-export function secretsOf(auth: Auth | LoginAuth): string[] {
+export function secretsOf(auth: PullSettings['auth']): string[] {
   switch (auth.type) {
     case 'login':
     case 'custom':
@@ -15,6 +15,8 @@ export function secretsOf(auth: Auth | LoginAuth): string[] {
       return [auth.key];
     case 'basic':
       return [basicPair(auth), auth.password];
+    case 'digest':
+      return [auth.password];
     case 'hmac':
       return [auth.secret];
     case 'oauth2':

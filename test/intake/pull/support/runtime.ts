@@ -43,6 +43,7 @@ export interface Documents {
   /** Absent: accidents of the partner are passed on. */
   readonly guard?: Guard;
   readonly destinations?: readonly string[];
+  readonly idPrefix?: string;
 }
 
 export interface StoredReservation {
@@ -120,6 +121,7 @@ export function planOf(documents: Documents): PullPlan {
     brand_id: 'LIS01',
     timezone: documents.timezone ?? 'Europe/Lisbon',
     country: 'PT',
+    id_prefix: documents.idPrefix,
     push: { enabled: documents.push ?? false },
     pull: {
       base_url: documents.baseUrl,
@@ -154,6 +156,7 @@ export function planOf(documents: Documents): PullPlan {
         connectorVersion: version,
         integrationVersion: version,
         ...(documents.guard && { guard: documents.guard }),
+        ...(documents.idPrefix && { idPrefix: documents.idPrefix }),
       },
     ),
   };

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { executeRun } from '../../../src/intake/pull/run.ts';
+import { openRunStore } from '../../../src/store/runs/runs.ts';
+import type { IntegrationName } from '../../../src/terms.ts';
+import { type Asked, type Booking, bookings, type Reply } from './support/partner.ts';
+import { sync } from './support/runtime.ts';
+import { setUpPulls } from './support/set-up.ts';
+
+/** Feeds of up to ten bookings that were not acknowledged yet. */
+
+const { runtime, partnerOf } = setUpPulls();
+const batch = 10;
+
+interface Queue {
+  pending: Booking[];
+  readonly acknowledged: string[];
+}
+
+/** Every acknowledged booking must be stored already. `on` may answer instead. */
+async function queueOf(integration: string, count: number, on: (asked: Asked) => Reply | undefined = () => undefined) {
+  const queue: Queue = { pending: bookings(count, '2026-03-01'), acknowledged: [] };
+  const partner = await partnerOf(async (asked) => {
+    const reply = on(asked);
+    if (reply !== undefined) return reply;
+    if (asked.path === '/pending') return { json: { reservations: queue.pending.slice(0, batch) } };
+    const { ids } = JSON.parse(asked.body) as { ids: string[] };
+    const stored = new Set((await runtime.stored(integration)).map(({ id }) => id));
+    assert.deepEqual(
+      ids.filter((id) => !stored.has(id)),
+      [],
+      'acknowledged before it was stored',
+    );
+    queue.acknowledged.push(...ids);
+    queue.pending = queue.pending.filter(({ id }) => !ids.includes(id));
+    return { json: {} };
+  });
+  return { queue, partner };
+}
+
+const connectorWith = (pagination: object) => ({
+  pull: {
+    pagination,
+    window: 'none',
+    request: { path: '/pending' },
+    acknowledge: { method: 'POST', path: '/ack', body: { ids: '{ids}' } },
+  },
+});
+
+for (const pagination of [
+  { type: 'none' },
+  { type: 'page', page: 'query.page' },
+  { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: batch },
+  { type: 'cursor', next: 'next', cursor: 'query.cursor' },
+]) {
+  test(`one run drains a queue (${pagination.type})`, async () => {
+    const integration = `queue-${pagination.type}`;
+    const { queue, partner } = await queueOf(integration, 47);
+    const ports = runtime.ports({ integration, baseUrl: partner.url, connector: connectorWith(pagination) });
+    const { state, counters, error } = await sync(ports, integration, { sync: 'pre_stay' });
+    assert.deepEqual([state, counters.changed, counters.fetched], ['complete', 47, 47], JSON.stringify(error));
+    assert.deepEqual([queue.pending.length, queue.acknowledged.length], [0, 47]);
+    assert.ok(partner.requests.length <= 13, `${partner.requests.length} requests`);
+  });
+}
+
+test('a run that dies after a page was stored and before it was acknowledged is resumed and drains the queue', async () => {
+  const integration = 'queue-killed';
+  const stop = new AbortController();
+  let acknowledgements = 0;
+  const { queue, partner } = await queueOf(integration, 35, ({ path }) => {
+    if (path !== '/ack' || ++acknowledgements !== 2) return undefined;
+    stop.abort();
+    return 'cut';
+  });
+  const ports = runtime.ports({ integration, baseUrl: partner.url, connector: connectorWith({ type: 'none' }) });
+  const queued = await openRunStore(runtime.pool, () => {}).queue(
+    { integration: integration as IntegrationName, kind: 'manual', sync: 'pre_stay', requestedBy: 'test' },
+    { node: 'first', leaseMs: 60_000 },
+  );
+  assert.ok(queued.kind === 'queued');
+  const first = await executeRun(ports, queued.run, { parkable: true, signal: stop.signal });
+  assert.equal(first.kind, 'stopped');
+  assert.deepEqual([queue.acknowledged.length, (await runtime.stored(integration)).length], [10, 20]);
+  const [run] = await ports.runs.claimDue(1, 'second', 60_000);
+  assert.ok(run);
+  const second = await executeRun(ports, run, { parkable: true });
+  assert.ok(second.kind === 'finished' && second.end.state === 'complete', JSON.stringify(second));
+  assert.deepEqual([queue.pending.length, queue.acknowledged.length], [0, 35]);
+  assert.equal((await runtime.stored(integration)).length, 35);
+});
+
+test('a queue that lists acknowledged bookings again ends the run as incomplete', async () => {
+  const integration = 'queue-deaf';
+  const { partner } = await queueOf(integration, 12, ({ path }) => (path === '/ack' ? { json: {} } : undefined));
+  const ports = runtime.ports({ integration, baseUrl: partner.url, connector: connectorWith({ type: 'none' }) });
+  const { state, error } = await sync(ports, integration, { sync: 'pre_stay' });
+  assert.deepEqual([state, error?.code, partner.requests.length], ['incomplete', 'pull.page_repeated', 3]);
+});
+
+test('the partner gets its own ids, without the prefix of a brand that moved to this system', async () => {
+  const integration = 'queue-moved';
+  const acknowledged: string[] = [];
+  const partner = await partnerOf(({ path, body }) => {
+    if (path === '/pending')
+      return { json: { reservations: acknowledged.length > 0 ? [] : bookings(2, '2026-03-01') } };
+    acknowledged.push(...JSON.parse(body).ids);
+    return { json: {} };
+  });
+  const connector = connectorWith({ type: 'none' });
+  const ports = runtime.ports({ integration, baseUrl: partner.url, connector, idPrefix: 'new~' });
+  await sync(ports, integration, { sync: 'pre_stay' });
+  assert.deepEqual(acknowledged, ['R00001', 'R00002']);
+  assert.deepEqual(
+    (await runtime.stored(integration)).map(({ id }) => id),
+    ['new~R00001', 'new~R00002'],
+  );
+});
