@@ -1,4 +1,4 @@
-import type { Brand } from './brand/brand.ts';
+import type { Path } from './brand/compile.ts';
 import { type ReservationDraft, toParts, toReservation } from './canonical/check.ts';
 import { decodeRecord, recordText } from './canonical/encode.ts';
 import type { Guest, Reservation } from './canonical/reservation.ts';
@@ -27,9 +27,6 @@ import type { Json, Note } from './terms.ts';
  *   state     shape ─▶ check ─▶ normalize                         what a message says
  *   decide    hear ─▶ merge ─▶ check ─▶ normalize ─▶ rules        what it changes, while the record is locked
  */
-
-/** The part of a brand that its records need. */
-export type Path = Pick<Brand, 'shapers' | 'manners' | 'rules' | 'region' | 'idPrefix' | 'partialRows' | 'lagMs'>;
 
 /** What a payload says about its reservation. `adjust` corrects the draft by what the event itself says, before the check. */
 export function state(brand: Path, raw: RawRecord, arrival: Arrival, adjust?: Adjust): Statement {

@@ -1,7 +1,6 @@
 import { type Bodies, type DocumentKind, schemas, workspaceName } from '../documents/kinds.ts';
+import type { DocumentChanges, StoredDocument } from '../documents/stored.ts';
 import type { ErasurePort } from '../reconcile/erasure-port.ts';
-import type { DocumentChanges } from '../store/documents/document-changes.ts';
-import type { StoredDocument } from '../store/documents/documents.ts';
 import type { Json } from '../terms.ts';
 import { type Brand, Brands, type Broken, LazyBrand, SharedShapes, type Versioned } from './brand.ts';
 

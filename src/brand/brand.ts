@@ -1,13 +1,11 @@
 import { profilesDestination } from '../deliver/profiles.ts';
 import type { Bodies, DocumentKind } from '../documents/kinds.ts';
 import { InnboundError } from '../errors.ts';
-import type { PushSettings } from '../intake/push/ports.ts';
 import { shortHash } from '../kit/short-hash.ts';
 import type { Guard } from '../reconcile/accidents/guard.ts';
 import type { ErasurePort } from '../reconcile/erasure-port.ts';
 import type { EntityType, IntegrationName } from '../terms.ts';
 import { compilePath, compileShapes, type Path, type Shapes, type Spellings } from './compile.ts';
-import { pushSettings } from './push-settings.ts';
 
 export interface Versioned<Kind extends DocumentKind> {
   readonly name: string;
@@ -25,7 +23,6 @@ export interface Brand extends Path {
   /** Those of the workspace, and their hash: rows that were read under others are read again. */
   readonly spellings: Spellings | undefined;
   readonly spellingsHash: number | undefined;
-  readonly pushSettings: PushSettings;
   /** Destinations by the types they receive. */
   readonly destinations: Readonly<Record<EntityType, readonly string[]>>;
   /** Keeps erased guests from coming back. */
@@ -86,7 +83,6 @@ export class LazyBrand implements Brand {
   readonly guard: Guard | undefined;
   readonly #shapes: SharedShapes;
   #compiled: ReturnType<typeof compilePath> | undefined;
-  #pushSettings: PushSettings | undefined;
 
   constructor({ source, connector, destinations, shapes, erasure, before }: BrandParts) {
     this.source = source;
@@ -98,7 +94,6 @@ export class LazyBrand implements Brand {
     // Only a destination changed.
     if (before?.source === source && before.connector === connector && before.spellings === shapes.spellings) {
       this.#compiled = before.#compiled;
-      this.#pushSettings = before.#pushSettings;
     }
     const receiving = (type: EntityType) =>
       source.body.deliver.filter((destination) => destinations.get(destination)?.body.receives.includes(type));
@@ -125,11 +120,6 @@ export class LazyBrand implements Brand {
 
   get body(): Bodies['integration'] {
     return this.source.body;
-  }
-
-  get pushSettings(): PushSettings {
-    this.#pushSettings ??= pushSettings(this.body, this.connector.body);
-    return this.#pushSettings;
   }
 
   get compiled(): ReturnType<typeof compilePath> {

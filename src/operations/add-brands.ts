@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isSeq, parseDocument } from 'yaml';
+import { compileCheck } from '../brand/compile-check.ts';
 import { readTable, writeLine } from '../documents/brand-table.ts';
 import { tableFile, typed } from '../documents/brands.ts';
 import { checkFiles } from '../documents/check.ts';
@@ -7,7 +8,6 @@ import { readWorkspace } from '../documents/load.ts';
 import { readSource, type SourceFile } from '../documents/parse.ts';
 import { pathFromText, valueAt } from '../documents/path.ts';
 import { InnboundError } from '../errors.ts';
-import { compileCheck } from '../brand/compile-check.ts';
 import { invalidDocuments, shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { writeWhole } from './document-file.ts';
 

@@ -1,8 +1,9 @@
 import { activate } from '../brand/active.ts';
 import type { Brand } from '../brand/brand.ts';
+import type { StoredDocument } from '../documents/stored.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Pool } from '../store/db/pool.ts';
-import { currentDocuments, documentAt, type StoredDocument } from '../store/documents/documents.ts';
+import { currentDocuments, documentAt } from '../store/documents/documents.ts';
 import type { JsonObject } from '../terms.ts';
 
 /** The integration and the connector at the versions that a record was read with. */

@@ -1,11 +1,11 @@
 import type { Path } from '../brand/compile.ts';
-import { foreignEnvelope } from '../brand/push-settings.ts';
 import type { Connector } from '../documents/connector.ts';
 import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
 import { schemas } from '../documents/kinds.ts';
 import { readForeign } from '../intake/push/foreign-envelope.ts';
 import { at } from '../intake/push/place.ts';
 import type { ForeignEnvelope } from '../intake/push/ports.ts';
+import { foreignEnvelope } from '../intake/push/push-settings.ts';
 import { type EventContent, stateEvent } from '../intake/push/reservation-event.ts';
 import { thinId } from '../intake/push/thin-id.ts';
 import { readMessage } from '../intake/stream/message.ts';

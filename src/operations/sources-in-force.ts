@@ -5,11 +5,12 @@ import { textsIn } from '../documents/checked.ts';
 import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
 import { readShippedConnectors } from '../documents/load.ts';
 import type { SourceFile } from '../documents/parse.ts';
+import type { StoredDocument } from '../documents/stored.ts';
 import { mask, unmasked } from '../documents/typed-secrets.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import type { Pool, Tx } from '../store/db/pool.ts';
-import { documentsAround, type StoredDocument } from '../store/documents/documents.ts';
+import { documentsAround } from '../store/documents/documents.ts';
 import { isDocumentName } from '../terms.ts';
 import { offThread } from './off-thread.ts';
 

@@ -6,6 +6,7 @@ import { refuseHostReferences } from '../documents/host-references.ts';
 import type { Bodies } from '../documents/kinds.ts';
 import { parseFile, type SourceFile } from '../documents/parse.ts';
 import { holdsCredentials } from '../documents/typed-secrets.ts';
+import { pushSettingsOf } from '../intake/push/push-settings.ts';
 import type { Arrived } from '../intake/push/receive.ts';
 import { type Examined, reportOn, type SandboxReport } from '../intake/push/sandbox-report.ts';
 import { parseJson } from '../kit/json.ts';
@@ -84,7 +85,7 @@ export const textTasks: TextTasks = {
     const { buffer, byteOffset, byteLength } = arrived.rawBody;
     return reportOn(
       { ...arrived, rawBody: Buffer.from(buffer, byteOffset, byteLength) },
-      { ...examined, settings: integration.pushSettings, brand: integration },
+      { ...examined, settings: pushSettingsOf(integration), brand: integration },
     );
   },
 };

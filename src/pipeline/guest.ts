@@ -1,9 +1,9 @@
+import type { Path } from '../brand/compile.ts';
 import { toGuest } from '../canonical/check.ts';
 import { describeProblems, type Problem } from '../canonical/field-check.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import { normalizeGuest } from '../normalize/normalize.ts';
-import type { Path } from '../pipeline.ts';
 import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
 import { isRawOnly } from '../reconcile/says.ts';
 import { unreadIn } from '../reconcile/says-of.ts';

@@ -1,5 +1,6 @@
 import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
 import type { NewEvent } from '../intake/push/ports.ts';
+import { pushSettingsOf } from '../intake/push/push-settings.ts';
 import { open, seal } from '../kit/crypto.ts';
 import { type StrictLimits, strictLimits } from '../kit/json-strict.ts';
 import { errorFacts } from '../kit/log.ts';
@@ -44,7 +45,7 @@ export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'>
     loadEndpoints: (ids) => loadEndpoints(pool, sealer, ids),
     settings: (integration) => {
       const found = runtime.active().integrations.get(integration);
-      return found?.pushSettings;
+      return found && pushSettingsOf(found);
     },
     jsonLimits: () => jsonLimits(runtime),
     insert: (events, written) => appendEvents(pool, events.map(withoutCardsIn), written),

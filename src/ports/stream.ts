@@ -4,6 +4,7 @@ import { durationMs } from '../documents/duration.ts';
 import { credentialsFor } from '../intake/pull/auth/credentials.ts';
 import { openRequest } from '../intake/pull/request.ts';
 import { fill, plainText, type Values } from '../intake/pull/template.ts';
+import { pushSettingsOf } from '../intake/push/push-settings.ts';
 import { openRejectionLog } from '../intake/push/rejection-log.ts';
 import type { Opening, Stream, StreamedBrand, StreamPorts } from '../intake/stream/ports.ts';
 import { errorFacts } from '../kit/log.ts';
@@ -76,7 +77,7 @@ export async function streamsOf(runtime: Pick<Runtime, 'active' | 'resolve'>): P
       revision: digest(JSON.stringify([described, account.connector.body.push])),
       account: account.integration,
       brands: new Map(),
-      brandPlaces: account.pushSettings.envelope?.brand?.places ?? [],
+      brandPlaces: pushSettingsOf(account).envelope?.brand?.places ?? [],
       eventPath: described.event,
       offsetPath: described.offset,
       pingMs: durationMs(described.ping),
@@ -84,8 +85,8 @@ export async function streamsOf(runtime: Pick<Runtime, 'active' | 'resolve'>): P
       keptMs: durationMs(described.replay.kept),
       isInclusive: described.replay.inclusive,
     };
-    for (const { integration: name, body, pushSettings: settings } of brands)
-      found.brands.set(body.brand_id, { integration: name, settings });
+    for (const brand of brands)
+      found.brands.set(brand.body.brand_id, { integration: brand.integration, settings: pushSettingsOf(brand) });
     streams.set(id, found);
   }
   return streams;

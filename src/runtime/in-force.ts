@@ -1,5 +1,6 @@
 import type { LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
 import type { Resolve } from '../documents/resolve-secrets.ts';
+import type { StoredDocument } from '../documents/stored.ts';
 import { takeUp } from '../documents/take-up.ts';
 import type { TypedSecret } from '../documents/typed-secrets.ts';
 import type { BrokenCase } from '../errors/broken-cases.ts';
@@ -15,7 +16,6 @@ import {
   currentHeads,
   lockDocuments,
   removeDocuments,
-  type StoredDocument,
 } from '../store/documents/documents.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import { leaveDestinations } from '../store/outbox/leave.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { LoadedDocument } from '../documents/kinds.ts';
+import type { DocumentName } from '../documents/stored.ts';
 import { type LastApplied, textKey } from '../documents/take-up.ts';
 import { readJsonFile, writeJsonFile, writeProblem } from '../kit/json-file.ts';
 import type { Log } from '../kit/log.ts';
-import type { DocumentName } from '../store/documents/documents.ts';
 
 /** The hashes of the files at their last apply. Kept in the folder, because they describe these files and move with them. */
 const fileIn = (workspaceDir: string): string => path.join(workspaceDir, '.innbound', 'given.json');

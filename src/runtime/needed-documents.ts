@@ -1,6 +1,7 @@
 import type { LoadedDocument } from '../documents/kinds.ts';
+import type { DocumentName } from '../documents/stored.ts';
 import type { Tx } from '../store/db/pool.ts';
-import { currentDocuments, type DocumentName } from '../store/documents/documents.ts';
+import { currentDocuments } from '../store/documents/documents.ts';
 import { keyOf } from './last-applied.ts';
 
 /** The keys of the documents that an integration cannot work without. */

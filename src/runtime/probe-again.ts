@@ -1,7 +1,8 @@
 import type { Resolve } from '../documents/resolve-secrets.ts';
+import type { DocumentName } from '../documents/stored.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { signalNodes } from '../store/db/signals.ts';
-import { type DocumentName, feedersOf, pullAddresses } from '../store/documents/documents.ts';
+import { feedersOf, pullAddresses } from '../store/documents/documents.ts';
 import { retryNow } from '../store/outbox/retry-now.ts';
 import { openCircuits, probeNow } from '../store/remotes.ts';
 import { freeBrands } from '../store/runs/partner-accounts.ts';

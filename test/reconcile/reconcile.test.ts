@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Reservation } from '../../src/canonical/reservation.ts';
-import { decideBatch } from '../../src/pipeline/batch.ts';
 import { difference, undo } from '../../src/reconcile/difference.ts';
 import type { Decision, Statement, Stored } from '../../src/reconcile/forms.ts';
+import { decideBatch } from '../../src/store/records/decide-batch.ts';
 import { said, testBrand } from '../support/brand.ts';
 
 const brand = testBrand('lisbon');

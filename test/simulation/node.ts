@@ -5,6 +5,7 @@ import type { DestinationConfig } from '../../src/deliver/ports.ts';
 import { QueuedLanes } from '../../src/deliver/queued-lanes.ts';
 import { startRunner } from '../../src/intake/pull/runner.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../../src/intake/push/intake.ts';
+import { pushSettingsOf } from '../../src/intake/push/push-settings.ts';
 import { startEventWorker } from '../../src/intake/push/worker.ts';
 import type { Http } from '../../src/kit/http.ts';
 import { Wake } from '../../src/kit/wake.ts';
@@ -57,7 +58,7 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
   const intake = openPushIntake({
     clock: databaseClock,
     loadEndpoints: async (ids) => loadedEndpoints(endpoints, ids),
-    settings: (integration) => brand(integration).pushSettings,
+    settings: (integration) => pushSettingsOf(brand(integration)),
     insert: store.insert,
     writeRejections: async () => {},
     stored: () => wake.signal('events'),

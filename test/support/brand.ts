@@ -1,6 +1,5 @@
 import type { Brand } from '../../src/brand/brand.ts';
 import { compilePath } from '../../src/brand/compile.ts';
-import { pushSettings } from '../../src/brand/push-settings.ts';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import { schemas } from '../../src/documents/kinds.ts';
 import type { Arrival, Statement } from '../../src/reconcile/forms.ts';
@@ -26,7 +25,6 @@ export function testBrand(
     connector: { name: 'plain', version: 1, body: connector },
     spellings: undefined,
     spellingsHash: undefined,
-    pushSettings: pushSettings(body, connector),
     destinations: { reservation: [], guest: [], ...destinations },
     lagMs: 0,
     ...more,

@@ -1,4 +1,3 @@
-import { isDocumentName } from '../../terms.ts';
 import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
 import { fetchSample } from '../../operations/fetch-sample.ts';
@@ -6,6 +5,7 @@ import { connectorText } from '../../operations/list-connectors.ts';
 import { mappingEffect } from '../../operations/mapping-effect.ts';
 import { offThread } from '../../operations/off-thread.ts';
 import type { IntegrationName, Json } from '../../terms.ts';
+import { isDocumentName } from '../../terms.ts';
 import { documentName, note } from '../forms.ts';
 import { type Api, anyJson, ok, problem, type Route, route } from '../route.ts';
 import { exchange } from './runs.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
+import type { StoredDocument } from '../../documents/stored.ts';
 import { type ArchivedTable, type ArchiveWriter, DamagedArchive } from '../../kit/archive.ts';
 import type { Keyring } from '../../kit/crypto.ts';
-import type { StoredDocument } from '../documents/documents.ts';
 import { resealIn, sealedTables } from '../documents/sealed-values.ts';
 import type { OnTable } from './backup.ts';
 import { archivedTables, type CopiedTable, copiedTables, copyIn, copyOut, fitting } from './copy.ts';

@@ -1,11 +1,5 @@
+import type { DocumentChanges, StoredDocument } from '../../documents/stored.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import type { DocumentName, StoredDocument } from './documents.ts';
-
-/** How the documents in force changed. */
-export interface DocumentChanges {
-  readonly put: readonly StoredDocument[];
-  readonly removed: readonly DocumentName[];
-}
 
 /** Rises with every change of the documents in force. Changes are made one at a time, so none becomes visible below it later. */
 export async function documentsPosition(db: Pool | Tx): Promise<number> {

@@ -1,4 +1,5 @@
 import type { DocumentKind } from '../../documents/kinds.ts';
+import type { DocumentName, StoredDocument } from '../../documents/stored.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
@@ -14,15 +15,6 @@ export interface DocumentToApply {
   readonly textHashes: readonly string[];
 }
 
-export interface StoredDocument {
-  readonly kind: DocumentKind;
-  readonly name: string;
-  readonly version: number;
-  readonly body: Json;
-  readonly hash: string;
-}
-
-export type DocumentName = Pick<StoredDocument, 'kind' | 'name'>;
 type DocumentHead = Omit<StoredDocument, 'body'>;
 
 const textHash = (source: string) => `encode(sha256(convert_to(${source}, 'UTF8')), 'hex')`;

@@ -1,10 +1,10 @@
 import type { Brand } from '../../brand/brand.ts';
-import { recordKey } from '../../pipeline/batch.ts';
 import type { Change, Statement, Stored } from '../../reconcile/forms.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { ChangeEvent, EntityType, EpochMs } from '../../terms.ts';
 import { float8s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
+import { recordKey } from './decide-batch.ts';
 import { keysText } from './search-keys.ts';
 import { arrivalOf, heldIds, listedBy, viewsText } from './write.ts';
 

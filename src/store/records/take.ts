@@ -1,5 +1,4 @@
 import type { Brand } from '../../brand/brand.ts';
-import { decideBatch, outcomeOf, recordKey } from '../../pipeline/batch.ts';
 import { decide } from '../../pipeline.ts';
 import type { Shown } from '../../reconcile/accidents/guard.ts';
 import { type Decision, type Statement, type Tally, tally } from '../../reconcile/forms.ts';
@@ -7,6 +6,7 @@ import { type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
 import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
 import { enqueue } from '../outbox/enqueue.ts';
+import { decideBatch, outcomeOf, recordKey } from './decide-batch.ts';
 import { countDrift } from './drift.ts';
 import { judgeSteps } from './guard.ts';
 import { markListed } from './listed.ts';

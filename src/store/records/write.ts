@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import type { Brand } from '../../brand/brand.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText } from '../../kit/json.ts';
-import { recordKey } from '../../pipeline/batch.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
 import type { Change, Decision, RecordState, Statement } from '../../reconcile/forms.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { EntityType, Json, LocalDate } from '../../terms.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
+import { recordKey } from './decide-batch.ts';
 import { keysText } from './search-keys.ts';
 
 /** Where records are written: a brand, or what is left of one that is no longer in force. */

@@ -90,8 +90,8 @@ test('the payload of an erased guest is not kept, and the guest is not stored ag
 
 /** Its path is compiled on demand, so its parts are copied by name. */
 function withErasure(brand: Brand, erasure: ErasurePort): Brand {
-  const { integration, integrationVersion, connectorVersion, body, pushSettings } = brand;
+  const { integration, integrationVersion, connectorVersion, body } = brand;
   const { shapers, manners, rules, region, idPrefix, partialRows, lagMs, night } = brand;
   const path = { shapers, manners, rules, region, idPrefix, partialRows, lagMs, night };
-  return { ...brand, ...path, integration, integrationVersion, connectorVersion, body, pushSettings, erasure };
+  return { ...brand, ...path, integration, integrationVersion, connectorVersion, body, erasure };
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac, Hmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { pushSettings } from '../../../src/brand/push-settings.ts';
 import { connectorSchema } from '../../../src/documents/connector.ts';
 import { integrationSchema } from '../../../src/documents/integration.ts';
 import type { PushSettings } from '../../../src/intake/push/ports.ts';
+import { pushSettings } from '../../../src/intake/push/push-settings.ts';
 import type { Pool } from '../../../src/store/db/pool.ts';
 import { eventBody, exchange, migratedPool, nowS, rawRequest, type Service, settings, startIntake } from './support.ts';
 

@@ -1,10 +1,10 @@
 import type { Brand } from '../../../src/brand/brand.ts';
-import { decideBatch, outcomeOf } from '../../../src/pipeline/batch.ts';
 import { countBatch, feedOf, heldIn } from '../../../src/reconcile/accidents/guard.ts';
 import { judge } from '../../../src/reconcile/accidents/judge.ts';
 import type { Step } from '../../../src/reconcile/accidents/signs.ts';
 import { type Statement, type Stored, type Tally, tally } from '../../../src/reconcile/forms.ts';
 import type { StoredViews } from '../../../src/reconcile/stored-views.ts';
+import { decideBatch, outcomeOf } from '../../../src/store/records/decide-batch.ts';
 import { heldIds, idempotencyKey, listedBy, viewsText } from '../../../src/store/records/write.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';

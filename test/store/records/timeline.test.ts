@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { activate } from '../../../src/brand/active.ts';
+import type { StoredDocument } from '../../../src/documents/stored.ts';
 import { timelineOf } from '../../../src/operations/timeline.ts';
 import { state } from '../../../src/pipeline.ts';
 import type { Arrival } from '../../../src/reconcile/forms.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
-import type { StoredDocument } from '../../../src/store/documents/documents.ts';
 import { take } from '../../../src/store/records/take.ts';
 import type { Json } from '../../../src/terms.ts';
 import { testStore } from '../../support/store.ts';

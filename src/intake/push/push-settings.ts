@@ -1,12 +1,23 @@
-import type { Connector } from '../documents/connector.ts';
-import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
-import { durationMs } from '../documents/duration.ts';
-import type { Integration } from '../documents/integration.ts';
-import { type EventType, eventTypes } from '../intake/push/envelope.ts';
-import type { ForeignEnvelope, PushSettings } from '../intake/push/ports.ts';
-import { defaultVerification, type Verification } from '../intake/push/verification.ts';
+import type { Brand } from '../../brand/brand.ts';
+import type { Connector } from '../../documents/connector.ts';
+import type { EnvelopeDocument } from '../../documents/connector-envelope.ts';
+import { durationMs } from '../../documents/duration.ts';
+import type { Integration } from '../../documents/integration.ts';
+import { type EventType, eventTypes } from './envelope.ts';
+import type { ForeignEnvelope, PushSettings } from './ports.ts';
+import { defaultVerification, type Verification } from './verification.ts';
 
-/** How intake receives a brand's webhooks, from the documents of the brand. */
+/** How intake receives a brand's webhooks: read for every request, so compiled once. */
+export function pushSettingsOf(brand: Pick<Brand, 'body' | 'connector'>): PushSettings {
+  const known = compiled.get(brand.body);
+  if (known?.connector === brand.connector.body) return known.settings;
+  const settings = pushSettings(brand.body, brand.connector.body);
+  compiled.set(brand.body, { connector: brand.connector.body, settings });
+  return settings;
+}
+
+const compiled = new WeakMap<Integration, { readonly connector: Connector; readonly settings: PushSettings }>();
+
 export function pushSettings({ push, brand_id: brandId }: Integration, connector: Connector): PushSettings {
   const { event_id: places = ['event_id', 'id'], envelope, thin } = connector.push ?? {};
   return {

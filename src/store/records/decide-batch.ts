@@ -1,9 +1,9 @@
-import type { Brand } from '../brand/brand.ts';
-import { decide } from '../pipeline.ts';
-import type { Held } from '../reconcile/accidents/guard.ts';
-import type { Step } from '../reconcile/accidents/signs.ts';
-import type { Decision, Outcome, Statement, Stored } from '../reconcile/forms.ts';
-import type { EntityType } from '../terms.ts';
+import type { Brand } from '../../brand/brand.ts';
+import { decide } from '../../pipeline.ts';
+import type { Held } from '../../reconcile/accidents/guard.ts';
+import type { Step } from '../../reconcile/accidents/signs.ts';
+import type { Decision, Outcome, Statement, Stored } from '../../reconcile/forms.ts';
+import type { EntityType } from '../../terms.ts';
 
 export const recordKey = ({ type, id }: { readonly type: EntityType; readonly id: string }): string => `${type} ${id}`;
 
