@@ -1,7 +1,7 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { PersonMention } from '../../deliver/ports.ts';
-import { guestKeys, keyText } from '../../persons/identifiers.ts';
+import { type GuestKey, guestKeys, keyText } from '../../persons/identifiers.ts';
 import { samePerson } from '../../persons/same-person.ts';
 import { sharedAmong } from '../../persons/shared.ts';
 import type { EntityType } from '../../terms.ts';
@@ -83,7 +83,10 @@ export async function claimedMentions(
   const isShared = sharedAmong([...guests, ...[...found.values()].flatMap((one) => one.guests)].map(withoutId));
   return (guest) => {
     const profile = profileOf(guest);
-    const keyed = [...guestKeys(guest).map(keyText), ...(profile ? [profile.id] : [])];
+    // A shared address shows nobody by itself: an agency's would bring all its bookings.
+    const shows = ({ kind, value }: GuestKey) =>
+      kind === 'guest_id' || guest.date_of_birth !== undefined || !isShared(value);
+    const keyed = [...guestKeys(guest).filter(shows).map(keyText), ...(profile ? [profile.id] : [])];
     const candidates = new Set(keyed.flatMap((key) => [...(byKey.get(key) ?? [])]));
     return [...candidates].flatMap((one): PersonMention[] => {
       const { integration: brand, type, id, isDelivered, record } = one;
