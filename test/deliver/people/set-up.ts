@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
+import type { DestinationServices } from '../../../src/deliver/destination.ts';
 import { destinationType as http } from '../../../src/deliver/destinations/http/destination.ts';
 import { compileFields } from '../../../src/deliver/fields.ts';
 import type { Selection } from '../../../src/deliver/ports.ts';
 import { Person } from '../../../src/privacy/person.ts';
 import { mayHoldGuestData, withoutGuests } from '../../../src/privacy/strip.ts';
-import { transaction } from '../../../src/store/db/pool.ts';
+import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { eraseFromRecords } from '../../../src/store/erasure/erase.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
@@ -20,9 +21,12 @@ let serial = 0;
 after(async () => (await store)?.close());
 
 /** Opens the vendor's account for one test, and a brand whose deliveries go there. */
-export function setUpPeople(make: () => Account) {
+export function setUpPeople(
+  make: () => Account,
+  more: (store: { readonly pool: Pool; readonly name: string }) => Partial<DestinationServices> = () => ({}),
+) {
   const { preset } = make();
-  return async function setUp(t: TestContext, consent?: 'marketing', more: Partial<Selection> = {}) {
+  return async function setUp(t: TestContext, consent?: 'marketing', selected: Partial<Selection> = {}) {
     store ??= openStore();
     const { pool } = await store;
     // Tests share a store; each has its own brand and destination.
@@ -41,7 +45,7 @@ export function setUpPeople(make: () => Account) {
         return { status: 400, body: { message: error.message } };
       }
     });
-    const offered = services('/');
+    const offered = { ...services('/'), ...more({ pool, name }) };
     t.after(async () => {
       await server.close();
       await offered.close();
@@ -59,7 +63,7 @@ export function setUpPeople(make: () => Account) {
       fields: compileFields({}),
       comparesConsent: true,
       ...(consent && { consent }),
-      ...more,
+      ...selected,
     };
     const to = config(name, { batch: http.batch(settings).standard, selection, scheduleMs: [1, 1, 1, 1, 1] });
     // Two integrations with one brand_id.

@@ -1,4 +1,3 @@
-import type { DestinationServices } from '../../destination.ts';
 import { type Values, valuesOf, withValues } from './compile-operation.ts';
 import { type Preset, presets } from './preset.ts';
 import type { Limits, Request, Requested } from './request.ts';
@@ -12,11 +11,7 @@ export interface AccountRequests {
   send(method: string, url: string, scope: Scope, body?: string, signal?: AbortSignal): Promise<Requested>;
 }
 
-export function accountRequests(
-  settings: Settings,
-  request: Request,
-  clock: DestinationServices['clock'],
-): AccountRequests {
+export function accountRequests(settings: Settings, request: Request): AccountRequests {
   const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
   return {
     preset,
@@ -26,8 +21,9 @@ export function accountRequests(
       const limits: Limits = {
         batch: 1,
         deadlineMs,
-        deadlineAtMs: clock.uptimeMs() + deadlineMs,
         leaseLeftMs: () => Number.POSITIVE_INFINITY,
+        extend: async () => true,
+        prepaid: { requests: 0 },
         signal,
       };
       const own = Object.entries(preset?.headers ?? {}).flatMap(([name, value]) => {

@@ -43,8 +43,9 @@ export function compilePlan(settings: Settings): Plan {
   const values = valuesOf(settings, preset);
   // The settings' `requires` and `skip_if` apply to whole items and are checked below; those of a rule apply to its request only.
   const usual: Rule = { ...merge(preset ?? {}, settings), requires: undefined, skip_if: undefined };
-  const usualSteps = [compile({ ...usual, batch: preset?.alone ? 1 : undefined }, values)];
-  const inherited = { url: usual.url, headers: usual.headers, failure: usual.failure, body: 'none', batch: 1 };
+  const usualSteps = [compile({ ...usual, batch: preset?.alone ? 1 : undefined }, values, preset?.limits)];
+  const { url, headers, failure, limit } = usual;
+  const inherited = { url, headers, failure, limit, body: 'none', batch: 1 };
   const stepsOf = (name: SituationName): readonly Operation[] | undefined => {
     const own = preset?.on[name] ?? [];
     const presetRules = Array.isArray(own) ? own : [own];
@@ -52,7 +53,7 @@ export function compilePlan(settings: Settings): Plan {
     const rules = [...presetRules.slice(0, -1), merge(presetRules.at(-1) ?? {}, settings.on[name] ?? {})];
     if (rules.every((rule) => Object.keys(rule).length === 0)) return undefined;
     if (rules.at(-1)?.skip === true) return [];
-    return rules.map((rule) => compile({ ...inherited, ...merge({ headers: usual.headers }, rule) }, values));
+    return rules.map((rule) => compile({ ...inherited, ...merge({ headers }, rule) }, values, preset?.limits));
   };
   const steps: Record<Stage, readonly Operation[] | undefined> = {
     new_guest: stepsOf('new_guest'),
