@@ -9,6 +9,7 @@ import type { ClaimedPersons, Lane, PersonMention } from './ports.ts';
 export const nobodyElse: ClaimedPersons = {
   isOutdated: () => false,
   isShared: () => false,
+  isOwner: () => false,
   isAgreed: () => false,
   mentions: () => [],
 };

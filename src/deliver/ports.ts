@@ -104,6 +104,8 @@ export interface ClaimedPersons {
   readonly isOutdated: (guest: Guest) => boolean;
   /** Somebody else than the guests of this version has the address or number. */
   readonly isShared: (address: string) => boolean;
+  /** The guest is the one who booked, in every booking with this address: a contact with it has the guest's name. */
+  readonly isOwner: (guest: Guest, address: string) => boolean;
   /** So does somebody else who agrees to marketing. */
   readonly isAgreed: (address: string) => boolean;
   /** Where else the guest is named, and in the version's own record as it is stored now; empty where the destination keeps no people. */

@@ -41,7 +41,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const { change, type, id } = claimed;
   if (change === undefined) return skip('version_gone', 'The version is no longer stored.');
   const { deliveredDataTexts, deliveredVersion, droppedDataTexts = [] } = claimed;
-  const { isOutdated, isAgreed, isShared, mentions } = claimed.persons ?? nobodyElse;
+  const { isOutdated, isAgreed, isShared, isOwner, mentions } = claimed.persons ?? nobodyElse;
   const wasSent = claimed.interrupted || claimed.triesUsed > 0 || droppedDataTexts.length > 0;
   const mayKnow = deliveredVersion > 0 || wasSent;
   const mayHave = (deliveredVersion > 0 && !claimed.isRemoved) || wasSent;
@@ -69,6 +69,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
     ...(needsDelivered(selection) && {
       compared: {
         isShared,
+        isOwner,
         consentChange: (guest) => {
           const change = isOutdated(guest) ? undefined : history.change(guest);
           const isFirst = history.lastStated(guest) === undefined;

@@ -1,9 +1,9 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import type { PersonMention } from '../../deliver/ports.ts';
+import type { ClaimedPersons, PersonMention } from '../../deliver/ports.ts';
 import { type GuestKey, guestKeys, keyText } from '../../persons/identifiers.ts';
 import { samePerson } from '../../persons/same-person.ts';
-import { sharedAmong } from '../../persons/shared.ts';
+import { hasAddress, sharedAmong } from '../../persons/shared.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { bookingsOf, bookingsWith } from '../records/profile-bookings.ts';
@@ -32,7 +32,7 @@ export async function claimedMentions(
   { integration, destination }: { readonly integration: string; readonly destination: string },
   guests: readonly Guest[],
   profileOf: (guest: Guest) => { readonly id: string } | undefined,
-): Promise<(guest: Guest) => readonly PersonMention[]> {
+): Promise<Pick<ClaimedPersons, 'mentions' | 'isOwner'>> {
   const keys = guests.flatMap(guestKeys);
   const texts = [...new Set(keys.map(keyText))];
   const profileIds = guests.flatMap((guest) => profileOf(guest)?.id ?? []);
@@ -81,7 +81,18 @@ export async function claimedMentions(
     own.map(({ id }) => id),
   );
   const isShared = sharedAmong([...guests, ...[...found.values()].flatMap((one) => one.guests)].map(withoutId));
-  return (guest) => {
+  /** Whoever is the first of a booking with the address has booked with it. */
+  const bookersAt = (address: string) =>
+    ['email', 'phone'].flatMap((kind) =>
+      [...(byKey.get(`${kind}:${address}`) ?? [])].flatMap(({ type, guests: named }) =>
+        type === 'reservation' ? (named.find((guest) => hasAddress(guest, address)) ?? []) : [],
+      ),
+    );
+  const isOwner = (guest: Guest, address: string) => {
+    const bookers = bookersAt(address);
+    return bookers.length > 0 && bookers.every((one) => samePerson(withoutId(guest), withoutId(one)).is === 'same');
+  };
+  const mentions = (guest: Guest) => {
     const profile = profileOf(guest);
     // A shared address shows nobody by itself: an agency's would bring all its bookings.
     const shows = ({ kind, value }: GuestKey) =>
@@ -101,6 +112,7 @@ export async function claimedMentions(
       return [{ integration: brand, type, id, isDelivered, ...(mention && { guest: mention }), ...stay }];
     });
   };
+  return { mentions, isOwner };
 }
 
 function foundOf(row: Omit<Found, 'record' | 'guests'>, data: string, seenAt: Date | null): Found {

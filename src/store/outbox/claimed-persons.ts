@@ -1,5 +1,6 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { nobodyElse } from '../../deliver/mentions.ts';
 import type { ClaimedPersons } from '../../deliver/ports.ts';
 import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import { type Candidate, findProfile } from '../../persons/profile-match.ts';
@@ -34,7 +35,7 @@ export async function claimedPersons(
   const versions = claimed.map((one) => ({ ...one, guests: guestsIn(one) }));
   const guests = versions.flatMap((one) => one.guests);
   const versionOf = new Map(versions.map((one) => [`${one.type} ${one.id}`, one]));
-  if (guests.length === 0) return () => nobody;
+  if (guests.length === 0) return () => nobodyElse;
   const reservations = versions.filter(({ type }) => type === 'reservation');
   return transaction(pool, async (tx) => {
     const bookings = await bookingsOf(
@@ -61,16 +62,17 @@ export async function claimedPersons(
       return findProfile(guest, [...candidates], betweenOf)?.profile;
     };
     const inVersion = new Map(versions.flatMap(({ id, guests: own }) => own.map((guest) => [guest, id] as const)));
-    const mentions = lane.withMentions
+    const others = lane.withMentions
       ? await claimedMentions(tx, lane, guests, (guest) => profileIn(inVersion.get(guest) ?? '', guest))
-      : () => [];
+      : nobodyElse;
     const times = isDisputed ? await effectiveTimes(tx, integration, reservations) : undefined;
     return (claim) => {
       const { type, id } = claim;
       const from = versionOf.get(`${type} ${id}`);
       const insiders = from?.guests ?? [];
       return {
-        mentions,
+        mentions: others.mentions,
+        isOwner: others.isOwner,
         isShared: (address) => hasOutsider(address, insiders, () => true),
         isAgreed: (address) => hasOutsider(address, insiders, ({ marketing_consent: agrees }) => agrees === true),
         isOutdated: (guest) => {
@@ -94,13 +96,6 @@ function withoutShared({ email, phone, ...rest }: Guest, isShared: (address: str
   const isOwn = (address: string) => !isShared(address);
   return { ...rest, ...(email && isOwn(email) && { email }), ...(phone && isOwn(phone) && { phone }) };
 }
-
-const nobody: ClaimedPersons = {
-  isOutdated: () => false,
-  isShared: () => false,
-  isAgreed: () => false,
-  mentions: () => [],
-};
 
 function guestsIn({ type, data }: ClaimedVersion): Reservation['guests'] {
   if (data === null) return [];

@@ -11,6 +11,7 @@ import { mayHoldGuestData, withoutGuests } from '../../../src/privacy/strip.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { eraseFromRecords } from '../../../src/store/erasure/erase.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
+import { assembleProfiles } from '../../../src/store/records/profiles.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { listen, type Received } from '../http-server.ts';
 import { config, keyring, lane, openStore, ports, services, takeIn } from '../support.ts';
@@ -69,16 +70,16 @@ export function setUpPeople(
     // Two integrations with one brand_id.
     const twin = `${name}-twin`;
     const lanes = [lane(to, name), lane(to, twin)];
-    const drain = async (change = {}) => {
-      await pool.query('update outbox set due_at = now() where due_at is not null');
+    const drain = async (change = {}, types = ['reservation', 'guest']) => {
+      await pool.query('update outbox set due_at = now() where due_at is not null and type = any($1)', [types]);
       await pool.query(`update remotes set probe_at = now() where state <> 'closed'`);
       const all = ports(pool, lanes, { [name]: http.open(settings, offered) });
       return drainOnce({ ...all, store: { ...all.store, ...change } });
     };
     const receive = (record: Reservation, mode: 'pull' | 'push' = 'push', integration = name) =>
       takeIn(pool, [record], [name], { integration, mode });
-    const drainAll = async () => {
-      const { dead, retry } = await drain();
+    const drainAll = async (types?: readonly string[]) => {
+      const { dead, retry } = await drain({}, types && [...types]);
       assert.deepEqual([dead, retry, refusals], [0, 0, []]);
     };
     const deliver = async (...records: Reservation[]) => {
@@ -112,6 +113,13 @@ export function setUpPeople(
         return true;
       };
     };
+    /** Assembles the profiles of these bookings, which the destination gets too. */
+    const assemble = (...records: Reservation[]) => {
+      const destinations = { reservation: [], guest: [name] };
+      const target = { integration: name as IntegrationName, connectorVersion: 1, integrationVersion: 1, destinations };
+      const versions = records.map(({ id, guests }) => ({ id, version: 1, guests }));
+      return assembleProfiles(pool, target, versions);
+    };
     const unsubscribe = (email: string) => account.unsubscribe(email);
     return {
       account,
@@ -120,6 +128,7 @@ export function setUpPeople(
       drain,
       drainAll,
       deliver,
+      assemble,
       erase,
       refusals,
       server,

@@ -7,6 +7,7 @@ import { itemOutcomes, wholeOutcome } from './answer.ts';
 import type { Operation } from './compile-operation.ts';
 import { feedbackOf } from './feedback.ts';
 import { longestPauseMs, notSent, Pace } from './pace.ts';
+import type { Person } from './people.ts';
 import { compilePlan, type Item } from './plan.ts';
 import { prepare } from './prepare.ts';
 import { presets } from './preset.ts';
@@ -186,14 +187,19 @@ function without(body: unknown, path: string): unknown {
   return below.length === 0 ? rest : { ...rest, [name]: without(value, below.join('.')) };
 }
 
-/** Where a batch may hold a key once only, the newest item is sent for all with that key, and they share its outcome. */
+/**
+ * Where a batch may hold a key once only, the newest item is sent for all with that key, and they share its outcome. The owner of a shared
+ * address goes before the others, whose items say nothing but the address.
+ */
 function newestOfEach(operation: Operation, items: readonly Item[]): { sent: Item[]; instead: Map<Item, Item[]> } {
   const { unique } = operation;
   if (unique === undefined) return { sent: [...items], instead: new Map() };
   const sent: Item[] = [];
   const instead = new Map<Item, Item[]>();
   for (const group of Map.groupBy(items, ({ scope, key }) => unique(scope)?.toLowerCase() ?? key).values()) {
-    const newest = group.reduce((a, b) => (b.changedAt >= a.changedAt ? b : a));
+    const newest = group.reduce((a, b) =>
+      (isOfOwner(b) === isOfOwner(a) ? b.changedAt >= a.changedAt : isOfOwner(b)) ? b : a,
+    );
     sent.push(newest);
     instead.set(
       newest,
@@ -202,6 +208,8 @@ function newestOfEach(operation: Operation, items: readonly Item[]): { sent: Ite
   }
   return { sent, instead };
 }
+
+const isOfOwner = ({ scope }: Item): boolean => (scope.guest as Person | undefined)?.is_shared !== true;
 
 function shareRecord(some: readonly Item[], others: readonly Item[]): boolean {
   const records = new Set(some.map(({ index }) => index));
