@@ -21,6 +21,8 @@ export interface Selection {
   readonly receives: readonly EntityType[];
   readonly filter?: (type: EntityType, data: MessageData) => FilterAnswer;
   readonly consent?: 'marketing';
+  /** Obvious test guests are not sent, nor bookings of nobody else. */
+  readonly leavesOutTests?: boolean;
   /** The destination needs to know what changed in a guest's consent, with or without `consent: marketing`. */
   readonly comparesConsent?: boolean;
   readonly fields: (type: EntityType, data: MessageData) => MessageData;

@@ -1,7 +1,10 @@
+import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
+import { isTestGuest } from '../persons/test-data.ts';
 import type { ChangeEvent } from '../terms.ts';
 import {
   ConsentHistory,
+  guestsOf,
   onlyConsenting,
   onlyWithdrawals,
   withConsent,
@@ -52,7 +55,10 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const history = new ConsentHistory(type, deliveredDataTexts, deliveredVersion, droppedDataTexts);
   const stored = dataOf(type, id, change.record());
   const data = type === 'guest' ? withKnownAddress(stored, history) : stored;
-  const agreed = selection.consent === undefined ? data : withoutOutdated(data, isOutdated);
+  const isTest = (guest: Guest) => selection.leavesOutTests === true && isTestGuest(guest);
+  const isUnsaid = (guest: Guest) => isOutdated(guest) || (guest.marketing_consent === true && isTest(guest));
+  const isTestRecord = guestsOf(type, data).length > 0 && guestsOf(type, data).every(isTest);
+  const agreed = selection.consent === undefined || isTestRecord ? data : withoutOutdated(data, isUnsaid);
   const send = (part: MessageData): Selected & { kind: 'send' } => ({
     kind: 'send',
     message: {
@@ -116,16 +122,17 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
     // Of a person whose consent is unknown nothing is said, not even that.
     return type === 'guest' ? skip('no_consent', reason) : leave('no_consent', reason);
   }
-  const answer = selection.filter?.(type, data) ?? { kind: 'yes' };
+  const answer = isTestRecord ? ({ kind: 'no' } as const) : (selection.filter?.(type, data) ?? { kind: 'yes' });
   if (answer.kind === 'failed') return { kind: 'dead', code: 'deliver.filter_failed', message: answer.message };
   if (answer.kind === 'no') {
     // A withdrawal is sent whatever the filter says: the destination holds the guest.
     const withdrawn = needsDelivered(selection) ? onlyWithdrawals(type, agreed, history, isAgreed) : undefined;
-    const reason = 'The filter of the destination does not match.';
-    if (withdrawn === undefined) return leave('filtered', reason);
+    const code = isTestRecord ? 'test_data' : 'filtered';
+    const reason = isTestRecord ? isTestData : 'The filter of the destination does not match.';
+    if (withdrawn === undefined) return leave(code, reason);
     if (selection.comparesConsent) {
       const told = stillWithdrawn(withdrawn, selection.fields(type, withdrawn));
-      const last = leave('filtered', reason, told);
+      const last = leave(code, reason, told);
       return { ...(last.kind === 'send' ? last : send(told)), onlyWithdrawals: true };
     }
     // A destination that keeps whole records would lose the guests who still agree, so it gets the record.
@@ -133,6 +140,9 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const chosen = selection.fields(type, consent.data);
   return send(selection.consent === undefined ? chosen : stillWithdrawn(consent.data, chosen));
 }
+
+const isTestData =
+  'All guests are obvious test data: by their name, address or number. Set test_data: true to send them to this destination.';
 
 const eventOf = (record: object): ChangeEvent =>
   'status' in record && record.status === 'cancelled' ? 'cancelled' : 'updated';

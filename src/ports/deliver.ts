@@ -200,6 +200,7 @@ function selectionOf(body: Versioned<'destination'>['body']): Selection {
     receives: body.receives,
     fields,
     ...(body.consent === 'marketing' && { consent: 'marketing' as const }),
+    ...(!(body.test_data ?? body.consent !== 'marketing') && { leavesOutTests: true }),
     ...(filter && { filter }),
   };
 }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Guest } from '../../src/canonical/reservation.ts';
+import { resendStep } from '../../src/store/outbox/resend.ts';
 import { setUpPeople } from './people/set-up.ts';
 import { reservation, takeIn } from './support.ts';
 import { accounts } from './vendors/all.ts';
 
-/** The first import: guests with an address, a phone number, consent and one past stay each. */
+/** The first import, as `resend` queues it, of bookings and profiles: guests with an address, a phone number, consent and one past stay each. */
 const guests = 200;
 const file = new URL('../../docs/guides/deliver.md', import.meta.url);
 const counted = new Map<string, number>();
@@ -14,14 +15,17 @@ const counted = new Map<string, number>();
 for (const make of accounts) {
   const { preset } = make();
   test(`${preset}: calls for the first import of many guests are counted`, async (t) => {
-    const { account, server, pool, name, drainAll } = await setUpPeople(make)(t);
+    const { account, server, pool, name, drainAll, assemble } = await setUpPeople(make)(t);
     const bookings = Array.from({ length: guests }, (_, i) => {
       const phone = `+35191${String(i).padStart(7, '0')}`;
       const guest: Guest = { first_name: 'Ana', last_name: `Exemplo ${i}`, email: `g${i}@guests.example`, phone };
       const stay = { status: 'checked_out' as const, booking_date: '2024-01-01' };
       return reservation(`r${i}`, { ...stay, guests: [{ ...guest, marketing_consent: true }] });
     });
-    await takeIn(pool, bookings, [name], { integration: name, mode: 'push' });
+    await takeIn(pool, bookings, [], { integration: name, mode: 'push' });
+    await assemble(...bookings);
+    for (const type of ['reservation', 'guest'] as const)
+      await resendStep(pool, { integration: name, destination: name, type }, '');
     const before = server.received.length;
     await drainAll();
     counted.set(preset, ((server.received.length - before) * 1000) / guests);
