@@ -14,7 +14,7 @@ import { beginErasure } from '../../../src/store/erasure/erasures.ts';
 import { assembleProfiles } from '../../../src/store/records/profiles.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { listen, type Received } from '../http-server.ts';
-import { config, keyring, lane, openStore, ports, services, takeIn } from '../support.ts';
+import { config, keyring, lane, openStore, ports, services, startNode, takeIn } from '../support.ts';
 import { type Account, Refusal } from '../vendors/account.ts';
 
 let store: ReturnType<typeof openStore> | undefined;
@@ -76,6 +76,11 @@ export function setUpPeople(
       const all = ports(pool, lanes, { [name]: http.open(settings, offered) });
       return drainOnce({ ...all, store: { ...all.store, ...change } });
     };
+    /** A node that delivers until it is stopped. */
+    const start = (concurrency = 4) => {
+      const configured = lanes.map((one) => ({ ...one, destination: { ...to, concurrency } }));
+      return startNode(ports(pool, configured, { [name]: http.open(settings, offered) }));
+    };
     const receive = (record: Reservation, mode: 'pull' | 'push' = 'push', integration = name) =>
       takeIn(pool, [record], [name], { integration, mode });
     const drainAll = async (types?: readonly string[]) => {
@@ -127,6 +132,7 @@ export function setUpPeople(
       receive,
       drain,
       drainAll,
+      start,
       deliver,
       assemble,
       erase,

@@ -1,13 +1,15 @@
 import type { Received } from '../http-server.ts';
 import { type Account, split } from './account.ts';
 
-interface Window {
+export interface Window {
   readonly requests: number;
   readonly perMs: number;
 }
 
-/** An account that counts the requests of each endpoint in fixed windows, and refuses those beyond a limit as vendors do. */
-export function limited(make: () => Account, windows: readonly Window[]) {
+const endpointOf = (method: string, path: string): string => `${method} ${path.replace(/\/\d+$/, '')}`;
+
+/** An account that counts requests in fixed windows, by default those of each endpoint, and refuses those beyond a limit as vendors do. */
+export function limited(make: () => Account, windows: readonly Window[], scopeOf = endpointOf) {
   const counts = new Map<string, number>();
   const accepted = new Map<string, number>();
   let refused = 0;
@@ -19,7 +21,7 @@ export function limited(make: () => Account, windows: readonly Window[]) {
       const account = make();
       const answer = (request: Received) => {
         const { path } = split(request.path);
-        const endpoint = `${request.method} ${path.replace(/\/\d+$/, '')}`;
+        const endpoint = scopeOf(request.method, path);
         const full = windows.filter(
           ({ requests, perMs }) => add(counts, `${endpoint} ${perMs} ${Math.floor(Date.now() / perMs)}`) > requests,
         );

@@ -1,4 +1,4 @@
-import { type Values, valuesOf, withValues } from './compile-operation.ts';
+import { limitOf, type Values, valuesOf, withValues } from './compile-operation.ts';
 import { type Preset, presets } from './preset.ts';
 import type { Limits, Request, Requested } from './request.ts';
 import { type Settings, timeoutMs } from './settings.ts';
@@ -13,6 +13,7 @@ export interface AccountRequests {
 
 export function accountRequests(settings: Settings, request: Request): AccountRequests {
   const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
+  const limit = limitOf(preset?.limit, preset?.limits ?? {});
   return {
     preset,
     values: valuesOf(settings, preset),
@@ -32,7 +33,7 @@ export function accountRequests(settings: Settings, request: Request): AccountRe
       });
       const json = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) };
       const headers = { ...json, ...Object.fromEntries(own) };
-      return request({ method, url, headers, ...(body !== undefined && { body }) }, limits, []);
+      return request({ method, url, headers, ...(body !== undefined && { body }) }, limits, [], limit);
     },
   };
 }

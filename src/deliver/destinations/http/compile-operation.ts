@@ -78,7 +78,8 @@ export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {
   };
 }
 
-function limitOf(name: string | undefined, limits: Preset['limits']): Limit | undefined {
+/** The limit of a preset by its name. */
+export function limitOf(name: string | undefined, limits: Preset['limits']): Limit | undefined {
   const rate = name === undefined ? undefined : limits[name];
   return name === undefined || rate === undefined ? undefined : { name, rate: rateOf(rate) };
 }
