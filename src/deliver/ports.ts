@@ -121,6 +121,8 @@ export interface PersonMention {
   readonly id: string;
   /** The destination has it. */
   readonly isDelivered: boolean;
+  /** The destination has it as it is named here. */
+  readonly isCurrent: boolean;
   /** The person as this record names them; absent if only the profile says so. */
   readonly guest?: Guest;
   /** Absent for a profile. */

@@ -15,6 +15,7 @@ interface Found {
   readonly type: EntityType;
   readonly id: string;
   readonly isDelivered: boolean;
+  readonly isCurrent: boolean;
   readonly record: Reservation | Guest;
   readonly guests: readonly Guest[];
 }
@@ -51,7 +52,8 @@ export async function claimedMentions(
        select p.id, $1, 'reservation', b.reservation_id from unnest($5::text[]) as p (id)
         cross join lateral (${bookingsWith('p.id')}) b)
      select n.*, r.data::text as data, case when r.data ->> 'status' = 'cancelled' then ${seenCancelledAt} end as seen_at,
-            coalesce(o.delivered_version > 0 and not o.removed, false) as "isDelivered"
+            coalesce(o.delivered_version > 0 and not o.removed, false) as "isDelivered",
+            coalesce(o.delivered_version = r.version and not o.removed, false) as "isCurrent"
        from named n
        join records r on r.integration = n.integration and r.type = n.type and r.id = n.id and r.version > 0
        left join outbox o on o.integration = n.integration and o.destination = $2 and o.type = n.type and o.id = n.id`,
@@ -100,7 +102,7 @@ export async function claimedMentions(
     const keyed = [...guestKeys(guest).filter(shows).map(keyText), ...(profile ? [profile.id] : [])];
     const candidates = new Set(keyed.flatMap((key) => [...(byKey.get(key) ?? [])]));
     return [...candidates].flatMap((one): PersonMention[] => {
-      const { integration: brand, type, id, isDelivered, record } = one;
+      const { integration: brand, type, id, isDelivered, isCurrent, record } = one;
       const isOwn = brand === integration;
       const isSame = (other: Guest) =>
         samePerson(isOwn ? guest : withoutId(guest), isOwn ? other : withoutId(other), { isShared }).is === 'same';
@@ -109,7 +111,7 @@ export async function claimedMentions(
       const isNamed = decided.length > 0 && profile ? decided.includes(profile.id) : mention !== undefined;
       if (!isNamed) return [];
       const stay = type === 'reservation' && { stay: record as Reservation };
-      return [{ integration: brand, type, id, isDelivered, ...(mention && { guest: mention }), ...stay }];
+      return [{ integration: brand, type, id, isDelivered, isCurrent, ...(mention && { guest: mention }), ...stay }];
     });
   };
   return { mentions, isOwner };

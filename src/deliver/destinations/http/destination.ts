@@ -102,8 +102,8 @@ export const destinationType: DestinationType<Settings> = {
     return {
       async deliver(batch, given) {
         const limits: Limits = { ...given, prepaid: { requests: 1 } };
-        const notExpressed = batch.map((delivery) => plan.notExpressed(delivery));
-        const all = batch.flatMap((delivery, index) => (notExpressed[index] ? [] : plan.items(delivery, index)));
+        const decided = batch.map((delivery) => plan.withoutRequest(delivery));
+        const all = batch.flatMap((delivery, index) => (decided[index] ? [] : plan.items(delivery, index)));
         const settled: Settled[][] = batch.map(() => []);
         let halted: readonly Item[] = [];
         let rest: Outcome | undefined;
@@ -134,7 +134,7 @@ export const destinationType: DestinationType<Settings> = {
             }
           }
         }
-        return settled.map((some, index) => notExpressed[index] ?? worst(some.map(({ outcome }) => outcome)));
+        return settled.map((some, index) => decided[index] ?? worst(some.map(({ outcome }) => outcome)));
       },
       async close() {},
     };

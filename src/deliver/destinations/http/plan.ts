@@ -34,8 +34,8 @@ export interface Item {
 export interface Plan {
   /** None if the message holds nothing for this destination. */
   items(delivery: Delivery, index: number): Item[];
-  /** Set if no request can express what the delivery says. */
-  notExpressed(delivery: Delivery): Outcome | undefined;
+  /** Set if no request can express what the delivery says, or none has to. */
+  withoutRequest(delivery: Delivery): Outcome | undefined;
 }
 
 export function compilePlan(settings: Settings): Plan {
@@ -85,7 +85,8 @@ export function compilePlan(settings: Settings): Plan {
   };
 
   return {
-    notExpressed: (delivery) => notExpressed(delivery, requests),
+    withoutRequest: (delivery) =>
+      notExpressed(delivery, requests) ?? (each === 'guest' && isKnown(delivery) ? { kind: 'delivered' } : undefined),
     items(delivery, index) {
       const { message, changedAt, byConsent } = delivery;
       const earlier = delivery.earlier?.();
@@ -211,6 +212,14 @@ const closed = (message: Message, before: MessageData | undefined): Message => (
   ...message,
   data: { ...before, id: message.data.id, status: 'removed' as never },
 });
+
+/** A new profile that says nothing beyond the bookings that a destination of people has. */
+const isKnown = ({ message, ...delivery }: Delivery): boolean =>
+  message.type === 'guest' &&
+  message.event !== 'erased' &&
+  message.removed === undefined &&
+  delivery.consentChange?.(message.data) === undefined &&
+  delivery.isKnown?.() === true;
 
 const refuses = ({ marketing_consent: agrees }: Guest): boolean => agrees === false;
 
