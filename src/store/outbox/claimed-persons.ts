@@ -1,6 +1,5 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import { nobodyElse } from '../../deliver/mentions.ts';
 import type { ClaimedPersons } from '../../deliver/ports.ts';
 import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import { type Candidate, findProfile } from '../../persons/profile-match.ts';
@@ -35,7 +34,7 @@ export async function claimedPersons(
   const versions = claimed.map((one) => ({ ...one, guests: guestsIn(one) }));
   const guests = versions.flatMap((one) => one.guests);
   const versionOf = new Map(versions.map((one) => [`${one.type} ${one.id}`, one]));
-  if (guests.length === 0) return () => nobodyElse;
+  if (guests.length === 0) return () => nobody;
   const reservations = versions.filter(({ type }) => type === 'reservation');
   return transaction(pool, async (tx) => {
     const bookings = await bookingsOf(
@@ -64,7 +63,7 @@ export async function claimedPersons(
     const inVersion = new Map(versions.flatMap(({ id, guests: own }) => own.map((guest) => [guest, id] as const)));
     const others = lane.withMentions
       ? await claimedMentions(tx, lane, guests, (guest) => profileIn(inVersion.get(guest) ?? '', guest))
-      : nobodyElse;
+      : nobody;
     const times = isDisputed ? await effectiveTimes(tx, integration, reservations) : undefined;
     return (claim) => {
       const { type, id } = claim;
@@ -96,6 +95,14 @@ function withoutShared({ email, phone, ...rest }: Guest, isShared: (address: str
   const isOwn = (address: string) => !isShared(address);
   return { ...rest, ...(email && isOwn(email) && { email }), ...(phone && isOwn(phone) && { phone }) };
 }
+
+const nobody: ClaimedPersons = {
+  isOutdated: () => false,
+  isShared: () => false,
+  isOwner: () => false,
+  isAgreed: () => false,
+  mentions: () => [],
+};
 
 function guestsIn({ type, data }: ClaimedVersion): Reservation['guests'] {
   if (data === null) return [];

@@ -1,6 +1,7 @@
 import { limitOf, type Values, valuesOf, withValues } from './compile-operation.ts';
+import type { Limits } from './pace.ts';
 import { type Preset, presets } from './preset.ts';
-import type { Limits, Request, Requested } from './request.ts';
+import type { Request, Requested } from './request.ts';
 import { type Settings, timeoutMs } from './settings.ts';
 import { compileLine, type Scope } from './template.ts';
 

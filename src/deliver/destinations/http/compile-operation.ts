@@ -1,4 +1,3 @@
-import { rateOf } from '../../../documents/rate.ts';
 import type { Json } from '../../../terms.ts';
 import type { AnswerRule, FailureRule, FoundRule, Situation } from './operation.ts';
 import type { Limit } from './pace.ts';
@@ -81,7 +80,7 @@ export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {
 /** The limit of a preset by its name. */
 export function limitOf(name: string | undefined, limits: Preset['limits']): Limit | undefined {
   const rate = name === undefined ? undefined : limits[name];
-  return name === undefined || rate === undefined ? undefined : { name, rate: rateOf(rate) };
+  return name === undefined || rate === undefined ? undefined : { name, rate };
 }
 
 /** Values of the settings are inserted as they are. */

@@ -6,13 +6,13 @@ import { vendorWords } from '../../vendor-words.ts';
 import { itemOutcomes, wholeOutcome } from './answer.ts';
 import type { Operation } from './compile-operation.ts';
 import { feedbackOf } from './feedback.ts';
-import { longestPauseMs, notSent, Pace } from './pace.ts';
+import { type Limits, longestPauseMs, notSent, Pace } from './pace.ts';
 import type { Person } from './people.ts';
 import { compilePlan, type Item } from './plan.ts';
 import { prepare } from './prepare.ts';
 import { presets } from './preset.ts';
 import { foundValues, refusedField } from './read-answer.ts';
-import { type Limits, noCredentials, type Request, type Requested, requester } from './request.ts';
+import { noCredentials, type Request, type Requested, requester } from './request.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
 import { inTurn } from './turns.ts';
 

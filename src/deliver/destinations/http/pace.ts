@@ -1,6 +1,8 @@
 import type { Rate } from '../../../outbound/rate.ts';
-import { type DestinationServices, leaseLost, type Outcome } from '../../destination.ts';
-import type { Limits } from './request.ts';
+import { type DeliverLimits, type DestinationServices, leaseLost, type Outcome } from '../../destination.ts';
+
+/** `prepaid`: requests of this call that the claim has taken from the rate. */
+export type Limits = DeliverLimits & { readonly prepaid: { requests: number } };
 
 /** Requests that share one limit of the vendor. */
 export interface Limit {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { rateSchema } from '../../../documents/rate.ts';
+import type { Rate } from '../../../outbound/rate.ts';
 import { reportKinds } from '../../../terms.ts';
 import { operationShape, perSituation, situationSchema } from './operation.ts';
 
@@ -61,6 +61,10 @@ const prepareStepSchema = z.strictObject({
 });
 export type PrepareStep = z.infer<typeof prepareStepSchema>;
 
+const limitSchema = z
+  .strictObject({ per_minute: z.number().min(1), burst: z.int().min(1) })
+  .transform(({ per_minute: count, burst }): Rate => ({ everyMs: 60_000 / count, burst }));
+
 /** The one of `limits` that a request counts for; the usual request's by default. */
 const limit = z.string().optional();
 const limitedSchema = situationSchema.extend({ limit });
@@ -82,8 +86,8 @@ const presetSchema = z.strictObject({
   requires: z.array(z.string()).default([]),
   skip_if: z.array(z.string()).default([]),
   batch: z.int().min(1),
-  /** The vendor's limits, below what it publishes: `burst` requests at once and all others in any period stay within its windows. */
-  limits: z.record(z.string(), rateSchema).default({}),
+  /** The vendor's limits, below what it publishes: `burst` requests at once and all others of a period stay within its windows. */
+  limits: z.record(z.string(), limitSchema).default({}),
   limit,
   /** The usual request takes one item, although a call holds several for the others. */
   alone: z.boolean().default(false),

@@ -1,10 +1,7 @@
 import type { Authorizer, Outgoing } from '../../../outbound/authorizer.ts';
-import { type DeliverLimits, type DestinationServices, lostLease, type Outcome } from '../../destination.ts';
+import { type DestinationServices, lostLease, type Outcome } from '../../destination.ts';
 import { askedWaitMs, outcomeOf, usedUpMs } from '../../http-answer.ts';
-import type { Limit, Pace } from './pace.ts';
-
-/** `prepaid`: requests of this call that the claim has taken from the rate. */
-export type Limits = DeliverLimits & { readonly prepaid: { requests: number } };
+import type { Limit, Limits, Pace } from './pace.ts';
 
 export interface Requested {
   readonly outcome: Outcome;
