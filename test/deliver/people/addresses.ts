@@ -62,6 +62,29 @@ export function peopleAndAddresses(make: () => Account): void {
     });
   }
 
+  test(`${preset}: a profile that says what its booking has said costs no request, and its withdrawal is sent`, async (t) => {
+    const { account, receive, drainAll, assemble, pool, server, name } = await setUp(t);
+    const hold = (type: string) =>
+      pool.query(`update outbox set due_at = 'infinity' where destination = $1 and type = $2`, [name, type]);
+    const first = reservation('r', { guests: [ana] });
+    await receive(first);
+    await assemble(first);
+    await hold('guest');
+    await drainAll(['reservation']);
+    const before = server.received.length;
+    await drainAll();
+    assert.equal(server.received.length, before);
+    const second = reservation('s', { guests: [{ ...ana, marketing_consent: false }] });
+    await receive(second);
+    await assemble(second);
+    await hold('reservation');
+    await drainAll(['guest']);
+    assert.deepEqual(
+      account.people().map(({ subscribed }) => subscribed),
+      [false],
+    );
+  });
+
   test(`${preset}: an agency's address has nobody's name`, async (t) => {
     const { account, receive, drainAll, assemble } = await setUp(t);
     const at = { email: 'desk@agency.example' };
