@@ -162,12 +162,19 @@ async function warehouse(connection: pg.PoolConfig): Promise<void> {
       http: { request: async () => Promise.reject(new Error('unused')), close: async () => {} },
       brandIdsOf: async () => [],
       brandOf: async () => undefined,
+      takeRequest: async () => ({ granted: 1, waitMs: 0 }),
       authorizer: () => {
         throw new Error('unused');
       },
     });
   const destination = open();
-  const limits = { deadlineMs: 60_000, batch: 5_000, leaseLeftMs: () => 60_000, signal: new AbortController().signal };
+  const limits = {
+    deadlineMs: 60_000,
+    batch: 5_000,
+    leaseLeftMs: () => 60_000,
+    extend: async () => true,
+    signal: new AbortController().signal,
+  };
   await destination.deliver([deliveryOf(-1)], limits);
   const client = new pg.Client(connection);
   await client.connect();

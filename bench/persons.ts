@@ -1,14 +1,17 @@
 import { assembleProfiles } from '../src/store/records/profiles.ts';
 import { openStore, reservation, takeIn } from '../test/deliver/support.ts';
 import { bookingsOf, groupsOf } from '../test/persons/bookings.ts';
+import { agencyKeys, claimCost, ownKeys } from '../test/persons/claim-cost.ts';
 import { type Household, type Mention, Population } from '../test/persons/population.ts';
 import { testBrand } from '../test/support/brand.ts';
 
 /**
  * `persons [COUNT] [SEED]` invents people whose identity is known, stores their bookings and compares the profiles with the truth.
- * 20 % of the people share an address or a phone, 5 % of the mentions have a typing mistake.
+ * 20 % of the people share an address or a phone, 5 % of the mentions have a typing mistake. `persons claims` measures what a claim of
+ * 100, 1,000 and 10,000 guests costs for each of them.
  */
 export async function run([count = '10000', seed = '1']: readonly string[]): Promise<void> {
+  if (count === 'claims') return claims();
   const population = new Population(Number(seed));
   const bookings = bookingsOf(population, householdsFor(population, Number(count)));
   const mentions = new Map<string, Mention>();
@@ -43,6 +46,21 @@ export async function run([count = '10000', seed = '1']: readonly string[]): Pro
       rows.map(({ marks }) => marks.flatMap((mark) => mentions.get(mark) ?? [])),
       [...mentions.values()],
     );
+  } finally {
+    await close();
+  }
+}
+
+async function claims(): Promise<void> {
+  const { pool, close } = await openStore();
+  try {
+    await claimCost(pool, 'warm', 100, ownKeys);
+    for (const [kind, keysOf] of Object.entries({ own: ownKeys, agency: agencyKeys })) {
+      for (const count of [100, 1_000, 10_000]) {
+        const micros = await claimCost(pool, `${kind}${count}-`, count, keysOf);
+        console.log(`${count} guests, ${kind} addresses: ${Math.round(micros)} µs of processor time each`);
+      }
+    }
   } finally {
     await close();
   }

@@ -66,7 +66,7 @@ const says =
   (_request, response) =>
     void response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
 const signal = new AbortController().signal;
-const limits = { batch: 10, deadlineMs: 30_000, leaseLeftMs: () => 60_000, signal };
+const limits = { batch: 10, deadlineMs: 30_000, leaseLeftMs: () => 60_000, extend: async () => true, signal };
 const wrapped = `\u001b[31m${said}\r\n\u0007`;
 const oauth = {
   type: 'oauth2',

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { Http } from '../kit/http.ts';
 import type { Authorizer } from '../outbound/authorizer.ts';
+import type { Rate } from '../outbound/rate.ts';
 import type { EpochMs, Json, Report } from '../terms.ts';
 import type { Delivery } from './message.ts';
 
@@ -26,6 +27,11 @@ export interface DeliverLimits {
    * between may have lost them to another node. See `lostLease`.
    */
   readonly leaseLeftMs: () => number;
+  /**
+   * Before each request of a call that makes several: it gets the whole deadline, and the lease is extended when that is due. False if
+   * another node may hold the records.
+   */
+  readonly extend: () => Promise<boolean>;
   /** How many deliveries a call may hold. A call with one delivery still has the form of a batch if this is more than 1. */
   readonly batch: number;
   readonly deadlineMs: number;
@@ -56,8 +62,6 @@ export type Outcome = AnswerDetails &
         readonly free?: boolean;
         /** The answer is about the batch as a whole; the delivery that caused it is not known. */
         readonly whole?: boolean;
-        /** The destination answers, but the call ended before all requests of this delivery were made: a smaller batch may finish. */
-        readonly unfinished?: boolean;
         /** An earlier call of the same try may have arrived. */
         readonly mayHaveArrived?: boolean;
       }
@@ -67,10 +71,15 @@ export type Outcome = AnswerDetails &
 
 /** The outcome of a delivery that was not sent because another node may hold its record by now; undefined while the lease is valid. */
 export function lostLease({ leaseLeftMs }: Pick<DeliverLimits, 'leaseLeftMs'>, callMs: number): Outcome | undefined {
-  if (leaseLeftMs() >= callMs) return undefined;
-  const message = 'Not sent: the process was frozen for so long that another node may deliver the record.';
-  return { kind: 'retry', code: 'deliver.lease_expired', message, free: true };
+  return leaseLeftMs() >= callMs ? undefined : leaseLost;
 }
+
+export const leaseLost: Outcome = {
+  kind: 'retry',
+  code: 'deliver.lease_expired',
+  message: 'Not sent: the process was frozen for so long that another node may deliver the record.',
+  free: true,
+};
 
 /** The services that a node offers to its destinations. */
 export interface DestinationServices {
@@ -81,6 +90,13 @@ export interface DestinationServices {
   readonly clock: Clock & Pick<Timers, 'uptimeMs'>;
   readonly http: Http;
   readonly authorizer: (auth: Json) => Authorizer;
+  /** The rate of the destination's document. A claim takes one request from it for each call. */
+  readonly rate?: Rate;
+  /** Takes a request from a rate that all nodes share, if its turn comes within a minute: then it waits for `waitMs`. */
+  readonly takeRequest: (from: {
+    readonly name: string;
+    readonly rate: Rate;
+  }) => Promise<{ granted: number; waitMs: number }>;
   /** Every brand id that the integration had: its document may have been corrected. */
   readonly brandIdsOf: (integration: string) => Promise<readonly string[]>;
   /** Undefined for an integration that is no longer in force. */

@@ -8,7 +8,7 @@ import { vendorWords } from './vendor-words.ts';
  * | answer              | outcome of the delivery                                                       |
  * |---------------------|-------------------------------------------------------------------------------|
  * | 2xx                 | delivered                                                                     |
- * | 429 with Retry-After| waits that long without using a try; other records flow past (busy.ts)        |
+ * | 429 with a wait     | waits that long without using a try; other records flow past (busy.ts)        |
  * | 429, 408, 425, 5xx  | retried on the schedule                                                       |
  * | 401, 403            | dead: our credentials are refused (after one renewal, if they can be renewed) |
  * | any other 3xx, 4xx  | dead: refused for good                                                        |
@@ -36,11 +36,29 @@ export function outcomeOf(answered: Answered, nowMs: number, sent: string | unde
   return { kind: 'dead', code, ...details };
 }
 
-/** The wait that a Retry-After asks for. A date is compared with the destination's clock, which may differ from ours. */
-export function askedWaitMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
-  const theirNowMs = Date.parse(headers.date ?? '');
-  return retryAfterMs(headers['retry-after'], Number.isNaN(theirNowMs) ? nowMs : theirNowMs);
+/** The wait that a Retry-After, or else the end of the vendor's window, asks for. Dates are compared with the destination's clock, not ours. */
+export function askedWaitMs(headers: Headers, nowMs: number): number | undefined {
+  const date = Date.parse(headers.date ?? '');
+  const theirNowMs = Number.isNaN(date) ? nowMs : date;
+  const reset = rateHeader(headers, 'reset');
+  // Klaviyo and Brevo send seconds, Braze a Unix time.
+  const leftMs = Number(reset) > 1e9 ? Math.max(0, Number(reset) * 1_000 - theirNowMs) : Number(reset) * 1_000;
+  const windowMs = reset === undefined || Number.isNaN(leftMs) ? undefined : leftMs;
+  return retryAfterMs(headers['retry-after'], theirNowMs) ?? windowMs;
 }
+
+/** The wait before the next request after an answer that used up the vendor's window; 0 if it did not. */
+export function usedUpMs(headers: Headers, nowMs: number): number {
+  if (rateHeader(headers, 'remaining') !== '0') return 0;
+  // HubSpot says how long its window is, not when it ends.
+  return askedWaitMs(headers, nowMs) ?? (Number(rateHeader(headers, 'interval-milliseconds')) || 0);
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** RateLimit-Remaining, x-sib-ratelimit-remaining, X-HubSpot-RateLimit-Remaining. */
+const rateHeader = (headers: Headers, what: string): string | undefined =>
+  headers[Object.keys(headers).find((name) => name.endsWith(`ratelimit-${what}`)) ?? ''];
 
 function failure({ reason, message }: Answered & { kind: 'failed' }): Outcome {
   switch (reason) {

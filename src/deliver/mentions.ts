@@ -9,6 +9,7 @@ import type { ClaimedPersons, Lane, PersonMention } from './ports.ts';
 export const nobodyElse: ClaimedPersons = {
   isOutdated: () => false,
   isShared: () => false,
+  isOwner: () => false,
   isAgreed: () => false,
   mentions: () => [],
 };
@@ -36,6 +37,23 @@ export function isSettledElsewhere(
     ({ isDelivered, guest }) => isDelivered && guest?.marketing_consent === true && hasAddress(guest, address),
   );
 }
+
+/**
+ * Whether a destination has got a profile by the bookings of its guest: all that it has name the guest in the same words, and one of them is
+ * up to date there. A first send then makes one request for a guest, not two.
+ */
+export function isKnownByBookings(
+  { integration }: Lane,
+  { id, ...profile }: MessageData,
+  mentions: readonly PersonMention[],
+): boolean {
+  const has = mentions.filter((one) => one.isDelivered && one.id !== id);
+  const isSaid = ({ guest }: PersonMention) => guest !== undefined && isDeepEqual(guest, profile);
+  return has.every(isSaid) && has.some((one) => one.isCurrent && one.integration === integration);
+}
+
+const isDeepEqual = (a: object, b: object): boolean => inOrder(a) === inOrder(b);
+const inOrder = (value: object): string => JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /**
  * The stays of a person, cut as the destination would get them. Consent belongs to a brand: under `consent: marketing` the stays of another

@@ -56,6 +56,10 @@ export interface Compared {
   readonly consentChange: (guest: Guest) => ConsentChange | undefined;
   /** Whether a person who is not in the message has this address or number. */
   readonly isShared: (address: string) => boolean;
+  /** The destination has all that this first version of a profile says, from the guest's bookings. */
+  readonly isKnown: () => boolean;
+  /** Whether the guest is the one who booked, in every booking with this address. */
+  readonly isOwner: (guest: Guest, address: string) => boolean;
   /** The latest versions that this destination has, newest first. */
   readonly earlier: () => readonly MessageData[];
   /** All stays of a guest that this destination may know of, past ones included, each with its integration. */

@@ -21,6 +21,8 @@ export interface Selection {
   readonly receives: readonly EntityType[];
   readonly filter?: (type: EntityType, data: MessageData) => FilterAnswer;
   readonly consent?: 'marketing';
+  /** Obvious test guests are not sent, nor bookings of nobody else. */
+  readonly leavesOutTests?: boolean;
   /** The destination needs to know what changed in a guest's consent, with or without `consent: marketing`. */
   readonly comparesConsent?: boolean;
   readonly fields: (type: EntityType, data: MessageData) => MessageData;
@@ -104,6 +106,8 @@ export interface ClaimedPersons {
   readonly isOutdated: (guest: Guest) => boolean;
   /** Somebody else than the guests of this version has the address or number. */
   readonly isShared: (address: string) => boolean;
+  /** The guest is the one who booked, in every booking with this address: a contact with it has the guest's name. */
+  readonly isOwner: (guest: Guest, address: string) => boolean;
   /** So does somebody else who agrees to marketing. */
   readonly isAgreed: (address: string) => boolean;
   /** Where else the guest is named, and in the version's own record as it is stored now; empty where the destination keeps no people. */
@@ -117,6 +121,8 @@ export interface PersonMention {
   readonly id: string;
   /** The destination has it. */
   readonly isDelivered: boolean;
+  /** The destination has it as it is named here. */
+  readonly isCurrent: boolean;
   /** The person as this record names them; absent if only the profile says so. */
   readonly guest?: Guest;
   /** Absent for a profile. */

@@ -1,14 +1,17 @@
+import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
+import { isTestGuest } from '../persons/test-data.ts';
 import type { ChangeEvent } from '../terms.ts';
 import {
   ConsentHistory,
+  guestsOf,
   onlyConsenting,
   onlyWithdrawals,
   withConsent,
   withKnownAddress,
   withoutOutdated,
 } from './consent.ts';
-import { isSettledElsewhere, nobodyElse, staysFor } from './mentions.ts';
+import { isKnownByBookings, isSettledElsewhere, nobodyElse, staysFor } from './mentions.ts';
 import { type Compared, dataOf, keyInEpoch, type Message, type MessageData } from './message.ts';
 import type { Claimed, Lane, Selection } from './ports.ts';
 
@@ -41,7 +44,7 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const { change, type, id } = claimed;
   if (change === undefined) return skip('version_gone', 'The version is no longer stored.');
   const { deliveredDataTexts, deliveredVersion, droppedDataTexts = [] } = claimed;
-  const { isOutdated, isAgreed, isShared, mentions } = claimed.persons ?? nobodyElse;
+  const { isOutdated, isAgreed, isShared, isOwner, mentions } = claimed.persons ?? nobodyElse;
   const wasSent = claimed.interrupted || claimed.triesUsed > 0 || droppedDataTexts.length > 0;
   const mayKnow = deliveredVersion > 0 || wasSent;
   const mayHave = (deliveredVersion > 0 && !claimed.isRemoved) || wasSent;
@@ -52,7 +55,10 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const history = new ConsentHistory(type, deliveredDataTexts, deliveredVersion, droppedDataTexts);
   const stored = dataOf(type, id, change.record());
   const data = type === 'guest' ? withKnownAddress(stored, history) : stored;
-  const agreed = selection.consent === undefined ? data : withoutOutdated(data, isOutdated);
+  const isTest = (guest: Guest) => selection.leavesOutTests === true && isTestGuest(guest);
+  const isUnsaid = (guest: Guest) => isOutdated(guest) || (guest.marketing_consent === true && isTest(guest));
+  const isTestRecord = guestsOf(type, data).length > 0 && guestsOf(type, data).every(isTest);
+  const agreed = selection.consent === undefined || isTestRecord ? data : withoutOutdated(data, isUnsaid);
   const send = (part: MessageData): Selected & { kind: 'send' } => ({
     kind: 'send',
     message: {
@@ -69,6 +75,8 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
     ...(needsDelivered(selection) && {
       compared: {
         isShared,
+        isOwner,
+        isKnown: () => type === 'guest' && !mayKnow && isKnownByBookings(lane, data, mentions(data)),
         consentChange: (guest) => {
           const change = isOutdated(guest) ? undefined : history.change(guest);
           const isFirst = history.lastStated(guest) === undefined;
@@ -115,16 +123,17 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
     // Of a person whose consent is unknown nothing is said, not even that.
     return type === 'guest' ? skip('no_consent', reason) : leave('no_consent', reason);
   }
-  const answer = selection.filter?.(type, data) ?? { kind: 'yes' };
+  const answer = isTestRecord ? ({ kind: 'no' } as const) : (selection.filter?.(type, data) ?? { kind: 'yes' });
   if (answer.kind === 'failed') return { kind: 'dead', code: 'deliver.filter_failed', message: answer.message };
   if (answer.kind === 'no') {
     // A withdrawal is sent whatever the filter says: the destination holds the guest.
     const withdrawn = needsDelivered(selection) ? onlyWithdrawals(type, agreed, history, isAgreed) : undefined;
-    const reason = 'The filter of the destination does not match.';
-    if (withdrawn === undefined) return leave('filtered', reason);
+    const code = isTestRecord ? 'test_data' : 'filtered';
+    const reason = isTestRecord ? isTestData : 'The filter of the destination does not match.';
+    if (withdrawn === undefined) return leave(code, reason);
     if (selection.comparesConsent) {
       const told = stillWithdrawn(withdrawn, selection.fields(type, withdrawn));
-      const last = leave('filtered', reason, told);
+      const last = leave(code, reason, told);
       return { ...(last.kind === 'send' ? last : send(told)), onlyWithdrawals: true };
     }
     // A destination that keeps whole records would lose the guests who still agree, so it gets the record.
@@ -132,6 +141,9 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
   const chosen = selection.fields(type, consent.data);
   return send(selection.consent === undefined ? chosen : stillWithdrawn(consent.data, chosen));
 }
+
+const isTestData =
+  'All guests are obvious test data: by their name, address or number. Set test_data: true to send them to this destination.';
 
 const eventOf = (record: object): ChangeEvent =>
   'status' in record && record.status === 'cancelled' ? 'cancelled' : 'updated';

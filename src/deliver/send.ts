@@ -13,7 +13,7 @@ export interface SendPorts {
   readonly deadlineMs: number;
   readonly batch: number;
   readonly scheduleMs: readonly number[];
-  /** Called before every call but the first. Returns false if a lease was lost; then nothing more is sent. */
+  /** Called before every call but the first, and within a long one. Returns false if a lease was lost; then nothing more is sent. */
   readonly extendLease: () => Promise<boolean>;
   /** Aborted when this process cannot wait any longer. */
   readonly stopping: AbortSignal;
@@ -28,8 +28,7 @@ export type Sent = Outcome | 'stopped';
 /**
  * Sends a batch and returns an outcome for each delivery. If the destination gives one answer for the whole batch, or for a part of
  * it, that part is halved until the bad record is alone. A refusal is halved at once. A failure that may pass is halved only when it
- * repeats, and only while the failures look like one bad record and not like a destination that is down. Deliveries for which a call
- * had no time are sent in further, smaller calls.
+ * repeats, and only while the failures look like one bad record and not like a destination that is down.
  */
 export async function send(
   destination: Destination,
@@ -67,7 +66,6 @@ export async function send(
     const again = last || part.some(({ triesUsed }) => triesUsed > 0);
     return outcomes.every((outcome) => {
       if (outcome.kind !== 'retry' || outcome.free || outcome.code === 'deliver.unreachable') return false;
-      if (outcome.unfinished) return true;
       // A timeout costs the whole deadline, so it is only split when the next failure would be a dead letter.
       return outcome.code === 'deliver.timeout' ? last : again;
     });
@@ -82,10 +80,8 @@ function notSentAgain(outcome: Outcome): Outcome {
   return { ...outcome, kind: 'retry', code: 'deliver.server_error', free: true };
 }
 
-function isUndecided(outcome: Outcome | undefined): boolean {
-  if (outcome?.kind === 'retry' && outcome.unfinished) return true;
-  return (outcome?.kind === 'retry' || outcome?.kind === 'dead') && outcome.whole === true;
-}
+const isUndecided = (outcome: Outcome | undefined): boolean =>
+  (outcome?.kind === 'retry' || outcome?.kind === 'dead') && outcome.whole === true;
 
 const inDoubt = (item: Sendable): Sendable => ({ ...item, delivery: { ...item.delivery, mayHaveArrived: true } });
 const stillInDoubt = (sent: Sent): Sent =>
@@ -97,19 +93,30 @@ const graceMs = 2_000;
 async function callOnce(
   destination: Destination,
   items: readonly Sendable[],
-  { deadlineMs, batch, stopping, clock, leaseLeftMs, traceparent }: SendPorts,
+  { deadlineMs, batch, stopping, clock, leaseLeftMs, extendLease, traceparent }: SendPorts,
 ): Promise<readonly Outcome[] | 'stopped'> {
   if (stopping.aborted) return 'stopped';
   const cut = new AbortController();
-  const limits: DeliverLimits = { deadlineMs, batch, signal: cut.signal, leaseLeftMs, traceparent };
+  const heldMs = leaseLeftMs();
+  let [cancelTimer, startTimer] = [() => {}, () => {}];
+  const late = new Promise<'late'>((resolve) => {
+    startTimer = () => {
+      cancelTimer();
+      cancelTimer = clock.schedule(deadlineMs + graceMs, () => resolve('late'));
+    };
+  });
+  const extend = async (): Promise<boolean> => {
+    if (cut.signal.aborted) return false;
+    startTimer();
+    // Due when half of the time beyond a request's own is used up.
+    return leaseLeftMs() >= (deadlineMs + heldMs) / 2 || extendLease();
+  };
+  const limits: DeliverLimits = { deadlineMs, batch, signal: cut.signal, leaseLeftMs, extend, traceparent };
   const lost = lostLease(limits, deadlineMs);
   if (lost !== undefined) return items.map(() => lost);
+  startTimer();
   const startedAtMs = clock.uptimeMs();
   const tookMs = () => Math.round(clock.uptimeMs() - startedAtMs);
-  let cancelTimer = (): void => {};
-  const late = new Promise<'late'>((resolve) => {
-    cancelTimer = clock.schedule(deadlineMs + graceMs, () => resolve('late'));
-  });
   let stop = (): void => {};
   const stopped = new Promise<'stopped'>((resolve) => {
     stop = () => resolve('stopped');

@@ -49,6 +49,12 @@ export const commonShape = {
     .enum(['none', 'marketing'])
     .default('none')
     .describe('`marketing`: only guests with marketing_consent are sent, and a withdrawal is reported.'),
+  test_data: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether obvious test guests (Test Test, test@test.com, example.com, sample numbers) are sent; by default not under `consent: marketing`.',
+    ),
   retry: z
     .array(durationText('1s', '7d'))
     .max(20)

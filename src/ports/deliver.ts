@@ -20,6 +20,7 @@ import { systemRandom } from '../kit/random.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { brandIdsOf, formerBrands } from '../store/documents/brand-ids.ts';
 import { outboxStore } from '../store/outbox/outbox.ts';
+import { takeRequest } from '../store/remotes.ts';
 import { readInventory } from '../store/runs/partner-accounts.ts';
 import type { DestinationName, EntityType, IntegrationName, JsonObject } from '../terms.ts';
 import { compileCondition } from '../transform/condition.ts';
@@ -107,7 +108,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
 export async function readyDestination(
   runtime: Runtime,
   types: ReadonlyMap<string, DestinationType>,
-  { name, type: typeName, settings }: Pick<DestinationConfig, 'name' | 'type' | 'settings'>,
+  { name, type: typeName, settings, rate }: Pick<DestinationConfig, 'name' | 'type' | 'settings' | 'rate'>,
 ): Promise<{ type: DestinationType; settings: unknown; services: DestinationServices }> {
   const type = types.get(typeName);
   if (!type) throw new InnboundError('documents.invalid', `The destination ${name} has the unknown type ${typeName}.`);
@@ -125,6 +126,8 @@ export async function readyDestination(
       clock: runtime.clock,
       http: runtime.http,
       authorizer: (auth) => authorizer(runtime, `destination ${name}`, auth),
+      ...(rate && { rate }),
+      takeRequest: (from) => takeRequest(runtime.pool, name, from),
       brandIdsOf: (integration) => brandIdsOf(runtime.pool, integration),
       brandOf: async (integration) => {
         const body = runtime.active().documents.get(integration)?.body;
@@ -197,6 +200,7 @@ function selectionOf(body: Versioned<'destination'>['body']): Selection {
     receives: body.receives,
     fields,
     ...(body.consent === 'marketing' && { consent: 'marketing' as const }),
+    ...(!(body.test_data ?? body.consent !== 'marketing') && { leavesOutTests: true }),
     ...(filter && { filter }),
   };
 }

@@ -3,6 +3,9 @@ import { keyTexts } from '../persons/identifiers.ts';
 import { fullNames } from '../persons/names.ts';
 import type { Candidate } from '../persons/profile-match.ts';
 
+/** More profiles with one key are not compared: an address that so many have is shared. The store reads as many. */
+const mostOfKey = 50;
+
 /** Profiles by what may show that a guest is the same person: a guest is compared with those that share it, not with all of the batch. */
 export class ProfileIndex<Profile extends Candidate> {
   readonly #profiles = new Map<string, Profile>();
@@ -27,7 +30,9 @@ export class ProfileIndex<Profile extends Candidate> {
   }
 
   sharing(guest: Guest): Profile[] {
-    const ids = new Set(lookupsOf(guest).flatMap((key) => [...(this.#ids.get(key) ?? [])]));
+    const ids = new Set(
+      lookupsOf(guest).flatMap((key) => this.#ids.get(key)?.values().take(mostOfKey).toArray() ?? []),
+    );
     return [...ids].flatMap((id) => this.#profiles.get(id) ?? []);
   }
 }

@@ -125,6 +125,10 @@ export async function takeCalls(
   return { granted, waitMs: Math.max(0, Math.ceil(aheadMs - (burst - 1) * everyMs)) };
 }
 
+/** One request of a destination, under its own rate or (with a name) one of its vendor's limits; refused if its turn is over a minute away. */
+export const takeRequest = (pool: Pool, name: string, from: { readonly name: string; readonly rate: Rate }) =>
+  takeCalls(pool, destination(from.name === '' ? name : `${name} ${from.name}`), from.rate, 1, 60_000);
+
 /** The settlement of the next success clears it. */
 export async function noteWaitRequest(
   pool: Pool,

@@ -146,7 +146,13 @@ test('http: after two records were asked to wait, the rest of the call is not se
   const settings = { url: server.url, on: { erased: { method: 'DELETE' } } };
   const destination = http.open(http.settings.parse(settings), offered);
   const batch = ['a', 'b', 'c', 'd'].map((id) => delivery(reservation(id), { event: 'erased' }));
-  const limits = { batch: 10, deadlineMs: 30_000, leaseLeftMs: () => 60_000, signal: new AbortController().signal };
+  const limits = {
+    batch: 10,
+    deadlineMs: 30_000,
+    leaseLeftMs: () => 60_000,
+    extend: async () => true,
+    signal: new AbortController().signal,
+  };
   const outcomes = await destination.deliver(batch, limits);
   assert.equal(server.received.length, 2);
   assert.deepEqual(

@@ -6,7 +6,7 @@ import { setUpPeople } from './people/set-up.ts';
 import { reservation, takeIn } from './support.ts';
 import { accounts } from './vendors/all.ts';
 
-/** The first import: guests with an address, a phone number, consent and one past stay each. */
+/** The first import of bookings and profiles: guests with an address, a phone number, consent and one past stay each. */
 const guests = 200;
 const file = new URL('../../docs/guides/deliver.md', import.meta.url);
 const counted = new Map<string, number>();
@@ -14,7 +14,7 @@ const counted = new Map<string, number>();
 for (const make of accounts) {
   const { preset } = make();
   test(`${preset}: calls for the first import of many guests are counted`, async (t) => {
-    const { account, server, pool, name, drainAll } = await setUpPeople(make)(t);
+    const { account, server, pool, name, drainAll, assemble } = await setUpPeople(make)(t);
     const bookings = Array.from({ length: guests }, (_, i) => {
       const phone = `+35191${String(i).padStart(7, '0')}`;
       const guest: Guest = { first_name: 'Ana', last_name: `Exemplo ${i}`, email: `g${i}@guests.example`, phone };
@@ -22,7 +22,10 @@ for (const make of accounts) {
       return reservation(`r${i}`, { ...stay, guests: [{ ...guest, marketing_consent: true }] });
     });
     await takeIn(pool, bookings, [name], { integration: name, mode: 'push' });
+    await assemble(...bookings);
     const before = server.received.length;
+    await pool.query(`update outbox set due_at = 'infinity' where destination = $1 and type = 'guest'`, [name]);
+    await drainAll(['reservation']);
     await drainAll();
     counted.set(preset, ((server.received.length - before) * 1000) / guests);
     assert.equal(account.people().length, guests);

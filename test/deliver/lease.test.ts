@@ -53,6 +53,7 @@ test('http and webhook check the lease after everything that takes time', async 
     batch: 1,
     deadlineMs: 30_000,
     leaseLeftMs: () => leftMs,
+    extend: async () => true,
     signal: new AbortController().signal,
   };
   const slowToken = {

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
+import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import { takeRequest } from '../../src/store/remotes.ts';
 import { until } from '../support/process.ts';
+import { listen } from './http-server.ts';
 import { listedLanes } from './lanes.ts';
-import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
+import { config, lane, openStore, ports, reservation, scripted, services, startNode, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
 
@@ -43,6 +46,25 @@ test('the rate holds over all nodes', async (t) => {
   await pool.query(`update remotes set next_at = next_at - interval '2 hours'`);
   await drainOnce(ports(pool, [one], { crm: crm.destination }));
   assert.equal(crm.calls.length, 8);
+});
+
+test('requests count for the rate, not calls', async (t) => {
+  const { pool } = await setUp(t, 0);
+  const two = (i: number) => [`a${i}@guests.example`, `b${i}@guests.example`].map((email) => ({ email }));
+  const bookings = Array.from({ length: 10 }, (_, i) => reservation(`g${i}`, { guests: two(i) }));
+  await takeIn(pool, bookings, ['crm']);
+  const server = await listen(() => ({ status: 200 }));
+  const rate = { everyMs: 3_600_000, burst: 7 };
+  const offered = { ...services('/'), rate, takeRequest: takeRequest.bind(undefined, pool, 'crm') };
+  t.after(async () => {
+    await server.close();
+    await offered.close();
+  });
+  const settings = http.settings.parse({ url: server.url, each: 'guest', body: { mail: '{guest.email}' } });
+  const one = lane(config('crm', { batch: 1, concurrency: 1, rate }));
+  const counts = await drainOnce(ports(pool, [one], { crm: http.open(settings, offered) }));
+  assert.equal(server.received.length, 7);
+  assert.deepEqual([counts.delivered, counts.dead], [3, 0]);
 });
 
 test('a node whose wall clock is set back keeps delivering', async (t) => {

@@ -15,6 +15,7 @@ const limits: DeliverLimits = {
   batch: 10,
   deadlineMs: 10_000,
   leaseLeftMs: () => 60_000,
+  extend: async () => true,
   signal: new AbortController().signal,
 };
 

@@ -53,6 +53,20 @@ test('the message is the envelope of the interface', () => {
   ]);
 });
 
+test('test data stays home, and a withdrawal of it still goes out', () => {
+  const tester = { first_name: 'Test', last_name: 'Test', email: 'desk@hotel.example', marketing_consent: true };
+  const ana = { first_name: 'Ana', email: 'ana@guests.example', marketing_consent: true };
+  const of = (...guests: object[]) => reservation('r', { guests });
+  const marketing: Selection = { ...all, consent: 'marketing', leavesOutTests: true };
+  assert.equal(told(marketing, claimed(of(tester))), 'test_data');
+  assert.equal(told({ ...all, leavesOutTests: true }, claimed(of(tester))), 'test_data');
+  assert.deepEqual((told(marketing, claimed(of(tester, ana))) as MessageData).guests, [ana]);
+  assert.deepEqual((told({ ...all, consent: 'marketing' }, claimed(of(tester))) as MessageData).guests, [tester]);
+  assert.equal(told(marketing, claimed(of(tester), of(tester))), 'removed');
+  const left = told(marketing, claimed(of({ ...tester, marketing_consent: false }), of(tester))) as MessageData;
+  assert.deepEqual(left.guests, [{ email: tester.email, marketing_consent: false }]);
+});
+
 test('types that a destination does not receive and versions no longer stored are skipped', () => {
   assert.equal(told({ ...all, receives: ['guest'] }, claimed(reservation('r'))), 'not_received');
   const { change: _, ...gone } = claimed(reservation('r'));

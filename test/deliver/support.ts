@@ -188,6 +188,7 @@ export function services(workspaceDir: string, allowPrivate = true): Destination
     http,
     brandIdsOf: async () => [],
     brandOf: async () => undefined,
+    takeRequest: async () => ({ granted: 1, waitMs: 0 }),
     authorizer: () => ({
       authorize: async (request) => ({ kind: 'ok', request }),
       refused: async () => false,

@@ -1,9 +1,9 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import type { PersonMention } from '../../deliver/ports.ts';
-import { guestKeys, keyText } from '../../persons/identifiers.ts';
+import type { ClaimedPersons, PersonMention } from '../../deliver/ports.ts';
+import { type GuestKey, guestKeys, keyText } from '../../persons/identifiers.ts';
 import { samePerson } from '../../persons/same-person.ts';
-import { sharedAmong } from '../../persons/shared.ts';
+import { hasAddress, sharedAmong } from '../../persons/shared.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { bookingsOf, bookingsWith } from '../records/profile-bookings.ts';
@@ -15,6 +15,7 @@ interface Found {
   readonly type: EntityType;
   readonly id: string;
   readonly isDelivered: boolean;
+  readonly isCurrent: boolean;
   readonly record: Reservation | Guest;
   readonly guests: readonly Guest[];
 }
@@ -32,7 +33,7 @@ export async function claimedMentions(
   { integration, destination }: { readonly integration: string; readonly destination: string },
   guests: readonly Guest[],
   profileOf: (guest: Guest) => { readonly id: string } | undefined,
-): Promise<(guest: Guest) => readonly PersonMention[]> {
+): Promise<Pick<ClaimedPersons, 'mentions' | 'isOwner'>> {
   const keys = guests.flatMap(guestKeys);
   const texts = [...new Set(keys.map(keyText))];
   const profileIds = guests.flatMap((guest) => profileOf(guest)?.id ?? []);
@@ -51,7 +52,8 @@ export async function claimedMentions(
        select p.id, $1, 'reservation', b.reservation_id from unnest($5::text[]) as p (id)
         cross join lateral (${bookingsWith('p.id')}) b)
      select n.*, r.data::text as data, case when r.data ->> 'status' = 'cancelled' then ${seenCancelledAt} end as seen_at,
-            coalesce(o.delivered_version > 0 and not o.removed, false) as "isDelivered"
+            coalesce(o.delivered_version > 0 and not o.removed, false) as "isDelivered",
+            coalesce(o.delivered_version = r.version and not o.removed, false) as "isCurrent"
        from named n
        join records r on r.integration = n.integration and r.type = n.type and r.id = n.id and r.version > 0
        left join outbox o on o.integration = n.integration and o.destination = $2 and o.type = n.type and o.id = n.id`,
@@ -81,12 +83,26 @@ export async function claimedMentions(
     own.map(({ id }) => id),
   );
   const isShared = sharedAmong([...guests, ...[...found.values()].flatMap((one) => one.guests)].map(withoutId));
-  return (guest) => {
+  /** Whoever is the first of a booking with the address has booked with it. */
+  const bookersAt = (address: string) =>
+    ['email', 'phone'].flatMap((kind) =>
+      [...(byKey.get(`${kind}:${address}`) ?? [])].flatMap(({ type, guests: named }) =>
+        type === 'reservation' ? (named.find((guest) => hasAddress(guest, address)) ?? []) : [],
+      ),
+    );
+  const isOwner = (guest: Guest, address: string) => {
+    const bookers = bookersAt(address);
+    return bookers.length > 0 && bookers.every((one) => samePerson(withoutId(guest), withoutId(one)).is === 'same');
+  };
+  const mentions = (guest: Guest) => {
     const profile = profileOf(guest);
-    const keyed = [...guestKeys(guest).map(keyText), ...(profile ? [profile.id] : [])];
+    // A shared address shows nobody by itself: an agency's would bring all its bookings.
+    const shows = ({ kind, value }: GuestKey) =>
+      kind === 'guest_id' || guest.date_of_birth !== undefined || !isShared(value);
+    const keyed = [...guestKeys(guest).filter(shows).map(keyText), ...(profile ? [profile.id] : [])];
     const candidates = new Set(keyed.flatMap((key) => [...(byKey.get(key) ?? [])]));
     return [...candidates].flatMap((one): PersonMention[] => {
-      const { integration: brand, type, id, isDelivered, record } = one;
+      const { integration: brand, type, id, isDelivered, isCurrent, record } = one;
       const isOwn = brand === integration;
       const isSame = (other: Guest) =>
         samePerson(isOwn ? guest : withoutId(guest), isOwn ? other : withoutId(other), { isShared }).is === 'same';
@@ -95,9 +111,10 @@ export async function claimedMentions(
       const isNamed = decided.length > 0 && profile ? decided.includes(profile.id) : mention !== undefined;
       if (!isNamed) return [];
       const stay = type === 'reservation' && { stay: record as Reservation };
-      return [{ integration: brand, type, id, isDelivered, ...(mention && { guest: mention }), ...stay }];
+      return [{ integration: brand, type, id, isDelivered, isCurrent, ...(mention && { guest: mention }), ...stay }];
     });
   };
+  return { mentions, isOwner };
 }
 
 function foundOf(row: Omit<Found, 'record' | 'guests'>, data: string, seenAt: Date | null): Found {

@@ -2,10 +2,11 @@ import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { ClaimedPersons } from '../../deliver/ports.ts';
 import type { LaneKey } from '../../deliver/queued-lanes.ts';
-import { findProfile } from '../../persons/profile-match.ts';
+import { type Candidate, findProfile } from '../../persons/profile-match.ts';
 import { samePerson } from '../../persons/same-person.ts';
-import { hasAddress, sharedAmong } from '../../persons/shared.ts';
+import { sharedAmong } from '../../persons/shared.ts';
 import { newerConsent } from '../../reconcile/consent.ts';
+import { ProfileIndex } from '../../reconcile/profile-index.ts';
 import type { EntityType } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { bookingsOf } from '../records/profile-bookings.ts';
@@ -32,6 +33,7 @@ export async function claimedPersons(
   const { integration } = lane;
   const versions = claimed.map((one) => ({ ...one, guests: guestsIn(one) }));
   const guests = versions.flatMap((one) => one.guests);
+  const versionOf = new Map(versions.map((one) => [`${one.type} ${one.id}`, one]));
   if (guests.length === 0) return () => nobody;
   const reservations = versions.filter(({ type }) => type === 'reservation');
   return transaction(pool, async (tx) => {
@@ -42,35 +44,43 @@ export async function claimedPersons(
     );
     const profiles = await profilesLike(tx, integration, guests, bookings.profileIds);
     const isShared = sharedAmong([...profiles.map(({ guest }) => guest), ...guests]);
-    const outsiders = (address: string, insiders: readonly Guest[]) =>
-      profiles.filter(
-        ({ guest }) => hasAddress(guest, address) && insiders.every((one) => samePerson(one, guest).is === 'different'),
-      );
+    const found = profiles.flatMap(({ guest }) => [guest.email, guest.phone].map((address) => ({ address, guest })));
+    const atAddress = Map.groupBy(found, ({ address }) => address);
+    const hasOutsider = (address: string, insiders: readonly Guest[], isMeant: (guest: Guest) => boolean) =>
+      atAddress
+        .get(address)
+        ?.some(({ guest }) => isMeant(guest) && insiders.every((one) => samePerson(one, guest).is === 'different')) ===
+      true;
     const isDisputed = profiles.some(({ guest }) => guest.marketing_consent !== undefined);
     const consents = isDisputed ? await readConsents(tx, integration, reservations) : undefined;
-    const profileIn = (reservation: string, guest: Guest) =>
-      findProfile(guest, profiles, (profile) => ({ isShared, isOneReservation: bookings.has(reservation, profile.id) }))
-        ?.profile;
+    const index = new ProfileIndex(profiles);
+    const profileIn = (reservation: string, guest: Guest) => {
+      const booked = bookings.of(reservation).flatMap((id) => index.get(id) ?? []);
+      const candidates = new Set([...index.sharing(withoutShared(guest, isShared)), ...booked]);
+      const betweenOf = ({ id }: Candidate) => ({ isShared, isOneReservation: bookings.has(reservation, id) });
+      return findProfile(guest, [...candidates], betweenOf)?.profile;
+    };
     const inVersion = new Map(versions.flatMap(({ id, guests: own }) => own.map((guest) => [guest, id] as const)));
-    const mentions = lane.withMentions
+    const others = lane.withMentions
       ? await claimedMentions(tx, lane, guests, (guest) => profileIn(inVersion.get(guest) ?? '', guest))
-      : () => [];
+      : nobody;
     const times = isDisputed ? await effectiveTimes(tx, integration, reservations) : undefined;
     return (claim) => {
-      const { type, id, version } = claim;
-      const insiders = versions.find((one) => one.type === type && one.id === id)?.guests ?? [];
+      const { type, id } = claim;
+      const from = versionOf.get(`${type} ${id}`);
+      const insiders = from?.guests ?? [];
       return {
-        mentions,
-        isShared: (address) => outsiders(address, insiders).length > 0,
-        isAgreed: (address) => outsiders(address, insiders).some(({ guest }) => guest.marketing_consent === true),
+        mentions: others.mentions,
+        isOwner: others.isOwner,
+        isShared: (address) => hasOutsider(address, insiders, () => true),
+        isAgreed: (address) => hasOutsider(address, insiders, ({ marketing_consent: agrees }) => agrees === true),
         isOutdated: (guest) => {
           const { marketing_consent: value } = guest;
           if (type === 'guest' || value === undefined || !isDisputed) return false;
-          const from = reservations.find((one) => one.id === id && one.version === version);
           const profile = profileIn(id, guest);
           const consent = profile && (profile.consent ?? statedBy(profile.guest, profile.moment[0]));
           if (from === undefined || consent === undefined) return false;
-          const at = times?.get(`${id} ${version}`)?.[0] ?? 0;
+          const at = times?.get(`${id} ${from.version}`)?.[0] ?? 0;
           const place = from.guests.findIndex((one) => one === guest || JSON.stringify(one) === JSON.stringify(guest));
           const stated = consents?.of({ from, place }) ?? statedBy(guest, at);
           return newerConsent(consent, stated)?.value !== value;
@@ -80,9 +90,16 @@ export async function claimedPersons(
   });
 }
 
+/** A shared address shows nobody: with an agency's, each guest would be compared with all of the batch. */
+function withoutShared({ email, phone, ...rest }: Guest, isShared: (address: string) => boolean): Guest {
+  const isOwn = (address: string) => !isShared(address);
+  return { ...rest, ...(email && isOwn(email) && { email }), ...(phone && isOwn(phone) && { phone }) };
+}
+
 const nobody: ClaimedPersons = {
   isOutdated: () => false,
   isShared: () => false,
+  isOwner: () => false,
   isAgreed: () => false,
   mentions: () => [],
 };

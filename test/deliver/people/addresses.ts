@@ -43,6 +43,64 @@ export function peopleAndAddresses(make: () => Account): void {
     assert.equal(emails['ana@guests.example'], before?.id);
   });
 
+  for (const first of ['bookings', 'profiles'] as const) {
+    test(`${preset}: an address that booker and child share has the booker's name, ${first} first`, async (t) => {
+      const { account, receive, drainAll, assemble, pool } = await setUp(t);
+      const { guest_id: _, ...booker } = ana;
+      const child: Guest = { first_name: 'Zé', last_name: 'Exemplo', email: 'ana@guests.example' };
+      const bookings = [reservation('r', { guests: [booker, child] }), reservation('s', { guests: [booker] })];
+      for (const booking of bookings) await receive(booking);
+      const later = first === 'bookings' ? 'guest' : 'reservation';
+      await assemble(...bookings);
+      await pool.query(`update outbox set due_at = 'infinity' where type = $1`, [later]);
+      await drainAll(['reservation', 'guest'].filter((type) => type !== later));
+      await drainAll();
+      assert.deepEqual(
+        account.people().map(({ email, first: name }) => [email, name]),
+        [['ana@guests.example', 'Ana']],
+      );
+    });
+  }
+
+  test(`${preset}: a profile that says what its booking has said costs no request, and its withdrawal is sent`, async (t) => {
+    const { account, receive, drainAll, assemble, pool, server, name } = await setUp(t);
+    const hold = (type: string) =>
+      pool.query(`update outbox set due_at = 'infinity' where destination = $1 and type = $2`, [name, type]);
+    const first = reservation('r', { guests: [ana] });
+    await receive(first);
+    await assemble(first);
+    await hold('guest');
+    await drainAll(['reservation']);
+    const before = server.received.length;
+    await drainAll();
+    assert.equal(server.received.length, before);
+    const second = reservation('s', { guests: [{ ...ana, marketing_consent: false }] });
+    await receive(second);
+    await assemble(second);
+    await hold('reservation');
+    await drainAll(['guest']);
+    assert.deepEqual(
+      account.people().map(({ subscribed }) => subscribed),
+      [false],
+    );
+  });
+
+  test(`${preset}: an agency's address has nobody's name`, async (t) => {
+    const { account, receive, drainAll, assemble } = await setUp(t);
+    const at = { email: 'desk@agency.example' };
+    const bookings = [
+      reservation('r', { guests: [{ first_name: 'Ana', last_name: 'Exemplo', ...at }] }),
+      reservation('s', { guests: [{ first_name: 'Rui', last_name: 'Modelo', ...at }] }),
+    ];
+    for (const booking of bookings) await receive(booking);
+    await assemble(...bookings);
+    await drainAll();
+    assert.deepEqual(
+      account.people().map(({ email, first: name }) => [email, name ?? '']),
+      [['desk@agency.example', '']],
+    );
+  });
+
   if (seed) {
     test(`${preset}: a changed address that the vendor knows already`, async (t) => {
       const { account, deliver, receive, drainAll } = await setUp(t);

@@ -2,17 +2,19 @@ import assert from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
+import type { DestinationServices } from '../../../src/deliver/destination.ts';
 import { destinationType as http } from '../../../src/deliver/destinations/http/destination.ts';
 import { compileFields } from '../../../src/deliver/fields.ts';
 import type { Selection } from '../../../src/deliver/ports.ts';
 import { Person } from '../../../src/privacy/person.ts';
 import { mayHoldGuestData, withoutGuests } from '../../../src/privacy/strip.ts';
-import { transaction } from '../../../src/store/db/pool.ts';
+import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { eraseFromRecords } from '../../../src/store/erasure/erase.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
+import { assembleProfiles } from '../../../src/store/records/profiles.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { listen, type Received } from '../http-server.ts';
-import { config, keyring, lane, openStore, ports, services, takeIn } from '../support.ts';
+import { config, keyring, lane, openStore, ports, services, startNode, takeIn } from '../support.ts';
 import { type Account, Refusal } from '../vendors/account.ts';
 
 let store: ReturnType<typeof openStore> | undefined;
@@ -20,9 +22,12 @@ let serial = 0;
 after(async () => (await store)?.close());
 
 /** Opens the vendor's account for one test, and a brand whose deliveries go there. */
-export function setUpPeople(make: () => Account) {
+export function setUpPeople(
+  make: () => Account,
+  more: (store: { readonly pool: Pool; readonly name: string }) => Partial<DestinationServices> = () => ({}),
+) {
   const { preset } = make();
-  return async function setUp(t: TestContext, consent?: 'marketing', more: Partial<Selection> = {}) {
+  return async function setUp(t: TestContext, consent?: 'marketing', selected: Partial<Selection> = {}) {
     store ??= openStore();
     const { pool } = await store;
     // Tests share a store; each has its own brand and destination.
@@ -41,7 +46,7 @@ export function setUpPeople(make: () => Account) {
         return { status: 400, body: { message: error.message } };
       }
     });
-    const offered = services('/');
+    const offered = { ...services('/'), ...more({ pool, name }) };
     t.after(async () => {
       await server.close();
       await offered.close();
@@ -59,22 +64,27 @@ export function setUpPeople(make: () => Account) {
       fields: compileFields({}),
       comparesConsent: true,
       ...(consent && { consent }),
-      ...more,
+      ...selected,
     };
     const to = config(name, { batch: http.batch(settings).standard, selection, scheduleMs: [1, 1, 1, 1, 1] });
     // Two integrations with one brand_id.
     const twin = `${name}-twin`;
     const lanes = [lane(to, name), lane(to, twin)];
-    const drain = async (change = {}) => {
-      await pool.query('update outbox set due_at = now() where due_at is not null');
+    const drain = async (change = {}, types = ['reservation', 'guest']) => {
+      await pool.query('update outbox set due_at = now() where due_at is not null and type = any($1)', [types]);
       await pool.query(`update remotes set probe_at = now() where state <> 'closed'`);
       const all = ports(pool, lanes, { [name]: http.open(settings, offered) });
       return drainOnce({ ...all, store: { ...all.store, ...change } });
     };
+    /** A node that delivers until it is stopped. */
+    const start = (concurrency = 4) => {
+      const configured = lanes.map((one) => ({ ...one, destination: { ...to, concurrency } }));
+      return startNode(ports(pool, configured, { [name]: http.open(settings, offered) }));
+    };
     const receive = (record: Reservation, mode: 'pull' | 'push' = 'push', integration = name) =>
       takeIn(pool, [record], [name], { integration, mode });
-    const drainAll = async () => {
-      const { dead, retry } = await drain();
+    const drainAll = async (types?: readonly string[]) => {
+      const { dead, retry } = await drain({}, types && [...types]);
       assert.deepEqual([dead, retry, refusals], [0, 0, []]);
     };
     const deliver = async (...records: Reservation[]) => {
@@ -108,6 +118,13 @@ export function setUpPeople(make: () => Account) {
         return true;
       };
     };
+    /** Assembles the profiles of these bookings, which the destination gets too. */
+    const assemble = (...records: Reservation[]) => {
+      const destinations = { reservation: [], guest: [name] };
+      const target = { integration: name as IntegrationName, connectorVersion: 1, integrationVersion: 1, destinations };
+      const versions = records.map(({ id, guests }) => ({ id, version: 1, guests }));
+      return assembleProfiles(pool, target, versions);
+    };
     const unsubscribe = (email: string) => account.unsubscribe(email);
     return {
       account,
@@ -115,7 +132,9 @@ export function setUpPeople(make: () => Account) {
       receive,
       drain,
       drainAll,
+      start,
       deliver,
+      assemble,
       erase,
       refusals,
       server,

@@ -1,7 +1,7 @@
-import type { DestinationServices } from '../../destination.ts';
-import { type Values, valuesOf, withValues } from './compile-operation.ts';
+import { limitOf, type Values, valuesOf, withValues } from './compile-operation.ts';
+import type { Limits } from './pace.ts';
 import { type Preset, presets } from './preset.ts';
-import type { Limits, Request, Requested } from './request.ts';
+import type { Request, Requested } from './request.ts';
 import { type Settings, timeoutMs } from './settings.ts';
 import { compileLine, type Scope } from './template.ts';
 
@@ -12,12 +12,9 @@ export interface AccountRequests {
   send(method: string, url: string, scope: Scope, body?: string, signal?: AbortSignal): Promise<Requested>;
 }
 
-export function accountRequests(
-  settings: Settings,
-  request: Request,
-  clock: DestinationServices['clock'],
-): AccountRequests {
+export function accountRequests(settings: Settings, request: Request): AccountRequests {
   const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
+  const limit = limitOf(preset?.limit, preset?.limits ?? {});
   return {
     preset,
     values: valuesOf(settings, preset),
@@ -26,8 +23,9 @@ export function accountRequests(
       const limits: Limits = {
         batch: 1,
         deadlineMs,
-        deadlineAtMs: clock.uptimeMs() + deadlineMs,
         leaseLeftMs: () => Number.POSITIVE_INFINITY,
+        extend: async () => true,
+        prepaid: { requests: 0 },
         signal,
       };
       const own = Object.entries(preset?.headers ?? {}).flatMap(([name, value]) => {
@@ -36,7 +34,7 @@ export function accountRequests(
       });
       const json = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) };
       const headers = { ...json, ...Object.fromEntries(own) };
-      return request({ method, url, headers, ...(body !== undefined && { body }) }, limits, []);
+      return request({ method, url, headers, ...(body !== undefined && { body }) }, limits, [], limit);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../../terms.ts';
 import type { AnswerRule, FailureRule, FoundRule, Situation } from './operation.ts';
+import type { Limit } from './pace.ts';
 import type { Preset } from './preset.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
 
@@ -20,11 +21,12 @@ export interface Operation {
   /** The most items in one request; undefined uses the batch size of the destination. */
   readonly batch: number | undefined;
   readonly skip: boolean;
+  readonly limit: Limit | undefined;
   /** Whether the item has all that this request requires. Checked when its turn comes: earlier answers may have found values. */
   readonly applies: (scope: Scope) => boolean;
 }
 
-export type Rule = Situation & { readonly url?: string | undefined };
+export type Rule = Situation & { readonly url?: string | undefined; readonly limit?: string | undefined };
 export type Values = Readonly<Record<string, string | undefined>>;
 
 /** The values of `with`, including the preset's defaults. */
@@ -39,7 +41,7 @@ export function merge(first: Partial<Rule>, second: Partial<Rule>): Rule {
   return { ...first, ...second, ...(Object.keys(headers).length > 0 && { headers }) };
 }
 
-export function compile(rule: Rule, values: Values): Operation {
+export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {}): Operation {
   const headers = Object.entries(rule.headers ?? {}).map(([name, value]) => [name, compileLine(value)] as const);
   const requires = (rule.requires ?? []).map((path) => compileLine(`{${path}}`));
   const unwanted = (rule.skip_if ?? []).map((path) => compileLine(`{${path}}`));
@@ -67,11 +69,18 @@ export function compile(rule: Rule, values: Values): Operation {
     failure: rule.failure,
     batch: rule.batch,
     skip: rule.skip ?? false,
+    limit: limitOf(rule.limit, limits),
     applies: (scope) =>
       requires.every((has) => has(scope) !== undefined) &&
       unwanted.every((has) => has(scope) === undefined) &&
       (one === undefined || one(scope) !== other?.(scope)),
   };
+}
+
+/** The limit of a preset by its name. */
+export function limitOf(name: string | undefined, limits: Preset['limits']): Limit | undefined {
+  const rate = name === undefined ? undefined : limits[name];
+  return name === undefined || rate === undefined ? undefined : { name, rate };
 }
 
 /** Values of the settings are inserted as they are. */

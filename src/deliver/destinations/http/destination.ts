@@ -6,11 +6,13 @@ import { vendorWords } from '../../vendor-words.ts';
 import { itemOutcomes, wholeOutcome } from './answer.ts';
 import type { Operation } from './compile-operation.ts';
 import { feedbackOf } from './feedback.ts';
+import { type Limits, longestPauseMs, notSent, Pace } from './pace.ts';
+import type { Person } from './people.ts';
 import { compilePlan, type Item } from './plan.ts';
 import { prepare } from './prepare.ts';
 import { presets } from './preset.ts';
 import { foundValues, refusedField } from './read-answer.ts';
-import { type Limits, noCredentials, type Request, requester } from './request.ts';
+import { noCredentials, type Request, type Requested, requester } from './request.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
 import { inTurn } from './turns.ts';
 
@@ -26,15 +28,21 @@ export const destinationType: DestinationType<Settings> = {
   comparesConsent: ({ preset, on }) =>
     preset !== undefined ||
     [on.new_guest, on.moved, on.consented, on.moment, on.stay, on.withdrawn].some((rule) => rule !== undefined),
-  prepare: (settings, services, { dryRun }) =>
-    prepare(settings, requestOf(settings, services), { clock: services.clock, dryRun }),
+  prepare: (settings, services, options) => prepare(settings, requestOf(settings, services), options),
   reports: ({ preset = '', feedback }) => feedback && (presets.get(preset)?.feedback.length ?? 0) > 0,
   feedback: (settings, services) => feedbackOf(settings, requestOf(settings, services), services.clock),
   open(settings, services) {
     const plan = compilePlan(settings);
-    const request = requestOf(settings, services);
+    const pace = new Pace(services);
+    const request = requestOf(settings, services, pace);
 
-    async function sendItems(operation: Operation, items: readonly Item[], many: boolean, limits: Limits) {
+    async function sendItems(
+      operation: Operation,
+      items: readonly Item[],
+      many: boolean,
+      limits: Limits,
+      waits: boolean,
+    ) {
       const [first] = items;
       const keys = items.map(({ scope }) => operation.unique?.(scope));
       const url = first && operation.url(many ? { ...first.scope, items: keys } : first.scope);
@@ -55,6 +63,7 @@ export const destinationType: DestinationType<Settings> = {
           { method: operation.method, url, headers: headers(body), ...(body !== undefined && { body }) },
           limits,
           operation.accept,
+          operation.limit,
         );
       const body = bodyOf(operation, items, many);
       const { answer, failure } = operation;
@@ -63,10 +72,18 @@ export const destinationType: DestinationType<Settings> = {
         body,
         codes.flatMap((list) => list ?? []),
       );
-      const asked = await ask(body);
-      const refused = many ? undefined : refusedField(operation.failure, asked.outcome, asked.bytes);
-      const { outcome, bytes, afterMs } =
-        refused === undefined ? asked : await ask(bodyOf(operation, items, many, refused));
+      const meaning = ({ outcome, bytes, afterMs }: Requested): Outcome =>
+        bytes && failure ? wholeOutcome(failure, outcome, bytes, { items: items.length, afterMs, inWords }) : outcome;
+      let asked = await ask(body);
+      for (let waited = 0; waits && waited < mostWaits; waited++) {
+        const waitMs = waitAskedMs(meaning(asked));
+        if (waitMs === 0 || waitMs > longestPauseMs) break;
+        if ((await pace.rest(operation.limit, limits, waitMs)) !== undefined) break;
+        asked = await ask(body);
+      }
+      const refused = many ? undefined : refusedField(failure, asked.outcome, asked.bytes);
+      if (refused !== undefined) asked = await ask(bodyOf(operation, items, many, refused));
+      const { outcome, bytes } = asked;
       if (outcome.kind === 'delivered' && operation.found && bytes) {
         for (const [i, values] of foundValues(operation.found, bytes, keys).entries()) {
           Object.assign(items[i]?.found ?? {}, values);
@@ -76,10 +93,7 @@ export const destinationType: DestinationType<Settings> = {
         const known = { status: outcome.status ?? 200, durationMs: outcome.durationMs ?? 0 };
         return itemOutcomes(operation.answer, bytes, keys, known, inWords);
       }
-      const meant =
-        bytes && operation.failure
-          ? wholeOutcome(operation.failure, outcome, bytes, { items: items.length, afterMs, inWords })
-          : outcome;
+      const meant = meaning(asked);
       const whole =
         items.length > 1 && (meant.kind === 'retry' || (meant.kind === 'dead' && !notByItem.has(meant.status)));
       return items.map((): Outcome => (whole ? { ...meant, whole: true } : meant));
@@ -87,12 +101,12 @@ export const destinationType: DestinationType<Settings> = {
 
     return {
       async deliver(batch, given) {
-        const limits: Limits = { ...given, deadlineAtMs: services.clock.uptimeMs() + given.deadlineMs };
-        const notExpressed = batch.map((delivery) => plan.notExpressed(delivery));
-        const all = batch.flatMap((delivery, index) => (notExpressed[index] ? [] : plan.items(delivery, index)));
+        const limits: Limits = { ...given, prepaid: { requests: 1 } };
+        const decided = batch.map((delivery) => plan.withoutRequest(delivery));
+        const all = batch.flatMap((delivery, index) => (decided[index] ? [] : plan.items(delivery, index)));
         const settled: Settled[][] = batch.map(() => []);
-        let askedToWait: readonly Item[] = [];
-        let busy: Outcome | undefined;
+        let halted: readonly Item[] = [];
+        let rest: Outcome | undefined;
         let isAnswering = false;
         for (const [operation, planned] of inTurn(all)) {
           const size = operation.batch ?? limits.batch;
@@ -100,12 +114,14 @@ export const destinationType: DestinationType<Settings> = {
           const due = planned.filter((item) => operation.applies(item.scope) && !isBlocked(item, settled[item.index]));
           const { sent, instead } = newestOfEach(operation, due);
           for (const chunk of chunksOf(sent, many ? size : 1)) {
-            const answers = busy ? chunk.map(() => busy) : await sendItems(operation, chunk, many, limits);
-            const results = isAnswering ? answers.map(unfinished) : answers;
-            isAnswering ||= answers.some((answer) => answer?.kind === 'delivered');
-            const waitMs = Math.max(...results.map((result) => (result ? waitAskedMs(result) : 0)));
-            if (waitMs > 0 && askedToWait.length > 0 && !shareRecord(askedToWait, chunk)) busy ??= notSent(waitMs);
-            askedToWait = waitMs > 0 ? chunk : [];
+            const results: readonly (Outcome | undefined)[] = rest
+              ? chunk.map(() => rest)
+              : await sendItems(operation, chunk, many, limits, isAnswering);
+            isAnswering ||= results.some((result) => result?.kind === 'delivered');
+            const halt = haltOf(results);
+            // Twice in a row, for distinct records: it is the destination, so the rest of the call is not sent.
+            if (halt && halted.length > 0 && !shareRecord(halted, chunk)) rest ??= halt;
+            halted = halt ? chunk : [];
             for (const [i, item] of chunk.entries()) {
               const outcome = results[i];
               if (outcome === undefined) continue;
@@ -118,16 +134,20 @@ export const destinationType: DestinationType<Settings> = {
             }
           }
         }
-        return settled.map((some, index) => notExpressed[index] ?? worst(some.map(({ outcome }) => outcome)));
+        return settled.map((some, index) => decided[index] ?? worst(some.map(({ outcome }) => outcome)));
       },
       async close() {},
     };
   },
 };
 
-function requestOf({ auth }: Settings, { http, authorizer, clock }: DestinationServices): Request {
-  return requester(http, auth.type === 'none' ? noCredentials : authorizer(auth as unknown as Json), clock);
+function requestOf({ auth }: Settings, services: DestinationServices, pace = new Pace(services)): Request {
+  const credentials = auth.type === 'none' ? noCredentials : services.authorizer(auth as unknown as Json);
+  return requester(services, credentials, pace);
 }
+
+/** A request that waits for its turn again and again goes back to the engine. */
+const mostWaits = 10;
 
 interface Settled {
   readonly item: Item;
@@ -167,14 +187,19 @@ function without(body: unknown, path: string): unknown {
   return below.length === 0 ? rest : { ...rest, [name]: without(value, below.join('.')) };
 }
 
-/** Where a batch may hold a key once only, the newest item is sent for all with that key, and they share its outcome. */
+/**
+ * Where a batch may hold a key once only, the newest item is sent for all with that key, and they share its outcome. The owner of a shared
+ * address goes before the others, whose items say nothing but the address.
+ */
 function newestOfEach(operation: Operation, items: readonly Item[]): { sent: Item[]; instead: Map<Item, Item[]> } {
   const { unique } = operation;
   if (unique === undefined) return { sent: [...items], instead: new Map() };
   const sent: Item[] = [];
   const instead = new Map<Item, Item[]>();
   for (const group of Map.groupBy(items, ({ scope, key }) => unique(scope)?.toLowerCase() ?? key).values()) {
-    const newest = group.reduce((a, b) => (b.changedAt >= a.changedAt ? b : a));
+    const newest = group.reduce((a, b) =>
+      (isOfOwner(b) === isOfOwner(a) ? b.changedAt >= a.changedAt : isOfOwner(b)) ? b : a,
+    );
     sent.push(newest);
     instead.set(
       newest,
@@ -184,21 +209,20 @@ function newestOfEach(operation: Operation, items: readonly Item[]): { sent: Ite
   return { sent, instead };
 }
 
-const shareRecord = (some: readonly Item[], others: readonly Item[]): boolean =>
-  some.some(({ index }) => others.some((other) => other.index === index));
+const isOfOwner = ({ scope }: Item): boolean => (scope.guest as Person | undefined)?.is_shared !== true;
 
-/** Two requests in a row, for distinct records, were asked to wait: the rest of the call waits with them. */
-const notSent = (afterMs: number): Outcome => ({
-  kind: 'retry',
-  code: 'deliver.rate_limited',
-  message: 'Not sent: the destination asked to wait.',
-  afterMs,
-  free: true,
-});
+function shareRecord(some: readonly Item[], others: readonly Item[]): boolean {
+  const records = new Set(some.map(({ index }) => index));
+  return others.some(({ index }) => records.has(index));
+}
 
-/** The destination answers, so the time went to the requests before this one. */
-const unfinished = (answer: Outcome | undefined): Outcome | undefined =>
-  answer?.kind === 'retry' && answer.code === 'deliver.timeout' ? { ...answer, unfinished: true } : answer;
+/** The outcome of what follows a request that was asked to wait or got no answer; undefined after any other. */
+function haltOf(results: readonly (Outcome | undefined)[]): Outcome | undefined {
+  const waitMs = Math.max(...results.map((result) => (result ? waitAskedMs(result) : 0)));
+  if (waitMs > 0) return notSent(waitMs);
+  return results.find((result) => result?.kind === 'retry' && unanswered.has(result.code));
+}
+const unanswered: ReadonlySet<string> = new Set(['deliver.timeout', 'deliver.unreachable']);
 
 const order = { skipped: 0, delivered: 1, retry: 2, dead: 3 } as const;
 

@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
 
 /** Reads what the vendor reports. */
 export function feedbackOf(settings: Settings, request: Request, clock: DestinationServices['clock']): ReadFeedback {
-  const account = accountRequests(settings, request, clock);
+  const account = accountRequests(settings, request);
   const lists = account.preset?.feedback ?? [];
   return async function* read(since, signal) {
     const scope = { with: account.values, since: timeOf(since), until: timeOf(clock.now() + dayMs) };

@@ -25,6 +25,8 @@ export interface Person extends Guest {
   readonly previous?: Addresses;
   /** No earlier version that the destination has names this address. */
   readonly is_new?: boolean;
+  /** The address belongs to somebody else too, so nothing else is said. */
+  readonly is_shared?: true;
   /** The number is new, changed or gone, and no other person has it: it may identify this one. */
   readonly phone_changed?: true;
   /** What all stays of the person add up to; not for an address of several people. */
@@ -64,7 +66,8 @@ export function peopleOf(delivery: Delivery): Person[] {
       ...(change !== undefined && { consent_change: change }),
       ...(delivery.earlier && key !== undefined && !isKnown && { is_new: true }),
     };
-    if (key !== undefined && delivery.isShared?.(key)) return { ...sharedPerson(guest), ...news };
+    if (key !== undefined && delivery.isShared?.(key) && !delivery.isOwner?.(guest, key))
+      return { ...sharedPerson(guest), ...news };
     const previous = previousOf(guest, named, earlier, isSame);
     const person = personOf(guest, message.integration);
     const before = earlierOf(guest, earlier, isSame);
@@ -86,7 +89,10 @@ export function peopleOf(delivery: Delivery): Person[] {
 
 const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
 
-/** The vendor has one contact for an address of several people: what is stated about one of them may not stand beside another's. */
+/**
+ * The vendor has one contact for an address of several people: what is stated about one of them may not stand beside another's. Only the one
+ * who booked, if it is always the same, is described there.
+ */
 function sharedPerson(guest: Guest): Person {
   const { own_email: email, phone_key: phone } = addressesOf(guest);
   const { marketing_consent: consent } = guest;
@@ -95,7 +101,7 @@ function sharedPerson(guest: Guest): Person {
     ...(phone !== undefined && { phone }),
     ...(consent !== undefined && { marketing_consent: consent }),
   };
-  return { ...kept, ...addressesOf(kept) };
+  return { ...kept, ...addressesOf(kept), is_shared: true };
 }
 
 /**

@@ -34,8 +34,8 @@ export interface Item {
 export interface Plan {
   /** None if the message holds nothing for this destination. */
   items(delivery: Delivery, index: number): Item[];
-  /** Set if no request can express what the delivery says. */
-  notExpressed(delivery: Delivery): Outcome | undefined;
+  /** Set if no request can express what the delivery says, or none has to. */
+  withoutRequest(delivery: Delivery): Outcome | undefined;
 }
 
 export function compilePlan(settings: Settings): Plan {
@@ -43,8 +43,9 @@ export function compilePlan(settings: Settings): Plan {
   const values = valuesOf(settings, preset);
   // The settings' `requires` and `skip_if` apply to whole items and are checked below; those of a rule apply to its request only.
   const usual: Rule = { ...merge(preset ?? {}, settings), requires: undefined, skip_if: undefined };
-  const usualSteps = [compile({ ...usual, batch: preset?.alone ? 1 : undefined }, values)];
-  const inherited = { url: usual.url, headers: usual.headers, failure: usual.failure, body: 'none', batch: 1 };
+  const usualSteps = [compile({ ...usual, batch: preset?.alone ? 1 : undefined }, values, preset?.limits)];
+  const { url, headers, failure, limit } = usual;
+  const inherited = { url, headers, failure, limit, body: 'none', batch: 1 };
   const stepsOf = (name: SituationName): readonly Operation[] | undefined => {
     const own = preset?.on[name] ?? [];
     const presetRules = Array.isArray(own) ? own : [own];
@@ -52,7 +53,7 @@ export function compilePlan(settings: Settings): Plan {
     const rules = [...presetRules.slice(0, -1), merge(presetRules.at(-1) ?? {}, settings.on[name] ?? {})];
     if (rules.every((rule) => Object.keys(rule).length === 0)) return undefined;
     if (rules.at(-1)?.skip === true) return [];
-    return rules.map((rule) => compile({ ...inherited, ...merge({ headers: usual.headers }, rule) }, values));
+    return rules.map((rule) => compile({ ...inherited, ...merge({ headers }, rule) }, values, preset?.limits));
   };
   const steps: Record<Stage, readonly Operation[] | undefined> = {
     new_guest: stepsOf('new_guest'),
@@ -84,7 +85,8 @@ export function compilePlan(settings: Settings): Plan {
   };
 
   return {
-    notExpressed: (delivery) => notExpressed(delivery, requests),
+    withoutRequest: (delivery) =>
+      notExpressed(delivery, requests) ?? (each === 'guest' && isKnown(delivery) ? { kind: 'delivered' } : undefined),
     items(delivery, index) {
       const { message, changedAt, byConsent } = delivery;
       const earlier = delivery.earlier?.();
@@ -210,6 +212,14 @@ const closed = (message: Message, before: MessageData | undefined): Message => (
   ...message,
   data: { ...before, id: message.data.id, status: 'removed' as never },
 });
+
+/** A new profile that says nothing beyond the bookings that a destination of people has. */
+const isKnown = ({ message, ...delivery }: Delivery): boolean =>
+  message.type === 'guest' &&
+  message.event !== 'erased' &&
+  message.removed === undefined &&
+  delivery.consentChange?.(message.data) === undefined &&
+  delivery.isKnown?.() === true;
 
 const refuses = ({ marketing_consent: agrees }: Guest): boolean => agrees === false;
 

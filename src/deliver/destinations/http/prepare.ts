@@ -1,5 +1,5 @@
 import type { Json } from '../../../terms.ts';
-import type { DestinationServices, Prepared, PreparedStep } from '../../destination.ts';
+import type { Prepared, PreparedStep } from '../../destination.ts';
 import { type AccountRequests, accountRequests, accountUrl } from './account-request.ts';
 import type { PrepareStep } from './preset.ts';
 import { at, parseBody, textAt } from './read-answer.ts';
@@ -19,9 +19,9 @@ const vendorName = /^[\w.:-]{1,200}$/;
 export async function prepare(
   settings: Settings,
   request: Request,
-  { clock, dryRun }: { readonly clock: DestinationServices['clock']; readonly dryRun: boolean },
+  { dryRun }: { readonly dryRun: boolean },
 ): Promise<Prepared> {
-  const { preset, values, send } = accountRequests(settings, request, clock);
+  const { preset, values, send } = accountRequests(settings, request);
   const steps: PreparedStep[] = [];
   const withSettings: Record<string, string> = {};
   for (const step of preset?.prepare ?? []) {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import type { Rate } from '../../../outbound/rate.ts';
 import { reportKinds } from '../../../terms.ts';
 import { operationShape, perSituation, situationSchema } from './operation.ts';
 
@@ -60,6 +61,14 @@ const prepareStepSchema = z.strictObject({
 });
 export type PrepareStep = z.infer<typeof prepareStepSchema>;
 
+const limitSchema = z
+  .strictObject({ per_minute: z.number().min(1), burst: z.int().min(1) })
+  .transform(({ per_minute: count, burst }): Rate => ({ everyMs: 60_000 / count, burst }));
+
+/** The one of `limits` that a request counts for; the usual request's by default. */
+const limit = z.string().optional();
+const limitedSchema = situationSchema.extend({ limit });
+
 /** Ready-made settings for one system, as a data file. The destination's own settings override it. */
 const presetSchema = z.strictObject({
   preset: z.string(),
@@ -77,12 +86,15 @@ const presetSchema = z.strictObject({
   requires: z.array(z.string()).default([]),
   skip_if: z.array(z.string()).default([]),
   batch: z.int().min(1),
+  /** The vendor's limits, below what it publishes: `burst` requests at once and all others of a period stay within its windows. */
+  limits: z.record(z.string(), limitSchema).default({}),
+  limit,
   /** The usual request takes one item, although a call holds several for the others. */
   alone: z.boolean().default(false),
   ...operationShape,
   url: z.string(),
   /** One request, or several that follow each other. */
-  on: perSituation(() => z.union([situationSchema, z.array(situationSchema)]).optional()),
+  on: perSituation(() => z.union([limitedSchema, z.array(limitedSchema)]).optional()),
   /** Where the vendor says who unsubscribed, bounced or complained. */
   feedback: z.array(feedbackSchema).default([]),
   /** What `destination prepare` creates, in order. */

@@ -1,10 +1,7 @@
-import type { Http } from '../../../kit/http.ts';
 import type { Authorizer, Outgoing } from '../../../outbound/authorizer.ts';
-import { type DeliverLimits, type DestinationServices, lostLease, type Outcome } from '../../destination.ts';
-import { askedWaitMs, outcomeOf } from '../../http-answer.ts';
-
-/** All requests of a call share its deadline. */
-export type Limits = DeliverLimits & { readonly deadlineAtMs: number };
+import { type DestinationServices, lostLease, type Outcome } from '../../destination.ts';
+import { askedWaitMs, outcomeOf, usedUpMs } from '../../http-answer.ts';
+import type { Limit, Limits, Pace } from './pace.ts';
 
 export interface Requested {
   readonly outcome: Outcome;
@@ -14,24 +11,25 @@ export interface Requested {
   readonly afterMs?: number | undefined;
 }
 
-export type Request = (asked: Outgoing, limits: Limits, accept: readonly number[]) => Promise<Requested>;
+export type Request = (asked: Outgoing, limits: Limits, accept: readonly number[], limit?: Limit) => Promise<Requested>;
 
-/** One request with credentials; a 401 renews them once. */
-export function requester(http: Http, credentials: Authorizer, clock: DestinationServices['clock']): Request {
-  return async (asked, limits, accept) => {
+/** One request with credentials, when its turn comes; a 401 renews them once. */
+export function requester(
+  { http, clock }: Pick<DestinationServices, 'http' | 'clock'>,
+  credentials: Authorizer,
+  pace: Pace,
+): Request {
+  return async (asked, limits, accept, limit) => {
     for (let renewed = false; ; renewed = true) {
+      const notNow = await pace.turn(limit, limits);
+      if (notNow !== undefined) return { outcome: notNow };
       const allowed = await credentials.authorize(asked);
       if (allowed.kind === 'failed') {
         const message = `No credentials: ${allowed.message}`;
         return { outcome: { kind: 'retry', code: 'deliver.auth_failed', message } };
       }
-      const remainingMs = Math.ceil(limits.deadlineAtMs - clock.uptimeMs());
-      if (remainingMs <= 0) {
-        const message = 'The requests of this batch took longer than the timeout.';
-        return { outcome: { kind: 'retry', code: 'deliver.timeout', message } };
-      }
       // Credentials may have taken a while.
-      const lost = lostLease(limits, remainingMs);
+      const lost = lostLease(limits, limits.deadlineMs);
       if (lost !== undefined) return { outcome: lost };
       const { method, url, headers, body } = allowed.request;
       const answered = await http.request({
@@ -39,8 +37,8 @@ export function requester(http: Http, credentials: Authorizer, clock: Destinatio
         url,
         headers: limits.traceparent === undefined ? headers : { ...headers, traceparent: limits.traceparent },
         ...(body !== undefined && { body }),
-        deadlineMs: remainingMs,
-        idleMs: remainingMs,
+        deadlineMs: limits.deadlineMs,
+        idleMs: limits.deadlineMs,
         expects: 'results',
         signal: limits.signal,
       });
@@ -49,6 +47,7 @@ export function requester(http: Http, credentials: Authorizer, clock: Destinatio
       const outcome = outcomeOf(answered, clock.now(), body);
       if (answered.kind !== 'answer') return { outcome };
       const { status, durationMs } = answered;
+      pace.pause(limit, usedUpMs(answered.headers, clock.now()));
       if (accept.includes(status)) return { outcome: { kind: 'delivered', status, durationMs } };
       return { outcome, bytes: answered.bytes, afterMs: askedWaitMs(answered.headers, clock.now()) };
     }

@@ -16,6 +16,7 @@ const limits = (batch: number, deadlineMs = 30_000): DeliverLimits => ({
   batch,
   deadlineMs,
   leaseLeftMs: () => 60_000,
+  extend: async () => true,
   signal: new AbortController().signal,
 });
 const three = ['a', 'b', 'c'].map((id) => delivery(reservation(id)));
@@ -171,18 +172,23 @@ test('credentials only go to the configured address: redirects are not followed'
   assert.equal(followed, 0);
 });
 
-test('requests for which a call has no time left are unfinished; those of a silent destination are not', async (t) => {
-  for (const isSilent of [false, true]) {
-    const { url, offered } = await listening(t, (request, response) => {
-      if (request.url === '/in' && !isSilent) response.end('{}');
-    });
-    const on = { consented: { method: 'POST', url: `${url}/{guest.email}`, body: { consent: true } } };
-    const settings = http.settings.parse({ url, each: 'guest', unique: '{guest.email}', envelope: '{items}', on });
-    const consenting = three.map((one) => ({ ...one, consentChange: () => 'first' as const }));
-    const outcomes = await http.open(settings, offered).deliver(consenting, limits(10, 200));
-    assert.deepEqual(
-      outcomes.map((outcome) => ['code' in outcome && outcome.code, 'unfinished' in outcome]),
-      three.map(() => ['deliver.timeout', !isSilent]),
-    );
-  }
+test('after two requests in a row without an answer, the rest of the call is not sent', async (t) => {
+  let asked = 0;
+  const { url, offered } = await listening(t, () => {
+    asked += 1;
+  });
+  const settings = http.settings.parse({ url, each: 'guest', body: { mail: '{guest.email}' } });
+  const outcomes = await http.open(settings, offered).deliver(three, limits(1, 100));
+  assert.deepEqual(brief(outcomes), Array(3).fill(['retry', 'deliver.timeout', undefined]));
+  assert.equal(asked, 2);
+});
+
+test('each request of a call has the whole timeout', async (t) => {
+  const { url, offered } = await listening(t, (_request, response) => void setTimeout(() => response.end('{}'), 120));
+  const settings = http.settings.parse({ url, each: 'guest', body: { mail: '{guest.email}' } });
+  const outcomes = await http.open(settings, offered).deliver(three, limits(1, 250));
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    Array(3).fill('delivered'),
+  );
 });

@@ -12,6 +12,7 @@ const limits = (batch = 1, deadlineMs = 30_000): DeliverLimits => ({
   batch,
   deadlineMs,
   leaseLeftMs: () => 60_000,
+  extend: async () => true,
   signal: new AbortController().signal,
 });
 

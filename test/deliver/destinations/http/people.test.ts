@@ -69,7 +69,14 @@ test('a contact under an address of several people gets the address and the cons
     isShared: (address) => address === mary.email,
   });
   const { email } = mary;
-  assert.deepEqual(person, { email, marketing_consent: true, key: email, own_email: email, is_new: true });
+  assert.deepEqual(person, {
+    email,
+    marketing_consent: true,
+    key: email,
+    own_email: email,
+    is_shared: true,
+    is_new: true,
+  });
 });
 
 test('the newest version in which the guest has an address decides', () => {

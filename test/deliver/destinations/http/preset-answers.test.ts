@@ -26,6 +26,7 @@ async function answered(t: TestContext, preset: string, reply: Reply | ((request
     batch: http.batch(settings).most,
     deadlineMs: 30_000,
     leaseLeftMs: () => 60_000,
+    extend: async () => true,
     signal: new AbortController().signal,
   };
   const batch = Array.from({ length: Math.min(count, limits.batch) }, (_, i) => delivery(reservation(`r${i}`)));
@@ -237,6 +238,7 @@ test('salesforce: values are cut to the length of their fields', async (t) => {
     batch: 1,
     deadlineMs: 30_000,
     leaseLeftMs: () => 60_000,
+    extend: async () => true,
     signal: new AbortController().signal,
   };
   const email = `${'a'.repeat(60)}@${'b'.repeat(30)}.example`;
@@ -277,7 +279,7 @@ test('salesforce: a withdrawal of a contact that is gone settles with a note', a
   const guests = [{ email: 'ana@guests.example', marketing_consent: false }];
   const one = { ...delivery(reservation('r', { guests })), byConsent: true };
   const signal = new AbortController().signal;
-  const limits = { batch: 200, deadlineMs: 30_000, leaseLeftMs: () => 60_000, signal };
+  const limits = { batch: 200, deadlineMs: 30_000, leaseLeftMs: () => 60_000, extend: async () => true, signal };
   const [outcome] = await http.open(settings, offered).deliver([one], limits);
   assert.equal(outcome?.kind, 'skipped');
 });

@@ -44,6 +44,7 @@ async function setUp(
     batch: most,
     deadlineMs: 30_000,
     leaseLeftMs: () => 60_000,
+    extend: async () => true,
     signal: new AbortController().signal,
   };
   const destination = http.open(settings, offered);

@@ -8,6 +8,7 @@ export const limits: DeliverLimits = {
   batch: 1_000,
   deadlineMs: 10_000,
   leaseLeftMs: () => 60_000,
+  extend: async () => true,
   signal: new AbortController().signal,
 };
 

@@ -17,6 +17,7 @@ const limits: DeliverLimits = {
   batch: 1_000,
   deadlineMs: 30_000,
   leaseLeftMs: () => 60_000,
+  extend: async () => true,
   signal: new AbortController().signal,
 };
 

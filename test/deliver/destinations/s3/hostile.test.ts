@@ -14,6 +14,7 @@ const limits: DeliverLimits = {
   batch: 10,
   deadlineMs: 30_000,
   leaseLeftMs: () => 60_000,
+  extend: async () => true,
   signal: new AbortController().signal,
 };
 
