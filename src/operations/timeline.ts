@@ -33,7 +33,7 @@ export async function timelineOf(
     const isChange = mode !== undefined && diff !== undefined && type === 'reservation';
     const isRetraced = isChange && raw !== undefined && origins === undefined;
     const path = isRetraced && version && connectorVersion ? await pathAt(version, connectorVersion) : undefined;
-    const shaper = path && path.shapers[mode ?? 'pull'];
+    const shaper = path?.shapers[mode ?? 'pull'];
     const removed = raw === undefined ? [] : removedCards(raw);
     timeline.push({
       ...entry,

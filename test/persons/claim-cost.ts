@@ -5,6 +5,7 @@ import { outboxStore } from '../../src/store/outbox/outbox.ts';
 import { assembleProfiles } from '../../src/store/records/profiles.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { reservation, takeIn } from '../deliver/support.ts';
+import { testBrand } from '../support/brand.ts';
 
 /** Processor time in µs for each of this many guests of a new brand: one claim, and all that a destination with people asks about them. */
 export async function claimCost(
@@ -14,8 +15,7 @@ export async function claimCost(
   keysOf: (i: number) => Partial<Guest>,
 ): Promise<number> {
   const integration = brand as IntegrationName;
-  const destinations = { reservation: [], guest: [] };
-  const target = { integration, connectorVersion: 1, integrationVersion: 1, destinations };
+  const target = testBrand(brand);
   for (let at = 0; at < count; at += 200) {
     const bookings = Array.from({ length: Math.min(200, count - at) }, (_, i) => {
       const guest = { first_name: `Ana ${at + i}`, last_name: `Exemplo ${at + i}`, marketing_consent: true };

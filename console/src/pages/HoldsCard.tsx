@@ -5,7 +5,7 @@ import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import { Ago, Card, Empty, Failure, Loading, State } from '../parts/basics.tsx';
-import { capital, plural, sentence } from '../parts/format.ts';
+import { capital, plural } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';

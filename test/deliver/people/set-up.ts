@@ -13,6 +13,7 @@ import { eraseFromRecords } from '../../../src/store/erasure/erase.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
 import { assembleProfiles } from '../../../src/store/records/profiles.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
+import { testBrand } from '../../support/brand.ts';
 import { listen, type Received } from '../http-server.ts';
 import { config, keyring, lane, openStore, ports, services, startNode, takeIn } from '../support.ts';
 import { type Account, Refusal } from '../vendors/account.ts';
@@ -120,10 +121,8 @@ export function setUpPeople(
     };
     /** Assembles the profiles of these bookings, which the destination gets too. */
     const assemble = (...records: Reservation[]) => {
-      const destinations = { reservation: [], guest: [name] };
-      const target = { integration: name as IntegrationName, connectorVersion: 1, integrationVersion: 1, destinations };
       const versions = records.map(({ id, guests }) => ({ id, version: 1, guests }));
-      return assembleProfiles(pool, target, versions);
+      return assembleProfiles(pool, testBrand(name, { guest: [name] }), versions);
     };
     const unsubscribe = (email: string) => account.unsubscribe(email);
     return {
