@@ -123,7 +123,7 @@ export function decide(
       ...(why !== undefined && { reason: why }),
       ...(!isSameState(stored, next) && { state: next }),
       ...marks,
-      isShown: isRepeated && aside.length === (stored.views?.aside?.length ?? 0) && !isNotedAgain(statement),
+      isShown: isRepeated && aside.length === 0 && (stored.views?.aside ?? []).length === 0 && !isNotedAgain(statement),
     };
   }
   return {

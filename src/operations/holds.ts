@@ -57,7 +57,13 @@ export function holdView(hold: BrandHold) {
 export interface HoldPreview {
   readonly hold: HoldView;
   /** The line of the mapping that would read the lost field again, such as `email: mail`. */
-  readonly remedy?: { readonly connector: string; readonly path: string; readonly from: string };
+  readonly remedy?: {
+    readonly connector: string;
+    readonly path: string;
+    readonly from: string;
+    /** A payload without the field. */
+    readonly sample: Json;
+  };
   readonly rows: readonly { readonly reservation_id: string; readonly diff: readonly Difference[] }[];
 }
 
@@ -216,5 +222,6 @@ async function remedyFor(runtime: Runtime, hold: BrandHold, rows: HoldPreview['r
   const suggestion = suggestConnector({ reservations: lost.map(({ payload }) => payload) });
   const suggested = suggestion.kind === 'ok' ? suggestion.fields.find(({ field }) => field === path)?.path : undefined;
   const from = movedTo(lost) ?? suggested;
-  return from === undefined ? undefined : { connector, path, from };
+  const [first] = lost;
+  return from === undefined || first === undefined ? undefined : { connector, path, from, sample: first.payload };
 }

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../terms.ts';
 import { type Aside, saysSame, split } from './aside.ts';
 import { difference } from './difference.ts';
 import type { Arrival, Statement } from './forms.ts';
@@ -38,10 +39,16 @@ export function hear(
   const { source, says, manner, arrival } = statement;
   const moment = momentOf(arrival);
   const before = known[source];
-  const accepted = accept(before, says, moment, manner);
-  const isRepeated = isOfList(statement) && before !== undefined && statesSame(before, accepted);
-  let view: View | undefined = isRepeated ? repeated(before, moment[0], lagMs) : accepted;
+  const own = asides.filter((one) => one.source === source);
   const kept: Aside[] = asides.filter((one) => one.source !== source && !isOutdated(one, says, moment));
+  const shown = own.reduce<View | undefined>((view, one) => accept(view, one.says, one.moment, one.manner), before);
+  if (isOfList(statement) && shown !== undefined && statesSame(shown, accept(shown, says, moment, manner))) {
+    const again = own.map((one) => repeatedAside(one, moment[0] - lagMs));
+    const view = before && repeated(before, moment[0], lagMs);
+    const isHeld = own.some(({ isRefused }) => !isRefused);
+    return { views: view ? { ...known, [source]: view } : known, aside: [...kept, ...again], isRepeated: true, isHeld };
+  }
+  let view: View | undefined = accept(before, says, moment, manner);
   let isHeld = false;
   const setAside = (
     path: string,
@@ -52,25 +59,29 @@ export function hear(
     if (parted.kind === 'unsaid') return 'unsaid';
     if (parted.kind === 'same' || (as.like && !saysSame(parted.said.says, as.like.says))) return 'passes';
     view = parted.kept;
-    const { hold, isRefused } = as;
-    // A value that is only repeated keeps its time.
-    kept.push(as.like ?? { hold, ...(isRefused && { isRefused }), source, path, moment, ...parted.said });
+    const { hold, isRefused, like } = as;
+    const at = like && path.endsWith(consentField) ? like.moment : moment;
+    kept.push({ hold, ...(isRefused && { isRefused }), source, path, moment: at, ...parted.said });
     isHeld ||= isRefused !== true;
     return 'aside';
   };
-  for (const aside of asides) {
-    if (aside.source !== source) continue;
+  for (const aside of own) {
     const isOlder = isNewer(aside.moment, moment);
-    // A list that shows the stored row again has taken the value back.
-    const became = isOlder ? 'unsaid' : isRepeated ? 'passes' : setAside(aside.path, { ...aside, like: aside });
+    const became = isOlder ? 'unsaid' : setAside(aside.path, { ...aside, like: aside });
     if (became === 'unsaid') kept.push(aside);
   }
   for (const { path, hold } of held) {
     if (!kept.some((one) => one.source === source && one.path === path && one.hold === hold)) setAside(path, { hold });
   }
   const { [source]: _, ...others } = known;
-  return { views: view === undefined ? others : { ...known, [source]: view }, aside: kept, isRepeated, isHeld };
+  return { views: view === undefined ? others : { ...known, [source]: view }, aside: kept, isRepeated: false, isHeld };
 }
+
+const consentField = 'marketing_consent';
+
+/** A value that a list repeats counts as of `at`; a consent stays as old as its first mention. */
+const repeatedAside = (aside: Aside, at: EpochMs): Aside =>
+  aside.path.endsWith(consentField) || !isNewer([at, 0], aside.moment) ? aside : { ...aside, moment: [at, 0] };
 
 /** A newer statement of the same field, whoever makes it: if the value were released, it would no longer count. */
 const isOutdated = ({ path, moment: at }: Aside, { values }: Says, moment: Moment): boolean =>

@@ -69,7 +69,7 @@ function* ofIntake({ feeds, refusals, deadLetters, skews, holds }: Facts): Gener
       severity: 'critical',
       integration,
       subject: sign,
-      message: `${counted(rows, 'row')} held back: ${message}. The stored values stay until somebody decides, or the answers are normal again.`,
+      message: `Values of ${counted(rows, 'booking')} are held back: ${message}. The stored values stay until somebody decides, or the answers are normal again.`,
       detail: { hold_id: id, feed, rows, share_before: shareBefore, share_now: shareNow },
     };
   }

@@ -156,28 +156,16 @@ deliver: [lake]
 
   test('held and superseded', async () => {
     await query(
-      `insert into dead_letters (integration, kind, fingerprint, type, id, code, message, raw, cause, cause_id)
-       values ('grand', 'record', 'R5', 'reservation', 'R5', 'record.held', 'guests.email vanished', '{"value":{"ref":"HELD-5"}}', 'run', $1)`,
+      `insert into history (integration, type, id, effective_at, seq, cause, cause_id, outcome, reason, raw)
+       values ('grand', 'reservation', 'R5', now(), 1, 'run', $1, 'held', 'Held: another hotel''s list.', '{"ref":"HELD-5"}')`,
       [runId],
     );
-    assert.equal((await one('HELD-5')).outcome, 'held');
-    await query(`update dead_letters set id = 'R1' where id = 'R5'`);
+    const held = await one('HELD-5');
+    assert.deepEqual([held.outcome, held.reason], ['held', "Held: another hotel's list."]);
+    await query(`update records set held = '{hld_1}' where id = 'R1' and integration = 'grand'`);
     const [listed] = (await node.call('GET', '/reservations?q=R1', admin)).body.items;
-    assert.deepEqual(
-      [listed.held, listed.open_dead_letters],
-      [1, 0],
-      'as the list of dead letters, which leaves it out',
-    );
-    await query(`update dead_letters set id = 'R5' where id = 'R1'`);
-    const close = (by: string) =>
-      query(
-        `update dead_letters set state = 'dropped', closed_by = $1, closed_reason = 'no such guest' where id = 'R5'`,
-        [by],
-      );
-    await close('Ada');
-    assert.match((await one('HELD-5')).reason, /vanished Dropped by Ada: no such guest$/);
-    await close('run');
-    assert.deepEqual((await search('HELD-5')).items, [], 'what a later state of the record replaced is not held');
+    assert.deepEqual([listed.held, listed.open_dead_letters], [1, 0], 'a held value is not a dead letter');
+    await query(`update records set held = null where id = 'R1' and integration = 'grand'`);
     await node.send('grand', 'reservation.created', reservation('R6'));
     await node.send('grand', 'reservation.updated', reservation('R6', { total_amount: 1 }), Date.now() - 86_400_000);
     assert.equal((await one('R6')).outcome, 'superseded');

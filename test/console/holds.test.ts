@@ -61,13 +61,13 @@ describe('holds', { skip }, () => {
     await accident('C', (row) => ({ ...row, total_amount: Number(row.total_amount) * 100 }));
     await go(page, `${desk.url}/integrations`);
     await go(page, `${desk.url}/`);
-    const line = page.getByText('25 rows held back as a partner’s mistake');
+    const line = page.getByText('Values of 25 bookings held back as a partner’s mistake');
     await line.waitFor();
     await watchOnce(desk.service.runtime);
     await page.getByRole('link', { name: 'Release or refuse' }).waitFor();
     assert.equal(await line.count(), 0, 'said once, as a cause');
     await page.getByRole('link', { name: 'Release or refuse' }).click();
-    await card().getByText('Total_amount changed by the factor 100 in 25 of 25 rows').waitFor();
+    await card().getByText('Total_amount changed by the factor 100 in 25 of 25 bookings').waitFor();
     const preview = '**/api/v1/holds/*/preview';
     await page.route(preview, (route) =>
       route.fulfill({ status: 403, json: { code: 'x', detail: 'No preview now.' } }),
@@ -85,7 +85,7 @@ describe('holds', { skip }, () => {
 
   test('refuses it: the stored values stay', async () => {
     await card().getByRole('button', { name: 'Refuse' }).click();
-    await page.getByText('25 rows refused; the stored values stay.').waitFor();
+    await page.getByText('The held values of 25 bookings are refused; the stored ones stay.').waitFor();
     await card().waitFor({ state: 'detached' });
     assert.equal(await amount('C0'), 100);
   });
@@ -97,7 +97,7 @@ describe('holds', { skip }, () => {
       .getByText(/factor 2 /)
       .waitFor();
     await card().getByRole('button', { name: 'Release all' }).click();
-    await page.getByText('25 rows released.').waitFor();
+    await page.getByText('The held values of 25 bookings count now.').waitFor();
     assert.equal(await amount('D3'), 206);
   });
 

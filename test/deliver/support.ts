@@ -76,7 +76,6 @@ let effective = Date.UTC(2026, 10, 1);
 
 interface TakeInOptions {
   readonly integration?: string;
-  /** A pulled record that lacks a field clears it; an event does not. */
   readonly mode?: 'pull' | 'push';
   readonly lateByMs?: number;
 }
@@ -92,7 +91,7 @@ export async function takeIn(
   const arrival = { mode, effectiveAt: effective - lateByMs, cause: 'event', causeId: '1' } as const;
   const statements = records.map((record): Statement => {
     const value = { total_amount: record.total_amount ?? null };
-    return { ...said(record, arrival), raw: { key: record.id, value } };
+    return { ...said(record, arrival), manner: { silence: 'clear', lists: 'replace' }, raw: { key: record.id, value } };
   });
   await transaction(pool, (tx) => take(tx, testBrand(integration, { reservation: destinations }), statements));
 }

@@ -166,13 +166,3 @@ test('a table of a spreadsheet: quotes, semicolons, a mark at its start, empty l
   );
   assert.deepEqual([brands.size, brands.get('lisbon')?.body.brand_id], [1, 'L;"1"']);
 });
-
-test('a thousand brands are read with less than five seconds of one core', async (t) => {
-  const rows = Array.from({ length: 1000 }, (_, i) => `brand-${i},B${i},Europe/Lisbon,\${secret:brand-${i}}`);
-  const csv = ['integration,brand_id,timezone,pull.auth.token', ...rows].join('\n');
-  const files = { 'integrations/acme.yaml': guide('acme.yaml'), 'integrations/acme.csv': csv };
-  const begun = process.cpuUsage();
-  assert.equal(integrationsOf(await load(t, files)).size, 1000);
-  const { user } = process.cpuUsage(begun);
-  assert.ok(user < 5e6, `${user / 1e6} s`);
-});

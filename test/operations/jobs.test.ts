@@ -107,7 +107,13 @@ test('a resend whose brands change while it runs leaves out no brand', async () 
     assert.equal((await applyDocument(node.runtime, { kind: 'integration', name, text }, 'test')).kind, 'applied');
   const admin = await node.token('admin');
   const { source } = (await node.call('GET', '/documents/integration/other', admin)).body;
-  await put('airport', source.replace('integration: other', 'integration: airport').replace('OPO02', 'AIR03'));
+  await put(
+    'airport',
+    source
+      .replace('integration: other', 'integration: airport')
+      .replace('OPO02', 'AIR03')
+      .replace(/base_url: .*/, 'base_url: http://127.0.0.1:9/air'),
+  );
   await settle();
   const { job_id } = await start({ operation: 'resend', destination: 'lake' });
   await stepJobs(node.runtime, signal);

@@ -91,7 +91,7 @@ async function take(
 const recordsOf = async ({ runtime }: Installation) =>
   (
     await runtime.pool.query(
-      `select type, id, version, encode(hash, 'hex') as hash, data::text as data from records where integration = 'grand' order by 1, 2`,
+      `select type, id, version, data::text as data from records where integration = 'grand' order by 1, 2`,
     )
   ).rows;
 const sent = async ({ dir }: Installation) =>

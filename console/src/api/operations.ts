@@ -1727,6 +1727,7 @@ export interface Operations {
         connector: string;
         path: string;
         from: string;
+        sample: Json;
       } | undefined;
       rows: {
         reservation_id: string;

@@ -25,7 +25,7 @@ export function HoldsCard({ integration }: { integration?: string }) {
   );
   const refuse = useAct(
     (hold_id: string) => call('holds.refuse', { hold_id }),
-    ({ refused }) => `${plural(refused, 'row')} refused; the stored values stay.`,
+    ({ refused }) => `The held values of ${plural(refused, 'booking')} are refused; the stored ones stay.`,
   );
   if (data === undefined || data.items.length === 0) return null;
   return (
@@ -103,6 +103,7 @@ function Preview({ id }: { id: string }) {
               to="/studio"
               search={{
                 connector: data.remedy.connector,
+                hold: id,
                 field: data.remedy.path,
                 path: data.remedy.from,
               }}

@@ -13,7 +13,7 @@ export function HoldsLine() {
   const rows = data.items.reduce((sum, { waiting }) => sum + waiting, 0);
   const others = data.items.length - 1;
   return (
-    <Notice tone="warn" title={`${plural(rows, 'row')} held back as a partner’s mistake`}>
+    <Notice tone="warn" title={`Values of ${plural(rows, 'booking')} held back as a partner’s mistake`}>
       <BrandLink name={first.integration} />: {first.message}
       {others > 0 && `, and ${plural(others, 'other hold')}`}. <Link to="/alerts">Decide</Link>
     </Notice>

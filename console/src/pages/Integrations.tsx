@@ -59,7 +59,7 @@ export function Integrations() {
             q !== '' ? (
               <Empty title="No brand contains this text" />
             ) : groups.length > 0 ? (
-              <Empty title="All brands are in groups" small />
+              <Empty title="There are only groups" small />
             ) : (
               <Empty title="No brand is connected" action={admin && <Link to="/onboard">Connect the first one</Link>}>
                 Or add an integration document to the workspace and apply it.

@@ -38,7 +38,7 @@ export function Studio() {
     { enabled: search.connector !== undefined, staleMs: Number.POSITIVE_INFINITY },
   );
   const source = connector.data?.source ?? '';
-  const sample = useSample(search.connector, search.letter, connector.data?.source);
+  const sample = useSample(search.connector, search, connector.data?.source);
   const draft = useTextDraft<Edited>(`studio ${search.connector ?? ''}`);
   const inForce = connector.data?.version;
   const { yaml, name, version }: Edited = draft.draft?.value ?? {

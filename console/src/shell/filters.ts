@@ -44,7 +44,7 @@ export const deadLetters = filters({
 });
 export const guests = filters({ integration: text });
 export const events = filters({ integration: text, state: oneOf(...eventStates) });
-export const studio = filters({ connector: text, letter: text, field: text, path: text });
+export const studio = filters({ connector: text, letter: text, hold: text, field: text, path: text });
 export const integration = filters({ job: oneOf('reprocess') });
 export const document = filters({ version: text, line: text });
 export const audit = filters({ actor: text, action: text, integration: text });

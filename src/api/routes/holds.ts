@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { holds, previewHold, refuseHold, releaseHold } from '../../operations/holds.ts';
 import { findHold } from '../../store/operate/holds.ts';
 import { difference } from '../forms.ts';
-import { type Api, instant, ok, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, ok, type Route, route } from '../route.ts';
 
 const state = z.enum(['open', 'ended', 'released', 'refused']);
 const hold = z.object({
@@ -44,7 +44,7 @@ export function holdRoutes({ runtime }: Api): Route[] {
       scope,
       response: z.object({
         hold,
-        remedy: z.object({ connector: z.string(), path: z.string(), from: z.string() }).optional(),
+        remedy: z.object({ connector: z.string(), path: z.string(), from: z.string(), sample: anyJson }).optional(),
         rows: z.array(z.object({ reservation_id: z.string(), diff: z.array(difference) })),
       }),
       handle: async ({ params: { hold_id } }) => ok(await previewHold(runtime, hold_id)),

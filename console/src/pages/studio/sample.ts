@@ -9,7 +9,11 @@ import type { Case } from './CasesCard.tsx';
 export const zones = Intl.supportedValuesOf('timeZone');
 
 /** The sample, and the brand or the property that it is mapped for. `source` is the connector in force. */
-export function useSample(connector: string | undefined, letterId: string | undefined, source: string | undefined) {
+export function useSample(
+  connector: string | undefined,
+  { letter: letterId, hold: holdId }: { letter?: string | undefined; hold?: string | undefined },
+  source: string | undefined,
+) {
   const [draft, setText] = useTabDraft<string>('studio sample');
   const [isEvent, setIsEvent] = useState(false);
   const staleMs = 30_000;
@@ -32,6 +36,12 @@ export function useSample(connector: string | undefined, letterId: string | unde
     setIsEvent(letter.data.kind === 'event');
     setAsBrand(letter.data.integration);
   }, [letter.data, source, setText]);
+  const held = useApi('holds.preview', { hold_id: holdId ?? '' }, { enabled: holdId !== undefined }).data;
+  useEffect(() => {
+    if (held?.remedy === undefined) return;
+    setText(JSON.stringify(underRoot(held.remedy.sample as Json, source ?? ''), null, 2));
+    setAsBrand(held.hold.integration);
+  }, [held, source, setText]);
   const fetching = useAct(
     (integration: string) => call('map.fetch', { integration }),
     (page) => {
@@ -76,7 +86,11 @@ export type Sample = ReturnType<typeof useSample>;
 function sampleOf({ event, raw }: WholeDeadLetter, source: string): Json {
   const body = inside(event, 'body');
   if (body !== undefined && body !== null) return body;
-  const value = inside(raw, 'value') ?? raw;
+  return underRoot(inside(raw, 'value') ?? raw, source);
+}
+
+/** A record where the connector finds its list. */
+function underRoot(value: Json, source: string): Json {
   const root = /(?:^|[{,])\s*root_path:\s*["']?([\w.]+)/m.exec(source)?.[1];
   return root === undefined ? [value] : root.split('.').reduceRight<Json>((inner, key) => ({ [key]: inner }), [value]);
 }

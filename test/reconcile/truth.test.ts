@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
+import type { Held } from '../../src/reconcile/accidents/guard.ts';
+import type { Aside } from '../../src/reconcile/aside.ts';
+import { arrivedBy, type Statement, type Stored } from '../../src/reconcile/forms.ts';
+import type { StoredViews } from '../../src/reconcile/stored-views.ts';
+import { decideBatch } from '../../src/store/records/decide-batch.ts';
+import { said, testBrand } from '../support/brand.ts';
+
+/** The rules about what counts: consent, lists that lag, amounts, and values that are held. */
+const brand = testBrand('lisbon');
+const minute = 60_000;
+
+const booking = (more: Partial<Reservation> = {}): Reservation => ({
+  id: 'A',
+  check_in: '2027-03-01',
+  check_out: '2027-03-04',
+  status: 'confirmed',
+  guests: [],
+  rooms: [],
+  charges: [],
+  ...more,
+});
+
+const event = (record: Reservation, effectiveAt: number): Statement =>
+  said(record, { mode: 'push', cause: 'event', causeId: 'e', effectiveAt, seq: effectiveAt });
+const row = (record: Reservation, effectiveAt: number): Statement => said(record, { effectiveAt, seq: effectiveAt });
+
+function stored(statements: readonly Statement[], of = brand): Reservation {
+  return JSON.parse(decideBatch(of, new Map(), statements).rows.get('reservation A')?.text ?? 'null') as Reservation;
+}
+
+test('a guest who opted out is not subscribed again by the first poll, a repeated row or a replayed event', () => {
+  const guest = (marketing_consent: boolean) =>
+    booking({ guests: [{ first_name: 'Ana', last_name: 'Reis', email: 'ana@mail.example', marketing_consent }] });
+  const [yes, no] = [guest(true), guest(false)];
+  const consent = (...all: Statement[]) => (stored(all).guests[0] as Guest).marketing_consent;
+  assert.equal(consent(event(yes, 1), event(no, 2), row(yes, 3)), false, 'the first poll');
+  assert.equal(consent(event(yes, 1), event(no, 2), row(yes, 3), row(yes, 9)), false, 'a repeated row');
+  assert.equal(consent(event(yes, 1), event(no, 2), event(yes, 1)), false, 'a replayed event');
+  assert.equal(consent(event(no, 1), event(yes, 2)), true, 'its own source had said no');
+  assert.equal(consent(row(yes, 1), event(no, 2), row(no, 3), row(yes, 4)), true, 'the list said no in between');
+});
+
+test('a cached list does not reinstate a booking that an event cancelled, until it has repeated it for long enough', () => {
+  const lagging = testBrand('lisbon', {}, { lagMs: 30 * minute });
+  const [confirmed, cancelled] = [booking(), booking({ status: 'cancelled' })];
+  const at = (minutes: number) => minutes * minute;
+  const status = (...all: Statement[]) => stored(all, lagging).status;
+  const before = [row(confirmed, at(0)), event(cancelled, at(10))];
+  assert.equal(status(...before, row(confirmed, at(15))), 'cancelled');
+  assert.equal(status(...before, row(confirmed, at(15)), row(confirmed, at(39))), 'cancelled');
+  assert.equal(
+    status(...before, row(confirmed, at(15)), row(confirmed, at(41))),
+    'confirmed',
+    'a wrong event is corrected',
+  );
+  assert.equal(
+    status(...before, row(booking({ channel: 'BDC' }), at(15))),
+    'confirmed',
+    'a row with news is not a copy',
+  );
+});
+
+test('a currency alone does not relabel an amount', () => {
+  const euros = event(booking({ total_amount: '100', currency: 'EUR' }), 1);
+  const partial = said(booking(), { mode: 'push', cause: 'event', causeId: 'e', effectiveAt: 2, seq: 2 });
+  const dollars = { ...partial, says: { values: { id: 'A', currency: 'USD' }, lists: {} } };
+  for (const order of [
+    [euros, dollars],
+    [row(booking({ total_amount: '100', currency: 'EUR' }), 1), dollars],
+  ]) {
+    const { total_amount, currency } = stored(order);
+    assert.deepEqual([Number(total_amount), currency], [100, 'EUR']);
+  }
+  const both = {
+    ...dollars,
+    says: { values: { id: 'A', currency: 'USD', total_amount: '90', amount_currency: 'USD' }, lists: {} },
+  };
+  const { total_amount, currency } = stored([euros, both]);
+  assert.deepEqual([Number(total_amount), currency], [90, 'USD']);
+});
+
+/** What was set aside, heard as of its time. */
+const heard = ({ source, moment: [effectiveAt, seq], manner, says }: Aside): Statement => ({
+  type: 'reservation',
+  id: 'A',
+  arrival: { ...arrivedBy(source), effectiveAt, seq, cause: 'replay', causeId: 'hld' },
+  source,
+  manner,
+  says,
+  raw: { key: 'A', value: null },
+  notes: [],
+});
+
+const without = (row: Stored): Stored => {
+  const { aside: _, ...views } = (row.views ?? {}) as StoredViews;
+  return { ...row, views: Object.keys(views).length === 0 ? undefined : views };
+};
+
+const paths = ['total_amount', 'status', 'channel', 'guests.email'] as const;
+type HeldPath = (typeof paths)[number];
+
+/** Rows and events with every combination of these values, each with the paths that are held of it. */
+const step = fc.record({
+  isEvent: fc.boolean(),
+  amount: fc.constantFrom('100', '200', '300'),
+  status: fc.constantFrom('confirmed' as const, 'cancelled' as const, 'checked_in' as const),
+  channel: fc.constantFrom('BDC', 'WEB'),
+  email: fc.constantFrom('a@mail.example', 'b@mail.example'),
+  held: fc.subarray([...paths]),
+});
+
+type Step = typeof step extends fc.Arbitrary<infer Of> ? Of : never;
+
+const statementOf = ({ isEvent, amount, status, channel, email }: Step, at: number): Statement => {
+  const guests = [{ guest_id: 'G1', first_name: 'Ana', last_name: 'Reis', email }];
+  const record = booking({ total_amount: amount, status, channel, guests });
+  return isEvent ? event(record, at) : row(record, at);
+};
+
+const run = (steps: readonly Step[], isHolding: boolean): Stored => {
+  let rows: ReadonlyMap<string, Stored> = new Map();
+  for (const [n, one] of steps.entries()) {
+    const statement = statementOf(one, n + 1);
+    const held = (isHolding && n > 0 ? one.held : []).map(
+      (path: HeldPath): Held => ({ hold: path, path, reason: 'Held.' }),
+    );
+    ({ rows } = decideBatch(brand, rows, [statement], held.length > 0 ? new Map([[statement, held]]) : undefined));
+  }
+  return rows.get('reservation A') as Stored;
+};
+
+test('property: after everything that is held is released, the record is what it would be without holds', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 7 }), (steps) => {
+      const guarded = run(steps, true);
+      const asides = guarded.views?.aside ?? [];
+      const { rows } = decideBatch(brand, new Map([['reservation A', without(guarded)]]), asides.map(heard));
+      const released = JSON.parse(rows.get('reservation A')?.text ?? '');
+      assert.deepEqual(released, JSON.parse(run(steps, false).text));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('property: what is not held is what it would be without holds', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 7 }), (steps) => {
+      const guarded = run(steps, true);
+      const held = new Set(guarded.views?.aside?.map(({ path }) => path) ?? []);
+      const [own, free] = [guarded, run(steps, false)].map(({ text }) => JSON.parse(text) as Reservation);
+      if (own === undefined || free === undefined) return;
+      if (!held.has('total_amount')) assert.equal(own.total_amount, free.total_amount);
+      if (!held.has('status')) assert.equal(own.status, free.status);
+      if (!held.has('channel')) assert.equal(own.channel, free.channel);
+      if (!held.has('guests.email')) assert.equal(own.guests[0]?.email, free.guests[0]?.email);
+    }),
+    { numRuns: 500 },
+  );
+});
