@@ -141,5 +141,9 @@ function cancelled({ id, status }: Reservation, arrival: Arrival): Statement {
     'The partner no longer has this reservation, and the connector treats such a reservation as cancelled (gone: cancelled).';
   const code = 'gone_is_cancelled';
   const notes = [{ step: 'reconcile', field: 'status', code, reason, before: status, after: 'cancelled' }] as const;
-  return amend({ id, says: { values: { status: 'cancelled' }, lists: {} }, raw: null, notes }, arrival);
+  // What the list shows is what says it: if the booking is listed again, that is news.
+  return {
+    ...amend({ id, says: { values: { status: 'cancelled' }, lists: {} }, raw: null, notes }, arrival),
+    source: 'pull',
+  };
 }

@@ -6,6 +6,7 @@ import {
   countSigns,
   type GuardLimits,
   type Hold,
+  isStrange,
   isSuspicious,
   newest,
   type SignedRow,
@@ -38,6 +39,8 @@ export interface Shown {
 export interface Suspicion {
   readonly batches: readonly Counted[];
   readonly signs: ReadonlyMap<Statement, ReadonlySet<Sign>>;
+  /** All that is unusual is that nearly all bookings are unknown: usual for a brand that has none. */
+  readonly isOnlyStrange: boolean;
 }
 
 /** The feed of a batch; undefined if an operator decided about the statements, which nobody judges. */
@@ -52,7 +55,11 @@ const mostUnsaved = 50;
  * Counts a batch. Undefined if it is ordinary: this process counts those by itself, and the store is asked only when several rows changed
  * alike, so that an ordinary batch costs no statement.
  */
-export function countBatch(guard: Guard, steps: readonly Step[], { unchanged, of }: Shown): Suspicion | undefined {
+export function countBatch(
+  guard: Guard,
+  steps: readonly Step[],
+  { unchanged, of, window }: Shown,
+): Suspicion | undefined {
   const [first] = steps;
   const feed = first && feedOf([first.statement]);
   if (first === undefined || feed === undefined) return undefined;
@@ -77,13 +84,14 @@ export function countBatch(guard: Guard, steps: readonly Step[], { unchanged, of
   const memory = memoryOf(guard, feed);
   memory.recent = newest([...memory.recent, batch]);
   memory.unsaved = [...memory.unsaved, batch];
-  if (!isSuspicious(memory.recent, guard.limits)) {
+  const mayBeOthers = window !== undefined && isStrange(batch, guard.limits);
+  if (!isSuspicious(memory.recent, guard.limits) && !mayBeOthers) {
     if (memory.unsaved.length > mostUnsaved) memory.unsaved = [joined(memory.unsaved)];
     return undefined;
   }
   const batches = memory.unsaved;
   memory.unsaved = [];
-  return { batches, signs };
+  return { batches, signs, isOnlyStrange: !isSuspicious(memory.recent, guard.limits) };
 }
 
 /** Rows of a page without news. They belong to the run's other rows. */

@@ -189,16 +189,16 @@ function evidenceOf(
   return undefined;
 }
 
+/** Whether nearly all rows of a page are unknown bookings, as in the list of another hotel, or of a new brand. */
+export const isStrange = ({ rows, signs }: Counted, limits: GuardLimits): boolean =>
+  (signs.strangers ?? 0) >= Math.max(limits.rows, fewRowsShare * rows);
+
 /** A list of another hotel: it misses nearly all bookings that it should show, and shows unknown ones. */
-function strangersAmong(
-  recent: readonly Counted[],
-  { rows: fewest }: GuardLimits,
-  { expected }: Known,
-): Evidence | undefined {
-  const { rows = 0, signs = {} } = recent.at(-1) ?? {};
-  const unknown = signs.strangers ?? 0;
-  const isAccident = unknown >= fewest && expected >= fewest && rows - unknown < (1 - fewRowsShare) * expected;
-  return isAccident && unknown >= fewRowsShare * rows ? { affected: unknown, of: expected } : undefined;
+function strangersAmong(recent: readonly Counted[], limits: GuardLimits, { expected }: Known): Evidence | undefined {
+  const page = recent.at(-1);
+  if (page === undefined || expected < limits.rows || !isStrange(page, limits)) return undefined;
+  const unknown = page.signs.strangers ?? 0;
+  return page.rows - unknown < (1 - fewRowsShare) * expected ? { affected: unknown, of: expected } : undefined;
 }
 
 /**
@@ -289,6 +289,7 @@ export function isSuspicious(recent: readonly Counted[], limits: GuardLimits): b
   if (batch === undefined) return false;
   const share = Math.min(limits.share, goneShare) / 2;
   return Object.keys(batch.signs).some((sign) => {
+    if (sign === 'strangers') return false;
     let [affected, of] = [0, 0];
     return recent.toReversed().some(({ rows, signs }) => {
       affected += signs[sign] ?? 0;

@@ -17,8 +17,10 @@ export async function judgeSteps(
   const feed = feedOf(steps.map(({ statement }) => statement));
   const suspicion = guard && feed && countBatch(guard, steps, shown);
   if (guard === undefined || feed === undefined || suspicion === undefined) return new Map();
+  const counts = await countBookings(tx, integration, shown);
+  if (suspicion.isOnlyStrange && counts.expected < guard.limits.rows) return new Map();
   const { normal: before, now } = await lockNormal(tx, integration, feed);
-  const known = { now, newId: () => randomId('hld'), ...(await countBookings(tx, integration, shown)) };
+  const known = { now, newId: () => randomId('hld'), ...counts };
   const { normal, held: holds } = judge(before, suspicion.batches, guard.limits, known);
   const held = heldIn(suspicion, steps, holds);
   const rowsOf = (id: string) => [...held.values()].filter((all) => all.some(({ hold }) => hold === id)).length;
@@ -42,7 +44,7 @@ async function countBookings(
                 and data ->> 'status' not in ('cancelled', 'no_show', 'checked_out')) as bookings,
             (select count(*)::int from records
               where integration = $1 and type = 'reservation' and version > 0 and arrival between $2::date and $3::date
-                and listed is not null and data ->> 'status' not in ('cancelled', 'no_show')
+                and listed is not null
                 and created_at < (select started_at from runs where integration = $1 and run_id = $4)) as expected`,
     [integration, window?.from ?? null, window?.to ?? null, window?.runId ?? null],
   );

@@ -157,10 +157,27 @@ export async function writeRecords(
     else if ('state' in decision && decision.state !== undefined && !('isShown' in decision && decision.isShown))
       states.set(recordKey(statement), { statement, state: decision.state });
   }
+  const strangers = [...states.values()].filter((one) => isIn(inserted, one));
+  if (strangers.length > 0)
+    await emptyRows(
+      tx,
+      integration,
+      strangers.map(({ statement }) => statement.id),
+    );
   if (states.size > 0) await updateStates(tx, integration, [...states.values()]);
 }
 
-const isIn = (keys: ReadonlySet<string>, { statement }: Step): boolean => keys.has(recordKey(statement));
+/** Reservations that were inserted with their first version before they turned out to be held. */
+async function emptyRows(tx: Tx, integration: string, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update records set version = 0, data = '{}', arrival = null, listed = null
+      where integration = $1 and type = 'reservation' and id = any($2)`,
+    [integration, ids],
+  );
+}
+
+const isIn = (keys: ReadonlySet<string>, { statement }: Pick<Step, 'statement'>): boolean =>
+  keys.has(recordKey(statement));
 
 type Version = ChangeStep & { readonly listed: number | undefined };
 

@@ -157,3 +157,77 @@ test('a small hotel is protected too, over several polls', async () => {
   await pull();
   assert.deepEqual(emailsIn(await stored()), before);
 });
+
+test('a list that ends in the middle cancels nothing, though gone is cancelled', async () => {
+  const { state, pull, holds, stored } = await brand('gone-half', { count: 90, pull: { gone: 'cancelled' } });
+  state.book = state.book.slice(0, 50);
+  await pull();
+  assert.ok((await stored()).every(({ data }) => data.status === 'confirmed'));
+  assert.deepEqual(
+    (await holds()).map(({ sign, affected, of }) => [sign, affected, of]),
+    [['gone', 40, 90]],
+  );
+});
+
+test('another hotel’s list is held as a whole: none of its bookings is made, none of ours is cancelled', async () => {
+  const { state, pull, holds, waiting, stored } = await brand('strangers', { pull: { gone: 'cancelled' } });
+  const before = await stored();
+  state.book = state.book.map((one) => ({ ...one, id: `X-${one.id}` }));
+  await pull();
+  assert.deepEqual(await stored(), before);
+  assert.deepEqual((await holds()).map(({ sign }) => sign).sort(), ['gone', 'strangers']);
+  assert.equal(await waiting(), 80);
+});
+
+const consenting = (one: Booking, marketing_consent: boolean | undefined) => ({
+  ...one,
+  guests: [{ ...firstGuest(one), ...(marketing_consent !== undefined && { marketing_consent }) }],
+});
+
+test('consent from nothing to yes in all rows subscribes nobody; a withdrawal in all rows counts, and somebody is told', async () => {
+  const { pull, change, holds, stored } = await brand('granted');
+  const consents = async () =>
+    (await stored()).map(({ data }) => (data.guests as { marketing_consent?: boolean }[])[0]?.marketing_consent);
+  change((one) => consenting(one, true));
+  await pull();
+  assert.ok((await consents()).every((one) => one === undefined));
+  assert.deepEqual(
+    (await holds()).map(({ sign }) => sign),
+    ['granted guests.marketing_consent'],
+  );
+  change((one) => consenting(one, false));
+  await pull();
+  assert.ok((await consents()).every((one) => one === false));
+  const { rows } = await runtime.pool.query(
+    `select normal -> 'told' as told from guards where integration = 'granted'`,
+  );
+  assert.equal(rows[0]?.told.withdrawn.affected, 40);
+});
+
+test('a status that no map knows in all rows is a hold with its path, not 40 dead letters', async () => {
+  const { pull, change, holds, stored } = await brand('unknown-status');
+  change((one, n) => ({ ...one, status: 'ZZ', confirmation_number: `N-${n}` }));
+  const { counters } = await pull();
+  assert.deepEqual([counters.dead, counters.held], [0, 40]);
+  assert.ok((await stored()).every(({ data }) => data.status === 'confirmed'));
+  assert.equal((await stored())[3]?.data.confirmation_number, 'N-3');
+  assert.ok((await holds()).some(({ sign }) => sign === 'status unknown'));
+});
+
+test('a hotel of eight bookings is protected against prices times 100 too', async () => {
+  const { pull, change, stored } = await brand('eight', { count: 8 });
+  change((one) => ({ ...one, total_amount: Number(one.total_amount) * 100 }));
+  await pull();
+  assert.ok((await stored()).every(({ data }) => Number(data.total_amount) < 5_000));
+});
+
+test('a page about one day to come that loses the e-mail key clears nothing', async () => {
+  const { state, pull, change, stored } = await brand('one-day');
+  state.book = state.book.map((one, n) => (n < 20 ? { ...one, check_in: '2026-03-05', check_out: '2026-03-06' } : one));
+  await pull();
+  const before = emailsIn(await stored());
+  change((one, n) => (n < 20 ? renamed(one) : one));
+  state.book = state.book.slice(0, 20);
+  await pull();
+  assert.deepEqual(emailsIn(await stored()), before);
+});
