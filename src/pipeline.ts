@@ -89,7 +89,8 @@ export function decide(
     known.pull && stored?.sightedAt !== undefined
       ? { ...known, pull: repeated(known.pull, stored.sightedAt, brand.lagMs) }
       : known;
-  const { views, aside, isRepeated, isHeld } = hear(seen, stored?.views?.aside ?? [], statement, held, brand.lagMs);
+  const heard = hear(seen, stored?.views?.aside ?? [], statement, held, brand.lagMs);
+  const { views, aside, isRepeated, isHeld } = heard;
   const moment = momentOf(statement.arrival);
   const version = stored?.version ?? 0;
   const reason = held.map((one) => one.reason).join(' ');
@@ -104,7 +105,7 @@ export function decide(
   const finished = finish(brand, statement, whole ?? (merged?.draft as ReservationDraft));
   if (finished.kind === 'dead') return finished;
   const newest = stored && isNewer(stored.moment, moment) ? stored.moment : moment;
-  const overruled = !isNew && isOverruled(seen, views, statement);
+  const overruled = !isNew && isOverruled(seen, heard, statement);
   const marks = { ...((overruled || isHeld) && { isOverruled: true }), ...(isHeld && { isHeld }) };
   if (finished.kind === 'dropped') {
     if (stored === undefined || before === undefined) return finished;

@@ -17,7 +17,7 @@ import {
   nodeClocks,
   quietFeeds,
 } from '../store/operate/conditions.ts';
-import { endHolds, listHolds } from '../store/operate/holds.ts';
+import { endHolds, listHolds, toldLately } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
 import { openCircuits } from '../store/remotes.ts';
@@ -147,6 +147,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   await reprocessHolds(runtime);
   await endHolds(pool);
   const holds = await listHolds(pool, { state: 'open' });
+  const told = await toldLately(pool);
   const refused = await refusedSinceAccepted(pool, undefined);
   const skews = await clockSkews(pool);
   const clocks = await nodeClocks(pool, clockToleranceMs);
@@ -187,6 +188,11 @@ async function facts(runtime: Runtime): Promise<Facts> {
     deadLetters: dead,
     unlisted,
     holds: holds.map((hold) => ({ ...hold, message: describeSign(hold.sign, hold) })),
+    unusual: told.map(({ integration, sign, ...counts }) => ({
+      integration,
+      sign,
+      message: describeSign(sign, counts),
+    })),
     refusals: refused.filter(({ integration }) => active.documents.get(integration)?.body.push.enabled),
     skews,
     nodeClocks: clocks,

@@ -90,11 +90,17 @@ const isOutdated = ({ path, moment: at }: Aside, { values }: Says, moment: Momen
 const whole = (before: View | undefined, { says, manner }: Statement & { readonly says: Says }) =>
   ({ kind: 'differs', kept: before, said: { says, manner } }) as const;
 
-/** A newer statement overrules a field of this one. */
-export function isOverruled(known: Views, after: Views, statement: Statement & { readonly says: Says }): boolean {
+/** Part of it does not count now: a newer statement overrules it, or it repeats a row from before an event. */
+export function isOverruled(
+  known: Views,
+  { views: after, isRepeated }: Heard,
+  statement: Statement & { readonly says: Says },
+): boolean {
   const { source, says, manner, arrival } = statement;
   const moment = momentOf(arrival);
-  if (Object.values(known).every((view) => view === undefined || !isNewer(view.moment, moment))) return false;
+  const others = Object.entries(known).flatMap(([name, view]) => (name === source || view === undefined ? [] : [view]));
+  const isOld = Object.values(known).some((view) => view !== undefined && isNewer(view.moment, moment));
+  if (!isOld && (!isRepeated || others.length === 0)) return false;
   const newest = { ...known, [source]: accept(known[source], says, endOfTime, manner) };
   return difference(merge(newest).draft, merge(after).draft).length > 0;
 }

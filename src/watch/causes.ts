@@ -30,7 +30,7 @@ export function causeOf({ kind, integration, subject }: AlertFacts): Cause {
   }
   // Many brands at once, or a node's clock.
   if (integration === '') return { kind: 'service', name: subject === '' ? kind : `${kind} ${subject}` };
-  if (kind.startsWith('dead_letter') || kind === 'rows_held') return { kind: 'records', name: integration };
+  if (kind.startsWith('dead_letter') || kind.startsWith('rows_')) return { kind: 'records', name: integration };
   const isPush =
     (kind.startsWith('feed_') && subject === 'push') ||
     ['webhooks_refused', 'clock_skew'].includes(kind) ||
@@ -100,6 +100,8 @@ const advice: Readonly<Record<AlertKind, string>> = {
     'Compare some of them with the partner’s system. They do not change until the partner sends a change.',
   rows_held:
     'Open the hold. A renamed field: correct the mapping. A mistake of the partner: tell them and wait. A genuine change: release it.',
+  rows_unusual:
+    'Ask the partner whether this is right. Withdrawals count at once; a value that cannot be read leaves the stored one as it is: correct the mapping.',
   clock_skew: 'Synchronize the clock that is off with NTP.',
   node_stalled: 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.',
   deliveries_behind: 'Check the destination’s answers. If it is only slow, raise its concurrency or its batch size.',

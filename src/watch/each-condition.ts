@@ -62,7 +62,11 @@ function* ofPulls({ runs, partnerCircuits, authFailures, unlisted }: Facts): Gen
   }
 }
 
-function* ofIntake({ feeds, refusals, deadLetters, skews, holds }: Facts): Generator<Found> {
+function* ofIntake({ feeds, refusals, deadLetters, skews, holds, unusual }: Facts): Generator<Found> {
+  for (const { integration, sign, message } of unusual) {
+    const text = `Unusual: ${message}. Nothing is held back.`;
+    yield { kind: 'rows_unusual', severity: 'warning', integration, subject: sign, message: text, detail: {} };
+  }
   for (const { integration, id, feed, sign, message, rows, shareBefore, shareNow } of holds) {
     yield {
       kind: 'rows_held',

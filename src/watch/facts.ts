@@ -19,6 +19,7 @@ export const alertKinds = [
   'dead_letter_share',
   'bookings_unlisted',
   'rows_held',
+  'rows_unusual',
   'clock_skew',
   'node_stalled',
   'deliveries_behind',
@@ -96,6 +97,8 @@ export interface Facts {
     readonly shareBefore: number;
     readonly shareNow: number;
   }[];
+  /** What happened to nearly all bookings of a feed during the last day although nothing is held: a withdrawal, a value that cannot be read. */
+  readonly unusual: readonly { readonly integration: string; readonly sign: string; readonly message: string }[];
   /** Reservations that disappeared from their brand's lists during the last day. */
   readonly unlisted: readonly { readonly integration: string; readonly count: number }[];
   /** Brands whose webhooks are refused, without an accepted one since. */
@@ -153,6 +156,7 @@ export const noFacts: Facts = {
   deadLetters: [],
   unlisted: [],
   holds: [],
+  unusual: [],
   refusals: [],
   skews: [],
   stalled: [],

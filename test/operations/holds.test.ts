@@ -281,6 +281,21 @@ test('a later event about other fields does not discard what is held; a newer va
   ]);
 });
 
+test('nearly all guests withdraw: it counts at once, and somebody is told', async () => {
+  const prefix = `H${++brands}-`;
+  const said = (marketing_consent: boolean) => (one: JsonObject) => ({
+    ...one,
+    guests: [{ ...(one.guests as JsonObject[])[0], marketing_consent }] as Json,
+  });
+  await poll(...rows(prefix, said(true)));
+  await poll(...rows(prefix, said(false)));
+  assert.ok((await stored(prefix)).every(({ guests }) => (guests as JsonObject[])[0]?.marketing_consent === false));
+  assert.deepEqual((await node.call('GET', '/holds?state=open', operator)).body.items, []);
+  await watchOnce(node.runtime);
+  const alerts: { kind: string; message: string }[] = (await node.call('GET', '/alerts', operator)).body.items;
+  assert.match(alerts.find(({ kind }) => kind === 'rows_unusual')?.message ?? '', /withdrew their consent .* in 25 of/);
+});
+
 test('an erased guest is not in held values, neither kept nor released', async () => {
   const prefix = `H${++brands}-`;
   const guests = (n: number) => [
@@ -298,4 +313,21 @@ test('an erased guest is not in held values, neither kept nor released', async (
   assert.equal(await left(), 0);
   await node.call('POST', `/holds/${hold.id}/release`, operator, {});
   assert.equal(await left(), 0);
+});
+
+test('an erased guest leaves nothing in a booking that is held as a whole', async () => {
+  const { pool } = node.runtime;
+  const email = 'held.whole@mail.example';
+  await pool.query(
+    `insert into records (integration, type, id, version, effective_at, seq, data, views, held, keys)
+     values ('grand', 'reservation', 'W1', 0, now(), 1, '{}', $1, '{hld_w}', $2::tsvector)`,
+    [
+      JSON.stringify({
+        aside: [{ hold: 'hld_w', path: '', says: { values: {}, lists: { guests: [{ values: { email } }] } } }],
+      }),
+      `'reservation email:${email}'`,
+    ],
+  );
+  await eraseGuest(node.runtime, { email }, 'officer');
+  assert.equal((await pool.query(`select from records where id = 'W1'`)).rowCount, 0);
 });

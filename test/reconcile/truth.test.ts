@@ -52,6 +52,9 @@ test('a cached list does not reinstate a booking that an event cancelled, until 
   const before = [row(confirmed, at(0)), event(cancelled, at(10))];
   assert.equal(status(...before, row(confirmed, at(15))), 'cancelled');
   assert.equal(status(...before, row(confirmed, at(15)), row(confirmed, at(39))), 'cancelled');
+  const { steps } = decideBatch(lagging, new Map(), [...before, row(confirmed, at(15))]);
+  const last = steps.at(-1)?.decision;
+  assert.equal(last && 'isOverruled' in last && last.isOverruled, true, 'the same row is read again at the next poll');
   assert.equal(
     status(...before, row(confirmed, at(15)), row(confirmed, at(41))),
     'confirmed',

@@ -9,6 +9,7 @@ import { viewsWithout } from '../../reconcile/views-without.ts';
 import type { Json } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { enqueue } from '../outbox/enqueue.ts';
+import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { type ChangeStep, type Target, writeHistory, writeRecords } from '../records/write.ts';
 import { erasureLock } from './erased.ts';
 import { type FoundRecord, findRecords, type WantedPerson } from './find.ts';
@@ -59,10 +60,29 @@ export async function eraseFromRecords(
     const mine = records.filter((record) => record.integration === brand);
     await rewriteNewest(tx, targetOf(brand), mine, { erasureId, person, rules });
   }
+  await deleteHeldWhole(tx, person, integration);
   await removeProfiles(tx, records);
   const versions = await rewriteVersions(tx, records, rules);
   const receipts = await emptyEntries(tx, records, erasureId);
   return { records, versions, receipts };
+}
+
+/** Bookings that are held as a whole and have one of the person's keys: nothing of them was delivered, so they are deleted. */
+async function deleteHeldWhole(tx: Tx, person: WantedPerson, integration: string | undefined): Promise<void> {
+  const keys = person.lookups().map(({ key }) => key);
+  const { rows } = await tx.query<{ integration: string; id: string }>(
+    `delete from records r using ${keyedRecords('$1')} k
+      where r.integration = k.integration and r.type = k.type and r.id = k.id and r.version = 0
+        and ($2::text is null or r.integration = $2)
+     returning r.integration, r.id`,
+    [anyKey('reservation', keys), integration ?? null],
+  );
+  if (rows.length === 0) return;
+  await tx.query(
+    `update history h set raw = null, notes = '[]' from unnest($1::text[], $2::text[]) as t (integration, id)
+      where h.integration = t.integration and h.id = t.id and h.type = 'reservation'`,
+    [rows.map((one) => one.integration), rows.map(({ id }) => id)],
+  );
 }
 
 async function remember(tx: Tx, erasureId: string, hashes: readonly string[]): Promise<void> {

@@ -35,6 +35,18 @@ export async function listHolds(db: Pool | Tx, { id, state, integrations }: Hold
   return rows.map(({ hold, ...row }) => ({ ...hold, ...row }));
 }
 
+/** What nearly all bookings of a feed had in common during the last day, although nothing is held. */
+export async function toldLately(
+  db: Pool,
+): Promise<{ readonly integration: string; readonly sign: string; readonly affected: number; readonly of: number }[]> {
+  const { rows } = await db.query(
+    `select g.integration, t.key as sign, (t.value -> 'affected')::int as affected, (t.value -> 'of')::int as of
+       from guards g cross join lateral jsonb_each(g.normal -> 'told') t
+      where g.normal ? 'told' and (t.value -> 'at')::float8 > extract(epoch from now() - interval '1 day') * 1000`,
+  );
+  return rows;
+}
+
 export async function findHold(db: Pool | Tx, id: string): Promise<BrandHold | undefined> {
   const [found] = await listHolds(db, { id });
   return found;
