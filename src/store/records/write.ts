@@ -70,7 +70,7 @@ export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]
   if (steps.length === 0) return;
   const arrivals = steps.map(({ statement }) => statement.arrival);
   const made = steps.map((step) => (isChange(step) ? step : undefined));
-  const versions = steps.map(({ decision }) => ('version' in decision ? decision.version : undefined));
+  const versions = steps.map(({ decision }) => versionOf(decision));
   const isNoteless = ({ kind }: Decision) => kind === 'dead' || kind === 'dropped';
   const notes = steps.map(({ statement, decision }) =>
     isNoteless(decision) ? [] : decision.kind === 'change' ? decision.notes : statement.notes,
@@ -151,13 +151,13 @@ export async function writeRecords(
   const versions = unstored.map(({ newest }) => ({ ...newest, listed: listed.get(recordKey(newest.statement)) }));
   if (versions.length > 0) await updateVersions(tx, integration, versions);
   // After the changes: a later statement of this batch may have confirmed a state from an earlier one.
-  const states = new Map<string, { readonly statement: Statement; readonly state: RecordState }>();
+  const states = new Map<string, MovedState & { readonly version: number | undefined }>();
   for (const { statement, decision } of steps) {
     if (decision.kind === 'change') states.delete(recordKey(statement));
     else if ('state' in decision && decision.state !== undefined && !('isShown' in decision && decision.isShown))
-      states.set(recordKey(statement), { statement, state: decision.state });
+      states.set(recordKey(statement), { statement, state: decision.state, version: versionOf(decision) });
   }
-  const strangers = [...states.values()].filter((one) => isIn(inserted, one));
+  const strangers = [...states.values()].filter((one) => one.version === 0 && isIn(inserted, one));
   if (strangers.length > 0)
     await emptyRows(
       tx,
@@ -175,6 +175,8 @@ async function emptyRows(tx: Tx, integration: string, ids: readonly string[]): P
     [integration, ids],
   );
 }
+
+const versionOf = (decision: Decision): number | undefined => ('version' in decision ? decision.version : undefined);
 
 const isIn = (keys: ReadonlySet<string>, { statement }: Pick<Step, 'statement'>): boolean =>
   keys.has(recordKey(statement));
