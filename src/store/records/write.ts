@@ -178,7 +178,7 @@ async function emptyRows(tx: Tx, integration: string, ids: readonly string[]): P
 
 const versionOf = (decision: Decision): number | undefined => ('version' in decision ? decision.version : undefined);
 
-const isIn = (keys: ReadonlySet<string>, { statement }: Pick<Step, 'statement'>): boolean =>
+const isIn = (keys: ReadonlySet<string>, { statement }: Pick<MovedState, 'statement'>): boolean =>
   keys.has(recordKey(statement));
 
 type Version = ChangeStep & { readonly listed: number | undefined };
