@@ -17,6 +17,7 @@ import { observeDatabase } from '../simulation/observe.ts';
 import { stateText } from '../simulation/partner.ts';
 import { pageLog, position } from '../simulation/pulled-page.ts';
 import { realPorts } from '../simulation/real-store.ts';
+import { withErasure } from '../support/brand.ts';
 import type { Erasure, History, Statement, Write } from './history.ts';
 
 const integration = 'lisbon' as IntegrationName;
@@ -49,7 +50,7 @@ export class StoreStory {
     this.#store = realPorts(pool);
     this.#endpoints = endpoints;
     const erasure = suppression([newKey()]);
-    this.#targets = new Map([...endpoints.keys()].map((name) => [name, { ...brand(name), erasure }]));
+    this.#targets = new Map([...endpoints.keys()].map((name) => [name, withErasure(brand(name), erasure)]));
   }
 
   /** An event that is stored first. */

@@ -2,6 +2,7 @@ import type { Brand } from '../../src/brand/brand.ts';
 import { compilePath } from '../../src/brand/compile.ts';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import { schemas } from '../../src/documents/kinds.ts';
+import type { ErasurePort } from '../../src/reconcile/erasure-port.ts';
 import type { Arrival, Statement } from '../../src/reconcile/forms.ts';
 import { saysOf } from '../../src/reconcile/says-of.ts';
 import type { IntegrationName } from '../../src/terms.ts';
@@ -45,4 +46,12 @@ export function said(record: Reservation, arrival: Partial<Arrival> = {}): State
     raw: { key: record.id, value: { any: record.id } },
     notes: [],
   };
+}
+
+/** Its path is compiled on demand, so its parts are copied by name. */
+export function withErasure(brand: Brand, erasure: ErasurePort): Brand {
+  const { integration, integrationVersion, connectorVersion, body } = brand;
+  const { shapers, manners, rules, region, idPrefix, partialRows, lagMs, night } = brand;
+  const path = { shapers, manners, rules, region, idPrefix, partialRows, lagMs, night };
+  return { ...brand, ...path, integration, integrationVersion, connectorVersion, body, erasure };
 }

@@ -81,9 +81,15 @@ test('known rows are not mapped again until they, their reservation or the docum
           read += 1;
           return pull.draft(raw);
         };
+        const counted = new Proxy(pull, {
+          get: (of, name: keyof typeof pull) => {
+            const own = of[name];
+            return name === 'draft' ? draft : typeof own === 'function' ? own.bind(of) : own;
+          },
+        });
         const brand = {
           ...plan.brand,
-          shapers: { ...plan.brand.shapers, pull: Object.assign(Object.create(pull), { draft }) },
+          shapers: { ...plan.brand.shapers, pull: counted },
         };
         return { kind: 'ok' as const, plan: { ...plan, brand } };
       },

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { Brand } from '../../../src/brand/brand.ts';
 import type { Keyring } from '../../../src/kit/crypto.ts';
 import { hashesOf, identitiesOf } from '../../../src/privacy/identity.ts';
 import { suppression } from '../../../src/privacy/suppress.ts';
-import type { ErasurePort } from '../../../src/reconcile/erasure-port.ts';
 import type { Json } from '../../../src/terms.ts';
+import { withErasure } from '../../support/brand.ts';
 import { activeIntegration, data, withBench } from './events-support.ts';
 import { integration } from './support.ts';
 
@@ -87,11 +86,3 @@ test('the payload of an erased guest is not kept, and the guest is not stored ag
     withErasure(active, erasure),
   );
 });
-
-/** Its path is compiled on demand, so its parts are copied by name. */
-function withErasure(brand: Brand, erasure: ErasurePort): Brand {
-  const { integration, integrationVersion, connectorVersion, body } = brand;
-  const { shapers, manners, rules, region, idPrefix, partialRows, lagMs, night } = brand;
-  const path = { shapers, manners, rules, region, idPrefix, partialRows, lagMs, night };
-  return { ...brand, ...path, integration, integrationVersion, connectorVersion, body, erasure };
-}

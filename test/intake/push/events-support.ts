@@ -50,7 +50,8 @@ export function activeIntegration(
   ]);
   const found = active.integrations.get(integration);
   if (!found) throw new Error(JSON.stringify(active.broken));
-  return found;
+  // A list that lags has its own tests.
+  return Object.defineProperty(found, 'lagMs', { value: 0, writable: true });
 }
 
 export interface Bench {

@@ -27,7 +27,7 @@ test('no statement reads all events or records of a brand, whatever the statisti
     );
     const names = new Set(statements.map(({ name }) => name));
     const expected = ['append-events', 'next-events', 'settle-events', 'update-records', 'known-rows'];
-    for (const name of [...expected, 'move-views']) {
+    for (const name of [...expected, 'update-states']) {
       assert.ok(names.has(name), `${name} was not sent on this connection`);
     }
     const wide: string[] = [];
