@@ -23,6 +23,7 @@ for (const folder of [
   'src',
   'scripts',
   'schemas',
+  'docs/guides/brands',
   'docs/reference',
   'connectors',
   'console/src',

@@ -173,6 +173,8 @@ export class Execution {
     const read = { position, after, page, taken: { ...taken, rows }, answer, asking, counted };
     const run = span ? { ...this.#run, trace: span.traceparent } : this.#run;
     const preparing = makePageCommit(this.#ports, this.#plan, run, read);
+    // Awaited by the writer; until then a failure must not end the process as an unhandled rejection.
+    preparing.catch(() => {});
     const other = this.#isFirst ? await otherBrand(this.#ports, this.#plan, await preparing) : undefined;
     if (other !== undefined) {
       this.#counters.add(counted);
