@@ -32,7 +32,7 @@ brand_id: ${name.toUpperCase()}
 timezone: Europe/Lisbon
 country: PT
 pull:
-  base_url: http://127.0.0.1:1
+  base_url: http://127.0.0.1:1/${name}
   auth: { type: bearer, token: letmein }
   syncs: { pre_stay: { every: 15m, range: [+1d, +7d] } }
 push: { enabled: true }
