@@ -10,8 +10,9 @@ import {
   isSuspicious,
   newest,
   type SignedRow,
+  type Verdict,
 } from './judge.ts';
-import { describeSign, heldPathOf, isPartOf, type Sign, type Step, signsOf } from './signs.ts';
+import { describeSign, heldPathOf, isPartOf, isStillOf, type Sign, type Step, signsOf } from './signs.ts';
 
 /** What one process counted of a feed. `unsaved` is not in the store yet. */
 export interface Memory {
@@ -85,14 +86,19 @@ export function countBatch(
   memory.recent = newest([...memory.recent, batch]);
   memory.unsaved = [...memory.unsaved, batch];
   const mayBeOthers = window !== undefined && isStrange(batch, guard.limits);
-  if (!isSuspicious(memory.recent, guard.limits) && !mayBeOthers) {
+  const isAmongHeld = steps.some((step) => signs.has(step.statement) && holdsOn(step).length > 0);
+  if (!isSuspicious(memory.recent, guard.limits) && !mayBeOthers && !isAmongHeld) {
     if (memory.unsaved.length > mostUnsaved) memory.unsaved = [joined(memory.unsaved)];
     return undefined;
   }
   const batches = memory.unsaved;
   memory.unsaved = [];
-  return { batches, signs, isOnlyStrange: !isSuspicious(memory.recent, guard.limits) };
+  return { batches, signs, isOnlyStrange: !isAmongHeld && !isSuspicious(memory.recent, guard.limits) };
 }
+
+/** The holds that keep values of a row's source back. */
+const holdsOn = ({ statement: { source }, stored }: Step): readonly string[] =>
+  stored?.views?.aside?.flatMap((one) => (one.isRefused || one.source !== source ? [] : one.hold)) ?? [];
 
 /** Rows of a page without news. They belong to the run's other rows. */
 export function countUnchanged(guard: Guard | undefined, run: string, rows: number): void {
@@ -129,17 +135,21 @@ export interface Held extends HeldPath {
 export function heldIn(
   { signs }: Suspicion,
   steps: readonly Step[],
-  holds: ReadonlyMap<Sign, Hold>,
+  { held: accidents, normal }: Verdict,
 ): ReadonlyMap<Statement, readonly Held[]> {
   const held = new Map<Statement, readonly Held[]>();
-  if (holds.size === 0) return held;
-  const strangers = holds.get('strangers');
-  for (const { statement } of steps) {
-    const own = [...(signs.get(statement) ?? [])];
-    const ofThis = strangers
-      ? [strangers]
-      : [...holds.values()].filter(({ sign }) => own.some((one) => isPartOf(one, sign)));
-    if (ofThis.length > 0) held.set(statement, ofThis.map(heldBy));
+  const strangers = accidents.get('strangers');
+  for (const step of steps) {
+    const own = [...(signs.get(step.statement) ?? [])];
+    const before = holdsOn(step);
+    const isOf = ({ id, sign, state }: Hold) =>
+      own.some((one) =>
+        accidents.get(sign)?.id === id
+          ? isPartOf(one, sign)
+          : state === 'open' && before.includes(id) && isStillOf(one, sign),
+      );
+    const ofThis = strangers ? [strangers] : normal.holds.filter(isOf);
+    if (ofThis.length > 0) held.set(step.statement, ofThis.map(heldBy));
   }
   return held;
 }

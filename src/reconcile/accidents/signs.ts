@@ -58,6 +58,19 @@ export function isPartOf(own: Sign, accident: Sign): boolean {
   return (a.kind === 'factor' || a.kind === 'shift') && a.path === b.path;
 }
 
+/**
+ * Whether the next value of a row belongs to the accident that keeps its last one back, although the other rows are as they were. An amount
+ * does if it is nearer to the wrong ones than to the stored one; any other value than the held one may be right again.
+ */
+export function isStillOf(own: Sign, accident: Sign): boolean {
+  const { kind, path, value } = partsOf(accident);
+  if (own === accident) return kind !== 'changed';
+  const next = partsOf(own);
+  if (kind !== 'factor' || next.kind !== kind || next.path !== path) return false;
+  const [wrong, now] = [Math.log(Number(value)), Math.log(Number(next.value))];
+  return Math.abs(now - wrong) < Math.abs(now);
+}
+
 /** What one statement of a batch did. */
 export interface Step {
   readonly statement: Statement;

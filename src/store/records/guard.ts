@@ -21,14 +21,14 @@ export async function judgeSteps(
   if (suspicion.isOnlyStrange && counts.expected < guard.limits.rows) return new Map();
   const { normal: before, now } = await lockNormal(tx, integration, feed);
   const known = { now, newId: () => randomId('hld'), ...counts };
-  const { normal, held: holds } = judge(before, suspicion.batches, guard.limits, known);
-  const held = heldIn(suspicion, steps, holds);
+  const verdict = judge(before, suspicion.batches, guard.limits, known);
+  const held = heldIn(suspicion, steps, verdict);
   const rowsOf = (id: string) => [...held.values()].filter((all) => all.some(({ hold }) => hold === id)).length;
-  const counted = normal.holds.map((hold) => {
+  const counted = verdict.normal.holds.map((hold) => {
     const rows = rowsOf(hold.id);
     return rows === 0 ? hold : withRows(hold, rows, now);
   });
-  await saveNormal(tx, integration, feed, { ...normal, holds: counted });
+  await saveNormal(tx, integration, feed, { ...verdict.normal, holds: counted });
   return held;
 }
 

@@ -231,3 +231,20 @@ test('a page about one day to come that loses the e-mail key clears nothing', as
   await pull();
   assert.deepEqual(emailsIn(await stored()), before);
 });
+
+test('a price that changes during an accident waits with the others, and counts when the list is right again', async () => {
+  const { state, pull, change, waiting, stored } = await brand('meanwhile');
+  const right = state.book;
+  const amount = async (n: number) => Number((await stored())[n]?.data.total_amount);
+  const before = await amount(0);
+  change((one) => ({ ...one, total_amount: Number(one.total_amount) * 100 }));
+  await pull();
+  change((one, n) => (n === 0 ? { ...one, total_amount: Number(one.total_amount) * 2 } : one));
+  await pull();
+  assert.equal(await amount(0), before);
+  assert.equal(await waiting(), 40);
+  state.book = right.map((one, n) => (n === 0 ? { ...one, total_amount: Number(one.total_amount) * 2 } : one));
+  await pull();
+  assert.equal(await amount(0), before * 2);
+  assert.equal(await waiting(), 0);
+});

@@ -80,9 +80,9 @@ function heldOf(
   const suspicion = countBatch({ limits: guard.limits, memory }, steps, { unchanged });
   if (suspicion === undefined) return new Map();
   const known = { now: model.now(), newId: () => `hld_${model.nextSeq()}`, bookings: 0, expected: 0 };
-  const { normal, held } = judge(tx.normal(integration, feed), suspicion.batches, guard.limits, known);
-  tx.putNormal(integration, feed, normal);
-  return heldIn(suspicion, steps, held);
+  const verdict = judge(tx.normal(integration, feed), suspicion.batches, guard.limits, known);
+  tx.putNormal(integration, feed, verdict.normal);
+  return heldIn(suspicion, steps, verdict);
 }
 
 /** The rows as the store reads them; a list that showed a row after the oldest event of the batch is named. */
