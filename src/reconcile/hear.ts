@@ -83,9 +83,12 @@ const consentField = 'marketing_consent';
 const repeatedAside = (aside: Aside, at: EpochMs): Aside =>
   aside.path.endsWith(consentField) || !isNewer([at, 0], aside.moment) ? aside : { ...aside, moment: [at, 0] };
 
-/** A newer statement of the same field, whoever makes it: if the value were released, it would no longer count. */
-const isOutdated = ({ path, moment: at }: Aside, { values }: Says, moment: Moment): boolean =>
-  isNewer(moment, at) && (values[path] ?? null) !== null;
+/**
+ * The list has a newer value than a held event: if that were released, it would no longer count. What is held of the list itself stays: the
+ * list may go on showing it.
+ */
+const isOutdated = ({ source, path, moment: at }: Aside, { values }: Says, moment: Moment): boolean =>
+  source === 'push' && isNewer(moment, at) && (values[path] ?? null) !== null;
 
 const whole = (before: View | undefined, { says, manner }: Statement & { readonly says: Says }) =>
   ({ kind: 'differs', kept: before, said: { says, manner } }) as const;

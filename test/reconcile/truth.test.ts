@@ -164,3 +164,16 @@ test('property: what is not held is what it would be without holds', () => {
     { numRuns: 500 },
   );
 });
+
+test('what a list showed while it was held is known after an event: its next row is news, not a copy', () => {
+  const one = { isEvent: false, amount: '300', status: 'cancelled', channel: 'BDC', email: 'a@mail.example' } as const;
+  const other = { ...one, amount: '100', status: 'confirmed' } as const;
+  const steps: Step[] = [
+    { ...one, held: [] },
+    { ...other, held: ['total_amount', 'status'] },
+    { ...other, isEvent: true, held: [] },
+    { ...one, held: [] },
+  ];
+  const { status: now, total_amount } = JSON.parse(run(steps, true).text) as Reservation;
+  assert.deepEqual([now, Number(total_amount)], ['cancelled', 300]);
+});
