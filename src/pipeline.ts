@@ -1,6 +1,7 @@
 import type { Path } from './brand/compile.ts';
 import { type ReservationDraft, toParts, toReservation } from './canonical/check.ts';
 import { decodeRecord, recordText } from './canonical/encode.ts';
+import { noteOf } from './canonical/notes.ts';
 import type { Guest, Reservation } from './canonical/reservation.ts';
 import { parseJson } from './kit/json.ts';
 import { normalizeReservation } from './normalize/normalize.ts';
@@ -142,7 +143,7 @@ export function decide(
         ? []
         : keptNotes(merged.givers, statement.source, moment)),
       ...(merged === undefined || isNew ? [] : consentNotes(diff, (path) => merged.givers.get(path))),
-      ...held.map((one): Note => ({ step: 'reconcile', field: one.path, code: 'held', reason: one.reason })),
+      ...held.map(({ path, reason }) => noteOf('held', path, { reason })),
     ],
     ...marks,
   };
@@ -172,7 +173,7 @@ function left(
   state: { readonly moment: Stored['moment']; readonly views: Stored['views'] },
 ): Decision {
   if (stored.event === 'removed') return { kind: 'dropped', reason, state };
-  const note: Note = { step: 'transform', field: '', code: 'removed', reason };
+  const note = noteOf('removed', '', { reason });
   const { text } = stored;
   return {
     kind: 'change',
@@ -256,14 +257,7 @@ function adjusted(draft: Draft, adjust: Adjust | undefined): Draft {
 const excluded = 'The condition map.where of the connector does not hold.';
 
 /** By this note the store tells such a payload from a row of a list: another mapping reads it, and fields that it omits are not cleared. */
-const requestedById: readonly Note[] = [
-  {
-    step: 'shape',
-    field: '',
-    code: 'requested_by_id',
-    reason: 'The partner was asked for this reservation by its id.',
-  },
-];
+const requestedById: readonly Note[] = [noteOf('requested_by_id', '')];
 
 function cleaned({ region }: Path, reservation: Reservation, before: readonly Note[]): Said {
   const { reservation: record, notes } = normalizeReservation(reservation, region);

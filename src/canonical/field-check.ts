@@ -6,6 +6,7 @@ import { isLocalDate } from './dates.ts';
 import { type Decimal, decimal, decimalOf } from './decimal.ts';
 import { type FieldKind, requiredFields } from './fields.ts';
 import { isUsableId, longestId, plainId } from './limits.ts';
+import { noteOf } from './notes.ts';
 import { hasCardToken } from './replaced-card.ts';
 
 /** A rule that a field broke. It has the type of the value, never the value, which may be guest data; only a status is quoted. */
@@ -95,7 +96,7 @@ export class FieldCheck {
   /** A guest without any field, because nothing was sent or a rule removed it. */
   leaveOut(field: string): void {
     const reason = 'No field of the guest has a value, so the guest was left out.';
-    this.notes.push({ step: 'shape', field, code: 'empty_item', reason });
+    this.notes.push(noteOf('empty_item', field, { reason }));
   }
 
   #drop(name: string, rule: string, value: unknown): void {
@@ -105,8 +106,8 @@ export class FieldCheck {
     const cure = hollow ? ` If ${sign} means that there is no value, map the field with empty: [${sign}].` : '';
     const reason = `${field} ${rule}; the value was left out. A stored value stays.${cure}`;
     const isShown = typeof value === 'object' ? false : String(value).length <= longestNoted;
-    const note: Note = { step: 'shape', field, code: 'invalid_dropped', reason };
-    this.notes.push(isShown ? { ...note, before: storable(String(value)) ?? '' } : note);
+    const before = isShown ? (storable(String(value)) ?? '') : undefined;
+    this.notes.push(noteOf('invalid_dropped', field, { reason, before }));
   }
 
   /** Two fields that contradict each other. */
@@ -225,7 +226,7 @@ export class FieldCheck {
     if (text === undefined) return undefined;
     const code = toCountry(text);
     if (code === undefined) return this.fail(name, 'must be a country of ISO 3166, as two letters', value);
-    if (code !== text) this.#note(name, 'country_to_code', 'The country was written as a two-letter code.', text, code);
+    if (code !== text) this.notes.push(noteOf('country_to_code', this.path(name), { before: text, after: code }));
     return code;
   }
 
@@ -234,7 +235,7 @@ export class FieldCheck {
     if (text === undefined || isCurrency(text)) return text;
     const upper = text.toUpperCase();
     if (!isCurrency(upper)) return this.fail(name, 'must be a currency of ISO 4217, as three letters', value);
-    this.#note(name, 'currency_to_code', 'The currency was written in capitals.', text, upper);
+    this.notes.push(noteOf('currency_to_code', this.path(name), { before: text, after: upper }));
     return upper;
   }
 
@@ -257,10 +258,6 @@ export class FieldCheck {
     }
     // Not by assignment: a field named __proto__ would become the prototype.
     return kept.length > 0 ? Object.fromEntries(kept) : undefined;
-  }
-
-  #note(name: string, code: string, reason: string, before: Json, after: Json): void {
-    this.notes.push({ step: 'shape', field: this.path(name), code, reason, before, after });
   }
 }
 

@@ -1,4 +1,5 @@
 import { hasCardToken } from '../canonical/replaced-card.ts';
+import { memo } from '../kit/memo.ts';
 import { sexedTitle } from '../persons/not-names.ts';
 import type { Cleaning } from './cleaning.ts';
 import { readEmail } from './email.ts';
@@ -16,7 +17,7 @@ export function cleanId(cleaning: Cleaning): void {
   const given = cleaning.guest.guest_id;
   if (given === undefined || !(noId.test(given) || saysNothing(given) || hasCardToken.test(given))) return;
   cleaning.guest.guest_id = undefined;
-  cleaning.note('guest_id', 'guest_id_placeholder', given, undefined);
+  cleaning.note('guest_id', 'guest_id_placeholder', { before: given });
 }
 
 export function cleanNationality(cleaning: Cleaning): void {
@@ -25,18 +26,23 @@ export function cleanNationality(cleaning: Cleaning): void {
   const upper = given.trim().toUpperCase();
   if (!capitals.test(upper)) return;
   cleaning.guest.nationality = upper;
-  cleaning.note('nationality', 'nationality_case', given, upper);
+  cleaning.note('nationality', 'nationality_case', { before: given, after: upper });
 }
 const capitals = /^[A-Z]{2}$/;
+
+/** Reading names and numbers is most of the work, and each change of a booking brings the same ones again. */
+const mostKnown = 5_000;
+const namesOf = memo(mostKnown, (key) => readNames(...(JSON.parse(key) as Parameters<typeof readNames>)));
+const phoneOf = memo(mostKnown, (key) => readPhone(...(JSON.parse(key) as Parameters<typeof readPhone>)));
 
 export function cleanNames(cleaning: Cleaning, regions: NameRegions): void {
   const { first_name, last_name } = cleaning.guest;
   if (first_name === undefined && last_name === undefined) return;
-  const { names, changes } = readNames({ first_name, last_name }, regions);
+  const { names, changes } = namesOf(JSON.stringify([{ first_name, last_name }, regions]));
   if (changes.length === 0) return;
   cleaning.guest.first_name = names.first_name;
   cleaning.guest.last_name = names.last_name;
-  for (const { field, rule, before, after } of changes) cleaning.note(field, rule, before, after);
+  for (const { field, rule, before, after } of changes) cleaning.note(field, rule, { before, after });
   const isUntitled = changes.some(({ rule }) => rule === 'name_title_removed');
   if (!isUntitled || names.first_name !== undefined || names.last_name === undefined) return;
   const { title = '' } = sexedTitle(`${first_name ?? ''} ${last_name ?? ''}`) ?? {};
@@ -50,47 +56,47 @@ export function cleanEmail(cleaning: Cleaning): void {
   if (reading.kind === 'address') {
     if (reading.address !== given) {
       cleaning.guest.email = reading.address;
-      cleaning.note('email', reading.several ? 'email_first_of_several' : 'email_tidied', given, reading.address);
+      const code = reading.several ? 'email_first_of_several' : 'email_tidied';
+      cleaning.note('email', code, { before: given, after: reading.address });
     }
     if (reading.proxy && cleaning.guest.email_proxy !== true) {
       cleaning.guest.email_proxy = true;
-      cleaning.note('email_proxy', 'email_proxy', undefined, true);
+      cleaning.note('email_proxy', 'email_proxy', { after: true });
     }
     return;
   }
   cleaning.guest.email = undefined;
   cleaning.guest.email_proxy = undefined;
-  if (reading.kind === 'nothing') cleaning.note('email', 'email_placeholder', given, undefined);
+  if (reading.kind === 'nothing') cleaning.note('email', 'email_placeholder', { before: given });
   else {
     cleaning.guest.email_raw = given;
-    cleaning.note('email', reading.why === 'made_up' ? 'email_made_up' : 'email_invalid', given, undefined);
+    cleaning.note('email', reading.why === 'made_up' ? 'email_made_up' : 'email_invalid', { before: given });
   }
 }
 
 export function cleanPhone(cleaning: Cleaning, regions: NameRegions): void {
   const given = cleaning.guest.phone;
   if (given === undefined) return;
-  const reading = readPhone(given, regions);
+  const reading = phoneOf(JSON.stringify([given, regions]));
   if (reading.kind === 'number') {
     const { e164, by, several, extension } = reading;
     if (e164 === given) return;
     cleaning.guest.phone = e164;
-    if (several) cleaning.note('phone', 'phone_first_of_several', given, e164);
-    else cleaning.note('phone', 'phone_to_e164', given, e164, readAs[by]);
-    if (extension) cleaning.note('phone', 'phone_extension_removed', given, e164);
+    if (several) cleaning.note('phone', 'phone_first_of_several', { before: given, after: e164 });
+    else cleaning.note('phone', 'phone_to_e164', { before: given, after: e164, reason: readAs[by] });
+    if (extension) cleaning.note('phone', 'phone_extension_removed', { before: given, after: e164 });
     return;
   }
   cleaning.guest.phone = undefined;
-  if (reading.kind === 'nothing') cleaning.note('phone', 'phone_placeholder', given, undefined);
+  if (reading.kind === 'nothing') cleaning.note('phone', 'phone_placeholder', { before: given });
   else {
     cleaning.guest.phone_raw = given;
-    cleaning.note('phone', 'phone_impossible', given, undefined);
+    cleaning.note('phone', 'phone_impossible', { before: given });
   }
 }
 
-const readAs: Readonly<Record<PhoneBasis, string>> = {
-  international: '.',
-  nationality: ', read as a number of the guest’s nationality.',
-  country: ', read as a number of the property’s country.',
-  code: '; its digits begin with a country code.',
+const readAs: Partial<Readonly<Record<PhoneBasis, string>>> = {
+  nationality: 'Written in the international form E.164, read as a number of the guest’s nationality.',
+  country: 'Written in the international form E.164, read as a number of the property’s country.',
+  code: 'Written in the international form E.164; its digits begin with a country code.',
 };

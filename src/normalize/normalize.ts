@@ -1,4 +1,5 @@
 import { isEmptyGuest } from '../canonical/check.ts';
+import { noteOf } from '../canonical/notes.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { withoutRepeated } from '../persons/repeated.ts';
 import type { Note } from '../terms.ts';
@@ -34,16 +35,10 @@ export function normalizeReservation(
   const named = emptied.length === 0 ? guests : guests?.filter((guest) => !emptied.includes(guest));
   const stated = named ?? reservation.guests;
   const persons = withoutRepeated(stated);
-  if (persons !== stated) notes.push({ ...repeated, before: stated.length, after: persons.length });
+  if (persons !== stated)
+    notes.push(noteOf('guest_repeated', 'guests', { before: stated.length, after: persons.length }));
   return { reservation: persons === reservation.guests ? reservation : { ...reservation, guests: persons }, notes };
 }
-
-const repeated: Note = {
-  step: 'normalize',
-  field: 'guests',
-  code: 'guest_repeated',
-  reason: 'The list named a guest more than once.',
-};
 
 /** One guest outside a reservation, from a guest.updated event. */
 export function normalizeGuest(guest: Guest, context: NormalizeContext): { guest: Guest; notes: Note[] } {

@@ -1,5 +1,6 @@
 import { activate } from '../brand/active.ts';
 import type { Path } from '../brand/compile.ts';
+import { noteOf, type PackedNote, unpackedNote } from '../canonical/notes.ts';
 import { replacedCard } from '../privacy/cards.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { readTimeline, type Timeline, type TimelineEntry, type TimelinePart } from '../store/records/timeline.ts';
@@ -28,17 +29,17 @@ export async function timelineOf(
     return known;
   };
   const timeline: TimelineEntry[] = [];
-  for (const { mode, ...entry } of story.timeline as Received[]) {
+  for (const { mode, notes: packed, ...entry } of story.timeline as Received[]) {
     const { raw, origins, diff, integration_version: version, connector_version: connectorVersion } = entry;
     const isChange = mode !== undefined && diff !== undefined && type === 'reservation';
     const isRetraced = isChange && raw !== undefined && origins === undefined;
     const path = isRetraced && version && connectorVersion ? await pathAt(version, connectorVersion) : undefined;
     const shaper = path?.shapers[mode ?? 'pull'];
-    const removed = raw === undefined ? [] : removedCards(raw);
+    const notes = [...(packed ?? []).map(unpackedNote), ...(raw === undefined ? [] : removedCards(raw))];
     timeline.push({
       ...entry,
       ...(shaper && raw !== undefined && { origins: shaper.origins({ key: '', value: raw }) }),
-      ...(removed.length > 0 && { notes: [...(entry.notes ?? []), ...removed] }),
+      ...((packed !== undefined || notes.length > 0) && { notes }),
     });
   }
   return { ...story, timeline };
@@ -48,7 +49,7 @@ type Received = TimelineEntry & {
   readonly mode?: 'pull' | 'single' | 'push';
   readonly raw?: Json;
   readonly origins?: Json;
-  readonly notes?: readonly Note[];
+  readonly notes?: readonly PackedNote[];
   readonly integration_version?: number;
   readonly connector_version?: number;
 };
@@ -75,8 +76,7 @@ function removedCards(raw: Json): Note[] {
     if (notes.length >= mostNotes) return;
     if (typeof value === 'string') {
       if (!replacedCard.test(value)) return;
-      const reason = 'Card data was replaced before this was stored; the last four digits of a number are kept.';
-      notes.push({ step: 'shape', field: path, code: 'card_removed', reason });
+      notes.push(noteOf('card_removed', path));
     } else if (Array.isArray(value)) {
       for (const [i, inner] of value.entries()) look(inner, `${path}[${i}]`);
     } else if (isObject(value)) {

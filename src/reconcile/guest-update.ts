@@ -1,4 +1,5 @@
 import { fields as canonical } from '../canonical/fields.ts';
+import { noteOf } from '../canonical/notes.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import { guestKeys, keyText, keyTexts } from '../persons/identifiers.ts';
@@ -267,19 +268,10 @@ export function mergeGuest(known: Guest, { guest, present }: Pick<GuestUpdate, '
 function mergeNotes(before: Guest, after: Guest, index: number): Note[] {
   return fields
     .filter((field) => !isSame(before[field], after[field]))
-    .map((field) => ({
-      step: 'reconcile',
-      field: `guests[${index}].${field}`,
-      code: 'guest_updated',
-      reason: 'The guest’s own profile changed.',
-      ...valued('before', before[field]),
-      ...valued('after', after[field]),
-    }));
+    .map((field) =>
+      noteOf('guest_updated', `guests[${index}].${field}`, { before: before[field], after: after[field] }),
+    );
 }
 
 export const isSame = (a: Json | undefined, b: Json | undefined): boolean =>
   a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
-
-function valued(name: 'before' | 'after', value: Json | undefined): { before?: Json; after?: Json } {
-  return value === undefined ? {} : { [name]: value };
-}

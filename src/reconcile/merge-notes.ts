@@ -1,4 +1,5 @@
-import type { Json, Note } from '../terms.ts';
+import { noteOf } from '../canonical/notes.ts';
+import type { Note } from '../terms.ts';
 import type { Difference } from './difference.ts';
 import type { Giver } from './merge.ts';
 import { type Moment, never, type Source, unreadable } from './says.ts';
@@ -57,13 +58,8 @@ function consentNote(field: string, consent: boolean, { source, at: [ms] }: Give
   };
   const by = partner[source] ?? `A report of ${reporter(source)}`;
   const time = new Date(ms).toISOString();
-  return {
-    step: 'reconcile',
-    field,
-    code: consent ? 'consent_given' : 'consent_withdrawn',
-    reason: `${by} of ${time} says that the guest ${consent ? 'agrees' : 'does not agree'} to marketing.`,
-    after: consent as Json,
-  };
+  const reason = `${by} of ${time} says that the guest ${consent ? 'agrees' : 'does not agree'} to marketing.`;
+  return noteOf(consent ? 'consent_given' : 'consent_withdrawn', field, { reason, after: consent });
 }
 
 const reporter = (source: Source): string => `the destination ${source.slice(source.indexOf(':') + 1)}`;

@@ -1,3 +1,4 @@
+import { noteOf } from '../canonical/notes.ts';
 import type { Json } from '../terms.ts';
 import { order } from './condition.ts';
 import type { FlatConfig, KeyMap } from './config.ts';
@@ -51,14 +52,7 @@ export function overRows(read: Read, slot: Slot, rule: string): Read {
       } else if (!noted && !isSame(value, taken)) {
         noted = true;
         const reason = `The rows of this ${slot.within === undefined ? 'reservation' : 'item'} disagree; ${rule} wins.`;
-        notes.push({
-          step: 'shape',
-          field: slotPath(slot, scope.root),
-          code: 'flat_conflict',
-          reason,
-          before: value,
-          after: taken,
-        });
+        notes.push(noteOf('flat_conflict', slotPath(slot, scope.root), { reason, before: value, after: taken }));
       }
     }
     if (trace !== undefined) trace.sources = sources;

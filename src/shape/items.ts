@@ -1,4 +1,5 @@
 import type { ListName } from '../canonical/fields.ts';
+import { noteOf } from '../canonical/notes.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import type { ListPart } from './list-map.ts';
 import { isBlank, type Scope } from './scope.ts';
@@ -41,8 +42,7 @@ export function itemsOf<Field extends string>(
       if (root.trace !== undefined) part.id?.(item);
       if (isBlank(made[usual]) && isEmpty(made)) {
         isSent ||= Object.values(made).some((value) => value !== undefined);
-        const reason = 'An item in which no mapped field has a value was left out.';
-        if (item.item !== null) root.notes.push({ step: 'shape', field: name, code: 'empty_item', reason });
+        if (item.item !== null) root.notes.push(noteOf('empty_item', name));
         continue;
       }
       if (part.byContent) {

@@ -1,4 +1,5 @@
 import { type ListName, listFields } from '../canonical/fields.ts';
+import { noteOf } from '../canonical/notes.ts';
 import type { FlatConfig, ListMap, ShapeConfig } from './config.ts';
 import { documentPath } from './document-path.ts';
 import { compileEach } from './each.ts';
@@ -58,7 +59,7 @@ function compilePart<Name extends ListName>(
   const from = compileOrigin(name, map, at, flat !== undefined, env);
   const joined = compileJoins(from, map.join, `${at}.join`, env, (item, join) => {
     const reason = `${join.in} has no row for an item of ${name}, which was left out.`;
-    item.root.notes.push({ step: 'shape', field: name, code: 'join_missing', reason });
+    item.root.notes.push(noteOf('join_missing', name, { reason }));
   });
   const chosen = filtered(joined, map, at, env);
   const items =

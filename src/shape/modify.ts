@@ -2,6 +2,7 @@ import { negate, shiftPoint } from '../canonical/arithmetic.ts';
 import { toCountry } from '../canonical/country.ts';
 import { minorDigits } from '../canonical/currency.ts';
 import { passes } from '../canonical/field-check.ts';
+import { noteOf } from '../canonical/notes.ts';
 import type { Json } from '../terms.ts';
 import { compileCondition, type Holds } from './condition.ts';
 import type { FieldForm } from './config.ts';
@@ -106,8 +107,7 @@ function dropping(read: Read, slot: Slot): Read {
   return (scope) => {
     const value = read(scope);
     if (isBlank(value) || passes(kind, value)) return value;
-    const reason = 'The value broke the rule of its field and was left out, as the connector requests.';
-    scope.root.notes.push({ step: 'shape', field: slotPath(slot, scope.root), code: 'invalid_dropped', reason });
+    scope.root.notes.push(noteOf('invalid_dropped', slotPath(slot, scope.root)));
     return undefined;
   };
 }
@@ -183,9 +183,7 @@ function dated(slot: Slot): Modify | undefined {
   return (value, scope) => {
     const date = read(value);
     if (date === undefined ? !isZeros(value) : !isPlaceholderDate(date)) return date ?? value;
-    const reason = 'The date is a placeholder for "no date"; it was read as empty.';
-    const field = slotPath(slot, scope.root);
-    scope.root.notes.push({ step: 'shape', field, code: 'placeholder_date', reason, before: value });
+    scope.root.notes.push(noteOf('placeholder_date', slotPath(slot, scope.root), { before: value }));
     return undefined;
   };
 }

@@ -212,7 +212,7 @@ create table history (
   connector_version int,
   integration_version int,
   raw json,
-  notes jsonb not null default '[]',
+  notes json not null default '[]',
   origins json
 ) partition by range (at);
 create index history_of_record on history (integration, id, type, entry_id);

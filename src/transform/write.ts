@@ -1,3 +1,4 @@
+import { noteOf } from '../canonical/notes.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json, JsonObject, Note } from '../terms.ts';
 import type { ListName } from './fields.ts';
@@ -50,7 +51,8 @@ export function commit(rule: CompiledRule, record: Reservation, effects: Effects
     else holder[target.field] = value;
     // What the partner wrote instead of it no longer applies.
     if (value !== undefined && rawFields.has(pathOf(target, undefined))) delete holder[`${target.field}_raw`];
-    notes.push(noteOf(rule, value === undefined ? 'rule_removed' : 'rule_set', pathOf(target, item), present, value));
+    const code = value === undefined ? 'rule_removed' : 'rule_set';
+    notes.push(noteOf(code, pathOf(target, item), { before: present, after: value, reason: rule.reason }));
   }
   if (next !== undefined) withoutEmptyExtra(next);
   for (const holder of copied.values()) withoutEmptyExtra(holder);
@@ -59,7 +61,8 @@ export function commit(rule: CompiledRule, record: Reservation, effects: Effects
     if (gone.size === 0) continue;
     next ??= { ...(record as unknown as JsonObject) };
     const items = next[list] as Json[];
-    for (const item of gone) notes.push(noteOf(rule, 'rule_item_dropped', `${list}[${item}]`, items[item], undefined));
+    for (const item of gone)
+      notes.push(noteOf('rule_item_dropped', `${list}[${item}]`, { before: items[item], reason: rule.reason }));
     next[list] = items.filter((_, item) => !gone.has(item));
   }
   if (copied.has('guests') && next !== undefined) {
@@ -128,18 +131,4 @@ function sameJson(one: Json | undefined, other: Json | undefined): boolean {
     one === other ||
     (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
   );
-}
-
-function noteOf(
-  rule: CompiledRule,
-  code: string,
-  field: string,
-  before: Json | undefined,
-  after: Json | undefined,
-): Note {
-  const { reason } = rule;
-  const step = 'transform';
-  if (before === undefined)
-    return after === undefined ? { step, field, code, reason } : { step, field, code, reason, after };
-  return after === undefined ? { step, field, code, reason, before } : { step, field, code, reason, before, after };
 }

@@ -1,3 +1,4 @@
+import { noteOf } from '../../canonical/notes.ts';
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { amend, state } from '../../pipeline.ts';
@@ -67,7 +68,7 @@ export async function followUp(
     const answer = canAsk ? await askFor(context, row.key, counts) : undefined;
     if (answer?.kind === 'found') {
       statements.push(answer.statement);
-      notes.push(noteOf(row.id, answer.statement, position));
+      notes.push(unlistedNote(row.id, answer.statement, position));
       continue;
     }
     const isAbsent = answer?.kind === 'absent';
@@ -128,7 +129,7 @@ function arrivalOf(run: Run, effectiveAt: EpochMs): Arrival {
 }
 
 /** A reservation that moved out of the range is not missing from the list. */
-function noteOf(id: string, { record }: Statement, { from, to }: Position): UnlistedNote {
+function unlistedNote(id: string, { record }: Statement, { from, to }: Position): UnlistedNote {
   if (record === undefined) return { id, isAsked: true, answer: 'present' };
   const { check_in, check_out, status } = record as Reservation;
   const isElsewhere = check_in < from || check_out > to || status === 'cancelled' || status === 'no_show';
@@ -137,10 +138,7 @@ function noteOf(id: string, { record }: Statement, { from, to }: Position): Unli
 
 /** A statement about the status only: everything else stays as each source said it. */
 function cancelled({ id, status }: Reservation, arrival: Arrival): Statement {
-  const reason =
-    'The partner no longer has this reservation, and the connector treats such a reservation as cancelled (gone: cancelled).';
-  const code = 'gone_is_cancelled';
-  const notes = [{ step: 'reconcile', field: 'status', code, reason, before: status, after: 'cancelled' }] as const;
+  const notes = [noteOf('gone_is_cancelled', 'status', { before: status, after: 'cancelled' })];
   // What the list shows is what says it: if the booking is listed again, that is news.
   return {
     ...amend({ id, says: { values: { status: 'cancelled' }, lists: {} }, raw: null, notes }, arrival),

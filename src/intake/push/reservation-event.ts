@@ -1,4 +1,5 @@
 import type { Brand } from '../../brand/brand.ts';
+import { noteOf } from '../../canonical/notes.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { parseJson } from '../../kit/json.ts';
 import { idOf } from '../../pipeline/id-prefix.ts';
@@ -76,17 +77,13 @@ function bareCancellation(
       ? `The event is reservation.cancelled, and ${absent}.`
       : `The event says that it changed, ${absent}, and the connector treats such a reservation as cancelled (gone: cancelled).`;
   const says = { values: { status: 'cancelled' }, lists: {} };
-  const notes = [{ step: 'shape', field: 'status', code: 'status_from_event', reason }] as const;
+  const notes = [noteOf('status_from_event', 'status', { reason })];
   return { ...amend({ id, says, raw: null, notes }, arrival), failure };
 }
 
 const cancelled: Adjust = (record) => {
   const { draft, stated } = cancelledStatus(record);
-  const reason = 'The event is reservation.cancelled and its payload has no final status.';
-  return {
-    record: draft,
-    notes: stated ? [] : [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
-  };
+  return { record: draft, notes: stated ? [] : [noteOf('status_from_event', 'status')] };
 };
 
 export type DeadEvent = Statement & { readonly failure: NonNullable<Statement['failure']> };

@@ -85,7 +85,7 @@ const checked = new Map<string, Content>([
   ['records.views', isViews],
   ['records.unlisted', form(z.looseObject({ since: instant, asked_at: instant.optional() }))],
   ['history.diff', form(z.array(z.looseObject({ path: z.string() })))],
-  ['history.notes', form(z.array(values))],
+  ['history.notes', form(z.array(z.tuple([z.string(), z.string()], z.json())))],
   ['history.origins', form(z.record(z.string(), z.string()))],
   ['guards.normal', form(normal)],
   ['partner_accounts.inventory', form(z.array(z.tuple([z.string(), z.number()])))],

@@ -222,8 +222,8 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
 async function emptyEntries(tx: Tx, records: readonly FoundRecord[], erasureId: string): Promise<number> {
   const { rowCount } = await tx.query(
     `update history r set raw = null, origins = null,
-            notes = coalesce((select jsonb_agg(n - '{before,after}'::text[]) from jsonb_array_elements(r.notes) as n
-                               where r.type = 'reservation' and n ->> 'field' not like all('{guests%,charges%,extra%}')), '[]')
+            notes = coalesce((select json_agg(json_build_array(n -> 0, n -> 1, null, null, n -> 4)) from json_array_elements(r.notes) as n
+                               where r.type = 'reservation' and n ->> 1 not like all('{guests%,charges%,extra%}')), '[]')
        from unnest($1::text[], $2::text[], $3::text[]) as t (integration, type, id)
       where r.integration = t.integration and r.type = t.type and r.id = t.id and r.cause_id <> $4`,
     [

@@ -13,7 +13,7 @@ export interface NewestRaw {
 
 /** The mode of an entry `r` of the history with its event `e`; null if it came from neither a run nor an event. */
 export const modeOf = `case r.cause
-  when 'run' then case when r.notes @> '[{"code": "requested_by_id"}]' then 'single' else 'pull' end
+  when 'run' then case when r.notes::jsonb @> '[["requested_by_id"]]' then 'single' else 'pull' end
   when 'event' then case when e.hydrated_at is null then 'push' else 'single' end end`;
 
 export const eventOf = `left join events e on r.cause in ('event', 'guest') and e.integration = r.integration and e.seq = r.seq

@@ -1,4 +1,5 @@
 import { decodeRecord } from '../../canonical/encode.ts';
+import { noteOf } from '../../canonical/notes.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import type { Statement } from '../../reconcile/forms.ts';
 import { aboutProfile } from '../../reconcile/profile.ts';
@@ -48,7 +49,7 @@ function withdrawalOf(id: string, guest: Guest, change: ChangeStep): Statement {
     { mode: 'pull', effectiveAt, cause: 'guest', causeId: `withdrawal of ${survivor}` },
     {
       record: { ...guest, marketing_consent: false },
-      notes: [{ step: 'reconcile', field: 'marketing_consent', code: 'consent_withdrawn', reason }],
+      notes: [noteOf('consent_withdrawn', 'marketing_consent', { reason })],
       consent: change.decision.state.views?.consent ?? { value: false, source: 'pull', at: effectiveAt },
     },
   );

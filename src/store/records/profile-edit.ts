@@ -1,4 +1,5 @@
 import type { Brand } from '../../brand/brand.ts';
+import { noteOf } from '../../canonical/notes.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import type { Consent } from '../../reconcile/consent.ts';
 import { aboutProfile } from '../../reconcile/profile.ts';
@@ -68,7 +69,7 @@ export async function writeProfiles(
   const statements = made.map(({ id, guest, consent, reason }) =>
     aboutProfile(id, arrival, {
       record: guest,
-      notes: [{ step: 'reconcile', field: '', code: 'profile_edited', reason }],
+      notes: [noteOf('profile_edited', '', { reason })],
       isDecision: true,
       ...(consent !== undefined && consent.value === guest.marketing_consent && { consent }),
     }),

@@ -5,10 +5,10 @@ export async function countQuality(db: Pick<Pool, 'query'>): Promise<void> {
   await db.query(
     `with changed as (
        select r.integration, r.id, (r.at at time zone 'UTC')::date as day,
-              bool_or(r.notes @? $1::jsonpath)::int as unreadable
+              bool_or(r.notes::jsonb @? $1::jsonpath)::int as unreadable
          from history r
         where r.at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - interval '1 day'
-          and (r.outcome in ('created', 'updated', 'cancelled', 'erased') or r.notes @? $1::jsonpath) and r.type = 'reservation'
+          and (r.outcome in ('created', 'updated', 'cancelled', 'erased') or r.notes::jsonb @? $1::jsonpath) and r.type = 'reservation'
         group by 1, 2, 3
      ), looked as (
        select c.integration, c.day, c.unreadable, r.data, coalesce(r.data -> 'guests', '[]'::json) as guests from changed c
@@ -52,7 +52,7 @@ export async function countQuality(db: Pick<Pool, 'query'>): Promise<void> {
   );
 }
 
-const unreadable = '$[*] ? (@.code == "invalid_dropped" || @.code == "email_invalid" || @.code == "phone_impossible")';
+const unreadable = '$[*][0] ? (@ == "invalid_dropped" || @ == "email_invalid" || @ == "phone_impossible")';
 
 /** Newest day first. */
 export async function readQuality(pool: Pool, integration: string, days: number): Promise<UnreadRow[]> {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Brand } from '../../brand/brand.ts';
+import { packedNote } from '../../canonical/notes.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText } from '../../kit/json.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
@@ -81,7 +82,7 @@ export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]
       insert into history (integration, connector_version, integration_version, type, id, effective_at, seq, cause, cause_id, outcome,
                            version, reason, raw, notes, origins, diff, idempotency_key, trace)
       select $1, $2, $3, type, id, to_timestamp(ms / 1000.0), seq, cause, cause_id, outcome, version, reason,
-             raw::json, notes::jsonb, origins::json, diff::json, key, trace
+             raw::json, notes::json, origins::json, diff::json, key, trace
         from unnest((select $4::text[]), (select $5::text[]), (select $6::float8[]), (select $7::bigint[]), (select $8::text[]),
                     (select $9::text[]), (select $10::text[]), (select $11::int[]), (select $12::text[]), (select $13::text[]),
                     (select $14::text[]), (select $15::text[]), (select $16::text[]), (select $17::text[]), (select $18::text[]))
@@ -100,7 +101,7 @@ export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]
       int4s(versions),
       texts(steps.map(({ decision }) => reasonOf(decision))),
       texts(steps.map(payloadOf)),
-      texts(notes.map((one) => jsonbText(JSON.stringify(one)))),
+      texts(notes.map((all) => jsonbText(JSON.stringify(all.map(packedNote))))),
       texts(made.map((step) => step && originsOf(brand, step.statement))),
       texts(made.map((step) => step && jsonbText(JSON.stringify(step.decision.diff)))),
       texts(made.map((step) => step && keyOfChange(brand.integration, step))),

@@ -102,7 +102,7 @@ describe('guest events', () => {
     );
     assert.equal(rows[0].outcome, 'updated');
     assert.deepEqual(
-      rows[0].notes.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`),
+      rows[0].notes.map(([code, field]: string[]) => `${field} ${code}`),
       ['guests[0].guest_id guest_updated', 'guests[0].email guest_updated'],
     );
   });
@@ -318,7 +318,7 @@ describe('guest events', () => {
     const known = await readTimeline(bench.pool, integration, 'guest', profile?.id ?? '');
     assert.deepEqual(known?.consents, [{ value: false, source: 'push', at: new Date(at + 2).toISOString() }]);
     const { rows } = await bench.pool.query(
-      `select n ->> 'code' as code from history, jsonb_array_elements(notes) n where n ->> 'code' like 'consent_%'`,
+      `select n ->> 0 as code from history, json_array_elements(notes) n where n ->> 0 like 'consent_%'`,
     );
     assert.deepEqual(rows, [{ code: 'consent_withdrawn' }]);
   });

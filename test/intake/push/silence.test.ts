@@ -219,8 +219,8 @@ describe('fields that a message does not have', () => {
     assert.deepEqual(await bench.reservation(), { ...pulled, status: 'checked_in' });
     assert.equal(await bench.version(), 2);
     const { rows } = await bench.pool.query(
-      `select n ->> 'field' as field, n ->> 'code' as code, n ->> 'reason' as reason
-       from history, jsonb_array_elements(notes) n where version = 2`,
+      `select n ->> 1 as field, n ->> 0 as code, n ->> 4 as reason
+       from history, json_array_elements(notes) n where version = 2`,
     );
     assert.deepEqual(rows, [
       {

@@ -55,8 +55,8 @@ describe('the worker', () => {
       await bench.send('reservation.cancelled', reservationData({ status }) as never);
       await bench.work();
       assert.equal((await bench.reservation())?.status, 'cancelled');
-      const { rows } = await bench.pool.query<{ notes: { code: string }[] }>('select notes from history');
-      assert.ok(rows[0]?.notes.some(({ code }) => code === 'status_from_event'));
+      const { rows } = await bench.pool.query<{ notes: string[][] }>('select notes from history');
+      assert.ok(rows[0]?.notes.some(([code]) => code === 'status_from_event'));
     });
   }
 
