@@ -1,8 +1,8 @@
 import { hasCardToken } from '../canonical/replaced-card.ts';
-import { memo } from '../kit/memo.ts';
 import { sexedTitle } from '../persons/not-names.ts';
 import type { Cleaning } from './cleaning.ts';
 import { readEmail } from './email.ts';
+import { memo } from './memo.ts';
 import { readNames } from './name.ts';
 import type { NameRegions } from './name-rules.ts';
 import { type PhoneBasis, readPhone } from './phone.ts';

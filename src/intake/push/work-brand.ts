@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Brand } from '../../brand/brand.ts';
+import type { Statement } from '../../reconcile/forms.ts';
 import type { BrandBatch, PendingEvent, Settled } from './brand-batch.ts';
 import { workFeedback } from './feedback-event.ts';
 import { workGuestEvent } from './guest-event.ts';
@@ -29,6 +31,9 @@ export async function workBrand(batch: BrandBatch, brand: Brand): Promise<Settle
   return settled;
 }
 
+/** Some milliseconds of work. */
+const readTogether = 16;
+
 async function workRun(batch: BrandBatch, brand: Brand, events: readonly PendingEvent[]): Promise<Settled[]> {
   const settled: Settled[] = [];
   const open: { event: PendingEvent; data: ReturnType<typeof dataOf> }[] = [];
@@ -40,7 +45,12 @@ async function workRun(batch: BrandBatch, brand: Brand, events: readonly Pending
   }
   if (open.length === 0) return settled;
 
-  const statements = open.map(({ event, data }) => stateEvent(brand, contentOf(event, data), arrivalOf(event)));
+  const statements: Statement[] = [];
+  for (const { event, data } of open) {
+    // Requests that arrived meanwhile are answered first.
+    if (statements.length % readTogether === readTogether - 1) await setImmediate();
+    statements.push(stateEvent(brand, contentOf(event, data), arrivalOf(event)));
+  }
   const { outcomes } = await batch.take(statements);
   for (const [i, { event }] of open.entries()) {
     const { outcome, id, version, reason } = outcomes[i] ?? { outcome: 'unchanged' };
