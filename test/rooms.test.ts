@@ -59,7 +59,6 @@ const pure = new Set([
   'transform',
   'reconcile',
   'packages/suggest',
-  'outbound',
 ]);
 /** What each room may import besides itself, from the tables in ARCHITECTURE.md: rooms, and rooms of which it may use types only. */
 interface Rule {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { openPrivatePostgres, type PrivatePostgres } from '../../src/embedded-postgres/open.ts';
-import { addDays } from '../../src/intake/pull/windows.ts';
+import { addDays } from '../../src/intake/pull/window/windows.ts';
 import { openRuntime } from '../../src/operations/open-runtime.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import type { LocalDate } from '../../src/terms.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { syncOnce } from '../intake/pull/sync-once.ts';
+import { pullPorts } from '../composition/pull.ts';
+import { syncOnce } from '../intake/pull/run/sync-once.ts';
 import { addBrands } from '../operations/add-brands.ts';
 import { type MovePreview, moveBrand, previewMove } from '../operations/move-brand.ts';
-import { pullPorts } from '../ports/pull.ts';
 import type { IntegrationName } from '../terms.ts';
 import { defineTransfer } from './brand-transfer.ts';
 import {

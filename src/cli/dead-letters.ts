@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
+import { deliverPorts } from '../composition/deliver.ts';
+import { eventWorkerPorts } from '../composition/events.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { type Preview, replayDeadLetters, type Under, underFor } from '../deliver/replay.ts';
 import { InnboundError } from '../errors.ts';
 import { drainEvents } from '../intake/push/worker.ts';
 import { assignGuestEvent, guestCandidates, placeText } from '../operations/assign-guest-event.ts';
 import { dropDeadLetter, replayPorts } from '../operations/replay-dead-letters.ts';
-import { deliverPorts } from '../ports/deliver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import {
   countDeadLetters,
@@ -14,7 +15,6 @@ import {
   listDeadLetters,
   showDeadLetter,
 } from '../store/operate/dead-letters.ts';
-import { eventWorkerPorts } from '../wiring/events.ts';
 import {
   audited,
   type CommonOptions,

@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { sealerOf } from '../composition/push.ts';
 import { formatDuration, parseDuration } from '../documents/duration.ts';
 import { InnboundError } from '../errors.ts';
 import { leastSecret } from '../intake/push/verification.ts';
 import { addressFor, type EndpointAddress, standardOverlapMs } from '../operations/endpoints.ts';
 import { subscribe, unsubscribe } from '../operations/subscribe.ts';
-import { sealerOf } from '../ports/push.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { retireEndpoint, rotateSecret } from '../store/events/endpoints.ts';

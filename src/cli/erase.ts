@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { deliverPorts } from '../composition/deliver.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
 import { eraseGuest, findReceipts, previewErasure, readReceipt } from '../operations/erase-guest.ts';
 import type { EraseRequest } from '../operations/guest-request.ts';
-import { deliverPorts } from '../ports/deliver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { liveNodes } from '../store/operate/nodes.ts';

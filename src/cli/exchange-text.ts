@@ -1,4 +1,4 @@
-import type { Exchange } from '../intake/pull/exchange.ts';
+import type { Exchange } from '../outbound/ask/exchange.ts';
 
 /** A request and the beginning of its answer, in lines. */
 export function exchangeText({ method, url, headers, body, status, duration_ms, failure, answer }: Exchange): string {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { deliverPorts } from '../composition/deliver.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
 import { resendDelivery, resendRecords } from '../operations/resend.ts';
-import { deliverPorts } from '../ports/deliver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { audited, type CommonOptions, common, printJson, say, withRuntime } from './command.ts';

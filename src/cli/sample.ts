@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { InnboundError } from '../errors.ts';
-import { readAdapted } from '../intake/pull/adapter.ts';
 import { parseJson } from '../kit/json.ts';
+import { readAdapted } from '../outbound/ask/adapter.ts';
 import type { Json } from '../terms.ts';
 import { readInputBytes } from './input-file.ts';
 import { io } from './io.ts';

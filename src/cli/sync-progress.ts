@@ -1,5 +1,5 @@
-import { progressFigures } from '../intake/pull/progress.ts';
-import type { SyncProgress } from '../intake/pull/sync-once.ts';
+import { progressFigures } from '../intake/pull/run/progress.ts';
+import type { SyncProgress } from '../intake/pull/run/sync-once.ts';
 
 /** Shows progress: a bar on a terminal, a line every few seconds elsewhere. */
 export interface ProgressView {

@@ -1,6 +1,6 @@
-import type { Answered } from '../kit/http.ts';
 import { ownWords } from '../kit/own-words.ts';
-import { retryAfterMs } from '../kit/retry-after.ts';
+import type { Answered } from '../outbound/http.ts';
+import { retryAfterMs } from '../outbound/retry-after.ts';
 import type { Outcome } from './destination.ts';
 import { vendorWords } from './vendor-words.ts';
 

@@ -1,8 +1,8 @@
 import { rootCertificates } from 'node:tls';
 import { InnboundError } from '../errors.ts';
 import type { Clock } from '../kit/clock.ts';
-import { openSocket } from '../kit/guarded-socket.ts';
 import { randomId } from '../kit/ids.ts';
+import { openSocket } from '../outbound/socket.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RoutableAlert } from '../store/operate/alert-row.ts';
 import { routeStates } from '../store/operate/alert-sends.ts';

@@ -1,5 +1,5 @@
 import type { Reservation } from '../canonical/reservation.ts';
-import { addDays, daysIn, type Window } from '../intake/pull/windows.ts';
+import { addDays, daysIn, type Window } from '../intake/pull/window/windows.ts';
 import type { LocalDate } from '../terms.ts';
 
 type Stay = Pick<Reservation, 'id' | 'check_in' | 'check_out'>;

@@ -1,5 +1,5 @@
-import { type ConsentLink, consentLink, consentPage, finishConsent } from '../intake/pull/consent.ts';
-import { pullPorts } from '../ports/pull.ts';
+import { pullPorts } from '../composition/pull.ts';
+import { type ConsentLink, consentLink, consentPage, finishConsent } from '../outbound/auth/consent.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { publicUrl } from './endpoints.ts';

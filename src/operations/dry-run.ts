@@ -1,13 +1,13 @@
 import type { Reservation } from '../canonical/reservation.ts';
 import { localDateAt } from '../canonical/timezone.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { Exchange } from '../intake/pull/exchange.ts';
-import { limitsOf } from '../intake/pull/limits.ts';
-import { asksByDays } from '../intake/pull/list-request.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
-import { executeRun } from '../intake/pull/run.ts';
-import type { Counters } from '../intake/pull/run-state.ts';
+import { asksByDays } from '../intake/pull/request/list-request.ts';
+import { limitsOf } from '../intake/pull/run/limits.ts';
+import { executeRun } from '../intake/pull/run/run.ts';
+import type { Counters } from '../intake/pull/run/run-state.ts';
 import { parseJson } from '../kit/json.ts';
+import type { Exchange } from '../outbound/ask/exchange.ts';
 import type { OutcomeName } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type DryRecord, openDryRunStore } from '../store/runs/dry-runs.ts';

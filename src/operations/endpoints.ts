@@ -1,7 +1,7 @@
+import { sealerOf } from '../composition/push.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { mintEndpointId, mintSecret } from '../intake/push/mint.ts';
-import { sealerOf } from '../ports/push.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { type IssuedEndpoint, issueEndpoint, rotateSecret } from '../store/events/endpoints.ts';

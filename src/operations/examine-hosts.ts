@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls, rootCertificates, TLSSocket } from 'node:tls';
-import { isPublicAddress } from '../kit/http/address.ts';
+import { isPublicAddress } from '../outbound/http/address.ts';
 import type { HostFacts } from '../watch/diagnosis.ts';
 
 export interface HostRules {

@@ -1,7 +1,7 @@
 import type { Versioned } from '../brand/brand.ts';
+import { openCircuitsOf } from '../composition/partner-apis.ts';
+import { streamsOf } from '../composition/stream.ts';
 import type { Stream } from '../intake/stream/ports.ts';
-import { openCircuitsOf } from '../ports/partner-apis.ts';
-import { streamsOf } from '../ports/stream.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { refusedSinceAccepted } from '../store/events/rejections.ts';
 import { type StreamState, streamStates } from '../store/events/streams.ts';

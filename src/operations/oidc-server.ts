@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import type { OidcSettings } from '../documents/sign-in.ts';
-import type { Http } from '../kit/http.ts';
+import type { Http } from '../outbound/http.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { publicUrl } from './endpoints.ts';
 

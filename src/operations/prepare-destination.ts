@@ -1,8 +1,8 @@
+import { readyDestination } from '../composition/deliver.ts';
 import type { Prepared } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import { ownSettings } from '../documents/destination.ts';
 import { InnboundError } from '../errors.ts';
-import { readyDestination } from '../ports/deliver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { DestinationName, JsonObject } from '../terms.ts';
 import { namedDestination } from './named-destination.ts';

@@ -1,9 +1,9 @@
+import { pullPorts } from '../composition/pull.ts';
 import type { ErrorCode } from '../errors.ts';
-import { fetchSingle } from '../intake/pull/single.ts';
+import { fetchSingle } from '../intake/pull/request/single.ts';
 import { systemClock } from '../kit/clock.ts';
 import { timedId } from '../kit/ids.ts';
 import { state } from '../pipeline.ts';
-import { pullPorts } from '../ports/pull.ts';
 import type { OutcomeName } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { partnerId } from '../store/records/partner-ids.ts';

@@ -1,10 +1,10 @@
+import { pullPorts } from '../composition/pull.ts';
+import { sealerOf } from '../composition/push.ts';
 import type { Connector } from '../documents/connector.ts';
 import { InnboundError } from '../errors.ts';
-import { noAskCounts, openAsker } from '../intake/pull/ask.ts';
-import { type OpenRequest, openRequest } from '../intake/pull/request.ts';
 import { pathReader } from '../json-path/read.ts';
-import { pullPorts } from '../ports/pull.ts';
-import { sealerOf } from '../ports/push.ts';
+import { noAskCounts, openAsker } from '../outbound/ask/ask.ts';
+import { type OpenRequest, openRequest } from '../outbound/ask/request.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { loadEndpoints } from '../store/events/endpoints.ts';
 import type { IntegrationName, Json } from '../terms.ts';

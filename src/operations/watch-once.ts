@@ -1,8 +1,8 @@
+import { feedbackStreams } from '../composition/feedback.ts';
+import { openCircuitsOf } from '../composition/partner-apis.ts';
+import { streamedBrands } from '../composition/stream.ts';
 import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
-import { feedbackStreams } from '../ports/feedback.ts';
-import { openCircuitsOf } from '../ports/partner-apis.ts';
-import { streamedBrands } from '../ports/stream.ts';
 import { describeSign } from '../reconcile/accidents/signs.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { refusedSinceAccepted } from '../store/events/rejections.ts';

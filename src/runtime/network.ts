@@ -4,9 +4,9 @@ import type { Bodies } from '../documents/kinds.ts';
 import type { Resolve } from '../documents/resolve-secrets.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
-import { type Http, type HttpSettings, openHttp } from '../kit/http.ts';
 import { version } from '../kit/version.ts';
-import { type OpenSocket, socketsOf } from '../kit/web-socket.ts';
+import { type Http, type HttpSettings, openHttp } from '../outbound/http.ts';
+import { type OpenSocket, socketsOf } from '../outbound/web-socket.ts';
 
 /** The connection to partners and destinations. */
 export interface Network {

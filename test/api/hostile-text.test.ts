@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
+import { sandboxOf } from '../../src/operations/sandbox.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
-import { sandboxOf } from '../../src/wiring/events.ts';
 import { type ApiNode, apiNode } from './node.ts';
 
 /** Whatever text a viewer sends, the node stays responsive: the text is processed in another thread, within limits. */

@@ -8,6 +8,7 @@ import { apiRoutes, openApi, registerApi } from '../../src/api/api.ts';
 import { isServedOverHttps } from '../../src/api/caller.ts';
 import type { Api } from '../../src/api/route.ts';
 import { buildServer } from '../../src/api/server.ts';
+import { eventWorkerPorts } from '../../src/composition/events.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
@@ -21,7 +22,6 @@ import { seenNode } from '../../src/store/operate/nodes.ts';
 import type { TokenRole } from '../../src/store/operate/tokens.ts';
 import { take } from '../../src/store/records/take.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
-import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { testDatabase } from '../support/database.ts';
 
 export interface Answer {

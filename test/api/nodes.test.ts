@@ -6,12 +6,12 @@ import { after, before, test } from 'node:test';
 import { applyDocument, removeDocument } from '../../src/operations/edit-documents.ts';
 import { openRuntime } from '../../src/operations/open-runtime.ts';
 import { applyWorkspace } from '../../src/runtime/in-force.ts';
+import { keepSeen } from '../../src/runtime/presence.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { readSoundDocuments } from '../../src/runtime/workspace-documents.ts';
 import { documentText } from '../../src/store/documents/list.ts';
 import { liveNodes } from '../../src/store/operate/nodes.ts';
 import type { Json } from '../../src/terms.ts';
-import { keepSeen } from '../../src/wiring/presence.ts';
 import { testDatabase } from '../support/database.ts';
 
 /** Two nodes with their own files and one database: the database decides what is in force. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { syncOnce } from '../../src/intake/pull/sync-once.ts';
-import { pullPorts } from '../../src/ports/pull.ts';
+import { pullPorts } from '../../src/composition/pull.ts';
+import { syncOnce } from '../../src/intake/pull/run/sync-once.ts';
 import type { IntegrationName, Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 

@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { schemas } from '../../src/documents/kinds.ts';
 import { type IntegrationPull, pullOf } from '../../src/documents/pull.ts';
-import { paginatorFor } from '../../src/intake/pull/paginate/paginate.ts';
-import { listValues, openRequest, toWire } from '../../src/intake/pull/request.ts';
+import { paginatorFor } from '../../src/intake/pull/page/paginate/paginate.ts';
+import { listValues } from '../../src/intake/pull/request/list-values.ts';
+import { openRequest, toWire } from '../../src/outbound/ask/request.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { connectorNames, connectorsDir } from './cases.ts';
 

@@ -34,7 +34,7 @@ test('no text is executed as code', () => {
   assert.deepEqual(having(/\bimport\((?!\s*['"])/).sort(), [
     'src/deliver/destinations.ts',
     'src/documents/destination.ts',
-    'src/intake/pull/adapter.ts',
+    'src/outbound/ask/adapter.ts',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Window } from '../../src/intake/pull/windows.ts';
+import type { Window } from '../../src/intake/pull/window/windows.ts';
 import { excludedBounds } from '../../src/operations/check-bounds.ts';
 
 const stays = [

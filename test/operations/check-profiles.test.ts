@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Guest } from '../../src/canonical/reservation.ts';
+import { deliverPorts } from '../../src/composition/deliver.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { type CheckPosition, checkStart, checkStep } from '../../src/operations/check-profiles.ts';
 import { previewJob, startJob, stepJobs } from '../../src/operations/jobs.ts';
 import { personsAmong } from '../../src/persons/persons-among.ts';
-import { deliverPorts } from '../../src/ports/deliver.ts';
 import { aboutProfile } from '../../src/reconcile/profile.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { take } from '../../src/store/records/take.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { schedulerPorts } from '../../src/ports/pull.ts';
+import { schedulerPorts } from '../../src/composition/pull.ts';
 import { type ApiNode, apiNode } from '../api/node.ts';
 
 let node: ApiNode;

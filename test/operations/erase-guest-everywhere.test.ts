@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { deliverPorts } from '../../src/composition/deliver.ts';
+import { eventWorkerPorts } from '../../src/composition/events.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { parquet } from '../../src/deliver/lake/parquet.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
@@ -10,11 +12,9 @@ import { open } from '../../src/kit/crypto.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
 import { eraseGuest, previewErasure } from '../../src/operations/erase-guest.ts';
 import { exportGuest } from '../../src/operations/export-guest.ts';
-import { deliverPorts } from '../../src/ports/deliver.ts';
 import { forgetDeliveredErasures } from '../../src/store/erasure/identifiers.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
-import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /**

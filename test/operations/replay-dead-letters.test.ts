@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { deliverPorts } from '../../src/composition/deliver.ts';
+import { eventWorkerPorts } from '../../src/composition/events.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { type ReplayResult, replayDeadLetters } from '../../src/deliver/replay.ts';
 import { InnboundError } from '../../src/errors.ts';
@@ -8,14 +10,12 @@ import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { dropDeadLetter, replayPorts } from '../../src/operations/replay-dead-letters.ts';
 import { state } from '../../src/pipeline.ts';
-import { deliverPorts } from '../../src/ports/deliver.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { countDeadLetters, listDeadLetters, showDeadLetter } from '../../src/store/operate/dead-letters.ts';
 import { take } from '../../src/store/records/take.ts';
 import { readTimeline } from '../../src/store/records/timeline.ts';
 import type { Json } from '../../src/terms.ts';
-import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { listen } from '../deliver/http-server.ts';
 import { openWorkspace, rawReservation } from '../deliver/workspace.ts';
 

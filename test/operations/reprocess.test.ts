@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventWorkerPorts } from '../../src/composition/events.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
@@ -8,7 +9,6 @@ import { transaction } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import { take } from '../../src/store/records/take.ts';
 import type { EndpointId, IntegrationName, Json, JsonObject } from '../../src/terms.ts';
-import { eventWorkerPorts } from '../../src/wiring/events.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
 
 let node: ApiNode;

@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import fastify from 'fastify';
 import { registerWebhooks } from '../../src/api/webhooks.ts';
+import { eventWorkerPorts } from '../../src/composition/events.ts';
+import { openIntake } from '../../src/composition/push.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { openHttp } from '../../src/kit/http.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
-import { httpWithoutCards } from '../../src/ports/http-without-cards.ts';
-import { openIntake } from '../../src/ports/push.ts';
-import { eventWorkerPorts, sandboxOf } from '../../src/wiring/events.ts';
+import { sandboxOf } from '../../src/operations/sandbox.ts';
+import { openHttp } from '../../src/outbound/http.ts';
+import { httpWithoutCards } from '../../src/privacy/http-without-cards.ts';
 import { apiNode, reservation } from '../api/node.ts';
 import { postEvent } from '../intake/push/support.ts';
 

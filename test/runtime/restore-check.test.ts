@@ -6,10 +6,10 @@ import { type TestContext, test } from 'node:test';
 import type { LoadedDocument } from '../../src/documents/kinds.ts';
 import { draftOf } from '../../src/kit/json-file.ts';
 import type { Log } from '../../src/kit/log.ts';
+import { followDocuments } from '../../src/runtime/follow-documents.ts';
 import { rememberApplied } from '../../src/runtime/last-applied.ts';
 import { openRestoreCheck } from '../../src/runtime/restore-check.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
-import { followDocuments } from '../../src/wiring/follow-documents.ts';
 import { openStore, temporaryFolder } from '../deliver/support.ts';
 
 /** A workspace folder in which the next write of one file finds no space: its draft is /dev/full. */

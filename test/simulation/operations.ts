@@ -1,8 +1,8 @@
 import { encodeRecord } from '../../src/canonical/encode.ts';
 import type { Claimed, Settlement } from '../../src/deliver/ports.ts';
 import type { LaneKey } from '../../src/deliver/queued-lanes.ts';
-import { preparePage, recognisableRows } from '../../src/intake/pull/prepare-page.ts';
-import { noCounts, type Run, sum } from '../../src/intake/pull/run-state.ts';
+import { preparePage, recognisableRows } from '../../src/intake/pull/page/prepare-page.ts';
+import { noCounts, type Run, sum } from '../../src/intake/pull/run/run-state.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import { workBrand } from '../../src/intake/push/work-brand.ts';
 import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../src/terms.ts';

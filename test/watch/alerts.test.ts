@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { metricsOf } from '../../src/api/node-metrics.ts';
 import { healthOf } from '../../src/operations/health.ts';
 import { watchOnce } from '../../src/operations/watch-once.ts';
 import { openSibling } from '../../src/store/db/pool.ts';
@@ -9,7 +10,6 @@ import { countActivity } from '../../src/store/operate/activity.ts';
 import { pruneStore } from '../../src/store/operate/retention.ts';
 import { conditionsOf } from '../../src/watch/conditions.ts';
 import { type Facts, noFacts } from '../../src/watch/facts.ts';
-import { metricsOf } from '../../src/wiring/metrics.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** What the outgoing webhook received. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { metricsOf } from '../../src/api/node-metrics.ts';
 import { healthOf } from '../../src/operations/health.ts';
 import { watchOnce } from '../../src/operations/watch-once.ts';
 import { writeRejections } from '../../src/store/events/rejections.ts';
 import { alertKinds } from '../../src/watch/facts.ts';
-import { metricsOf } from '../../src/wiring/metrics.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { innbound } from '../support/process.ts';
 

@@ -8,7 +8,7 @@ import { moduleSuffix } from '../../../src/kit/module-suffix.ts';
 import { consoleBuilt } from '../../../src/operations/build-console.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createSignIn } from '../../../src/operations/tokens.ts';
-import { startRun } from '../../../src/ports/pull.ts';
+import { startRun } from '../../../src/composition/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { type Service, startService } from '../../../src/service.ts';
 import { putSecret } from '../../../src/store/documents/secrets.ts';

@@ -1,4 +1,4 @@
-import { startRun } from '../../../src/ports/pull.ts';
+import { startRun } from '../../../src/composition/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { resumeIntegration } from '../../../src/store/operate/overview.ts';
 import type { FaultRule, Simulator } from '../../partner-kit/src/simulate/index.ts';

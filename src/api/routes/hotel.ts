@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { roomsAvailable } from '../../ports/deliver.ts';
+import { roomsAvailable } from '../../composition/deliver.ts';
 import { readHotel } from '../../store/records/hotel-report.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
 

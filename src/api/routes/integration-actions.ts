@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/limits.ts';
+import { startRun } from '../../composition/pull.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { refetchReservation } from '../../operations/refetch.ts';
 import { reprocess } from '../../operations/reprocess.ts';
 import { resendRecords } from '../../operations/resend.ts';
 import { resume, tryPartnerOf } from '../../operations/resume.ts';
-import { startRun } from '../../ports/pull.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { pauseIntegration } from '../../store/operate/overview.ts';
 import type { SyncType } from '../../terms.ts';

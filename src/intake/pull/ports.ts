@@ -4,16 +4,14 @@ import type { Reservation } from '../../canonical/reservation.ts';
 import type { PullSettings } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
-import type { Http } from '../../kit/http.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Tracer } from '../../kit/trace.ts';
-import type { Rate } from '../../outbound/rate.ts';
+import type { AskedPartners, AskLimits, AskPorts, WaitReason } from '../../outbound/ask/ports.ts';
 import type { Shown } from '../../reconcile/accidents/guard.ts';
 import type { Statement, Tally } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
-import type { TokenStore } from './auth/token-store.ts';
-import type { Counters, KnownRow, ListedRow, PageCommit, Position, Run, RunEnd, WaitReason } from './run-state.ts';
-import type { Window } from './windows.ts';
+import type { Counters, KnownRow, ListedRow, PageCommit, Position, Run, RunEnd } from './run/run-state.ts';
+import type { Window } from './window/windows.ts';
 
 /** One integration, ready to pull. */
 export interface PullPlan {
@@ -37,35 +35,27 @@ export type Planned =
   | { readonly kind: 'ok'; readonly plan: PullPlan }
   | { readonly kind: 'unavailable'; readonly code: ErrorCode; readonly message: string };
 
-export interface PullPorts {
+export interface PullPorts extends AskPorts {
   readonly node: string;
   readonly clock: Clock & Timers;
-  readonly http: Http;
   readonly log: Log;
-  /** 0 to 1. */
-  random(): number;
   /** The integration as in force now, with its secrets read again. */
   plan(integration: IntegrationName): Promise<Planned>;
   readonly runs: RunStore;
   readonly partners: PartnerStore;
-  readonly tokens: TokenStore;
   /** Overrides of the defaults in limits.ts. */
   readonly limits?: Partial<Limits>;
   readonly tracer?: Tracer | undefined;
 }
 
-export interface Limits {
+export interface Limits extends AskLimits {
   /** More pages than this in one pass over a window end as `pull.endless`. */
   readonly pages: number;
   /** Consecutive empty pages. */
   readonly emptyPages: number;
-  /** Longer waits park the run, so that another run can use its slot. */
-  readonly parkMs: number;
   /** The longest total wait for one page; then the run fails. */
   readonly waitMs: number;
   readonly leaseMs: number;
-  /** First cooldown of an open circuit. */
-  readonly cooldownMs: number;
 }
 
 export interface Parked {
@@ -202,29 +192,7 @@ export interface RunView {
   readonly errorMessage?: string;
 }
 
-export interface Asking {
-  readonly rate: Rate | undefined;
-  /** Retry-After has been waited for. */
-  readonly hasWaited: boolean;
-  /** A slot of the rate further away than this is not reserved. */
-  readonly mostMs: number;
-}
-
-/** A wait for the rate reserves a slot: after it, the request is sent without asking again. */
-export type Admission =
-  /** clean: no failures are recorded for the API. */
-  | { readonly kind: 'go'; readonly clean: boolean }
-  | { readonly kind: 'wait'; readonly ms: number; readonly reason: WaitReason };
-
-/** What all nodes share about a partner. */
-export interface PartnerStore {
-  /** Permission to send one request: refused during Retry-After, while the circuit is open, or if the rate is used up. */
-  admit(api: string, integration: IntegrationName, asking: Asking): Promise<Admission>;
-  succeeded(api: string): Promise<void>;
-  failed(api: string, cooldownMs: number, what: string): Promise<void>;
-  pause(integration: IntegrationName, ms: number): Promise<void>;
-  authFailed(integration: IntegrationName, integrationVersion: number, message: string): Promise<void>;
-  authWorked(integration: IntegrationName): Promise<void>;
+export interface PartnerStore extends AskedPartners {
   inventory(integration: IntegrationName): Promise<{ readonly capacity: Capacity; readonly readOn?: LocalDate }>;
   keepInventory(integration: IntegrationName, day: LocalDate, capacity: Capacity): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { repeat, type Timers } from '../../kit/clock.ts';
 import { foreignText, isVocabulary } from '../../kit/foreign-text.ts';
 import { parseStrictJson, type StrictLimits } from '../../kit/json-strict.ts';
-import type { OpenSocket } from '../../kit/web-socket.ts';
+import type { OpenSocket } from '../../outbound/web-socket.ts';
 import { isObject, type Json } from '../../terms.ts';
 import type { Opening } from './ports.ts';
 

@@ -1,5 +1,5 @@
 import type { Brand } from '../../brand/brand.ts';
-import type { KnownRow, ListedRow } from '../../intake/pull/run-state.ts';
+import type { KnownRow, ListedRow } from '../../intake/pull/run/run-state.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
 import { float8s, texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';

@@ -1,6 +1,6 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { Lease } from '../../intake/pull/ports.ts';
-import type { Counters, PageCommit, PageRows } from '../../intake/pull/run-state.ts';
+import type { Counters, PageCommit, PageRows } from '../../intake/pull/run/run-state.ts';
 import { isRefusedData, isSqlState } from '../../kit/sql-state.ts';
 import { countUnchanged, type Shown } from '../../reconcile/accidents/guard.ts';
 import type { Tally } from '../../reconcile/forms.ts';

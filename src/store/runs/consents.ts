@@ -1,5 +1,5 @@
-import type { PendingConsent, TokenStore } from '../../intake/pull/auth/token-store.ts';
 import { type Keyring, open, seal } from '../../kit/crypto.ts';
+import type { PendingConsent, TokenStore } from '../../outbound/auth/token-store.ts';
 import type { Pool } from '../db/pool.ts';
 import { contextOf, keepOnce, takeOnce } from '../operate/one-time.ts';
 

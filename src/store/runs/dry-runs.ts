@@ -1,7 +1,7 @@
 import type { Brand } from '../../brand/brand.ts';
 import { encodeRecord } from '../../canonical/encode.ts';
 import type { RunStore } from '../../intake/pull/ports.ts';
-import type { Counters, Run, StagedRow } from '../../intake/pull/run-state.ts';
+import type { Counters, Run, StagedRow } from '../../intake/pull/run/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText } from '../../kit/json.ts';

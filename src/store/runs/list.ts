@@ -1,5 +1,5 @@
-import type { Exchange } from '../../intake/pull/exchange.ts';
-import type { Finding } from '../../intake/pull/run-state.ts';
+import type { Finding } from '../../intake/pull/run/run-state.ts';
+import type { Exchange } from '../../outbound/ask/exchange.ts';
 import type { Pool } from '../db/pool.ts';
 import { counterColumns } from './row.ts';
 

@@ -1,5 +1,5 @@
 import type { Lease } from '../../intake/pull/ports.ts';
-import type { Counters, PageCommit } from '../../intake/pull/run-state.ts';
+import type { Counters, PageCommit } from '../../intake/pull/run/run-state.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
 import { texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';

@@ -1,6 +1,7 @@
 import type { Capacity } from '../../canonical/capacity.ts';
-import type { Admission, Asking, PartnerStore } from '../../intake/pull/ports.ts';
+import type { PartnerStore } from '../../intake/pull/ports.ts';
 import { storedText } from '../../kit/json.ts';
+import type { Admission, AskedAdmission } from '../../outbound/ask/ports.ts';
 import { partnerCircuit } from '../../outbound/circuit.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
@@ -26,7 +27,12 @@ export function openPartnerStore(pool: Pool): PartnerStore {
 }
 
 /** One read in the usual case; writes only to take the probe of an open circuit or a slot of the rate. */
-async function admit(pool: Pool, api: string, integration: IntegrationName, asking: Asking): Promise<Admission> {
+async function admit(
+  pool: Pool,
+  api: string,
+  integration: IntegrationName,
+  asking: AskedAdmission,
+): Promise<Admission> {
   const { rows } = await pool.query<{
     rest_ms: number | null;
     state: string | null;

@@ -1,7 +1,7 @@
-import type { Renewal, StoredTokens, TokenSet, TokenStore } from '../../intake/pull/auth/token-store.ts';
 import { type Keyring, keyIdOf } from '../../kit/crypto.ts';
 import type { Spool } from '../../kit/spool.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
+import type { Renewal, StoredTokens, TokenSet, TokenStore } from '../../outbound/auth/token-store.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { openConsents } from './consents.ts';

@@ -1,5 +1,5 @@
 import type { Lease } from '../../intake/pull/ports.ts';
-import type { Counters, Position, Run } from '../../intake/pull/run-state.ts';
+import type { Counters, Position, Run } from '../../intake/pull/run/run-state.ts';
 import type { Tally } from '../../reconcile/forms.ts';
 import type { IntegrationName, RunId, SyncType } from '../../terms.ts';
 import type { Held, LeasedTable } from '../lease.ts';

@@ -1,9 +1,10 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { Lease, Parked, Queued, QueueRequest, RunStore, RunView } from '../../intake/pull/ports.ts';
-import type { Counters, Position, Run, RunEnd, WaitReason } from '../../intake/pull/run-state.ts';
+import type { Counters, Position, Run, RunEnd } from '../../intake/pull/run/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
+import type { WaitReason } from '../../outbound/ask/ports.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld, claimDue, isHeld } from '../lease.ts';

@@ -1,6 +1,6 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { FormedCommit, Lease, StagedKey } from '../../intake/pull/ports.ts';
-import type { StagedRow } from '../../intake/pull/run-state.ts';
+import type { StagedRow } from '../../intake/pull/run/run-state.ts';
 import { jsonbText } from '../../kit/json.ts';
 import { isRefusedData } from '../../kit/sql-state.ts';
 import type { Tally } from '../../reconcile/forms.ts';

@@ -1,7 +1,7 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { Lease, RunStore, Unlisted, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
-import type { ListedRow } from '../../intake/pull/run-state.ts';
-import type { Window } from '../../intake/pull/windows.ts';
+import type { ListedRow } from '../../intake/pull/run/run-state.ts';
+import type { Window } from '../../intake/pull/window/windows.ts';
 import { shortHash } from '../../kit/short-hash.ts';
 import type { Pool, UnreadRow } from '../db/pool.ts';
 import { readReservation } from '../records/stored-record.ts';

@@ -1,5 +1,5 @@
 import type { Lease, WindowPages } from '../../intake/pull/ports.ts';
-import type { Window } from '../../intake/pull/windows.ts';
+import type { Window } from '../../intake/pull/window/windows.ts';
 import type { Pool } from '../db/pool.ts';
 
 /** The pages of a window that a resumed run has already read. */

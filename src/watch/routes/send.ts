@@ -1,5 +1,5 @@
-import type { Http } from '../../kit/http.ts';
-import { retryAfterMs } from '../../kit/retry-after.ts';
+import type { Http } from '../../outbound/http.ts';
+import { retryAfterMs } from '../../outbound/retry-after.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type MailPorts, sendMail } from './email.ts';
 import { requestOf } from './requests.ts';

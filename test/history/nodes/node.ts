@@ -1,3 +1,5 @@
+import { deliverPorts } from '../../../src/composition/deliver.ts';
+import { eventWorkerPorts } from '../../../src/composition/events.ts';
 import type { Message } from '../../../src/deliver/message.ts';
 import type { Claimed, DeliverPorts, Lane } from '../../../src/deliver/ports.ts';
 import { profilesDestination } from '../../../src/deliver/profiles.ts';
@@ -6,11 +8,9 @@ import type { NewEvent } from '../../../src/intake/push/ports.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { openRuntime } from '../../../src/operations/open-runtime.ts';
-import { deliverPorts } from '../../../src/ports/deliver.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import type { Pool } from '../../../src/store/db/pool.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
-import { eventWorkerPorts } from '../../../src/wiring/events.ts';
 import { integration, writeWorkspace } from './workspace.ts';
 
 const hourMs = 3_600_000;

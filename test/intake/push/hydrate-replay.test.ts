@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { eventWorkerPorts, hydratorPorts } from '../../../src/composition/events.ts';
 import { type ReplayResult, replayDeadLetters } from '../../../src/deliver/replay.ts';
 import { hydrateOnce } from '../../../src/intake/push/hydrate.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
@@ -15,7 +16,6 @@ import { replayPorts } from '../../../src/operations/replay-dead-letters.ts';
 import { appendEvents } from '../../../src/store/events/append.ts';
 import { listDeadLetters } from '../../../src/store/operate/dead-letters.ts';
 import type { EndpointId, IntegrationName } from '../../../src/terms.ts';
-import { eventWorkerPorts, hydratorPorts } from '../../../src/wiring/events.ts';
 import { testDatabase } from '../../support/database.ts';
 import { brandId, integration, reservationData } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { sealerOf } from '../../../src/ports/push.ts';
+import { sealerOf } from '../../../src/composition/push.ts';
 import { startService } from '../../../src/service.ts';
 import { transaction } from '../../../src/store/db/pool.ts';
 import { issueEndpoint, type Sealer } from '../../../src/store/events/endpoints.ts';

@@ -8,7 +8,7 @@ import { WebSocketServer } from 'ws';
 import { converse } from '../../../src/intake/stream/conversation.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { strictLimits } from '../../../src/kit/json-strict.ts';
-import { type OpenSocket, socketsOf } from '../../../src/kit/web-socket.ts';
+import { type OpenSocket, socketsOf } from '../../../src/outbound/web-socket.ts';
 import type { Json } from '../../../src/terms.ts';
 import { until } from '../../support/process.ts';
 

@@ -4,12 +4,12 @@ import { after, test } from 'node:test';
 import type { Simulator } from '../../../packages/partner-kit/src/simulate/index.ts';
 import type { Api } from '../../../src/api/route.ts';
 import { integrationRoutes } from '../../../src/api/routes/integrations.ts';
+import { eventWorkerPorts, hydratorPorts } from '../../../src/composition/events.ts';
 import { hydrateOnce } from '../../../src/intake/push/hydrate.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { healthOf } from '../../../src/operations/health.ts';
 import { watchOnce } from '../../../src/operations/watch-once.ts';
 import { listRejections } from '../../../src/store/events/rejections.ts';
-import { eventWorkerPorts, hydratorPorts } from '../../../src/wiring/events.ts';
 import { innbound, until } from '../../support/process.ts';
 import { connector, key, openStreamBench, type StreamBench, startPartner } from './support.ts';
 

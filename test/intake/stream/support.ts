@@ -7,10 +7,10 @@ import {
   shippedProperties,
   startSimulator,
 } from '../../../packages/partner-kit/src/simulate/index.ts';
+import { streamPorts } from '../../../src/composition/stream.ts';
 import { startStreamReaders } from '../../../src/intake/stream/readers.ts';
 import type { Loop } from '../../../src/kit/loop.ts';
 import { openRuntime } from '../../../src/operations/open-runtime.ts';
-import { streamPorts } from '../../../src/ports/stream.ts';
 import { applyWorkspace } from '../../../src/runtime/in-force.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { readSoundDocuments } from '../../../src/runtime/workspace-documents.ts';

@@ -1,4 +1,5 @@
-import type { Admission, Asking, PartnerStore } from '../../../src/intake/pull/ports.ts';
+import type { PartnerStore } from '../../../src/intake/pull/ports.ts';
+import type { Admission, AskedAdmission } from '../../../src/outbound/ask/ports.ts';
 import { partnerCircuit } from '../../../src/outbound/circuit.ts';
 import type { Link } from './link.ts';
 import { noteAnswer, noteFailure, takeCalls, takeProbe } from './remotes.ts';
@@ -28,7 +29,12 @@ export function partnersModel(model: StoreModel, link: Link): PartnerStore {
   };
 }
 
-function admit(model: StoreModel, api: string, integration: string, { hasWaited, rate, mostMs }: Asking): Admission {
+function admit(
+  model: StoreModel,
+  api: string,
+  integration: string,
+  { hasWaited, rate, mostMs }: AskedAdmission,
+): Admission {
   const restMs = Math.ceil((model.retryAt.get(integration) ?? 0) - model.now());
   if (restMs > 0 && !hasWaited) return { kind: 'wait', ms: restMs, reason: 'retry_after' };
   const found = model.remotes.get(keyOf(api));

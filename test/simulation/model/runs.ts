@@ -7,7 +7,7 @@ import {
   type PageCommit,
   type Run,
   sum,
-} from '../../../src/intake/pull/run-state.ts';
+} from '../../../src/intake/pull/run/run-state.ts';
 import { readReservation } from '../../../src/store/records/stored-record.ts';
 import type { OnChanged } from '../../../src/store/records/take.ts';
 import type { RunId } from '../../../src/terms.ts';

@@ -1,6 +1,7 @@
 import type { RunView } from '../../../src/intake/pull/ports.ts';
-import type { Counters, PageLog, Position, Run, WaitReason } from '../../../src/intake/pull/run-state.ts';
+import type { Counters, PageLog, Position, Run } from '../../../src/intake/pull/run/run-state.ts';
 import type { EventType } from '../../../src/intake/push/envelope.ts';
+import type { WaitReason } from '../../../src/outbound/ask/ports.ts';
 import type { Circuit } from '../../../src/outbound/circuit.ts';
 import type { Guard } from '../../../src/reconcile/accidents/guard.ts';
 import type { Normal } from '../../../src/reconcile/accidents/judge.ts';

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { deliverPorts } from '../../../src/composition/deliver.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import { newKey } from '../../../src/kit/crypto.ts';
 import type { ErasureReceipt } from '../../../src/operations/erase-guest.ts';
 import { eraseGuest } from '../../../src/operations/erase-guest.ts';
-import { deliverPorts } from '../../../src/ports/deliver.ts';
+import { forgetErasures } from '../../../src/operations/watch-loops.ts';
 import { resealSome } from '../../../src/store/documents/sealed-values.ts';
 import { noteConfirmations } from '../../../src/store/erasure/erasures.ts';
-import { forgetErasures } from '../../../src/wiring/watch.ts';
 import { type ApiNode, apiNode, reservation } from '../../api/node.ts';
 import { tablesWith } from '../../operations/erase-support.ts';
 

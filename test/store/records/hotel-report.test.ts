@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { deliverPorts } from '../../../src/composition/deliver.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
-import { deliverPorts } from '../../../src/ports/deliver.ts';
 import { countHotel, outdatedHotels } from '../../../src/store/records/hotel-report.ts';
 import { type ApiNode, apiNode, reservation } from '../../api/node.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { openSocket } from '../../../src/kit/guarded-socket.ts';
+import { openSocket } from '../../../src/outbound/socket.ts';
 import { sendMail } from '../../../src/watch/routes/email.ts';
 import { requestOf } from '../../../src/watch/routes/requests.ts';
 import type { EmailSettings, Notice } from '../../../src/watch/routes/route.ts';

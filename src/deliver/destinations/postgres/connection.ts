@@ -1,6 +1,5 @@
-import net from 'node:net';
 import pg from 'pg';
-import { BlockedAddress, isBlockedLiteral, publicLookup } from '../../../kit/http/connect.ts';
+import { guardedSocket } from '../../../outbound/socket.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -42,19 +41,4 @@ export async function inTransaction<T>(
   } finally {
     client.release(broken);
   }
-}
-
-/** A socket that checks the address before it connects. A path is a Unix socket, which counts as private. */
-function guardedSocket(): net.Socket {
-  const socket = new net.Socket();
-  const connect = socket.connect.bind(socket) as (options: net.TcpNetConnectOpts) => net.Socket;
-  const guarded = (portOrPath: number | string, host?: string): net.Socket => {
-    if (typeof portOrPath === 'string' || host === undefined || isBlockedLiteral(host)) {
-      process.nextTick(() => socket.destroy(new BlockedAddress(host ?? 'a Unix socket')));
-      return socket;
-    }
-    return connect({ port: portOrPath, host, lookup: publicLookup as net.TcpNetConnectOpts['lookup'] });
-  };
-  socket.connect = guarded as typeof socket.connect;
-  return socket;
 }

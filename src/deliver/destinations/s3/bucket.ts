@@ -7,7 +7,7 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import type { Http } from '../../../kit/http.ts';
+import type { Http } from '../../../outbound/http.ts';
 import type { FileStore, Replaced, StoredFile } from '../../lake/file-store.ts';
 import { NoAnswer, requestHandler } from './requests.ts';
 import type { Settings } from './settings.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Http } from '../../../kit/http.ts';
+import type { Http } from '../../../outbound/http.ts';
 
 /** A request as the S3 client makes it. */
 interface ClientRequest {

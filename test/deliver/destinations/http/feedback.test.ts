@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { deliverPorts } from '../../../../src/composition/deliver.ts';
+import { eventWorkerPorts } from '../../../../src/composition/events.ts';
+import { feedbackPorts } from '../../../../src/composition/feedback.ts';
 import { drainOnce } from '../../../../src/deliver/deliveries.ts';
 import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
 import { drainEvents } from '../../../../src/intake/push/worker.ts';
 import { readAllFeedback } from '../../../../src/intake/stream/feedback.ts';
 import { watchOnce } from '../../../../src/operations/watch-once.ts';
-import { deliverPorts } from '../../../../src/ports/deliver.ts';
-import { feedbackPorts } from '../../../../src/ports/feedback.ts';
 import type { Json, Report } from '../../../../src/terms.ts';
-import { eventWorkerPorts } from '../../../../src/wiring/events.ts';
 import { type ApiNode, apiNode, reservation } from '../../../api/node.ts';
 import { listen, type Reply } from '../../http-server.ts';
 import { services } from '../../support.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import type { HmacAuth } from '../../../../src/intake/pull/auth/hmac.ts';
-import { signed } from '../../../../src/intake/pull/auth/hmac.ts';
-import { toWire } from '../../../../src/intake/pull/request.ts';
-import { openHttp } from '../../../../src/kit/http.ts';
+import { toWire } from '../../../../src/outbound/ask/request.ts';
+import type { HmacAuth } from '../../../../src/outbound/auth/hmac.ts';
+import { signed } from '../../../../src/outbound/auth/hmac.ts';
+import { openHttp } from '../../../../src/outbound/http.ts';
 import { type Asked, bookings, type Reply } from '../support/partner.ts';
 import { planOf, sync } from '../support/runtime.ts';
 import { setUpPulls } from '../support/set-up.ts';

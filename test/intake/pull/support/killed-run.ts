@@ -1,7 +1,7 @@
 /** A separate process that runs a sync until it is killed. */
 import { pino } from 'pino';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { openHttp } from '../../../../src/kit/http.ts';
+import { openHttp } from '../../../../src/outbound/http.ts';
 import { openPool } from '../../../../src/store/db/pool.ts';
 import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
 import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';

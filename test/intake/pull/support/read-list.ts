@@ -1,8 +1,8 @@
-import type { WholePage } from '../../../../src/intake/pull/page.ts';
-import { paginatorFor } from '../../../../src/intake/pull/paginate/paginate.ts';
-import { WindowReader } from '../../../../src/intake/pull/pass.ts';
-import type { Row } from '../../../../src/intake/pull/row.ts';
-import { firstPass, type PassState } from '../../../../src/intake/pull/run-state.ts';
+import type { WholePage } from '../../../../src/intake/pull/page/page.ts';
+import { paginatorFor } from '../../../../src/intake/pull/page/paginate/paginate.ts';
+import type { Row } from '../../../../src/intake/pull/page/row.ts';
+import { WindowReader } from '../../../../src/intake/pull/run/pass.ts';
+import { firstPass, type PassState } from '../../../../src/intake/pull/run/run-state.ts';
 import { shortHash } from '../../../../src/kit/short-hash.ts';
 
 /** One request as the partner sees it. */

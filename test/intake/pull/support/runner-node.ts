@@ -1,8 +1,8 @@
 /** A separate process that claims runs from the store, as a node does, until it is killed. */
 import { pino } from 'pino';
-import { startRunner } from '../../../../src/intake/pull/runner.ts';
+import { startRunner } from '../../../../src/intake/pull/run/runner.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { openHttp } from '../../../../src/kit/http.ts';
+import { openHttp } from '../../../../src/outbound/http.ts';
 import { openPool } from '../../../../src/store/db/pool.ts';
 import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
 import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';

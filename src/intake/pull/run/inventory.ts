@@ -1,0 +1,52 @@
+import { type Capacity, replacedBy } from '../../../canonical/capacity.ts';
+import { localDateAt } from '../../../canonical/timezone.ts';
+import type { Inventory } from '../../../documents/pull.ts';
+import { pathReader } from '../../../json-path/read.ts';
+import { noAskCounts } from '../../../outbound/ask/ask.ts';
+import type { Json } from '../../../terms.ts';
+import { fetchList } from '../page/related.ts';
+import type { PullPlan } from '../ports.ts';
+import { listValues, withFormats } from '../request/list-values.ts';
+import { addDays } from '../window/windows.ts';
+import { limitsOf } from './limits.ts';
+import type { Finding } from './run-state.ts';
+import type { RunContext } from './unlisted.ts';
+
+/** Reads how many rooms the hotel can sell, if nobody has today. An answer of which a part cannot be read is not used. */
+export async function readInventory({ ports, plan, asker }: RunContext): Promise<readonly Finding[]> {
+  const { settings, brand } = plan;
+  const { inventory, timezone, brandId } = settings;
+  if (inventory === undefined || ports.runs.isDryRun === true) return [];
+  const from = localDateAt(timezone, ports.clock.now());
+  const window = { from, to: addDays(from, inventory.days - 1) };
+  const known = await ports.partners.inventory(brand.integration);
+  if (known.readOn === from) return [];
+  const about = { window, timezone, brandId };
+  const context = { asker, settings, counts: noAskCounts(), mostPages: limitsOf(ports).pages };
+  const values = withFormats(inventory, listValues(about), about);
+  const got = await fetchList(context, { ...inventory, name: 'inventory' }, values, false);
+  // The partner asks to wait, or the node stops: the next run asks again.
+  if (got.kind === 'park' || got.kind === 'stopped') return [];
+  const capacity = got.kind === 'rows' ? capacityIn(got.rows, inventory, plan) : undefined;
+  if (capacity === undefined) {
+    const { code, message } = got.kind === 'rows' ? unreadable : got;
+    return [{ ...window, code, message: `The inventory was not read: ${message}` }];
+  }
+  // Nights that have passed keep their number.
+  await ports.partners.keepInventory(brand.integration, from, replacedBy(known.capacity, capacity));
+  return [];
+}
+
+const unreadable = { code: 'pull.wrong_shape', message: 'it has no rows, or rows without a night or number' } as const;
+
+function capacityIn(rows: readonly Json[], inventory: Inventory, { brand: { night } }: PullPlan): Capacity | undefined {
+  const [nightAt, roomsAt] = [pathReader(inventory.night), pathReader(inventory.rooms)];
+  const byNight = new Map<string, number>();
+  for (const row of rows) {
+    const [day, found] = [night(nightAt(row) ?? null), roomsAt(row)];
+    const rooms = typeof found === 'string' && found.trim() !== '' ? Number(found) : found;
+    if (day === undefined || typeof rooms !== 'number' || !Number.isInteger(rooms) || rooms < 0) return undefined;
+    byNight.set(day, (byNight.get(day) ?? 0) + rooms);
+  }
+  return byNight.size === 0 ? undefined : [...byNight].toSorted(([one], [other]) => (one < other ? -1 : 1));
+}

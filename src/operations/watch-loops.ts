@@ -1,0 +1,100 @@
+import { loadDestinationTypes } from '../deliver/destinations.ts';
+import { durationMs } from '../documents/duration.ts';
+import { systemClock } from '../kit/clock.ts';
+import { errorFacts } from '../kit/log.ts';
+import { type Loop, startLoop } from '../kit/loop.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { withLongStatements } from '../store/db/pool.ts';
+import { noteConfirmations } from '../store/erasure/erasures.ts';
+import { forgetDeliveredErasures, giveUpErasures } from '../store/erasure/identifiers.ts';
+import { claimMark, countActivity } from '../store/operate/activity.ts';
+import { pruneStore } from '../store/operate/retention.ts';
+import { addTally } from '../store/operate/tally.ts';
+import { countHotel, outdatedHotels } from '../store/records/hotel-report.ts';
+import { countQuality } from '../store/records/quality.ts';
+import { judgeBrands, judgeCauses, judgeFeeds, sendDueAlerts } from './watch-once.ts';
+
+/** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
+export function startWatch(runtime: Runtime): Loop {
+  const { pool, log } = runtime;
+  /** With many or large brands some turns take long: a rest of `rest` times as long follows them. */
+  const every = (name: string, ms: number, turn: (signal: AbortSignal) => Promise<unknown>, rest = 0): Loop =>
+    startLoop({
+      name,
+      heartbeats: runtime.heartbeats,
+      stallsAfterMs: rest > 0 ? 600_000 : Math.max(ms, 60_000),
+      turn: async (signal) => {
+        const startedAt = systemClock.now();
+        await turn(signal);
+        return systemClock.now() - startedAt;
+      },
+      pause: (tookMs, signal) => systemClock.wait(Math.max(ms, rest * (tookMs ?? 0)), signal),
+      onError: (error) => log.warn({ task: name, error: errorFacts(error) }, 'watch: failed'),
+    });
+  // One node judges what concerns single brands.
+  const judge = async () => {
+    if (await claimMark(pool, 'alerts', judgedEveryMs - 1_000)) await judgeBrands(runtime);
+    if (await claimMark(pool, 'feeds', 20 * 60_000)) await judgeFeeds(runtime);
+  };
+  const loops = [
+    every('activity', 2_000, async () => {
+      await addTally(pool, runtime.tally, runtime.clock.now());
+      await countActivity(pool);
+    }),
+    every('alert causes', judgedEveryMs, async () => {
+      if (await claimMark(pool, 'alert causes', judgedEveryMs - 1_000)) await judgeCauses(runtime);
+    }),
+    every('alerts', judgedEveryMs, judge, 49),
+    every('alert routes', 2_000, (signal) => sendDueAlerts(runtime, signal)),
+    every('delivered erasures', 5_000, () => forgetErasures(runtime)),
+    every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
+    every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
+    every('hotel reports', 60_000, () => countHotelsOnce(runtime), 9),
+    every('retention', 10 * 60_000, () => prune(runtime)),
+  ];
+  return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
+}
+
+/** Identifiers are kept no longer than the payloads that they came from. */
+export async function forgetErasures({ pool, active }: Pick<Runtime, 'pool' | 'active'>): Promise<void> {
+  const types = await loadDestinationTypes();
+  const { destinations, settings } = active();
+  const needing = [...destinations.values()].filter(({ body }) => types.get(body.type)?.findsErasedGuests !== false);
+  const names = needing.map(({ name }) => name);
+  await forgetDeliveredErasures(pool, names);
+  await giveUpErasures(pool, names, durationMs(settings.retention.raw));
+}
+
+const judgedEveryMs = 30_000;
+
+/** On one node, every half hour: it reads every reservation that changed yesterday or today. */
+async function countQualityOnce({ pool }: Runtime): Promise<void> {
+  if (await claimMark(pool, 'quality', 30 * 60_000)) await withLongStatements(pool, countQuality);
+}
+
+/** On one node, for five seconds at a time: the brands that changed, or whose day has ended, the oldest report first. */
+async function countHotelsOnce({ pool, active }: Runtime): Promise<void> {
+  if (!(await claimMark(pool, 'hotel reports', 59_000))) return;
+  const places = [...active().documents].map(([integration, { body }]) => ({ integration, timezone: body.timezone }));
+  const until = systemClock.now() + 5_000;
+  for (const place of await outdatedHotels(pool, places)) {
+    if (systemClock.now() < until) await withLongStatements(pool, (db) => countHotel(db, place));
+  }
+}
+
+async function prune(runtime: Runtime): Promise<void> {
+  const { raw, dead_letters, runs, audit, history } = runtime.active().settings.retention;
+  const forgotten = await pruneStore(
+    runtime.pool,
+    {
+      rawMs: durationMs(raw),
+      deadLettersMs: durationMs(dead_letters),
+      runsMs: durationMs(runs),
+      auditMs: durationMs(audit),
+      historyMs: durationMs(history),
+    },
+    () => systemClock.wait(20),
+  );
+  if (Object.values(forgotten).some((count) => count > 0))
+    runtime.log.info(forgotten, 'watch: deleted rows past their retention');
+}

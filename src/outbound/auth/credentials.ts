@@ -1,0 +1,88 @@
+import type { PullSettings } from '../../documents/pull.ts';
+import type { EpochMs } from '../../terms.ts';
+import { writeAdapted } from '../ask/adapter.ts';
+import type { AskPlan, AskPorts } from '../ask/ports.ts';
+import { type OpenRequest, toWire, type WireRequest } from '../ask/request.ts';
+import { withCredentials } from './apply.ts';
+import { type Challenge, challengeIn } from './digest.ts';
+import { withFixed } from './fixed.ts';
+import type { AuthFailure, Bearer } from './oauth2.ts';
+import { secretsOf, textsIn } from './secrets.ts';
+
+export type Authorized = { readonly kind: 'ok'; readonly wire: WireRequest } | AuthFailure;
+
+/** The credentials of one integration during a run. */
+export interface Credentials {
+  /** The request as sent; called for each attempt. */
+  authorize(request: OpenRequest): Promise<Authorized>;
+  /** After a 401: fetches newer credentials if there are any, or answers the challenge that came with it. */
+  renew(challenge?: string): Promise<void>;
+  /** The partner accepted the credentials: ends a pause after refused ones. */
+  worked(): Promise<void>;
+  /** When the credentials of the last request are renewed, if that is known. */
+  renewedAt(): EpochMs | undefined;
+  /** Values to mask. */
+  secrets(): string[];
+}
+
+export function credentialsFor(ports: AskPorts, plan: AskPlan): Credentials {
+  const { integration, account } = plan.settings;
+  let own: Pick<PullSettings, 'headers' | 'query' | 'body'> = plan.settings;
+  let auth: PullSettings['auth'] = plan.settings.auth;
+  let bearer: Bearer | undefined;
+  let stale: Bearer | undefined;
+  let challenge: Challenge | undefined;
+  let answers = 0;
+  let hasReported = false;
+
+  /** The request as sent. An adapter may write its body, which is then signed. */
+  async function sent(request: OpenRequest, sign = (wire: WireRequest) => wire): Promise<Authorized> {
+    const { adapter } = plan.settings;
+    const wire = toWire(request);
+    const written =
+      adapter === undefined || request.body === undefined
+        ? ({ kind: 'ok', wire } as const)
+        : await writeAdapted(adapter, wire, request.body);
+    return written.kind === 'failed' ? written : sendable(sign(written.wire));
+  }
+
+  return {
+    async authorize(asked) {
+      const request = withFixed(asked, { type: 'custom', headers: own.headers, query: own.query, body: own.body });
+      const holder = { owner: account, auth, baseUrl: plan.settings.base_url, stale, challenge, answers: ++answers };
+      const got = await withCredentials(ports, holder, request);
+      if (got.kind === 'failed') return got;
+      bearer = got.bearer ?? bearer;
+      return sent(got.request, got.sign);
+    },
+    async renew(header) {
+      stale = bearer;
+      challenge = challengeIn(header);
+      answers = 0;
+      // Picks up a key that was rotated outside, by reading its reference again.
+      const planned = await ports.plan(integration);
+      if (planned.kind !== 'ok') return;
+      own = planned.plan.settings;
+      auth = planned.plan.settings.auth;
+    },
+    async worked() {
+      if (hasReported) return;
+      hasReported = true;
+      await ports.partners.authWorked(integration);
+    },
+    renewedAt: () => bearer?.renewedAt,
+    secrets: () => [
+      ...secretsOf(auth),
+      ...[own.headers, own.query, own.body].flatMap((part) => textsIn(part ?? {})),
+      ...(bearer === undefined ? [] : [bearer.token]),
+    ],
+  };
+}
+
+/** A secret pasted with a line break cannot be a header. Reported here by header name; the HTTP client would only throw. */
+function sendable(wire: WireRequest): Authorized {
+  const broken = Object.entries(wire.headers).find(([, value]) => !/^[\t\x20-\x7e\x80-\xff]*$/.test(value));
+  if (broken === undefined) return { kind: 'ok', wire };
+  const message = `the header ${broken[0]} cannot be sent: its value contains a line break or another character not allowed in headers`;
+  return { kind: 'failed', code: 'pull.auth_failed', message, passing: false };
+}

@@ -1,0 +1,114 @@
+import type { OAuth2 } from '../../documents/pull.ts';
+import { foreignText } from '../../kit/foreign-text.ts';
+import { parseForeignJson } from '../../kit/json.ts';
+import { isObject, type Json } from '../../terms.ts';
+import { partnerMessage } from '../ask/answer.ts';
+import type { AskPorts } from '../ask/ports.ts';
+import type { Answer } from '../http.ts';
+import type { Renewal, TokenSet } from './token-store.ts';
+
+const deadlineMs = 20_000;
+
+/**
+ * Requests a token (RFC 6749, 3.2) and tolerates what real token addresses answer: 200 or 201, no token_type, camel case, numbers
+ * as text, everything inside `data`.
+ */
+export async function requestToken(
+  ports: Pick<AskPorts, 'http' | 'clock'>,
+  oauth: OAuth2,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Renewal> {
+  const asksScope = parameters.grant_type !== 'authorization_code' && oauth.scopes.length > 0;
+  const body = new URLSearchParams({
+    ...oauth.params,
+    ...(asksScope && { scope: oauth.scopes.join(' ') }),
+    ...(oauth.audience !== undefined && { audience: oauth.audience }),
+    ...parameters,
+  });
+  const headers: Record<string, string> = {
+    ...oauth.headers,
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  if (oauth.client_secret === undefined || oauth.client_auth === 'post') {
+    body.set('client_id', oauth.client_id);
+    if (oauth.client_secret !== undefined) body.set('client_secret', oauth.client_secret);
+  } else {
+    const pair = `${formEncoded(oauth.client_id)}:${formEncoded(oauth.client_secret)}`;
+    headers.authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
+  }
+  const askedAt = ports.clock.now();
+  const answered = await ports.http.request({
+    method: 'POST',
+    url: oauth.token_url,
+    headers,
+    body: body.toString(),
+    deadlineMs,
+    idleMs: deadlineMs,
+    expects: 'short',
+  });
+  if (answered.kind === 'failed') return { kind: 'failed', message: `the token address: ${answered.message}` };
+  if (answered.status === 200 || answered.status === 201) return readTokens(answered, askedAt);
+  return refusal(answered, [
+    oauth.client_secret ?? '',
+    ...Object.values(oauth.headers ?? {}),
+    ...Object.values(parameters),
+  ]);
+}
+
+/** RFC 6749, 2.3.1: id and secret are form-encoded before Basic. */
+function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
+function readTokens(answer: Answer, askedAt: number): Renewal {
+  const body = parsed(answer.bytes);
+  const inner = isObject(body) && isObject(body.data) ? body.data : body;
+  const accessToken = text(inner, 'access_token', 'accessToken', 'token', 'AccessToken');
+  if (accessToken === undefined) return { kind: 'failed', message: 'the token address answered without a token' };
+  const refreshToken = text(inner, 'refresh_token', 'refreshToken', 'RefreshToken');
+  const lifetimeMs = statedLifetimeMs(text(inner, 'expires_in', 'expiresIn', 'ExpiresIn', 'expires'));
+  const tokens: TokenSet = {
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(lifetimeMs !== undefined && { expiresAt: askedAt + lifetimeMs }),
+  };
+  return { kind: 'renewed', tokens };
+}
+
+const longestMs = 365 * 24 * 3_600_000;
+
+/** The lifetime of a token that an answer states in seconds. At most a year: PostgreSQL has no date for some numbers. */
+export function statedLifetimeMs(seconds: Json | undefined): number | undefined {
+  const ms = Number(seconds) * 1_000;
+  return ms > 0 ? Math.min(ms, longestMs) : undefined;
+}
+
+/** A 4xx with an OAuth error is final; anything else may be retried. */
+function refusal(answer: Answer, secrets: readonly string[]): Renewal {
+  const body = parsed(answer.bytes);
+  // A successful answer may hold a token.
+  const said = answer.status < 300 ? undefined : partnerMessage(answer.bytes, secrets);
+  const code = text(body, 'error');
+  const message = `the token address answered ${answer.status}${code === undefined ? '' : ` (${foreignText(code)})`}`;
+  const isFinal = [400, 401, 403].includes(answer.status) && code !== 'temporarily_unavailable';
+  return { kind: isFinal ? 'lost' : 'failed', message, ...(said !== undefined && { said }) };
+}
+
+function parsed(bytes: Uint8Array): Json {
+  try {
+    return parseForeignJson(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function text(value: Json | undefined, ...names: readonly string[]): string | undefined {
+  if (!isObject(value)) return undefined;
+  for (const name of names) {
+    const found = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (typeof found === 'string' && found !== '') return found;
+    if (typeof found === 'number') return String(found);
+  }
+  return undefined;
+}
