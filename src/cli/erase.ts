@@ -74,7 +74,7 @@ Example:
         show(
           table(Object.entries(receipt.removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])),
         );
-        for (const one of now.told) say(notificationText(one));
+        for (const one of now.notified) say(notificationText(one));
       }),
     );
 }
@@ -82,12 +82,12 @@ Example:
 async function preview(runtime: Runtime, whom: EraseRequest, json: boolean): Promise<void> {
   const found = await previewErasure(runtime, whom);
   if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
-  const { removed, records, told } = found.preview;
+  const { removed, records, notified } = found.preview;
   if (json) return printJson(found.preview);
   show('An erasure would remove:\n');
   show(table(Object.entries(removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])));
   for (const { integration, type, id } of records) show(`  ${type} ${id} of ${integration}`);
-  for (const { destination, records, not_notified, integration } of told) {
+  for (const { destination, records, not_notified, integration } of notified) {
     if (records > 0) show(`${destination} would be notified of ${records} of ${integration}.`);
     if (not_notified > 0)
       show(
@@ -103,7 +103,7 @@ async function prove(runtime: Runtime, whom: EraseRequest, json: boolean): Promi
   if (found.receipts.length === 0) return show('There is no erasure with these keys.\n');
   for (const receipt of found.receipts) {
     show(receiptText(receipt));
-    for (const one of receipt.told) show(`  ${notificationText(one)}`);
+    for (const one of receipt.notified) show(`  ${notificationText(one)}`);
     show('');
   }
 }

@@ -3,7 +3,7 @@ import type { Notified } from '../store/erasure/erasures.ts';
 
 type Told = Pick<
   ErasureReceipt,
-  'erasure_id' | 'state' | 'requested_at' | 'requested_by' | 'completed_at' | 'stopped_by' | 'removed' | 'told'
+  'erasure_id' | 'state' | 'requested_at' | 'requested_by' | 'completed_at' | 'stopped_by' | 'removed' | 'notified'
 >;
 
 /** What a receipt proves, in a sentence. Only an erasure that searched everything is called complete. */
@@ -12,12 +12,12 @@ export function receiptText(receipt: Told): string {
   return `${outcomeOf(receipt)} (${asked})`;
 }
 
-function outcomeOf({ state, completed_at: completedAt, stopped_by: by, removed, told }: Told): string {
+function outcomeOf({ state, completed_at: completedAt, stopped_by: by, removed, notified }: Told): string {
   const rest = 'Some data of the guest may still be stored: erase the guest again.';
   if (state === 'stopped') return `Not completed: stopped by ${by}. ${rest}`;
   if (state === 'interrupted') return `Not completed: the process ended. ${rest}`;
   if (completedAt === null) return 'The erasure is still running.';
-  const isNothing = told.length === 0 && Object.values(removed).every((count) => count === 0);
+  const isNothing = notified.length === 0 && Object.values(removed).every((count) => count === 0);
   const what = isNothing ? 'Nothing was stored about this guest.' : `Erased ${completedAt.toISOString()}.`;
   return state === 'notifying' ? `${what} Not all destinations have confirmed it.` : what;
 }

@@ -27,14 +27,14 @@ import { stoppable } from './stop-erasure.ts';
 
 export interface ErasureReceipt extends Omit<ErasureRow, 'receipt'> {
   readonly removed: { readonly [where: string]: number };
-  readonly told: readonly Notified[];
+  readonly notified: readonly Notified[];
 }
 
 /** What an erasure would remove. */
 export interface ErasurePreview {
   readonly removed: { readonly [where: string]: number };
   readonly records: readonly { readonly integration: string; readonly type: string; readonly id: string }[];
-  readonly told: readonly Notified[];
+  readonly notified: readonly Notified[];
 }
 
 type Invalid = { readonly kind: 'invalid'; readonly message: string };
@@ -77,16 +77,16 @@ async function erase(
   if (rewritten.kind === 'stopped') return endStopped(pool, erasureId);
   runtime.wake.signal('outbox');
   const { records } = rewritten.result;
-  const told = notifiedOf(runtime, rewritten.result) as unknown as Json;
+  const notified = notifiedOf(runtime, rewritten.result) as unknown as Json;
   const traces: { [where: string]: number } = {};
   for (const [done, place] of places.entries()) {
     const progress = { place: place.name, done: done + 1, of: places.length + 1 };
-    await noteErasure(pool, erasureId, progress, { removed: removedOf(rewritten.result, traces), told });
+    await noteErasure(pool, erasureId, progress, { removed: removedOf(rewritten.result, traces), notified });
     const found = await stoppable(runtime, erasureId, (tx) => eraseTracesIn(tx, place, records, read.person.traces()));
     if (found.kind === 'stopped') return endStopped(pool, erasureId);
     traces[place.name] = found.result;
   }
-  return completeErasure(pool, erasureId, { removed: removedOf(rewritten.result, traces), told });
+  return completeErasure(pool, erasureId, { removed: removedOf(rewritten.result, traces), notified });
 }
 
 const previewId = 'preview';
@@ -103,7 +103,7 @@ export async function previewErasure(
     const erased = await eraseRecords(tx, runtime, read, request, previewId);
     const removed = removedOf(erased, await eraseTraces(tx, erased.records, read.person.traces()));
     const records = erased.records.map(({ integration, type, id }) => ({ integration, type, id }));
-    return { removed, records, told: notifiedOf(runtime, erased) };
+    return { removed, records, notified: notifiedOf(runtime, erased) };
   });
   return { kind: 'preview', preview };
 }
@@ -202,6 +202,6 @@ export async function readReceipt({ pool }: Runtime, erasureId: string): Promise
 }
 
 export function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
-  const { removed = {}, told = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'told'>>;
-  return { ...row, removed, told: told.map((one) => ({ ...notYet, ...one })) };
+  const { removed = {}, notified = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'notified'>>;
+  return { ...row, removed, notified: notified.map((one) => ({ ...notYet, ...one })) };
 }

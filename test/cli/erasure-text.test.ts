@@ -9,7 +9,7 @@ const receipt = {
   completed_at: new Date('2026-03-01T10:00:05Z'),
   stopped_by: null,
   removed: { records: 2, events: 1 },
-  told: [],
+  notified: [],
 } as const;
 const crm = {
   destination: 'crm',

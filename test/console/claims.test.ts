@@ -35,7 +35,7 @@ const delivery = {
 const dry = (more: object, counts: object = {}) =>
   claims.dryRun({ day: '2031-01-01', counts: { fetched: 3, dead_lettered: 0, ...counts }, ...more } as never);
 const receipt = (more: object) =>
-  claims.erased({ state: 'done', completed_at: '2031-01-01T00:00:00Z', told: [], ...more } as never);
+  claims.erased({ state: 'done', completed_at: '2031-01-01T00:00:00Z', notified: [], ...more } as never);
 const answered = (status: number, kind: string, events?: object[]) =>
   claims.sandboxAnswer({ would_answer: { status }, outcome: { kind }, events } as never);
 const preview = (more: object) =>
@@ -167,7 +167,7 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
     untrue: {
       'it was not completed': receipt({ completed_at: null }),
       'destinations have not confirmed it': receipt({ state: 'notifying' }),
-      'a destination is left to erase by hand': receipt({ told: [{ not_notified: 1 }] }),
+      'a destination is left to erase by hand': receipt({ notified: [{ not_notified: 1 }] }),
     },
   },
   sandboxAnswer: {

@@ -129,7 +129,7 @@ describe('privacy, tokens and audit', { skip }, () => {
     );
     await pool.query(
       `insert into erasures (erasure_id, requested_by, subject, requested_at, completed_at, confirmed_at, receipt)
-       select 'era_' || n, 'test', 's', date_trunc('hour', now()) - n / 3 * interval '1 s', now(), now(), '{"removed": {}, "told": []}'
+       select 'era_' || n, 'test', 's', date_trunc('hour', now()) - n / 3 * interval '1 s', now(), now(), '{"removed": {}, "notified": []}'
          from generate_series(1, 600) n`,
     );
     await pool.query(`insert into secrets (name, sealed) select 'secret-' || n, 'x' from generate_series(1, 1000) n`);

@@ -111,9 +111,9 @@ test('the receipt shows when each destination confirmed, even after its attempts
   await noteConfirmations(node.runtime.pool);
   await node.runtime.pool.query('delete from attempts');
   await noteConfirmations(node.runtime.pool);
-  const { told, confirmed_at: last } = await receipt();
+  const { notified, confirmed_at: last } = await receipt();
   assert.deepEqual(
-    told
+    notified
       .map(({ destination, records, confirmed, passed_over }) => [destination, records, confirmed, passed_over])
       .sort(),
     [
@@ -121,7 +121,7 @@ test('the receipt shows when each destination confirmed, even after its attempts
       ['lake', 2, 2, 0],
     ],
   );
-  assert.ok(told.every(({ confirmed_at }) => confirmed_at !== null && confirmed_at <= String(last)));
+  assert.ok(notified.every(({ confirmed_at }) => confirmed_at !== null && confirmed_at <= String(last)));
 });
 
 test('a destination that has not answered or refused is not shown as confirmed', async () => {
@@ -138,7 +138,7 @@ test('a destination that has not answered or refused is not shown as confirmed',
   const before = await read();
   assert.equal(before.confirmed_at, null);
   assert.deepEqual(
-    before.told
+    before.notified
       .map(({ destination, records, confirmed, confirmed_at }) => [
         destination,
         records,
@@ -155,7 +155,7 @@ test('a destination that has not answered or refused is not shown as confirmed',
   await node.runtime.pool.query('update outbox set due_at = now() where due_at is not null');
   await deliver();
   await noteConfirmations(node.runtime.pool);
-  assert.ok((await read()).told.every(({ confirmed_at }) => confirmed_at !== null));
+  assert.ok((await read()).notified.every(({ confirmed_at }) => confirmed_at !== null));
   assert.ok((await read()).confirmed_at);
 });
 
@@ -194,12 +194,12 @@ test('a dropped erasure is never shown as confirmed', async () => {
   const crmOf = async () => {
     await noteConfirmations(pool);
     const { body } = await node.call('GET', `/privacy/erasures/${id}`, await node.token('admin'));
-    const told = (body as ErasureReceipt).told.find(({ destination }) => destination === 'crm');
+    const notified = (body as ErasureReceipt).notified.find(({ destination }) => destination === 'crm');
     return [
-      told?.confirmed,
-      told?.passed_over,
-      told?.dropped,
-      told?.confirmed_at !== null,
+      notified?.confirmed,
+      notified?.passed_over,
+      notified?.dropped,
+      notified?.confirmed_at !== null,
       (body as ErasureReceipt).state,
     ];
   };
@@ -267,9 +267,9 @@ test('the receipt names a destination that has the guest and is no longer delive
     await noteConfirmations(pool);
     return (await node.call('GET', `/privacy/erasures/${id}`, admin)).body as ErasureReceipt;
   };
-  const { state, told } = await receipt();
+  const { state, notified } = await receipt();
   assert.deepEqual(
-    told.map((one) => [one.destination, one.records, one.not_notified, one.confirmed_at !== null]),
+    notified.map((one) => [one.destination, one.records, one.not_notified, one.confirmed_at !== null]),
     [
       ['lake', 2, 0, true],
       ['crm', 0, 1, false],

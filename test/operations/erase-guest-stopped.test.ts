@@ -49,11 +49,11 @@ test('stopped before the records are rewritten, an erasure has erased nothing', 
 
 test('stopped in the search through payloads, what is erased stays erased; erasing again finishes it', async () => {
   const whom = { email: 'stay@mail.example' };
-  const { state, removed, progress, told } = await stopped(whom, 'lock table sandbox_reports', 'sandbox_reports');
+  const { state, removed, progress, notified } = await stopped(whom, 'lock table sandbox_reports', 'sandbox_reports');
   assert.equal(state, 'stopped');
   assert.equal(removed.records, 1);
   assert.equal(progress.place, 'sandbox_reports');
-  assert.equal(told[0].destination, 'lake');
+  assert.equal(notified[0].destination, 'lake');
   assert.ok(!(await tablesWith(node, whom.email)).includes('records'));
   const finished = await eraseGuest(node.runtime, whom, 'officer');
   assert.equal(finished.kind === 'erased' && finished.receipt.completed_at !== null, true);

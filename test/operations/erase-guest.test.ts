@@ -83,7 +83,7 @@ test('an erasure returns a receipt and names the guest nowhere in clear', async 
   assert.equal(receipt.removed.dead_letters, 1);
   assert.ok(receipt.completed_at);
   const notYet = { confirmed: 0, passed_over: 0, dropped: 0, not_notified: 0, given_up: 0, confirmed_at: null };
-  assert.deepEqual(receipt.told, [
+  assert.deepEqual(receipt.notified, [
     { integration: 'grand', destination: 'lake', records: 2, ...notYet },
     { integration: 'other', destination: 'lake', records: 1, ...notYet },
   ]);

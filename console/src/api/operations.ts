@@ -2527,7 +2527,7 @@ export interface Operations {
       requested_by: string;
       subject: string;
       removed: Record<string, number>;
-      told: {
+      notified: {
         integration: string;
         destination: string;
         records: number;
@@ -2562,7 +2562,7 @@ export interface Operations {
         requested_by: string;
         subject: string;
         removed: Record<string, number>;
-        told: {
+        notified: {
           integration: string;
           destination: string;
           records: number;
@@ -2591,7 +2591,7 @@ export interface Operations {
         type: string;
         id: string;
       }[];
-      told: {
+      notified: {
         integration: string;
         destination: string;
         records: number;
@@ -2645,7 +2645,7 @@ export interface Operations {
         requested_by: string;
         subject: string;
         removed: Record<string, number>;
-        told: {
+        notified: {
           integration: string;
           destination: string;
           records: number;
@@ -2679,7 +2679,7 @@ export interface Operations {
       requested_by: string;
       subject: string;
       removed: Record<string, number>;
-      told: {
+      notified: {
         integration: string;
         destination: string;
         records: number;
@@ -2712,7 +2712,7 @@ export interface Operations {
       requested_by: string;
       subject: string;
       removed: Record<string, number>;
-      told: {
+      notified: {
         integration: string;
         destination: string;
         records: number;

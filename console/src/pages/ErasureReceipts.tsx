@@ -55,12 +55,12 @@ export function Proof({ receipts }: { receipts: readonly Receipt[] }) {
   );
 }
 
-export function toldText(told: Receipt['told'], isDone: boolean): string {
-  const names = (of: Receipt['told']) => of.map((one) => `${one.destination} (${one.integration})`).join(', ');
-  const notified = told.filter(({ records }) => records > 0);
-  const former = told.filter(({ not_notified }) => not_notified > 0);
+export function notifiedText(notified: Receipt['notified'], isDone: boolean): string {
+  const names = (of: Receipt['notified']) => of.map((one) => `${one.destination} (${one.integration})`).join(', ');
+  const reached = notified.filter(({ records }) => records > 0);
+  const former = notified.filter(({ not_notified }) => not_notified > 0);
   return [
-    ...(notified.length > 0 ? [`${isDone ? 'Notified' : 'To be notified'}: ${names(notified)}.`] : []),
+    ...(reached.length > 0 ? [`${isDone ? 'Notified' : 'To be notified'}: ${names(reached)}.`] : []),
     ...(former.length > 0 ? [`No longer delivered to, erase the guest there by hand: ${names(former)}.`] : []),
   ].join(' ');
 }
@@ -73,7 +73,8 @@ export function Done({ receipt }: { receipt: Receipt }) {
       {removed.length === 0
         ? 'No data of this guest was stored. Data that arrives later is not accepted.'
         : removed.map(([where, count]) => `${number(count)} in ${words(where)}`).join(', ')}
-      {receipt.told.length > 0 && `. ${toldText(receipt.told, !isOpen(receipt))}`} <Download receipt={receipt} />
+      {receipt.notified.length > 0 && `. ${notifiedText(receipt.notified, !isOpen(receipt))}`}{' '}
+      <Download receipt={receipt} />
     </Notice>
   );
 }
@@ -139,9 +140,9 @@ const stateTones = {
   done: 'done',
 };
 
-function Notified({ told }: { told: Receipt['told'][number] }) {
+function Notified({ notified }: { notified: Receipt['notified'][number] }) {
   const { destination, integration, records, confirmed, passed_over, dropped, not_notified, given_up, confirmed_at } =
-    told;
+    notified;
   return (
     <div>
       {destination} <span className="muted">({integration})</span>{' '}
@@ -177,11 +178,11 @@ export function Receipts({ items, error }: { items: readonly Receipt[] | undefin
         { head: 'Erased', phone: 'line', cell: ({ removed }) => <span className="small">{removedText(removed)}</span> },
         {
           head: 'Notified',
-          cell: ({ told }) => (
+          cell: ({ notified }) => (
             <div className="small">
-              {told.length === 0
+              {notified.length === 0
                 ? 'no destination'
-                : told.map((one) => <Notified key={`${one.integration} ${one.destination}`} told={one} />)}
+                : notified.map((one) => <Notified key={`${one.integration} ${one.destination}`} notified={one} />)}
             </div>
           ),
         },

@@ -11,7 +11,7 @@ import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { download } from '../parts/download.ts';
 import { number, plural } from '../parts/format.ts';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
-import { Done, isOpen, Proof, Receipts, Running, removedText, toldText } from './ErasureReceipts.tsx';
+import { Done, isOpen, notifiedText, Proof, Receipts, Running, removedText } from './ErasureReceipts.tsx';
 
 type Whom = Input<'privacy.preview'>;
 
@@ -153,7 +153,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
     <Modal opened onClose={props.onClose} title="Erase the guest">
       <div className="stack">
         <Loaded query={found}>
-          {({ removed, records, told }) => (
+          {({ removed, records, notified }) => (
             <>
               <p>
                 Of <strong>{who}</strong>: {removedText(removed)}. The reservations stay; everything that identifies the
@@ -169,7 +169,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
                   {records.length > 5 && <li className="muted">and {number(records.length - 5)} more</li>}
                 </ul>
               )}
-              {told.length > 0 && <p className="muted">{toldText(told, false)}</p>}
+              {notified.length > 0 && <p className="muted">{notifiedText(notified, false)}</p>}
               <Shared records={records} />
             </>
           )}

@@ -150,9 +150,9 @@ export function jobDone({ state, counts }: Pick<Job, 'state' | 'counts'>): Claim
 }
 
 /** Erased here is not erased everywhere while a destination has not confirmed it, or must be cleaned by hand. */
-export function erased({ state, completed_at, told }: Pick<Receipt, 'state' | 'completed_at' | 'told'>): Claim {
+export function erased({ state, completed_at, notified }: Pick<Receipt, 'state' | 'completed_at' | 'notified'>): Claim {
   if (completed_at === null) return claim('warn', 'Not completed');
-  if (told.some(({ not_notified }) => not_notified > 0))
+  if (notified.some(({ not_notified }) => not_notified > 0))
     return claim('warn', 'Erased here; a destination is left to you');
   return state === 'notifying'
     ? claim('info', 'Erased here; destinations are being notified')

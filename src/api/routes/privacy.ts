@@ -25,7 +25,7 @@ const receipt = z.object({
   requested_by: z.string(),
   subject: z.string().describe('A keyed hash of the guest.'),
   removed: z.record(z.string(), z.int()).describe('How many rows were emptied or removed, by place.'),
-  told: z.array(
+  notified: z.array(
     z.object({
       integration: z.string(),
       destination: z.string(),
@@ -81,7 +81,7 @@ export function privacyRoutes({ runtime }: Api): Route[] {
       response: z.object({
         removed: receipt.shape.removed,
         records: z.array(z.object({ integration: z.string(), type: z.string(), id: z.string() })),
-        told: receipt.shape.told,
+        notified: receipt.shape.notified,
       }),
       handle: async ({ body }) => {
         const found = await previewErasure(runtime, body);

@@ -92,7 +92,7 @@ const checked = new Map<string, Content>([
   ['rejections.newest', form(z.array(z.looseObject({ at: z.number() })))],
   ['runs.findings', form(z.array(values))],
   ['runs.position', form(z.looseObject({ feed: z.int().optional() }))],
-  ['erasures.receipt', form(z.looseObject({ told: z.array(values).optional() }))],
+  ['erasures.receipt', form(z.looseObject({ notified: z.array(values).optional() }))],
   ['jobs.counts', form(z.record(z.string(), z.number()))],
 ]);
 const objects = [

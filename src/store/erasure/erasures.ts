@@ -43,7 +43,7 @@ export async function beginErasure(db: Pool | Tx, erasureId: string, by: string,
 
 export async function completeErasure(db: Pool, erasureId: string, receipt: Json): Promise<ErasureRow | undefined> {
   const { rows } = await db.query<ErasureRow>(
-    `update erasures set completed_at = now(), confirmed_at = case when json_array_length($2::json -> 'told') = 0 then now() end,
+    `update erasures set completed_at = now(), confirmed_at = case when json_array_length($2::json -> 'notified') = 0 then now() end,
             receipt = $2
       where erasure_id = $1 returning ${columns}`,
     [erasureId, JSON.stringify(receipt)],
@@ -119,7 +119,7 @@ export interface Notified {
  * that one. A dropped erasure is noted in the receipt, since the attempts are deleted later; only sending it again confirms it.
  */
 export async function noteConfirmations(db: Pool): Promise<void> {
-  const { rows: open } = await db.query<{ erasure_id: string; receipt: { told: readonly Notified[] } }>(
+  const { rows: open } = await db.query<{ erasure_id: string; receipt: { notified: readonly Notified[] } }>(
     `select erasure_id, receipt from erasures
       where (completed_at is not null or stopped_at is not null) and confirmed_at is null and receipt is not null limit 1000`,
   );
@@ -143,7 +143,7 @@ export async function noteConfirmations(db: Pool): Promise<void> {
         group by r.integration, o.destination`,
       [id],
     );
-    const told = receipt.told.map((one): Notified => {
+    const notified = receipt.notified.map((one): Notified => {
       const found = now.find((row) => row.integration === one.integration && row.destination === one.destination);
       if (found === undefined) return one;
       const { confirmed, settled, resent, last_at: lastAt } = found;
@@ -154,8 +154,8 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       const at = isTold && settled - open >= one.records ? lastAt.toISOString() : null;
       return { ...one, confirmed: confirmed - open, passed_over: settled - confirmed, dropped, confirmed_at: at };
     });
-    const isNews = told.some(({ confirmed, passed_over, dropped, confirmed_at }, i) => {
-      const before = receipt.told[i];
+    const isNews = notified.some(({ confirmed, passed_over, dropped, confirmed_at }, i) => {
+      const before = receipt.notified[i];
       return (
         confirmed !== before?.confirmed ||
         passed_over !== before.passed_over ||
@@ -164,16 +164,16 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       );
     });
     if (!isNews) continue;
-    const isAll = told.every((one) => one.confirmed_at !== null);
+    const isAll = notified.every((one) => one.confirmed_at !== null);
     const last = isAll
-      ? told
+      ? notified
           .map((one) => one.confirmed_at)
           .sort()
           .at(-1)
       : null;
     await db.query('update erasures set receipt = $2, confirmed_at = $3 where erasure_id = $1', [
       id,
-      JSON.stringify({ ...receipt, told }),
+      JSON.stringify({ ...receipt, notified }),
       last,
     ]);
   }

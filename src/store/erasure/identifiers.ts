@@ -67,10 +67,10 @@ export async function giveUpErasures(db: Pool, needing: readonly string[], keptM
     );
     for (const { erasure_id: erasure, integration, destination, records } of rows) {
       await tx.query(
-        `update erasures set receipt = (receipt::jsonb || jsonb_build_object('told', (
-            select jsonb_agg(case when told ->> 'integration' = $2 and told ->> 'destination' = $3
-                                  then told || jsonb_build_object('given_up', $4::int) else told end order by n)
-              from jsonb_array_elements(receipt::jsonb -> 'told') with ordinality as t (told, n))))
+        `update erasures set receipt = (receipt::jsonb || jsonb_build_object('notified', (
+            select jsonb_agg(case when notified ->> 'integration' = $2 and notified ->> 'destination' = $3
+                                  then notified || jsonb_build_object('given_up', $4::int) else notified end order by n)
+              from jsonb_array_elements(receipt::jsonb -> 'notified') with ordinality as t (notified, n))))
           where erasure_id = $1`,
         [erasure, integration, destination, records],
       );

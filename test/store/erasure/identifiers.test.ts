@@ -127,14 +127,14 @@ test('after the retention of payloads they are deleted, and the receipt says so 
   await node.runtime.pool.query(`update erased_identifiers set at = now() - interval '31 days'`);
   await forgetErasures(node.runtime);
   assert.deepEqual(await kept(), []);
-  const told = async () =>
-    (await receipt()).told.map(({ destination, given_up, confirmed_at }) => [
+  const notified = async () =>
+    (await receipt()).notified.map(({ destination, given_up, confirmed_at }) => [
       destination,
       given_up,
       confirmed_at !== null,
     ]);
   assert.deepEqual(
-    (await told()).find(([destination]) => destination === 'crm'),
+    (await notified()).find(([destination]) => destination === 'crm'),
     ['crm', 1, false],
   );
   answer = 200;
@@ -142,7 +142,7 @@ test('after the retention of payloads they are deleted, and the receipt says so 
   await deliver();
   await noteConfirmations(node.runtime.pool);
   assert.deepEqual(
-    (await told()).find(([destination]) => destination === 'crm'),
+    (await notified()).find(([destination]) => destination === 'crm'),
     ['crm', 1, false],
     'a late answer proves nothing',
   );
