@@ -34,7 +34,7 @@ export function state(brand: Path, raw: RawRecord, arrival: Arrival, adjust?: Ad
   const shaper = brand.shapers[arrival.mode];
   const draft = adjusted(prefixed(shaper.draft(raw), brand.idPrefix), adjust);
   const { isExcluded = false } = draft;
-  const checked = toReservation(draft as Sent);
+  const checked = toReservation(draft as Unchecked);
   const whole = checked.kind === 'ok' ? cleaned(brand, checked.reservation, checked.notes) : undefined;
   const isPulled = arrival.mode === 'pull';
   const isPartialRow = isPulled && brand.partialRows && whole === undefined;
@@ -241,7 +241,7 @@ export function finish(brand: Path, statement: Statement, merged: Reservation | 
   return { kind: 'record', record: clean.record, notes: [...notes, ...applied.notes, ...clean.notes], isRuled: true };
 }
 
-type Sent = Parameters<typeof toReservation>[0];
+type Unchecked = Parameters<typeof toReservation>[0];
 
 interface Said {
   readonly record: Reservation;
@@ -266,7 +266,7 @@ function cleaned({ region }: Path, reservation: Reservation, before: readonly No
 
 /** What a message says that is not a complete record; undefined if one of its fields breaks a rule. */
 function partsOf(brand: Path, draft: Pick<Draft, 'record'> & Partial<Draft>): Said | undefined {
-  const parts = toParts(draft as Sent);
+  const parts = toParts(draft as Unchecked);
   if (parts.kind === 'invalid' || parts.reservation.id === undefined) return undefined;
   return cleaned(brand, parts.reservation as Reservation, parts.notes);
 }

@@ -1,13 +1,13 @@
 import type { Span, Tracer } from '../kit/trace.ts';
 import type { Claimed } from './ports.ts';
 import type { LaneKey } from './queued-lanes.ts';
-import type { Sent } from './send.ts';
+import type { SendOutcome } from './send.ts';
 
 /** A span for each record of a call, which continues the trace that made its version. */
 interface DeliverySpans {
   /** For the call: absent if its records belong to several traces. */
   readonly traceparent: string | undefined;
-  end(sent: readonly Sent[]): void;
+  end(sent: readonly SendOutcome[]): void;
 }
 
 export function spansOf(

@@ -6,7 +6,7 @@ import type { Message, MessageData } from './message.ts';
  * kills and replays. It is found by comparing a version with the one that the destination has. The first version that a destination
  * gets is a booking only if it is the first one ever and the booking is recent: a backfill or a resend of older stays has no moments.
  */
-export interface Moment {
+export interface StayMoment {
   readonly kind: MomentKind;
   /** The kind in words, such as "Checked in". */
   readonly title: string;
@@ -27,7 +27,11 @@ const titles = {
 /** A booking that is first seen later than this after it was made is not a moment of today. */
 const freshMs = 3 * 86_400_000;
 
-export function momentOf(message: Message, before: MessageData | undefined, changedAt: EpochMs): Moment | undefined {
+export function momentOf(
+  message: Message,
+  before: MessageData | undefined,
+  changedAt: EpochMs,
+): StayMoment | undefined {
   const kind = kindOf(message, before, changedAt);
   if (kind === undefined) return undefined;
   const { integration, data, version, epoch } = message;

@@ -23,7 +23,7 @@ export interface SendPorts {
 }
 
 /** The outcome of a delivery; `stopped` if this process shut down before an answer came. */
-export type Sent = Outcome | 'stopped';
+export type SendOutcome = Outcome | 'stopped';
 
 /**
  * Sends a batch and returns an outcome for each delivery. If the destination gives one answer for the whole batch, or for a part of
@@ -34,11 +34,11 @@ export async function send(
   destination: Destination,
   items: readonly Sendable[],
   ports: SendPorts,
-): Promise<readonly Sent[]> {
+): Promise<readonly SendOutcome[]> {
   let failuresInRow = 0;
   const mostFailures = Math.ceil(Math.log2(items.length + 1)) + 2;
 
-  async function attempt(part: readonly Sendable[]): Promise<readonly Sent[]> {
+  async function attempt(part: readonly Sendable[]): Promise<readonly SendOutcome[]> {
     const outcomes = await callOnce(destination, part, ports);
     if (outcomes === 'stopped') return part.map(() => 'stopped');
     const failed = outcomes.every(({ kind }) => kind === 'retry' || kind === 'dead');
@@ -51,7 +51,7 @@ export async function send(
     const middle = part.length >> 1;
     // If some deliveries have their own answer, the rest is already a smaller part.
     const smaller = undecided.length < part.length ? [undecided] : [part.slice(0, middle), part.slice(middle)];
-    const again: Sent[] = [];
+    const again: SendOutcome[] = [];
     for (const some of smaller) {
       const earlier = shared.slice(again.length, again.length + some.length);
       const goOn = !(mayPass && failuresInRow >= mostFailures) && (await ports.extendLease());
@@ -84,7 +84,7 @@ const isUndecided = (outcome: Outcome | undefined): boolean =>
   (outcome?.kind === 'retry' || outcome?.kind === 'dead') && outcome.whole === true;
 
 const inDoubt = (item: Sendable): Sendable => ({ ...item, delivery: { ...item.delivery, mayHaveArrived: true } });
-const stillInDoubt = (sent: Sent): Sent =>
+const stillInDoubt = (sent: SendOutcome): SendOutcome =>
   sent !== 'stopped' && sent.kind === 'retry' ? { ...sent, mayHaveArrived: true } : sent;
 
 /** A destination that misses its own deadline is cut off after this. */

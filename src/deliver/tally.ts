@@ -20,7 +20,7 @@ export const tallyStepMs = 10_000;
  * Counts in memory what was settled, so that a delivery costs no row of a log. A killed node loses the counts of its last seconds, no
  * delivery.
  */
-export class Tally {
+export class DeliveryTally {
   readonly #counts = new Map<string, Tallied>();
   #deliveredTo = new Map<string, number>();
 

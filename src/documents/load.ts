@@ -18,7 +18,7 @@ export async function loadWorkspace(dir: string, options: LoadOptions = {}): Pro
   return checkFiles(await readWorkspace(dir, options), options.checks);
 }
 
-interface Place {
+interface DocumentFile {
   readonly kind: DocumentKind;
   readonly file: string;
   readonly path: string;
@@ -44,8 +44,8 @@ export async function readShippedConnectors(dir: string): Promise<SourceFile[]> 
   return readAll(await shippedPlaces(dir));
 }
 
-async function shippedPlaces(dir: string): Promise<Place[]> {
-  const places: Place[] = [];
+async function shippedPlaces(dir: string): Promise<DocumentFile[]> {
+  const places: DocumentFile[] = [];
   for (const { name } of await entries(dir)) {
     const path = join(dir, name, 'connector.yaml');
     const file = `(shipped) connectors/${name}/connector.yaml`;
@@ -54,15 +54,15 @@ async function shippedPlaces(dir: string): Promise<Place[]> {
   return places;
 }
 
-async function readAll(places: readonly Place[]): Promise<SourceFile[]> {
+async function readAll(places: readonly DocumentFile[]): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   // 32 at a time: a workspace of ten thousand brands must not open ten thousand files at once.
   for (let i = 0; i < places.length; i += 32) files.push(...(await Promise.all(places.slice(i, i + 32).map(read))));
   return files;
 }
 
-async function findPlaces(dir: string): Promise<Place[] | undefined> {
-  const places: Place[] = [];
+async function findPlaces(dir: string): Promise<DocumentFile[] | undefined> {
+  const places: DocumentFile[] = [];
   const top = new Set((await entries(dir)).map(({ name }) => name));
   for (const file of ['innbound.yaml', 'innbound.yml']) {
     if (top.has(file)) places.push({ kind: 'workspace', file, path: join(dir, file) });
@@ -103,7 +103,7 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-async function read({ kind, file, path, shipped }: Place): Promise<SourceFile> {
+async function read({ kind, file, path, shipped }: DocumentFile): Promise<SourceFile> {
   const source = { kind, file, shipped: shipped ?? false };
   try {
     const text = await readText(path);

@@ -5,11 +5,11 @@ import { InnboundError } from '../errors.ts';
 import { type Account, canReach } from './account.ts';
 import { type Binaries, findBinaries, publicCopy } from './binaries.ts';
 import { createCluster } from './cluster.ts';
-import { ignoreExisting, own, type Place } from './place.ts';
+import { ignoreExisting, own, type ServerFiles } from './place.ts';
 import { isAlive } from './postmaster.ts';
 
 /** The programs, in a place that the server's account can read. */
-export async function programs(place: Place): Promise<Binaries> {
+export async function programs(place: ServerFiles): Promise<Binaries> {
   const found = await findBinaries(path.join(place.home, 'lib'));
   if (place.account.kind !== 'user') return found;
   const linked = Object.keys(found.loaderEnv).length > 0;
@@ -18,7 +18,7 @@ export async function programs(place: Place): Promise<Binaries> {
 }
 
 /** The real path of the data folder, created on first use. If two processes create it at once, one wins and the other discards its copy. */
-export async function dataFolder(place: Place, binaries: Binaries): Promise<string> {
+export async function dataFolder(place: ServerFiles, binaries: Binaries): Promise<string> {
   const there = await realpath(place.dataLink).catch(() => undefined);
   if (there !== undefined) return there;
   if ((await lstat(place.dataLink).catch(() => undefined)) !== undefined) {
@@ -28,7 +28,7 @@ export async function dataFolder(place: Place, binaries: Binaries): Promise<stri
   return realpath(place.dataLink);
 }
 
-async function makeHere(place: Place, binaries: Binaries): Promise<void> {
+async function makeHere(place: ServerFiles, binaries: Binaries): Promise<void> {
   await discardUnfinished(place.home);
   const aside = await mkdtemp(path.join(place.home, `pg.new-${process.pid}-`));
   try {
@@ -42,7 +42,7 @@ async function makeHere(place: Place, binaries: Binaries): Promise<void> {
   }
 }
 
-async function makeOutside(place: Place, binaries: Binaries): Promise<void> {
+async function makeOutside(place: ServerFiles, binaries: Binaries): Promise<void> {
   const folder = await mkdtemp(path.join(await outside(place.account), 'data-'));
   try {
     await own(place.account, folder);

@@ -14,7 +14,7 @@ import { type Account, canReach, chooseAccount, self } from './account.ts';
  *
  * Creating a link is atomic, so all processes agree without a lock.
  */
-export interface Place {
+export interface ServerFiles {
   readonly home: string;
   /** `.innbound/pg`, which may be a link. */
   readonly dataLink: string;
@@ -29,7 +29,7 @@ export const port = 5432;
 /** A socket's address holds 108 bytes on Linux and 104 on macOS. */
 const longestSocketPath = 100;
 
-export async function findPlace(workspaceDir: string, force?: 'namespace' | 'nobody'): Promise<Place> {
+export async function findPlace(workspaceDir: string, force?: 'namespace' | 'nobody'): Promise<ServerFiles> {
   const folder = await realpath(workspaceDir).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     throw new InnboundError('documents.no_workspace', `There is no folder ${workspaceDir}.`, { dir: workspaceDir });
@@ -70,7 +70,7 @@ async function accountOf(dataLink: string, force?: 'namespace' | 'nobody'): Prom
 }
 
 /** The socket's folder, created if missing. Checked at every attempt, because a temporary folder may be cleaned up at any time. */
-export async function socketFolder(place: Place): Promise<string> {
+export async function socketFolder(place: ServerFiles): Promise<string> {
   const link = path.join(place.home, 'run');
   const here = place.open && fitsSocket(link);
   for (;;) {
@@ -102,7 +102,7 @@ export async function socketFolder(place: Place): Promise<string> {
 }
 
 /** True if the socket's folder came to a path that is too long for a socket: the workspace was renamed. */
-export async function isSocketTooDeep({ home }: Place): Promise<boolean> {
+export async function isSocketTooDeep({ home }: ServerFiles): Promise<boolean> {
   const folder = path.join(home, 'run');
   return !fitsSocket(folder) && (await lstat(folder).catch(() => undefined))?.isDirectory() === true;
 }
@@ -114,14 +114,14 @@ export function socketPath(folder: string): string {
 const fitsSocket = (folder: string): boolean => Buffer.byteLength(socketPath(folder)) <= longestSocketPath;
 
 /** Removes the temporary folder after the server has stopped. A folder in use again is not empty, so rmdir leaves it. */
-export async function sweepSocketFolder(place: Place): Promise<void> {
+export async function sweepSocketFolder(place: ServerFiles): Promise<void> {
   const link = path.join(place.home, 'run');
   const target = await readlink(link).catch(() => undefined);
   if (target !== undefined) await rmdir(target).catch(() => {});
 }
 
 /** Removes a link that was copied with another workspace and points to that workspace's server. */
-export async function forgetSocketFolder(place: Place): Promise<void> {
+export async function forgetSocketFolder(place: ServerFiles): Promise<void> {
   await rm(path.join(place.home, 'run'), { recursive: true, force: true });
 }
 

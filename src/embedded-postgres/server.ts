@@ -11,8 +11,8 @@ import { databaseName, superuser } from './cluster.ts';
 import {
   forgetSocketFolder,
   isSocketTooDeep,
-  type Place,
   port,
+  type ServerFiles,
   socketFolder,
   socketPath,
   sweepSocketFolder,
@@ -22,7 +22,7 @@ import { serviceRole } from './role.ts';
 import { serverSettings } from './settings.ts';
 
 export interface Server {
-  readonly place: Place;
+  readonly place: ServerFiles;
   readonly binaries: Binaries;
   /** The real path of the data folder. */
   readonly data: string;
@@ -167,7 +167,7 @@ async function start({ place, binaries, data }: Server, socketDir: string): Prom
   }
 }
 
-async function logSize(place: Place): Promise<number> {
+async function logSize(place: ServerFiles): Promise<number> {
   return (await stat(place.log).catch(() => ({ size: 0 }))).size;
 }
 

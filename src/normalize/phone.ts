@@ -87,9 +87,14 @@ function withoutLabels(text: string): string {
 }
 
 const e164Pattern = /^\+[1-9]\d{5,14}$/;
-type Found = { readonly kind: 'number'; readonly e164: string; readonly by: PhoneBasis; readonly extension: boolean };
+type ReadNumber = {
+  readonly kind: 'number';
+  readonly e164: string;
+  readonly by: PhoneBasis;
+  readonly extension: boolean;
+};
 
-function readOne(text: string, regions: PhoneRegions): Found | undefined {
+function readOne(text: string, regions: PhoneRegions): ReadNumber | undefined {
   const start = /^[^\d+＋]*([+＋]?)[^\d]*/.exec(text);
   const digitsFrom = start?.[0].length ?? 0;
   const rest = text.slice(digitsFrom);
@@ -111,7 +116,7 @@ function readOne(text: string, regions: PhoneRegions): Found | undefined {
   return after011 ? readInternational(rest.slice(after011[0].length)) : undefined;
 }
 
-function readInternational(afterPlus: string): Found | undefined {
+function readInternational(afterPlus: string): ReadNumber | undefined {
   for (const spelling of internationalSpellings(afterPlus)) {
     const found = parse(`+${spelling}`, undefined);
     if (found) return { ...found, by: 'international' };
@@ -129,7 +134,7 @@ function* internationalSpellings(afterPlus: string): Generator<string> {
   if (mexican) yield `52 ${mexican[1]}`;
 }
 
-function readNational(text: string, regions: PhoneRegions): Found | undefined {
+function readNational(text: string, regions: PhoneRegions): ReadNumber | undefined {
   for (const by of homes) {
     const region = regions[by];
     if (region === undefined || !isSupportedCountry(region)) continue;
@@ -146,7 +151,7 @@ function readNational(text: string, regions: PhoneRegions): Found | undefined {
 /** The library reads a second number after a semicolon as an extension: refuse long ones. */
 const longestExtension = 6;
 
-function parse(text: string, region: CountryCode | undefined): Omit<Found, 'by'> | undefined {
+function parse(text: string, region: CountryCode | undefined): Omit<ReadNumber, 'by'> | undefined {
   const number = parsePhoneNumberFromString(
     text,
     region === undefined ? { extract: false } : { defaultCountry: region, extract: false },

@@ -8,7 +8,7 @@ import type { RoutableAlert } from '../store/operate/alert-row.ts';
 import { routeStates } from '../store/operate/alert-sends.ts';
 import { isMeant, waitMs } from '../watch/routes/match.ts';
 import type { News, RouteSettings } from '../watch/routes/route.ts';
-import { type Sent, sendNotice } from '../watch/routes/send.ts';
+import { type RouteAnswer, sendNotice } from '../watch/routes/send.ts';
 import { type SendAlertsPorts, testRoute } from '../watch/send-alerts.ts';
 
 /** The name of the route for `alerts.webhook`; no route of a document can have it. */
@@ -86,7 +86,7 @@ export async function viewRoutes(runtime: Runtime) {
 }
 
 /** Sends a test notice at once, quiet hours or not. Undefined if there is no such route. */
-export async function testAlertRoute(runtime: Runtime, route: string, clock: Clock): Promise<Sent | undefined> {
+export async function testAlertRoute(runtime: Runtime, route: string, clock: Clock): Promise<RouteAnswer | undefined> {
   const settings = await settingsOf(runtime, route);
   if (settings === undefined) return undefined;
   if (settings === 'unreadable') {

@@ -62,7 +62,7 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
     return position;
   };
 
-  const search = async (scope: FeedScope, from: number, upTo: number, limit: number): Promise<Found> => {
+  const search = async (scope: FeedScope, from: number, upTo: number, limit: number): Promise<FeedRows> => {
     const rows: FeedRow[] = [];
     let bytes = 0;
     let position = from;
@@ -82,7 +82,7 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
     const { integrations, types, limit, waitMs, signal } = request;
     const scope = { integrations, types };
     const epoch = runtime.restoreCheck.epoch();
-    const answer = async ({ rows, position }: Found, earlier: number): Promise<FeedPage> => {
+    const answer = async ({ rows, position }: FeedRows, earlier: number): Promise<FeedPage> => {
       const isAtEnd = horizon.position !== undefined && position >= horizon.position;
       const last = isAtEnd ? runtime.clock.now() : rows.at(-1)?.at.getTime();
       const second = last === undefined ? earlier : Math.floor(last / 1000);
@@ -114,7 +114,7 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
   return { read };
 }
 
-interface Found {
+interface FeedRows {
   readonly rows: readonly FeedRow[];
   readonly position: number;
 }

@@ -3,14 +3,14 @@ import { readPhone } from '../normalize/phone.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { completeSince } from '../store/db/partitions.ts';
 import { countRefused, searchTraces, type Trace } from '../store/records/arrivals-search.ts';
-import { type Found, type SearchFilter, searchRecords } from '../store/records/search.ts';
+import { type SearchFilter, type SearchHit, searchRecords } from '../store/records/search.ts';
 import { findReceipts } from './erase-guest.ts';
 
 /** Records by id, number, name, address or phone. */
 export function findRecords(
   runtime: Runtime,
   filter: Omit<SearchFilter, 'email' | 'phones'>,
-): Promise<readonly Found[]> {
+): Promise<readonly SearchHit[]> {
   return searchRecords(runtime.pool, { ...filter, ...readAsContact(runtime, filter) });
 }
 

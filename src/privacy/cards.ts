@@ -25,13 +25,13 @@ export function withoutCards(bytes: Buffer): { readonly bytes: Buffer; readonly 
 /** What replaces a card number or a security code. */
 export const replacedCard = new RegExp(`${hasCardToken.source}|\\[cvv\\]`);
 
-interface Found {
+interface CardSpan {
   readonly start: number;
   readonly end: number;
   readonly token: string;
 }
 
-function* replacedNumbers(text: string): Generator<Found> {
+function* replacedNumbers(text: string): Generator<CardSpan> {
   const quotes = quotesOf(text);
   for (const { start, end, lastFour } of cardNumbers(text)) {
     const token = cardToken(lastFour);
@@ -66,7 +66,7 @@ const keyWithDigits = /"([\w-]{2,60})"\s*:\s*("\s*\d{3,4}\s*"|\d{3,4})(?=\s*[,}\
 const namedAsCode =
   /(?:^|_)(?:card_?)?(?:cvv|cvc|cvn|csc|security_?code|verification_?(?:code|value|number))2?(?:_?(?:code|value|number|no))?$/;
 
-function securityCodes(text: string, hasNumber: boolean): Found[] {
+function securityCodes(text: string, hasNumber: boolean): CardSpan[] {
   if (!hasNumber && !codeWord.test(text)) return [];
   return [...text.matchAll(keyWithDigits)].flatMap((found) => {
     const [all, key = '', value = ''] = found;

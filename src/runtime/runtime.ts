@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import type { Active } from '../brand/active.ts';
 import { QueuedLanes } from '../deliver/queued-lanes.ts';
-import { Tally } from '../deliver/tally.ts';
+import { DeliveryTally } from '../deliver/tally.ts';
 import { openSecret } from '../documents/keyring.ts';
 import { type Resolve, resolveSecrets, type SecretSources } from '../documents/resolve-secrets.ts';
 import { secretFiles } from '../documents/secret-files.ts';
@@ -54,7 +54,7 @@ export interface Runtime extends Network {
   readonly onChanged: OnChanged;
   readonly queued: QueuedLanes;
   /** What this process delivered and has not added to the activity yet. */
-  readonly tally: Tally;
+  readonly tally: DeliveryTally;
   readonly keys: Keys;
   /** Of `keys`: seals and opens stored secrets. */
   readonly keyring: Keyring;
@@ -128,7 +128,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions, t
   const { active, refresh } = await openActiveDocuments(pool, restoreCheck.epoch, suppression(hashKeys));
   const wake = new Wake();
   const queued = new QueuedLanes(() => wake.signalOthers('outbox'));
-  const tally = new Tally();
+  const tally = new DeliveryTally();
   const alone = server !== undefined && purpose === 'service';
   const signals = purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
   opened.defer(() => signals.close());

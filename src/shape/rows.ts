@@ -89,7 +89,7 @@ function withFields(row: Scope, fields: Readonly<Record<string, Json>>): Scope {
   return isObject(row.item) ? { ...row, item: { ...row.item, ...fields } } : row;
 }
 
-interface Place {
+interface RowsAt {
   readonly text: string | undefined;
   readonly each: Each;
   readonly read: Read;
@@ -99,7 +99,7 @@ interface Place {
   readonly outer: { readonly text: string; readonly read: Read } | undefined;
 }
 
-function place(text: string | undefined, at: string, env: Env): Place {
+function place(text: string | undefined, at: string, env: Env): RowsAt {
   const path = env.path(text ?? '$item', at) ?? { start: 'item', up: 0, steps: [] };
   if (path.start !== 'item' || path.up > 0) env.problem(at, 'this path starts at the response itself', 0);
   const each = path.steps.findIndex((step) => step.kind === 'each');
@@ -114,13 +114,13 @@ function place(text: string | undefined, at: string, env: Env): Place {
   };
 }
 
-function outerList(steps: readonly Step[]): Place['outer'] {
+function outerList(steps: readonly Step[]): RowsAt['outer'] {
   const read = compileRead({ start: 'item', up: 0, steps }, false);
   return { text: steps.reduce((base, step) => pathText(base, keyOfStep(undefined, step)), ''), read };
 }
 
 /** Why there is no list at the path, or undefined. A null list is empty, and so is an empty object where a list is named; a missing one may mean a wrong path, so it does not count as empty. */
-function listAt(root: Place, scope: Scope, shape: ShapeSection): Misshapen | undefined {
+function listAt(root: RowsAt, scope: Scope, shape: ShapeSection): Misshapen | undefined {
   const { text = '', read } = root.outer ?? root;
   const value = read(scope);
   if (Array.isArray(value) || value === null) return undefined;
@@ -148,8 +148,8 @@ function listAt(root: Place, scope: Scope, shape: ShapeSection): Misshapen | und
 /** A single reservation: at single_path, else at root_path, else the response itself. */
 function singleAt(
   body: Json,
-  root: Place,
-  alone: Place | undefined,
+  root: RowsAt,
+  alone: RowsAt | undefined,
 ): { readonly kind: 'ok'; readonly row: Scope } | Misshapen {
   const scope = answerScope(body);
   const [row] = alone === undefined ? listedOrBare(scope, root) : alone.each(scope);
@@ -167,7 +167,7 @@ function isEmptyList(value: Json | undefined): boolean {
   return value === null || (Array.isArray(value) && value.length === 0);
 }
 
-function listedOrBare(scope: Scope, root: Place): readonly Scope[] {
+function listedOrBare(scope: Scope, root: RowsAt): readonly Scope[] {
   const rows = root.text === undefined ? [] : root.each(scope);
   // An empty list means no reservation: its envelope is not one.
   const value = root.text === undefined ? undefined : root.read(scope);

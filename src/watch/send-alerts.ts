@@ -1,6 +1,6 @@
 import type { EpochMs } from '../terms.ts';
 import { keepsAlerts, type News, type Notice, type RoutedAlert, type RouteSettings } from './routes/route.ts';
-import type { Sent } from './routes/send.ts';
+import type { RouteAnswer } from './routes/send.ts';
 
 /** A route and an alert whose turn it is, leased to this node. */
 export interface ClaimedSend {
@@ -36,7 +36,7 @@ export interface SendAlertsPorts {
   readonly store: SendStore;
   /** Undefined for a route that no document has any more. */
   readonly settingsOf: (route: string) => Promise<RouteSettings | 'unreadable' | undefined>;
-  readonly send: (settings: RouteSettings, notice: Notice) => Promise<Sent>;
+  readonly send: (settings: RouteSettings, notice: Notice) => Promise<RouteAnswer>;
   readonly link: string | undefined;
   readonly failed: (failure: { readonly route: string; readonly alertId: string; readonly message: string }) => void;
   readonly chance: () => number;
@@ -89,7 +89,7 @@ async function sendOne(claim: ClaimedSend, ports: SendAlertsPorts): Promise<Send
   if (news === undefined) return { kind: claim.resolved_at === null ? 'rest' : 'dropped' };
   const { alert, raised_at, resolved_at } = claim;
   const notice: Notice = { alert: { ...alert, raised_at, resolved_at }, news, link: ports.link };
-  const answer: Sent =
+  const answer: RouteAnswer =
     settings === 'unreadable'
       ? { kind: 'failed', message: 'A secret of the route cannot be read.' }
       : await ports.send(settings, notice);
@@ -125,7 +125,7 @@ export async function testRoute(
     readonly alertId: string;
     readonly link: string | undefined;
   },
-): Promise<Sent> {
+): Promise<RouteAnswer> {
   const alert: RoutedAlert = {
     alert_id: alertId,
     kind: 'test',

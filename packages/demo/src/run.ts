@@ -1,6 +1,7 @@
 import { cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startRun } from '../../../src/composition/pull.ts';
 import { sealSecret } from '../../../src/documents/keyring.ts';
 import { mintSecret } from '../../../src/intake/push/mint.ts';
 import { randomId } from '../../../src/kit/ids.ts';
@@ -8,7 +9,6 @@ import { moduleSuffix } from '../../../src/kit/module-suffix.ts';
 import { consoleBuilt } from '../../../src/operations/build-console.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createSignIn } from '../../../src/operations/tokens.ts';
-import { startRun } from '../../../src/composition/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { type Service, startService } from '../../../src/service.ts';
 import { putSecret } from '../../../src/store/documents/secrets.ts';

@@ -25,7 +25,7 @@ export interface Leaf {
 }
 
 /** Where a leaf is: the words of its key, those of the keys around it, and how deep it is. */
-export type Place = Pick<Leaf, 'own' | 'around' | 'depth'>;
+export type LeafPlace = Pick<Leaf, 'own' | 'around' | 'depth'>;
 
 export function present(leaf: Pick<Leaf, 'values'>): Json[] {
   return leaf.values.filter((value) => value !== undefined) as Json[];

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../../src/terms.ts';
 import { areIds, child, emptied, keysOf, parentOf } from './keys.ts';
-import type { Leaf, Place } from './leaf.ts';
+import type { Leaf, LeafPlace } from './leaf.ts';
 import { agedLeaves, contactLeaf, countedLeaves, typedLeaves } from './list-leaves.ts';
 import { isLastNight } from './stay-dates.ts';
 import { withoutNoise, wordSet, wordsOf } from './words.ts';
@@ -75,7 +75,7 @@ function withoutFalse(values: Values): Values {
 /** Lists of at most one that are read like an object: the property of a rental, the name of a person, the type of a room. */
 const lettingWords = wordSet('property properties listing listings name names types plans source');
 
-function visitList(values: Values, path: string, place: Place, leaves: Leaf[]): void {
+function visitList(values: Values, path: string, place: LeafPlace, leaves: Leaf[]): void {
   const lists = values.map((value) => (Array.isArray(value) ? value : undefined));
   const members = lists.flatMap((list) => list ?? []);
   if (members.some(isObject)) {
@@ -117,7 +117,7 @@ const isRelation = ([id, name, ...rest]: readonly Json[]): boolean =>
   rest.length === 0 && typeof id === 'number' && typeof name === 'string' && /\p{L}/u.test(name);
 
 /** The fields of objects in an inner list, for sums. */
-function innerLeaves(lists: readonly (Json[] | undefined)[], path: string, { own, around, depth }: Place): Leaf[] {
+function innerLeaves(lists: readonly (Json[] | undefined)[], path: string, { own, around, depth }: LeafPlace): Leaf[] {
   const inner = leavesOf(lists.flatMap((list) => list ?? [])).filter(
     ({ kind, depth: below }) => kind === 'value' && below <= 2,
   );

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
 import { phonePartsOf } from './dial-code.ts';
 import { child, emptied, keysOf } from './keys.ts';
-import type { Leaf, Place } from './leaf.ts';
+import type { Leaf, LeafPlace } from './leaf.ts';
 import { withoutNoise, wordSet, wordsOf } from './words.ts';
 
 /** Lists of objects that are read like fields: contacts of one person, and members that name their own type. */
@@ -17,7 +17,7 @@ const contactLooks: readonly { readonly names: ReadonlySet<string>; readonly loo
 ];
 
 /** A list of addresses or numbers of one person: the one marked as default or primary, else the first. */
-export function contactLeaf(lists: Lists, path: string, place: Place): Leaf[] {
+export function contactLeaf(lists: Lists, path: string, place: LeafPlace): Leaf[] {
   const { names, look } = contactLooks.find((one) => place.own.some((word) => one.names.has(word))) ?? {};
   const members = lists.flatMap((list) => list ?? []).filter(isObject);
   const keys = innerKeys(members[0]);
@@ -79,7 +79,7 @@ const rankOf = (key: string): number =>
   valueKeys.findIndex((one) => one === withoutSign(key) || one === wordsOf(key).join(' '));
 
 /** In a list of counts of which only some have an age, those with one are children: [{ count: 2 }, { count: 1, age: 8 }]. */
-export function agedLeaves(lists: Lists, path: string, { around, depth, own }: Place): Leaf[] {
+export function agedLeaves(lists: Lists, path: string, { around, depth, own }: LeafPlace): Leaf[] {
   const members = lists.flatMap((list) => list ?? []).filter(isObject);
   const keys = [...new Set(members.flatMap(keysOf))];
   const [age, count] = ['age', 'count'].map((word) => keys.find((key) => wordsOf(key).includes(word)));
@@ -102,7 +102,7 @@ const ageWords: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** In a list of people that says of each whether it is an adult, they are counted. */
-export function countedLeaves(lists: Lists, path: string, { around, depth, own }: Place): Leaf[] {
+export function countedLeaves(lists: Lists, path: string, { around, depth, own }: LeafPlace): Leaf[] {
   const members = lists.flatMap((list) => list ?? []).filter(isObject);
   const groupOf = (value: Json | undefined) => ageWords.find(([, look]) => look.test(String(value)))?.[0];
   const key = innerKeys(members[0]).find((one) => members.every((member) => groupOf(valueIn(member, one))));
@@ -120,7 +120,7 @@ export function countedLeaves(lists: Lists, path: string, { around, depth, own }
 }
 
 /** In a list such as [{ type: Confirmation, id: 88 }] each type is a field of that name. */
-export function typedLeaves(lists: Lists, path: string, { own, around, depth }: Place): Leaf[] {
+export function typedLeaves(lists: Lists, path: string, { own, around, depth }: LeafPlace): Leaf[] {
   const members = lists.flatMap((list) => list ?? []).filter(isObject);
   const keys = keysOf(members[0] ?? {}).filter((key) => isPlain(members[0]?.[key]));
   const type =

@@ -12,7 +12,7 @@ export interface Paging {
   readonly reason: string;
 }
 
-interface Found {
+interface PagingValue {
   readonly path: string;
   readonly key: string;
   readonly value: Json;
@@ -69,7 +69,7 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
     const pagination = { type: 'cursor', next: cursor.path, ...flag, cursor: 'query.cursor' };
     return as(pagination, typeof cursor.value === 'string' ? 0.9 : 0.75, reason);
   }
-  const repeats = (one: Found) => `the envelope repeats ${one.key}${limit ? ` and ${limit.key}` : ''}`;
+  const repeats = (one: PagingValue) => `the envelope repeats ${one.key}${limit ? ` and ${limit.key}` : ''}`;
   const offset = by(pagingNames.offset, (value) => typeof value === 'number');
   if (offset) {
     const last = by(pagingNames.end, (value) => typeof value === 'number');
@@ -114,7 +114,7 @@ function nameFits(path: string, name: string): boolean {
   return name.endsWith(own) && wordsOf(path.replaceAll('.', ' ')).join(' ').endsWith(name);
 }
 
-function scalarsOf(value: JsonObject, rootPath: string | undefined, path = '', depth = 0): Found[] {
+function scalarsOf(value: JsonObject, rootPath: string | undefined, path = '', depth = 0): PagingValue[] {
   if (depth > 3) return [];
   return keysOf(value).flatMap((key) => {
     const inner = value[key] ?? null;

@@ -8,11 +8,11 @@ import { child, keysOf } from './keys.ts';
 export interface Plain {
   readonly sample: Json;
   /** Where the values of the plain sample are in the response; undefined if only lists were completed. */
-  readonly place: Place | undefined;
+  readonly place: PlainPlace | undefined;
 }
 
 /** An object or list of the plain sample. */
-export interface Place {
+export interface PlainPlace {
   readonly keys: ReadonlyMap<string, Written>;
   readonly items?: Written;
 }
@@ -20,7 +20,7 @@ export interface Place {
 export interface Written {
   /** The path from the enclosing place as the response has it: `name._text`; of an item, what follows its index. */
   readonly text: string;
-  readonly place: Place;
+  readonly place: PlainPlace;
 }
 
 const textKeys = ['_text', '#text', '$t', '_', '__text', '_cdata', '__cdata'];
@@ -57,7 +57,7 @@ interface Column {
   readonly written: Written;
 }
 
-const bare: Place = { keys: new Map() };
+const bare: PlainPlace = { keys: new Map() };
 
 /** The values of one key in all objects, without their wrappers; `text` is what their path needs in addition. */
 function columnOf(values: Values, style: Style): Column {

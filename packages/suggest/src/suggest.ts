@@ -107,7 +107,7 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
   };
 }
 
-interface Found {
+interface MappedFields {
   readonly reservation: ReadonlyMap<string, Match>;
   readonly map: JsonObject;
   readonly lines: readonly FieldLine[];
@@ -115,7 +115,7 @@ interface Found {
   readonly flat?: FlatShape;
 }
 
-function fieldsOf(root: Root, all: readonly Leaf[]): Found {
+function fieldsOf(root: Root, all: readonly Leaf[]): MappedFields {
   const unkeyed = all.filter(({ isKey }) => isKey !== true);
   const rows = findRows(unkeyed);
   // Rows may come from several responses, so they can neither join a table of one response nor have a key in it.
@@ -217,7 +217,7 @@ function reservationFields(
   matches: ReadonlyMap<string, Match>,
   leaves: readonly Leaf[],
   computed: JsonObject,
-): Omit<Found, 'sections' | 'flat'> {
+): Omit<MappedFields, 'sections' | 'flat'> {
   const map: JsonObject = {};
   const lines: FieldLine[] = [];
   for (const field of Object.keys(reservationLexicon)) {

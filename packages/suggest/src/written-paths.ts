@@ -1,21 +1,21 @@
 import { parsePath } from '../../../src/json-path/path.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
 import { child } from './keys.ts';
-import type { Place, Written } from './plain-json.ts';
+import type { PlainPlace, Written } from './plain-json.ts';
 import { wordSet } from './words.ts';
 
 /** Where the paths of a mapping start. */
 interface Scope {
-  readonly body: Place;
-  readonly record: Place;
+  readonly body: PlainPlace;
+  readonly record: PlainPlace;
   /** The item last, before it what encloses it. */
-  readonly items: readonly Place[];
+  readonly items: readonly PlainPlace[];
 }
 
-const nowhere: Place = { keys: new Map() };
+const nowhere: PlainPlace = { keys: new Map() };
 
 /** A connector for the plain sample, with the paths that the response itself has. */
-export function asWritten(connector: JsonObject, body: Place): JsonObject {
+export function asWritten(connector: JsonObject, body: PlainPlace): JsonObject {
   const { shape = {}, pull, map } = connector as { shape?: JsonObject; pull: JsonObject; map: JsonObject };
   const whole: Scope = { body, record: body, items: [body] };
   const scope = recordScope(shape.root_path, body);
@@ -39,7 +39,7 @@ export function asWritten(connector: JsonObject, body: Place): JsonObject {
 }
 
 /** For the paths of the reasons. */
-export function writtenPath(rootPath: Json | undefined, body: Place): (path: string) => string {
+export function writtenPath(rootPath: Json | undefined, body: PlainPlace): (path: string) => string {
   const scope = recordScope(rootPath, body);
   return (path) =>
     path
@@ -48,7 +48,7 @@ export function writtenPath(rootPath: Json | undefined, body: Place): (path: str
       .join(', then ');
 }
 
-function recordScope(rootPath: Json | undefined, body: Place): Scope {
+function recordScope(rootPath: Json | undefined, body: PlainPlace): Scope {
   const whole: Scope = { body, record: body, items: [body] };
   const { places } = walk(typeof rootPath === 'string' ? rootPath : '$item', whole);
   return { body, record: places.at(-1) ?? nowhere, items: places };
@@ -120,7 +120,7 @@ function listScope({ from, join }: JsonObject, scope: Scope): Scope {
 }
 
 /** The path as the response has it, and the items it passes: each list's item, and the place at its end. */
-function walk(text: string, scope: Scope): { readonly text: string; readonly places: readonly Place[] } {
+function walk(text: string, scope: Scope): { readonly text: string; readonly places: readonly PlainPlace[] } {
   const parsed = parsePath(text, { spaces: true });
   if (parsed.kind === 'bad') return { text, places: [] };
   const { start, up, steps } = parsed.path;
@@ -131,8 +131,8 @@ function walk(text: string, scope: Scope): { readonly text: string; readonly pla
     record: scope.record,
     rows: { keys: new Map(), items: { text: '', place: scope.record } },
   };
-  let place: Place = start === 'item' || start === 'key' ? (scope.items.at(-1 - up) ?? nowhere) : outset[start];
-  const places: Place[] = [];
+  let place: PlainPlace = start === 'item' || start === 'key' ? (scope.items.at(-1 - up) ?? nowhere) : outset[start];
+  const places: PlainPlace[] = [];
   const enter = ({ text: more, place: next }: Written) => {
     out += more;
     place = next;
@@ -153,4 +153,4 @@ function walk(text: string, scope: Scope): { readonly text: string; readonly pla
 }
 
 /** Any of the places under keys that are data. */
-const firstOf = ({ keys }: Place): Place => [...keys.values()][0]?.place ?? nowhere;
+const firstOf = ({ keys }: PlainPlace): PlainPlace => [...keys.values()][0]?.place ?? nowhere;

@@ -10,7 +10,7 @@ import type { EventsRead } from './foreign-envelope.ts';
 import type { Appended } from './group-commit.ts';
 import type { Endpoint, NewEvent, PushSettings } from './ports.ts';
 import { readEvents } from './read-events.ts';
-import { defaultVerification, type Request, type Secret, type Verdict } from './verification.ts';
+import { defaultVerification, type Request, type Secret, type SignatureCheck } from './verification.ts';
 import { verify } from './verify.ts';
 
 /**
@@ -131,17 +131,17 @@ function refusalOf(stored: readonly Appended[]): Refused | undefined {
   return undefined;
 }
 
-function check(ports: ReceivePorts, endpoint: Endpoint | undefined, arrived: Arrived): Verdict {
+function check(ports: ReceivePorts, endpoint: Endpoint | undefined, arrived: Arrived): SignatureCheck {
   const settings = endpoint && ports.settings(endpoint.integration);
   return verify(settings?.verification ?? defaultVerification, arrived, endpoint?.secrets ?? decoy, arrived.receivedAt);
 }
 
-function mayBeNewSecret(verdict: Verdict & { kind: 'refused' }): boolean {
+function mayBeNewSecret(verdict: SignatureCheck & { kind: 'refused' }): boolean {
   return verdict.reason === 'signature_wrong' || verdict.reason === 'no_valid_secret';
 }
 
 /** For the operator: the reason, and how far the sender's clock is off. */
-function describe(verdict: Verdict & { kind: 'refused' }): string {
+function describe(verdict: SignatureCheck & { kind: 'refused' }): string {
   return verdict.skewS === undefined ? verdict.reason : `${verdict.reason} ${verdict.skewS} s`;
 }
 

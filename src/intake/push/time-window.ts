@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../terms.ts';
-import type { TimestampFormat, Verdict } from './verification.ts';
+import type { SignatureCheck, TimestampFormat } from './verification.ts';
 
 /** Refuses a time that is missing, malformed, or further from our clock than the tolerance. */
 export function outOfWindow(
@@ -7,7 +7,7 @@ export function outOfWindow(
   toleranceS: number,
   now: EpochMs,
   format: TimestampFormat = 'seconds',
-): Verdict | undefined {
+): SignatureCheck | undefined {
   if (timestamp === undefined || timestamp === '') return { kind: 'refused', reason: 'timestamp_missing' };
   const statedS = secondsIn(timestamp, format);
   if (statedS === undefined) return { kind: 'refused', reason: 'timestamp_malformed' };

@@ -79,7 +79,7 @@ export type Refusal =
   | 'id_missing'
   | 'no_valid_secret';
 
-export type Verdict =
+export type SignatureCheck =
   | { readonly kind: 'verified'; readonly secretNo: number }
   /** The reason is for the operator and the sandbox report; a live sender gets the same answer for every reason. */
   | { readonly kind: 'refused'; readonly reason: Refusal; readonly skewS?: number };

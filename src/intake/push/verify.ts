@@ -9,9 +9,9 @@ import {
   leastSecret,
   type Request,
   type Secret,
+  type SignatureCheck,
   type StandardWebhooksVerification,
   type TokenVerification,
-  type Verdict,
   type Verification,
 } from './verification.ts';
 
@@ -25,7 +25,7 @@ export function verify(
   request: Request,
   secrets: readonly Secret[],
   now: EpochMs,
-): Verdict {
+): SignatureCheck {
   const valid = secrets.filter(
     ({ bytes, expiresAt }) => bytes.length >= leastSecret && (expiresAt === undefined || expiresAt > now),
   );
@@ -44,7 +44,12 @@ export function verify(
   }
 }
 
-function verifyHmac(scheme: HmacVerification, request: Request, secrets: readonly Secret[], now: EpochMs): Verdict {
+function verifyHmac(
+  scheme: HmacVerification,
+  request: Request,
+  secrets: readonly Secret[],
+  now: EpochMs,
+): SignatureCheck {
   const { timestamp, header, macs } = statedSignature(scheme, request.headers);
   const given = scheme.encoding === 'hex' ? macs.map((mac) => mac.toLowerCase()) : macs;
   const [before, after] = aroundBody(scheme.sign, signedPart(request, timestamp ?? ''));
@@ -69,7 +74,7 @@ function verifyToken(
   request: Request,
   secrets: readonly Secret[],
   tokenOf: (secret: Secret) => Buffer,
-): Verdict {
+): SignatureCheck {
   const { header, query } = scheme;
   const value =
     header === undefined
@@ -95,7 +100,7 @@ function verifyStandard(
   request: Request,
   secrets: readonly Secret[],
   now: EpochMs,
-): Verdict {
+): SignatureCheck {
   const id = headerText(request.headers, `${scheme.headers}-id`);
   const timestamp = headerText(request.headers, `${scheme.headers}-timestamp`);
   const signature = headerText(request.headers, `${scheme.headers}-signature`);
@@ -119,7 +124,11 @@ function verifyStandard(
 
 const sha256Bytes = 32;
 
-function lacking(stated: string | undefined, wellFormed: boolean, secrets: readonly Secret[]): Verdict | undefined {
+function lacking(
+  stated: string | undefined,
+  wellFormed: boolean,
+  secrets: readonly Secret[],
+): SignatureCheck | undefined {
   if (stated === undefined || stated === '') return { kind: 'refused', reason: 'signature_missing' };
   if (!wellFormed) return { kind: 'refused', reason: 'signature_malformed' };
   return secrets.length === 0 ? { kind: 'refused', reason: 'no_valid_secret' } : undefined;

@@ -5,14 +5,14 @@ import type { WireRequest } from '../ask/request.ts';
 
 export type HmacAuth = Extract<Auth, { type: 'hmac' }>;
 
-export interface Moment {
+export interface SigningTime {
   readonly now: EpochMs;
   /** Random, never reused. */
   readonly nonce: string;
 }
 
 /** Signs the request as sent. Called for each attempt: a partner may refuse an old timestamp or a repeated nonce. */
-export function signed(request: WireRequest, auth: HmacAuth, { now, nonce }: Moment): WireRequest {
+export function signed(request: WireRequest, auth: HmacAuth, { now, nonce }: SigningTime): WireRequest {
   const parts = {
     timestamp: String(Math.floor(now / 1000)),
     nonce,

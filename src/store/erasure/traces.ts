@@ -18,7 +18,7 @@ export interface ErasedRecord {
 }
 
 /** A place outside the records in which a payload or a message may name the person. */
-interface Place {
+interface TracedColumn {
   readonly name: string;
   readonly table: string;
   /** The primary key, as text columns. */
@@ -32,7 +32,7 @@ interface Place {
   readonly clean: string;
 }
 
-export const places: readonly Place[] = [
+export const places: readonly TracedColumn[] = [
   {
     name: 'events',
     table: 'events',
@@ -155,7 +155,7 @@ export async function eraseTraces(
 
 export async function eraseTracesIn(
   tx: Tx,
-  place: Place,
+  place: TracedColumn,
   records: readonly ErasedRecord[],
   traces: TraceFinder,
 ): Promise<number> {
@@ -174,7 +174,7 @@ export async function findTraces(
   for (const place of places) await scan(tx, place, records, traces, onRow);
 }
 
-async function clean(tx: Tx, { key, clean: statement }: Place, keys: readonly string[]): Promise<number> {
+async function clean(tx: Tx, { key, clean: statement }: TracedColumn, keys: readonly string[]): Promise<number> {
   const { rowCount } = await tx.query(`${statement} where ${keyOf(key)} = any($1::text[])`, [keys]);
   return rowCount ?? 0;
 }
@@ -184,7 +184,7 @@ const keyOf = (columns: readonly string[]): string => columns.map((column) => `t
 /** PostgreSQL preselects rows; JSON that uses \u escapes is decoded here, since PostgreSQL compares it as written. */
 async function scan(
   tx: Tx,
-  { name, table, key, texts, only = 'true', isOfRecord = false }: Place,
+  { name, table, key, texts, only = 'true', isOfRecord = false }: TracedColumn,
   records: readonly ErasedRecord[],
   traces: TraceFinder,
   onRow: (row: TraceRow) => void,

@@ -82,7 +82,7 @@ export async function workEvents(
   return result;
 }
 
-interface Found {
+interface PendingBrand {
   readonly integration: string;
   /** The number of its first pending event. */
   readonly first: number;
@@ -93,8 +93,8 @@ interface Found {
 const brandLock = (name: string): string => `hashtextextended('events ' || ${name}, 0)`;
 
 /** Locks the next brands with pending events, in the order of their names: a loose index scan. */
-async function lockNext(tx: Tx, after: string): Promise<readonly Found[]> {
-  const { rows } = await tx.query<Found>({
+async function lockNext(tx: Tx, after: string): Promise<readonly PendingBrand[]> {
+  const { rows } = await tx.query<PendingBrand>({
     name: 'lock-brands',
     text: `
       with recursive brands as (
@@ -111,7 +111,7 @@ async function lockNext(tx: Tx, after: string): Promise<readonly Found[]> {
   return rows;
 }
 
-async function lockOne(tx: Tx, integration: string): Promise<readonly Found[]> {
+async function lockOne(tx: Tx, integration: string): Promise<readonly PendingBrand[]> {
   const { rows } = await tx.query<{ mine: boolean }>({
     name: 'lock-batch',
     text: `select pg_try_advisory_xact_lock(${brandLock('$1')}) as mine`,

@@ -1,9 +1,9 @@
-import type { Tally } from '../../deliver/tally.ts';
+import type { DeliveryTally } from '../../deliver/tally.ts';
 import { float8s, int4s, texts } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 
 /** Adds what this node delivered to the activity of its brands, for the ten-second steps that have ended and their hours. */
-export async function addTally(pool: Pool, tally: Tally, nowMs: number): Promise<void> {
+export async function addTally(pool: Pool, tally: DeliveryTally, nowMs: number): Promise<void> {
   const destinations = tally.takeDestinations();
   if (destinations.size > 0) {
     await pool.query(

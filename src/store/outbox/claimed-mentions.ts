@@ -10,7 +10,7 @@ import { bookingsOf, bookingsWith } from '../records/profile-bookings.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { seenCancelledAt } from '../records/seen-cancelled.ts';
 
-interface Found {
+interface KeyedRecord {
   readonly integration: string;
   readonly type: EntityType;
   readonly id: string;
@@ -38,7 +38,7 @@ export async function claimedMentions(
   const texts = [...new Set(keys.map(keyText))];
   const profileIds = guests.flatMap((guest) => profileOf(guest)?.id ?? []);
   const { rows } = await tx.query<
-    Omit<Found, 'record' | 'guests'> & { key: string; data: string; seen_at: Date | null }
+    Omit<KeyedRecord, 'record' | 'guests'> & { key: string; data: string; seen_at: Date | null }
   >(
     `with named as (
        select t.key, k.integration, k.type, k.id from unnest($3::text[], $7::text[]) as t (key, query)
@@ -67,9 +67,9 @@ export async function claimedMentions(
       texts.map((key) => `${anyKey('reservation', [key])} | ${anyKey('guest', [key])}`),
     ],
   );
-  const found = new Map<string, Found>();
+  const found = new Map<string, KeyedRecord>();
   // Only records under the guest's own keys are compared: with all of the batch, 200 guests took 70 s instead of 1 s (calls.test.ts, busy arm64).
-  const byKey = new Map<string, Set<Found>>();
+  const byKey = new Map<string, Set<KeyedRecord>>();
   for (const { key, data, seen_at, ...row } of rows) {
     const name = JSON.stringify([row.integration, row.type, row.id]);
     const one = found.get(name) ?? foundOf(row, data, seen_at);
@@ -117,7 +117,7 @@ export async function claimedMentions(
   return { mentions, isOwner };
 }
 
-function foundOf(row: Omit<Found, 'record' | 'guests'>, data: string, seenAt: Date | null): Found {
+function foundOf(row: Omit<KeyedRecord, 'record' | 'guests'>, data: string, seenAt: Date | null): KeyedRecord {
   if (row.type === 'guest') {
     const guest = decodeRecord('guest', data);
     return { ...row, record: guest, guests: [guest] };

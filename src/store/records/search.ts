@@ -3,7 +3,7 @@ import type { EntityType, Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { anyKey, keyedRecords, keyPrefix } from './search-keys.ts';
 
-export interface Found {
+export interface SearchHit {
   readonly integration: string;
   readonly type: EntityType;
   readonly id: string;
@@ -38,10 +38,10 @@ const order = `(date_trunc('milliseconds', r.changed_at), r.id, r.integration)`;
 const newestFirst = `date_trunc('milliseconds', r.changed_at) desc, r.id desc, r.integration desc`;
 
 /** Without a text, what changed last; with one, everything that it can mean. Every search uses an index. */
-export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Found[]> {
+export async function searchRecords(db: Pool, filter: SearchFilter): Promise<SearchHit[]> {
   const text = filter.text?.trim() ?? '';
   const hits: ReturnType<typeof matching> = text === '' ? newest(filter) : matching(filter, text);
-  const { rows } = await db.query<Found>(
+  const { rows } = await db.query<SearchHit>(
     `with hits as materialized (${hits.sql})
      select r.integration, r.type, r.id, r.version, r.changed_at, r.data, h.matched,
             (select count(*)::int from outbox o where o.integration = r.integration and o.type = r.type and o.id = r.id

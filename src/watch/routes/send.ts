@@ -5,7 +5,7 @@ import { type MailPorts, sendMail } from './email.ts';
 import { requestOf } from './requests.ts';
 import type { EmailSettings, Notice, RouteSettings } from './route.ts';
 
-export type Sent =
+export type RouteAnswer =
   | { readonly kind: 'sent' }
   /** The message names no secret: neither the URL of a webhook nor a key. */
   | { readonly kind: 'failed'; readonly message: string; readonly afterMs?: number };
@@ -19,7 +19,7 @@ export interface SendPorts {
 const deadlineMs = 15_000;
 
 /** Sends a notice and returns the outcome; never throws. */
-export async function sendNotice(settings: RouteSettings, notice: Notice, ports: SendPorts): Promise<Sent> {
+export async function sendNotice(settings: RouteSettings, notice: Notice, ports: SendPorts): Promise<RouteAnswer> {
   if (settings.type === 'email') return sendByMail(settings, notice, ports.mail);
   const { url, headers, body } = requestOf(settings, notice);
   const answer = await ports.http.request({
@@ -38,7 +38,7 @@ export async function sendNotice(settings: RouteSettings, notice: Notice, ports:
   return { kind: 'failed', message: `${settings.type} answered ${status}.`, ...(afterMs !== undefined && { afterMs }) };
 }
 
-async function sendByMail(settings: EmailSettings, notice: Notice, mail: MailPorts): Promise<Sent> {
+async function sendByMail(settings: EmailSettings, notice: Notice, mail: MailPorts): Promise<RouteAnswer> {
   try {
     await sendMail(settings, notice, mail);
     return { kind: 'sent' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Tally } from '../../../src/deliver/tally.ts';
+import { DeliveryTally } from '../../../src/deliver/tally.ts';
 import { countActivity, readActivity, readBrandActivity, readDays } from '../../../src/store/operate/activity.ts';
 import { addTally } from '../../../src/store/operate/tally.ts';
 import { destinationsNow } from '../../../src/store/outbox/delivery-list.ts';
@@ -12,7 +12,7 @@ test('nodes add what they delivered to the ten seconds and the hour, with the la
   const at = Math.floor(Date.now() / 10_000) * 10_000 - 30_000;
   /** Latencies from 1 ms to `count` ms. */
   const tallied = (integration: string, count: number) => {
-    const tally = new Tally();
+    const tally = new DeliveryTally();
     for (let n = 1; n <= count; n++) tally.add([settlement(integration, 'crm', 'delivered', at - n)], at);
     tally.add([settlement(integration, 'crm', 'retry'), settlement(integration, 'crm', 'dead')], at);
     tally.add([settlement(integration, 'innbound:profiles', 'delivered')], at);

@@ -37,7 +37,9 @@ export async function gather(target: Target, client: PoliteClient): Promise<Evid
     seen.push(await client.ask('a list without credentials', drafts.list(week), 'none'));
     seen.push(await client.ask('a list with wrong credentials', drafts.list(week), 'wrong'));
   });
-  const found = await within({}, (more: Mutable<Found>) => lookCloser({ target, client, drafts }, list, listed, more));
+  const found = await within({}, (more: Mutable<Gathered>) =>
+    lookCloser({ target, client, drafts }, list, listed, more),
+  );
   const rest = await within({}, async (more: Mutable<Pick<Evidence, 'unknown' | 'search'>>) => {
     if (!bodyOnly(auth))
       more.unknown = await client.ask('a reservation that does not exist', drafts.single('innbound-check-no-such-id'));
@@ -60,7 +62,7 @@ export async function gather(target: Target, client: PoliteClient): Promise<Evid
   };
 }
 
-type Found = Pick<Evidence, 'byStatus' | 'walk' | 'single'>;
+type Gathered = Pick<Evidence, 'byStatus' | 'walk' | 'single'>;
 type Mutable<T> = { -readonly [Key in keyof T]?: T[Key] };
 
 /** Requests that need an existing reservation. */
@@ -68,7 +70,7 @@ async function lookCloser(
   { target, client, drafts }: { readonly target: Target; readonly client: PoliteClient; readonly drafts: Drafts },
   list: Seen,
   listed: Listed | undefined,
-  more: Mutable<Found>,
+  more: Mutable<Gathered>,
 ): Promise<void> {
   if (listed === undefined || listed.records.length === 0) return;
   const { from, to, rootPath } = target;

@@ -82,7 +82,7 @@ function proposalFor(
   const since = days === undefined || days.value.by === 'change' ? findSince(operation) : undefined;
   const window = since === undefined ? days : undefined;
   const { request, fixed, open, contents } = requestOf(operation, window?.value, since?.value);
-  const found: Found = {
+  const found: Reading = {
     best,
     suggestion,
     window,
@@ -139,7 +139,7 @@ const byDeparture =
 const byArrival =
   'The range filters by day of arrival: let the range of stay begin earlier by the length of the longest stay.';
 
-interface Found {
+interface Reading {
   readonly best: Ranked;
   readonly suggestion: Suggestion & { kind: 'ok' };
   readonly window: ReturnType<typeof findWindow>;
@@ -153,7 +153,7 @@ interface Found {
   readonly isReal: boolean;
 }
 
-function connectorOf(found: Found, request: JsonObject): JsonObject {
+function connectorOf(found: Reading, request: JsonObject): JsonObject {
   const { suggestion, best, single, paging, hasDates, since, isReal } = found;
   const { shape, map, values: seen } = suggestion.connector;
   const values = isReal ? seen : onlyListed(seen, listedSpellings(best.operation));
@@ -174,7 +174,7 @@ function connectorOf(found: Found, request: JsonObject): JsonObject {
 }
 
 /** Each part of the proposal with its reason. */
-function linesOf(found: Found): FieldLine[] {
+function linesOf(found: Reading): FieldLine[] {
   const { best, suggestion, window, since, fixed, hasDates, paging, single, auth, isReal } = found;
   const windowPath = window?.value.from.name ?? since?.value.parameter.name ?? '';
   return [

@@ -16,7 +16,7 @@ const maxDepth = 10;
 /** A schema that contains itself many times over must not grow without bound. */
 const maxNodes = 60_000;
 
-interface Place {
+interface SchemaPlace {
   /** The words of the objects around the value. */
   readonly around: readonly string[];
   /** The number of the record, so that records differ. */
@@ -35,7 +35,7 @@ class Synthesis {
     this.#statuses = statuses;
   }
 
-  value(input: Json | undefined, name: string, place: Place): Json | undefined {
+  value(input: Json | undefined, name: string, place: SchemaPlace): Json | undefined {
     this.#nodes += 1;
     const isTooDeep = place.depth > maxDepth || this.#nodes > maxNodes;
     if (input === undefined || isTooDeep || this.#open.has(input)) return undefined;
@@ -45,7 +45,7 @@ class Synthesis {
     return value;
   }
 
-  #inside(input: Json, name: string, place: Place): Json | undefined {
+  #inside(input: Json, name: string, place: SchemaPlace): Json | undefined {
     const schema = flattened(input);
     const words = wordsOf(name);
     const { around, index } = place;
@@ -66,7 +66,7 @@ class Synthesis {
     }
   }
 
-  #list(schema: JsonObject, name: string, { around, index, depth }: Place): Json {
+  #list(schema: JsonObject, name: string, { around, index, depth }: SchemaPlace): Json {
     const items = flattened(schema.items);
     // The first lists of objects may be the records, or contain them; lists inside records are short.
     const outer = typeOf(items) === 'object' && this.#lists === 0;
@@ -83,7 +83,7 @@ class Synthesis {
     return list;
   }
 
-  #object(schema: JsonObject, words: readonly string[], { around, index, depth }: Place): JsonObject | undefined {
+  #object(schema: JsonObject, words: readonly string[], { around, index, depth }: SchemaPlace): JsonObject | undefined {
     const properties = Object.entries(propertiesOf(schema));
     const inside = { around: [...around, ...words], index, depth: depth + 1 };
     if (properties.length === 0 && isObject(schema.additionalProperties)) return this.#map(schema, inside);
@@ -106,7 +106,7 @@ class Synthesis {
   }
 
   /** An object keyed by data: by date where the description says so, else by id. */
-  #map(schema: JsonObject, { around, index, depth }: Place): JsonObject {
+  #map(schema: JsonObject, { around, index, depth }: SchemaPlace): JsonObject {
     const byDate = /\bdates?\b/i.test(textOf(schema.description));
     const keys = byDate ? [day(index), day(index + 1)] : [String(70_000 + index * 2), String(70_001 + index * 2)];
     const map: JsonObject = {};

@@ -3,7 +3,7 @@ import type { Json } from '../../../terms.ts';
 import { guestsOf } from '../../consent.ts';
 import type { Outcome } from '../../destination.ts';
 import { type Delivery, type Message, type MessageData, messageJson } from '../../message.ts';
-import { type Moment, momentOf } from '../../moment.ts';
+import { momentOf, type StayMoment } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, valuesOf } from './compile-operation.ts';
 import { notExpressed } from './not-expressed.ts';
 import type { SituationName } from './operation.ts';
@@ -142,7 +142,7 @@ export function compilePlan(settings: Settings): Plan {
     },
   };
 
-  function scopeOf({ changedAt, mayHaveArrived }: Delivery, message: Message, moment: Moment | undefined): Scope {
+  function scopeOf({ changedAt, mayHaveArrived }: Delivery, message: Message, moment: StayMoment | undefined): Scope {
     const isNewlyCancelled = moment?.kind === 'cancelled';
     const json = messageJson(message);
     return {
@@ -238,7 +238,7 @@ function subjectOf(scope: Scope, number: number, ends: boolean): Subject {
 }
 
 /** Another guest who agreed: the stay is theirs too, and each moment is one of their own. */
-const companionOf = (subject: Subject, moment: Moment | undefined): Subject => ({
+const companionOf = (subject: Subject, moment: StayMoment | undefined): Subject => ({
   ...subject,
   scope: {
     ...subject.scope,

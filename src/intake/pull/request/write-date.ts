@@ -32,8 +32,8 @@ const monthNames = [
 ];
 const pad = (value: number, digits = 2): string => String(value).padStart(digits, '0');
 
-type Moment = Temporal.ZonedDateTime;
-const parts: readonly (readonly [name: string, write: (at: Moment) => string])[] = [
+type Zoned = Temporal.ZonedDateTime;
+const parts: readonly (readonly [name: string, write: (at: Zoned) => string])[] = [
   ['YYYY', (at) => pad(at.year, 4)],
   ['YY', (at) => pad(at.year % 100)],
   ['MMMM', (at) => monthNames[at.month - 1] ?? ''],

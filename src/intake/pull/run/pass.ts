@@ -6,10 +6,10 @@ import type { Next, PageState, Paginator } from '../page/paginate/paginator.ts';
 import type { Row } from '../page/row.ts';
 import type { Limits, WindowPages } from '../ports.ts';
 import type { PassState } from './run-state.ts';
-import { afterBatch, afterLastPage, brokenOff, type Verdict } from './verdict.ts';
+import { afterBatch, afterLastPage, brokenOff, type PassEnd } from './verdict.ts';
 
 /** What follows a page: the next page, another pass, or the end of the window. */
-export type Follow = Verdict | { readonly kind: 'page'; readonly pass: PassState };
+export type Follow = PassEnd | { readonly kind: 'page'; readonly pass: PassState };
 
 export interface Taken {
   readonly follow: Follow;
@@ -133,7 +133,7 @@ export class WindowReader {
     this.#inPass.clear();
   }
 
-  #end(after: PassState): Verdict {
+  #end(after: PassState): PassEnd {
     const { drains, limits, paginator, mayOverlap } = this.#rules;
     if (drains) return afterBatch(after, limits.pages, drains.byDays);
     return afterLastPage(after, paginator.counts, !mayOverlap);

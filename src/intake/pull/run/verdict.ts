@@ -3,7 +3,7 @@ import { isProven } from '../page/overlap.ts';
 import { firstPass, type PassState } from './run-state.ts';
 
 /** What follows the last page of a pass: another pass, or the end of the window with its finding. */
-export type Verdict =
+export type PassEnd =
   | { readonly kind: 'again'; readonly pass: PassState }
   | { readonly kind: 'done'; readonly finding?: { readonly code: ErrorCode; readonly message: string } };
 
@@ -19,7 +19,7 @@ const mostPasses = 4;
  * counts something else costs that one pass only. Where absence alone cancels a reservation, every list is read twice: one wrong answer,
  * such as an empty list, must not cancel anything.
  */
-export function afterLastPage(pass: PassState, counts: boolean, isReadTwice: boolean): Verdict {
+export function afterLastPage(pass: PassState, counts: boolean, isReadTwice: boolean): PassEnd {
   const { no, total, distinct, fresh, doubles, repeats, slips = 0, plainFrom, rows, rowsBefore = 0 } = pass;
   if (isProven(pass)) return { kind: 'done' };
   // A first pass that was broken off because an overlap was refused does not count.
@@ -51,7 +51,7 @@ export function afterLastPage(pass: PassState, counts: boolean, isReadTwice: boo
  * Acknowledged rows leave the list, so it is requested again until it is empty or shows only what this node has acknowledged. The latter is
  * an error in a queue; a list by dates may keep acknowledged rows.
  */
-export function afterBatch({ no, fresh, rows, distinct }: PassState, mostPasses: number, byDays: boolean): Verdict {
+export function afterBatch({ no, fresh, rows, distinct }: PassState, mostPasses: number, byDays: boolean): PassEnd {
   if (fresh > 0 && no < mostPasses) return { kind: 'again', pass: { ...firstPass, no: no + 1, distinct } };
   if (fresh > 0) return done('pull.endless', `the queue was not empty after ${no} requests`);
   if (rows === 0 || byDays) return { kind: 'done' };
@@ -59,11 +59,11 @@ export function afterBatch({ no, fresh, rows, distinct }: PassState, mostPasses:
 }
 
 /** Paging failed. The total can still prove that nothing is missing, except for an endless list. */
-export function brokenOff(pass: PassState, code: ErrorCode, message: string): Verdict {
+export function brokenOff(pass: PassState, code: ErrorCode, message: string): PassEnd {
   const isWhole = code !== 'pull.endless' && pass.distinct > 0 && pass.distinct === pass.total;
   return isWhole ? { kind: 'done' } : done(code, message);
 }
 
-function done(code: ErrorCode, message: string): Verdict {
+function done(code: ErrorCode, message: string): PassEnd {
   return { kind: 'done', finding: { code, message } };
 }
