@@ -109,7 +109,6 @@ export function planFast(root: string): TestPlan {
 
 /** Rooms without a database or a server: each alone would mostly load the sources. */
 const pure = [
-  'outbound',
   'canonical',
   'connectors',
   'documents',
@@ -122,7 +121,7 @@ const pure = [
 ];
 
 /** Folders that take seconds each. */
-const short = ['cli', 'docs', 'kit', 'mcp', 'ops', 'privacy', 'runtime', 'watch'];
+const short = ['cli', 'docs', 'kit', 'mcp', 'ops', 'outbound', 'privacy', 'runtime', 'watch'];
 
 /** The file itself, or its folder; small folders are together, and intake and the console have too many files for one process. */
 function processOf(file: string): string {

@@ -27,6 +27,7 @@ export async function buildPackages(): Promise<void> {
       'console/dist/{*,assets/*}',
       'packages/demo/src/{workspace,trouble}/**/*.yaml',
       'packages/partner-kit/src/simulate/page.html',
+      'presets/*.yaml',
       'schemas/*.json',
       'src/**/*.{sql,yaml}',
       'src/documents/template/*',

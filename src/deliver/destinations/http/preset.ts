@@ -102,7 +102,7 @@ const presetSchema = z.strictObject({
 });
 export type Preset = z.infer<typeof presetSchema>;
 
-const folder = new URL('./presets/', import.meta.url);
+const folder = new URL('../../../../presets/', import.meta.url);
 
 const names = readdirSync(folder)
   .flatMap((file) => (file.endsWith('.yaml') ? [file.slice(0, -'.yaml'.length)] : []))
