@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Destination, Outcome } from '../../src/deliver/destination.ts';
+import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
 import { compileFields } from '../../src/deliver/fields.ts';
 import type { DestinationConfig, Selection } from '../../src/deliver/ports.ts';
 import { type Pool, transaction } from '../../src/store/db/pool.ts';
 import { retryHeld } from '../../src/store/operate/dead-letter-close.ts';
-import { config, lane, openStore, ports, reservation, takeIn } from './support.ts';
+import { config, delivery, lane, openStore, ports, reservation, services, takeIn } from './support.ts';
 
 /** What took effect at a destination for one version of a record. */
 export interface Effect {
@@ -19,8 +19,10 @@ export interface Effect {
 }
 
 export interface Subject {
-  /** A new opening of the destination, as after a restart. */
-  open(): Promise<Destination>;
+  /** A new opening of the destination, as after a restart. `offered`: other services than the subject's own. */
+  open(offered?: DestinationServices): Promise<Destination>;
+  /** It connects to nothing. */
+  readonly isLocal?: true;
   /** Everything that took effect, in its order. */
   effects(): Promise<Effect[]>;
   /** A warehouse: `effects` shows the newest version of each record only. */
@@ -71,6 +73,20 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
       assert.deepEqual(seen, subject.newestOnly ? [3] : [1, 2, 3]);
     }
     assert.ok(effects.every(({ data }) => data.includes('@guests.example')));
+  });
+
+  test(`${name}: opens no connection past the guard: private addresses are refused unless allowed`, async (t) => {
+    const { subject } = await set(t);
+    if (subject.isLocal) return;
+    const offered = services('/', false);
+    t.after(() => offered.close());
+    const destination = await subject.open(offered);
+    const signal = new AbortController().signal;
+    const limits = { batch: 1, deadlineMs: 10_000, leaseLeftMs: () => 60_000, extend: async () => true, signal };
+    const [outcome] = await destination.deliver([delivery(reservation('r'))], limits);
+    assert.equal(outcome?.kind, 'dead');
+    assert.match('message' in outcome ? outcome.message : '', /private/);
+    await destination.close();
   });
 
   test(`${name}: money and long ids arrive to the digit`, async (t) => {

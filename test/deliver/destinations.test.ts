@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startFauxqs } from 'fauxqs';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import type { DestinationServices } from '../../src/deliver/destination.ts';
 import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { destinationType as postgres } from '../../src/deliver/destinations/postgres/destination.ts';
@@ -29,6 +30,7 @@ async function filesSubject(format: 'ndjson' | 'parquet'): Promise<Subject> {
   const offered = services(folder);
   const settings = files.settings.parse({ path: 'out', format, file_size: '4KiB' });
   return {
+    isLocal: true,
     open: async () => files.open(settings, offered),
     async effects() {
       const names = await readdir(path.join(folder, 'out'), { recursive: true });
@@ -91,7 +93,7 @@ async function s3Subject(format: 'ndjson' | 'parquet', isGuarded: boolean): Prom
   });
   const store = bucketStore(settings, offered.http, 10_000);
   return {
-    open: async () => s3.open(settings, offered),
+    open: async (given = offered) => s3.open(settings, given),
     async effects() {
       const files = (await store.list('')).filter(({ name }) => name.endsWith(`.${format}`));
       const effects: Effect[] = [];
@@ -122,8 +124,8 @@ async function postgresSubject(): Promise<Subject> {
   const opened: { close(): Promise<void> }[] = [];
   return {
     newestOnly: true,
-    async open() {
-      const destination = postgres.open(settings, offered);
+    async open(given = offered) {
+      const destination = postgres.open(settings, given);
       opened.push(destination);
       // A drained engine closes what it opened; a second close would throw.
       return { ...destination, close: async () => {} };
@@ -154,7 +156,7 @@ async function postgresSubject(): Promise<Subject> {
 
 /** A server that honours keys: a repeated key has no effect. */
 async function serverSubject(
-  open: (url: string, offered: ReturnType<typeof services>) => ReturnType<typeof http.open>,
+  open: (url: string, offered: DestinationServices) => ReturnType<typeof http.open>,
 ): Promise<Subject> {
   const refused = new Set<string>();
   const effects: Effect[] = [];
@@ -177,7 +179,7 @@ async function serverSubject(
   });
   const offered = services('/');
   return {
-    open: async () => open(server.url, offered),
+    open: async (given = offered) => open(server.url, given),
     effects: async () => effects,
     refuse: async (id) => void refused.add(id),
     async close() {
