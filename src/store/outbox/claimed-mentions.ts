@@ -96,9 +96,10 @@ export async function claimedMentions(
   if (unread.length > 0) await read(unread, []);
   const isAgreed = (address: string, insiders: readonly Guest[]) =>
     ['email', 'phone'].some((kind) =>
-      [...(byKey.get(`${kind}:${address}`) ?? [])].some(({ guests: named }) =>
+      [...(byKey.get(`${kind}:${address}`) ?? [])].some(({ integration: brand, guests: named }) =>
         named.some(
           (guest) =>
+            brand === integration &&
             guest.marketing_consent === true &&
             hasAddress(guest, address) &&
             insiders.every((one) => samePerson(withoutId(one), withoutId(guest)).is === 'different'),

@@ -31,12 +31,12 @@ export async function claimedPersons(
   pool: Pool,
   lane: LaneKey & { readonly withMentions: boolean },
   claimed: readonly ClaimedVersion[],
-): Promise<(version: ClaimedVersion) => ClaimedPersons> {
+): Promise<(version: ClaimedVersion) => ClaimedPersons | undefined> {
   const { integration } = lane;
   const versions = claimed.map((one) => ({ ...one, guests: guestsIn(one) }));
   const guests = versions.flatMap((one) => one.guests);
   const versionOf = new Map(versions.map((one) => [`${one.type} ${one.id}`, one]));
-  if (guests.length === 0) return () => nobody;
+  if (guests.length === 0) return () => undefined;
   const reservations = versions.filter(({ type }) => type === 'reservation');
   return transaction(pool, async (tx) => {
     const bookings = await bookingsOf(
@@ -67,7 +67,7 @@ export async function claimedPersons(
       ? await claimedMentions(tx, lane, guests, versions.flatMap(earlierIn), (guest) =>
           profileIn(inVersion.get(guest) ?? '', guest),
         )
-      : { ...nobody, isAgreed: () => false };
+      : unread;
     const times = isDisputed ? await effectiveTimes(tx, integration, reservations) : undefined;
     return (claim) => {
       const { type, id } = claim;
@@ -100,13 +100,7 @@ function withoutShared({ email, phone, ...rest }: Guest, isShared: (address: str
   return { ...rest, ...(email && isOwn(email) && { email }), ...(phone && isOwn(phone) && { phone }) };
 }
 
-const nobody: ClaimedPersons = {
-  isOutdated: () => false,
-  isShared: () => false,
-  isOwner: () => false,
-  isAgreed: () => false,
-  mentions: () => [],
-};
+const unread = { mentions: () => [], isOwner: () => false, isAgreed: () => false };
 
 const agrees = ({ marketing_consent: value }: Guest): boolean => value === true;
 
