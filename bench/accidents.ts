@@ -1,10 +1,13 @@
 import type { Reservation } from '../src/canonical/reservation.ts';
+import { joined } from '../src/reconcile/accidents/guard.ts';
 import {
   type Counted,
   countSigns,
   type GuardLimits,
+  isSuspicious,
   judge,
   type Normal,
+  newest,
   nothingKnown,
   type SignedRow,
 } from '../src/reconcile/accidents/judge.ts';
@@ -15,7 +18,7 @@ import { Dice } from '../test/simulation/random.ts';
 import { said } from '../test/support/brand.ts';
 
 /**
- * `accidents [BRANDS] [SEED]` lives a year of ordinary hotel life for brands of 5 to 2,000 rooms and counts the holds, each of which is a
+ * `accidents [BRANDS] [SEED]` lives a year of ordinary hotel life for brands of 8 to 2,000 rooms and counts the holds, each of which is a
  * false alarm. Then it plants accidents in every brand and counts those that are held. Ordinary life has seasons, groups that are cancelled,
  * moved, renamed and renegotiated as one, night audits, options that expire, weekly changeovers, purges of guest data and polls that failed
  * for a day. A group arrives on one day, and a purge concerns the guests who left on one day.
@@ -32,9 +35,12 @@ export async function run([brands = '100', seed = '1']: readonly string[]): Prom
   const missed = planted.filter(({ isHeld }) => !isHeld);
   console.log(`${planted.length} planted accidents in most of 8 or more rows, ${missed.length} not held`);
   for (const { what } of missed.slice(0, 20)) console.log(`  missed: ${what}`);
-  const leaks = planted.filter(({ feed }) => feed === 'events').map(({ leaked }) => leaked);
-  console.log(`events that passed before the hold: ${leaks.length === 0 ? 0 : Math.max(...leaks)} at most`);
-  if (missed.length > 0) process.exitCode = 1;
+  const events = planted.filter(({ feed }) => feed === 'events');
+  const leaky = events.filter(({ leaked, rows }) => leaked > Math.max(4, rows / 10));
+  const most = Math.max(0, ...events.map(({ leaked }) => leaked));
+  console.log(`events that passed before the hold: ${most} at most; more than a tenth, or four: ${leaky.length}`);
+  for (const { what, leaked } of leaky.slice(0, 20)) console.log(`  ${leaked} passed: ${what}`);
+  if (missed.length + leaky.length > 0 || alarms.length > found.length / 10) process.exitCode = 1;
 }
 
 const limits: GuardLimits = { rows: 5, share: 0.5 };
@@ -45,13 +51,14 @@ type Row = SignedRow;
 type Signs = ReadonlySet<Sign>;
 type Stay = Pick<Row, 'check_in' | 'check_out'>;
 
+const record = { id: 'A', check_in: '2026-03-05', check_out: '2026-03-07', status: 'confirmed' } as Reservation;
+const statement = said(record);
 /** What happens to a reservation, as the store sees it. */
 const change = (path: string, before: Json, after?: Json, more: Partial<Change> = {}): Signs => {
-  const record = { id: 'A', check_in: '2026-03-05', check_out: '2026-03-07', status: 'confirmed' } as Reservation;
   const diff = [{ path, before, ...(after !== undefined && { after }) }];
   const state = { moment: [1, 1], views: undefined } as const;
   const made = { kind: 'change', event: 'updated', version: 2, record, text: '', state, diff, notes: [] } as const;
-  return signsOf({ statement: said(record), stored, decision: { ...made, ...more } }, day);
+  return signsOf({ statement, stored, decision: { ...made, ...more } }, day);
 };
 
 const stored = { version: 1, event: 'created', moment: [0, 0], text: '' } as const;
@@ -68,6 +75,8 @@ class Brand {
   readonly #pushes: boolean;
   readonly #isGone: boolean;
   #normal: Normal = nothingKnown;
+  #recent: readonly Counted[] = [];
+  #unsaved: readonly Counted[] = [];
   #alarms: string[] = [];
   #hourNow = 0;
   #bookings = 0;
@@ -75,7 +84,7 @@ class Brand {
 
   constructor(seed: number, size: number) {
     this.#dice = new Dice(seed);
-    this.#rooms = Math.round(5 * 400 ** size);
+    this.#rooms = Math.round(8 * 250 ** size);
     this.#isWeekly = this.#chance(0.1);
     this.#purges = this.#chance(0.1);
     this.#flatPrice = this.#chance(0.1);
@@ -108,7 +117,7 @@ class Brand {
   }
 
   /** Every kind of accident, at 60 to 100 % of the rows. */
-  plantAccidents(): { what: string; isHeld: boolean; feed: string; leaked: number }[] {
+  plantAccidents(): { what: string; isHeld: boolean; feed: string; leaked: number; rows: number }[] {
     // Some days later: what was released is not remembered for long.
     this.#hourNow = 370 * 24;
     const rows = this.#rowsAt(200 * 24);
@@ -119,6 +128,7 @@ class Brand {
     const possible = Object.entries(accidents).filter(([name]) => !this.#pushes || !ofPolls.has(name));
     return possible.map(([name, signsOfRow]) => {
       const before = this.#normal;
+      [this.#recent, this.#unsaved] = [[], []];
       const least = rows < 20 ? 0.85 : 0.55;
       const affected = Math.ceil(rows * (least + this.#dice.next() * (1 - least)));
       const signs = Array.from({ length: rows }, (_, n) => this.#row(n < affected ? signsOfRow(n) : new Set()));
@@ -127,7 +137,8 @@ class Brand {
       const size = this.#pushes ? 3 : pageSize;
       this.#hourNow++;
       for (let at = 0; at < rows; at += size) {
-        if (this.#pushes) this.#hourNow += 0.2;
+        // Within an hour: the sender repeats all its bookings.
+        if (this.#pushes) this.#hourNow += (0.9 * size) / rows;
         const page = shuffled.slice(at, at + size).map(({ one }) => one);
         const isHeld = this.#take(page.length, page, undefined);
         if (isHeld) held++;
@@ -135,7 +146,7 @@ class Brand {
       }
       this.#normal = before;
       const feed = this.#pushes ? 'events' : 'pull';
-      return { what: `${name} in ${affected} of ${rows} rows (${feed})`, isHeld: held > 0, feed, leaked };
+      return { what: `${name} in ${affected} of ${rows} rows (${feed})`, isHeld: held > 0, feed, leaked, rows };
     });
   }
 
@@ -209,7 +220,8 @@ class Brand {
     if (what < 0.25) return each(() => change('check_in', day, `2026-03-0${2 + days}`));
     if (what < 0.35) return each(() => change('guests[0].last_name', 'Tours', 'Ferreira'));
     if (what < 0.55) return each(() => change('total_amount', 200, 190));
-    if (what < 0.6) return each(() => change('guests[0].email', 'agency@mail.example'));
+    // The rooming list arrives: the guests' own addresses replace the agency's.
+    if (what < 0.6) return each((n) => change('guests[0].email', 'agency@mail.example', `guest${n}@mail.example`));
     return each((n) => change('guests[0].last_name', 'Tours', `Guest ${n}`));
   }
 
@@ -248,7 +260,16 @@ class Brand {
       ...(!this.#pushes && { run: String(this.#hourNow) }),
     };
     const now = this.#hourNow * 3_600_000;
-    const verdict = judge(this.#normal, [batch], limits, {
+    // As the guard of a brand does: the store is asked only when several rows changed alike.
+    this.#recent = newest([...this.#recent, batch]);
+    this.#unsaved = [...this.#unsaved, batch];
+    if (!isSuspicious(this.#recent, limits)) {
+      if (this.#unsaved.length > 50) this.#unsaved = [joined(this.#unsaved)];
+      return false;
+    }
+    const batches = this.#unsaved;
+    this.#unsaved = [];
+    const verdict = judge(this.#normal, batches, limits, {
       now,
       newId: () => `hld ${this.#ids++}`,
       bookings: this.#bookings,
@@ -277,7 +298,10 @@ class Brand {
   }
 }
 
-const dayOf = (days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+const days = Array.from({ length: 40 }, (_, n) =>
+  new Date(Date.parse(day) + (n - 10) * 86_400_000).toISOString().slice(0, 10),
+);
+const dayOf = (from: number): string => days[from + 10] ?? day;
 
 const goneNote = { step: 'reconcile', field: 'status', code: 'gone_is_cancelled', reason: '' } as const;
 

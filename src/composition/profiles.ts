@@ -6,7 +6,8 @@ import { amendGuest } from '../reconcile/guest-update.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { lockReservations } from '../store/records/guest-lookup.ts';
-import { assembleProfiles, type LateBooking } from '../store/records/profiles.ts';
+import type { LateBooking } from '../store/records/late-bookings.ts';
+import { assembleProfiles } from '../store/records/profiles.ts';
 import { take } from '../store/records/take.ts';
 
 export function openProfiles(runtime: Runtime): Destination {
@@ -29,7 +30,7 @@ export function openProfiles(runtime: Runtime): Destination {
         guests: data.guests ?? [],
       }));
       const late = await assembleProfiles(runtime.pool, integration, reservations);
-      if (late.length > 0) await stateConsents(runtime, integration, late);
+      if (late.length > 0) await amendLate(runtime, integration, late);
       runtime.wake.signal('outbox');
       return done({ kind: 'delivered' });
     },
@@ -38,17 +39,13 @@ export function openProfiles(runtime: Runtime): Destination {
 }
 
 /**
- * A guest's event changes the reservations that are stored when it arrives. One that arrives later but is older gets the guest's consent
- * here, so that every order of arrival ends in the same state.
+ * A guest's event changes the reservations that are stored when it arrives. One that arrives later but is older gets what the guest
+ * stated here, so that every order of arrival ends in the same state.
  */
-async function stateConsents({ pool }: Runtime, integration: Brand, bookings: readonly LateBooking[]): Promise<void> {
+async function amendLate({ pool }: Runtime, integration: Brand, bookings: readonly LateBooking[]): Promise<void> {
   await transaction(pool, async (tx) => {
     const stored = await lockReservations(tx, integration.integration, bookings.map(({ id }) => id).sort());
-    const statements = bookings.flatMap(({ id, guest, profileId, consent: { value, source, at } }) => {
-      const update = {
-        guest: value === null ? {} : { marketing_consent: value },
-        present: new Set(['marketing_consent']),
-      };
+    const statements = bookings.flatMap(({ id, guest, profileId, update, source, at }) => {
       const reservation = stored.get(id);
       const amendment = reservation && amendGuest(reservation, guest, update, todayOf(integration, at));
       if (amendment === undefined) return [];

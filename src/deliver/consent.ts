@@ -50,6 +50,11 @@ export class ConsentHistory {
     return this.#versions.map((version) => version());
   }
 
+  /** The guest in every version. */
+  all(guest: Guest): readonly Guest[] {
+    return this.versions.flatMap((version) => guestsOf(this.#type, version).filter((one) => this.#isSame(one, guest)));
+  }
+
   change(guest: Guest): ConsentChange | undefined {
     const { marketing_consent: now } = guest;
     if (now === undefined) return undefined;
@@ -60,10 +65,7 @@ export class ConsentHistory {
       return before === true || mayHaveArrived || mayBeKnown ? 'withdrawn' : undefined;
     }
     if (before === now) return undefined;
-    const isKnown = this.versions.some((version) =>
-      guestsOf(this.#type, version).some((one) => this.#isSame(one, guest)),
-    );
-    return isKnown ? 'given' : 'first';
+    return this.all(guest).length > 0 ? 'given' : 'first';
   }
 
   #lastStatedIn(versions: readonly (() => MessageData)[], guest: Guest): Guest | undefined {

@@ -38,6 +38,22 @@ export function isSettledElsewhere(
   );
 }
 
+/** The contacts of a guest whom a withdrawal must reach: consent belongs to a brand, and a record that says no has told it. */
+export function knownAs(
+  { integration, destination: { selection } }: Lane,
+  earlier: readonly Guest[],
+  mentions: readonly PersonMention[],
+  isAgreed: (address: string) => boolean,
+): readonly Guest[] {
+  const others = mentions.flatMap((one) =>
+    one.integration === integration && one.isDelivered && one.guest ? [one.guest] : [],
+  );
+  const has = ({ marketing_consent: agrees }: Guest) => (selection.consent === undefined ? agrees !== false : agrees);
+  const isAnothers = ({ email, phone }: Guest) =>
+    [email, phone].some((address) => address !== undefined && isAgreed(address));
+  return [...earlier, ...others].filter((one) => has(one) && !isAnothers(one));
+}
+
 /**
  * Whether a destination has got a profile by the bookings of its guest: all that it has name the guest in the same words, and one of them is
  * up to date there. A first send then makes one request for a guest, not two.

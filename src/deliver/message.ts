@@ -54,6 +54,11 @@ export interface Delivery extends Partial<Compared> {
 export interface Compared {
   /** What changed in a guest's consent since this destination last got it. */
   readonly consentChange: (guest: Guest) => ConsentChange | undefined;
+  /**
+   * The same guest under the addresses that the destination has from earlier versions, unless it moves them, and from other bookings; not under
+   * one of somebody else who agrees.
+   */
+  readonly knownAs: (guest: Guest, isMoving: boolean) => readonly Guest[];
   /** Whether a person who is not in the message has this address or number. */
   readonly isShared: (address: string) => boolean;
   /** The destination has all that this first version of a profile says, from the guest's bookings. */

@@ -11,7 +11,7 @@ import {
   withKnownAddress,
   withoutOutdated,
 } from './consent.ts';
-import { isKnownByBookings, isSettledElsewhere, nobodyElse, staysFor } from './mentions.ts';
+import { isKnownByBookings, isSettledElsewhere, knownAs, nobodyElse, staysFor } from './mentions.ts';
 import { type Compared, dataOf, keyInEpoch, type Message, type MessageData } from './message.ts';
 import type { Claimed, Lane, Selection } from './ports.ts';
 
@@ -76,6 +76,10 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
       compared: {
         isShared,
         isOwner,
+        knownAs: (guest, isMoving) =>
+          knownAs(lane, isMoving ? [] : history.all(guest), mentions(guest), isAgreed).flatMap((one) =>
+            guestsOf(type, selection.fields(type, type === 'guest' ? { id, ...one } : { id, guests: [one] })),
+          ),
         isKnown: () => type === 'guest' && !mayKnow && isKnownByBookings(lane, data, mentions(data)),
         consentChange: (guest) => {
           const change = isOutdated(guest) ? undefined : history.change(guest);

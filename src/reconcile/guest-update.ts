@@ -55,7 +55,7 @@ export interface KnownPersons {
 
 /**
  * Finds the person whom a guest event is about and what it changes: the profile, and the guest in every reservation that is still to come
- * or in house. The strongest reason decides: the guest id, an address that one person has, the name in the reservation that the event names.
+ * or in house; a withdrawal, in all. The strongest reason decides: the guest id, an address that one person has, the name in the reservation that the event names.
  * `assigned`: an operator decided which stored person is meant. It is ambiguous again if another person is there by now.
  */
 export function planGuestUpdate(
@@ -190,9 +190,15 @@ function amendments(
     const places = own.flatMap(({ at }) =>
       'reservation' in at && at.reservation === reservation.id ? [at.place] : [],
     );
-    return places.length === 0 || !isAhead(reservation, today) ? [] : [amendmentOf(reservation, places, told)];
+    if (isAhead(reservation, today)) return places.length === 0 ? [] : [amendmentOf(reservation, places, told)];
+    const agreed = places.filter((place) => reservation.guests[place]?.marketing_consent === true);
+    const isWithdrawal = agreed.length > 0 && update.guest.marketing_consent === false;
+    return isWithdrawal ? [amendmentOf(reservation, agreed, () => withdrawal)] : [];
   });
 }
+
+/** Of a stay that is over only this changes: a destination of bookings may have the guest by it. */
+const withdrawal: GuestUpdate = { guest: { marketing_consent: false }, present: new Set(['marketing_consent']) };
 
 /** The amendment of one guest of a reservation that is still to come or in house; undefined if there is no such guest. */
 export function amendGuest(

@@ -101,7 +101,7 @@ const advice: Readonly<Record<AlertKind, string>> = {
   rows_held:
     'Open the hold. A renamed field: correct the mapping. A mistake of the partner: tell them and wait. A genuine change: release it.',
   rows_unusual:
-    'Ask the partner whether this is right. Withdrawals count at once; a value that cannot be read leaves the stored one as it is: correct the mapping.',
+    'Ask the partner whether this is right. Withdrawals count at once; a value that cannot be read leaves the stored one as it is: correct the mapping. Every event needs an id of its own.',
   clock_skew: 'Synchronize the clock that is off with NTP.',
   node_stalled: 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.',
   deliveries_behind: 'Check the destination’s answers. If it is only slow, raise its concurrency or its batch size.',

@@ -46,7 +46,7 @@ export interface Statement {
 
 export type Fate =
   | { readonly statement: string; readonly kind: 'version'; readonly version: number }
-  | { readonly statement: string; readonly kind: 'unchanged' | 'superseded' | 'dropped' | 'dead' | 'pending' };
+  | { readonly statement: string; readonly kind: 'unchanged' | 'superseded' | 'dropped' | 'held' | 'dead' | 'pending' };
 
 export interface Version {
   readonly record: string;

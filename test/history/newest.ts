@@ -40,7 +40,9 @@ export function checkNewest({ statements, fates, versions }: History): Violation
   }
 
   const unmade = new Set(
-    fates.filter(({ kind }) => kind === 'dead' || kind === 'dropped').map(({ statement }) => statement),
+    fates
+      .filter(({ kind }) => kind === 'dead' || kind === 'dropped' || kind === 'held')
+      .map(({ statement }) => statement),
   );
   const missing = new Set<string>();
   for (const { id, record, isAccepted } of statements) {

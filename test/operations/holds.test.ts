@@ -5,6 +5,7 @@ import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { watchOnce } from '../../src/operations/watch-once.ts';
 import { state } from '../../src/pipeline.ts';
 import { transaction } from '../../src/store/db/pool.ts';
+import { writeRejections } from '../../src/store/events/rejections.ts';
 import { endHolds } from '../../src/store/operate/holds.ts';
 import { pruneStore } from '../../src/store/operate/retention.ts';
 import { take } from '../../src/store/records/take.ts';
@@ -294,6 +295,20 @@ test('nearly all guests withdraw: it counts at once, and somebody is told', asyn
   await watchOnce(node.runtime);
   const alerts: { kind: string; message: string }[] = (await node.call('GET', '/alerts', operator)).body.items;
   assert.match(alerts.find(({ kind }) => kind === 'rows_unusual')?.message ?? '', /withdrew their consent .* in 25 of/);
+});
+
+test('event ids that come again with other contents are told once, with their number', async () => {
+  const reused = { integration: 'other', endpointId: 'whe_1', code: 'push.event_id_reused', reason: 'event_id_reused' };
+  const told = async (count: number) => {
+    await writeRejections(node.runtime.pool, [{ ...reused, count, newest: [] }]);
+    await watchOnce(node.runtime);
+    const { items } = (await node.call('GET', '/alerts', operator)).body;
+    return items.filter(({ subject }: { subject: string }) => subject === 'reused');
+  };
+  assert.deepEqual(await told(2), [], 'a retry of a sender that writes its body again');
+  const [alert, ...others] = await told(10);
+  assert.deepEqual([alert?.kind, alert?.integration, others.length], ['rows_unusual', 'other', 0]);
+  assert.match(alert.message, /^Unusual: 12 events had the id of an earlier event/);
 });
 
 test('an erased guest is not in held values, neither kept nor released', async () => {

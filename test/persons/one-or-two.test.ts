@@ -99,3 +99,24 @@ test('an equal full name and birth date are one person, in another order and spe
     [['B1', '+351912000014']],
   );
 });
+
+test('a booking that is older than the guest’s own event and arrives later shows what the event says', async () => {
+  const now = Date.now();
+  const lia = { guest_id: 'LIA', first_name: 'Lia', last_name: 'Serra', email: 'lia@old.example' };
+  await brand.push('late-1', [lia], now - 50_000);
+  await brand.update({ guest_id: 'LIA', email: 'lia@new.example' }, now - 10_000);
+  await brand.push('late-2', [{ ...lia, phone: '+351912000003' }], now - 20_000);
+  assert.deepEqual(await brand.newest('late-2'), [{ ...lia, phone: '+351912000003', email: 'lia@new.example' }]);
+  await brand.push('late-3', [{ ...lia, email: 'lia@third.example' }], now - 5_000);
+  assert.equal((await brand.newest('late-3'))?.[0]?.email, 'lia@third.example', 'a newer booking has its own');
+  await brand.push('late-4', [lia], now - 30_000);
+  assert.equal((await brand.newest('late-4'))?.[0]?.email, 'lia@new.example', 'not the address of another booking');
+});
+
+test('so does a booking of a guest of whom nothing but the event was known', async () => {
+  const now = Date.now();
+  const gil = { guest_id: 'GIL', first_name: 'Gil', last_name: 'Vaz' };
+  await brand.update({ ...gil, email: 'gil@new.example' }, now - 10_000);
+  await brand.push('late-5', [{ ...gil, email: 'gil@old.example' }], now - 20_000);
+  assert.equal((await brand.newest('late-5'))?.[0]?.email, 'gil@new.example');
+});

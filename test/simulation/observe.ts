@@ -8,7 +8,8 @@ export function fate(eventId: string, state: string, outcome?: string | null, ve
   const statement = eventId;
   if (state === 'pending' || state === 'waiting' || state === 'hydrate') return { statement, kind: 'pending' };
   if (state === 'dead') return { statement, kind: 'dead' };
-  if (outcome === 'unchanged' || outcome === 'superseded' || outcome === 'dropped') return { statement, kind: outcome };
+  if (outcome === 'unchanged' || outcome === 'superseded' || outcome === 'dropped' || outcome === 'held')
+    return { statement, kind: outcome };
   return { statement, kind: 'version', version: version ?? 0 };
 }
 

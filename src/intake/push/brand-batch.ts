@@ -32,8 +32,12 @@ export interface BrandBatch {
   storedId(id: string): Promise<string>;
   /** The reservation of this id, if its stay is not over; not locked. */
   reservation(id: string): Promise<Reservation | undefined>;
-  /** The reservations of guests with one of these keys, and the named one, locked. */
-  reservationsOf(keys: readonly GuestKey[], named: string | undefined): Promise<readonly Reservation[]>;
+  /** The reservations of guests with one of these keys, and the named one, locked; those that are over only if they are asked for. */
+  reservationsOf(
+    keys: readonly GuestKey[],
+    named: string | undefined,
+    withPast: boolean,
+  ): Promise<readonly Reservation[]>;
   /** What stored reservations state about the marketing consent of guests with one of these keys; undefined if there is no such guest. */
   consentOf(keys: readonly GuestKey[]): Promise<{ readonly consent: Consent | undefined } | undefined>;
   /** Whether a guest with one of these keys refuses at one of these brands, by another statement than that of `by`. */

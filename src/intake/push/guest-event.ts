@@ -127,6 +127,7 @@ export async function knownPersons(batch: BrandBatch, { guest, reservationId }: 
   const reservations = await batch.reservationsOf(
     [...[guest, ...near].flatMap(guestKeys), ...ofProfiles],
     reservationId,
+    guest.marketing_consent === false,
   );
   const bookings = await batch.bookings(reservations.map(({ id }) => id));
   return { profiles, reservations, isBookingOf: bookings.has };

@@ -113,7 +113,7 @@ export function countUnchanged(guard: Guard | undefined, run: string, rows: numb
 }
 
 /** Older batches of this process, which were not suspicious: only their sums matter. */
-function joined(batches: readonly Counted[]): Counted {
+export function joined(batches: readonly Counted[]): Counted {
   const signs: { [sign: Sign]: number } = {};
   for (const batch of batches)
     for (const [sign, count] of Object.entries(batch.signs)) signs[sign] = (signs[sign] ?? 0) + count;

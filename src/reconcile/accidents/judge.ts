@@ -61,7 +61,7 @@ const usualRows = 5_000;
 const startRows = 1_000;
 const mostSigns = 64;
 const mostHolds = 20;
-/** With fewer rows than this, nearly all of them must be affected. */
+/** With fewer pulled rows than this, nearly all of them must be affected. */
 const manyRows = 20;
 const fewRowsShare = 0.8;
 /** A sign must be this many times as frequent as it usually is for this brand. */
@@ -72,8 +72,9 @@ const rememberedMs = 30 * 86_400_000;
 const endingsRememberedMs = 2 * 86_400_000;
 /** Events of this time are judged together. */
 const eventsMs = 3_600_000;
-/** Of a brand's bookings, this share of events at most passes before a hold. */
+/** Of a brand's bookings, this share of events at most passes before a hold; of a large one, so many that the recent rows can show it. */
 const passingShare = 0.1;
+const mostPassing = recentRows / 2;
 
 /** The rows of a group arrive on one day, and those whose guests are forgotten left on one day: hardly any other row is affected. */
 const groupSize = 60;
@@ -81,6 +82,7 @@ const othersShare = 0.2;
 const fewestOthers = 3;
 /** From this share of one day on, rows may be a group; of two days, if they are events: two groups one after the other. */
 const oneDayShare = 0.8;
+const twoDaysShare = 0.95;
 /** Amounts in another unit or currency, rather than other prices; and how far single rows may be from it. */
 const farFactor = 3;
 const nearFactor = 1.5;
@@ -169,7 +171,7 @@ function evidenceOf(
   const least = kind === 'gone' ? Math.min(goneShare, limits.share) : limits.share;
   const share = Math.max(least, timesUsual * usualShare);
   const isPulled = recent.at(-1)?.run !== undefined;
-  const passing = isPulled ? 0 : Math.floor(known.bookings * passingShare) + 1;
+  const passing = isPulled ? 0 : Math.min(mostPassing, Math.floor(known.bookings * passingShare) + 1);
   const count = counter(sign);
   const days = new Map<string, number>();
   let [affected, of] = [0, 0];
@@ -179,7 +181,8 @@ function evidenceOf(
     affected += count(signs);
     of += rows;
     for (const [day, size] of Object.entries(shared?.[sign] ?? {})) days.set(day, (days.get(day) ?? 0) + size);
-    const needed = of < manyRows && kind !== 'gone' ? Math.max(share, fewRowsShare) : share;
+    const isFew = isPulled && kind !== 'gone' && of < manyRows;
+    const needed = isFew ? Math.max(share, fewRowsShare) : share;
     if (affected < Math.max(limits.rows, passing) || affected < needed * of) continue;
     const group = groupIn(kind, days, affected, of, { isPulled, now: known.now });
     // Earlier pages of the run tell whether other days are affected as well.
@@ -217,8 +220,8 @@ function groupIn(
     kind === 'cleared' ? new Map([...days].filter(([day]) => day.startsWith('out') && day.slice(4) <= today)) : days,
   );
   if (!isPulled) {
-    const groups = sizes.filter((size) => size <= groupSize);
-    return groups.reduce((sum, size) => sum + size, 0) >= oneDayShare * affected ? 'group' : 'no';
+    const [one = 0, other = 0] = sizes.filter((size) => size <= groupSize);
+    return one >= oneDayShare * affected || one + other >= twoDaysShare * affected ? 'group' : 'no';
   }
   const [ofOneDay = 0] = sizes;
   const others = of - ofOneDay;

@@ -24,11 +24,12 @@ export const holdKinds = [
   'strangers',
   'withdrawn',
   'unread',
+  'reused',
 ] as const;
 export type HoldKind = (typeof holdKinds)[number];
 
 /** Somebody must know, but nothing is held back: a no counts at once, and a value that cannot be read changes nothing. */
-const toldKinds: ReadonlySet<HoldKind> = new Set(['withdrawn', 'unread']);
+const toldKinds: ReadonlySet<HoldKind> = new Set(['withdrawn', 'unread', 'reused']);
 export const isTold = (sign: Sign): boolean => toldKinds.has(partsOf(sign).kind);
 
 /** The parts of a sign: its kind, the canonical path, and the value that the rows have in common. */
@@ -192,6 +193,8 @@ export function describeSign(sign: Sign, { affected, of }: { readonly affected: 
       return `guests withdrew their consent to marketing ${rows}`;
     case 'unread':
       return `${path} cannot be read ${rows}`;
+    case 'reused':
+      return `${affected} events had the id of an earlier event and other contents, and were not taken`;
     case 'gone':
       return `the partner no longer lists ${affected} of ${of} bookings`;
     case 'strangers':

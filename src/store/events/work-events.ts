@@ -154,7 +154,7 @@ export function batchOf(
       return Object.keys(guest).length === 0 ? undefined : { consent };
     },
     isRefusedAt: (brands, keys, by) => isRefusedAt(tx, brands, keys, by),
-    reservationsOf: (keys, named) => findReservationsOf(tx, integration, keys, named),
+    reservationsOf: (...about) => findReservationsOf(tx, integration, ...about),
   };
 }
 

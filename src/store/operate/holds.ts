@@ -35,14 +35,22 @@ export async function listHolds(db: Pool | Tx, { id, state, integrations }: Hold
   return rows.map(({ hold, ...row }) => ({ ...hold, ...row }));
 }
 
-/** What nearly all bookings of a feed had in common during the last day, although nothing is held. */
+/** Fewer are retries of senders that write their body again. */
+const fewestReused = 5;
+
+/** What nearly all bookings of a feed had in common during the last day, although nothing is held; and ids that came again with other contents. */
 export async function toldLately(
   db: Pool,
 ): Promise<{ readonly integration: string; readonly sign: string; readonly affected: number; readonly of: number }[]> {
   const { rows } = await db.query(
     `select g.integration, t.key as sign, (t.value -> 'affected')::int as affected, (t.value -> 'of')::int as of
        from guards g cross join lateral jsonb_each(g.normal -> 'told') t
-      where g.normal ? 'told' and (t.value -> 'at')::float8 > extract(epoch from now() - interval '1 day') * 1000`,
+      where g.normal ? 'told' and (t.value -> 'at')::float8 > extract(epoch from now() - interval '1 day') * 1000
+     union all
+     select integration, 'reused', sum(count)::int, sum(count)::int from rejections
+      where code = 'push.event_id_reused' and hour > now() - interval '1 day'
+      group by integration having sum(count) >= $1`,
+    [fewestReused],
   );
   return rows;
 }

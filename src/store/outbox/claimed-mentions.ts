@@ -30,52 +30,27 @@ const mostOfKey = 200;
  */
 export async function claimedMentions(
   tx: Tx,
-  { integration, destination }: { readonly integration: string; readonly destination: string },
+  lane: { readonly integration: string; readonly destination: string },
   guests: readonly Guest[],
+  earlier: readonly Guest[],
   profileOf: (guest: Guest) => { readonly id: string } | undefined,
-): Promise<Pick<ClaimedPersons, 'mentions' | 'isOwner'>> {
-  const keys = guests.flatMap(guestKeys);
-  const texts = [...new Set(keys.map(keyText))];
-  const profileIds = guests.flatMap((guest) => profileOf(guest)?.id ?? []);
-  const { rows } = await tx.query<
-    Omit<KeyedRecord, 'record' | 'guests'> & { key: string; data: string; seen_at: Date | null }
-  >(
-    `with named as (
-       select t.key, k.integration, k.type, k.id from unnest($3::text[], $7::text[]) as t (key, query)
-        cross join lateral (
-          select k.integration, k.type, k.id from ${keyedRecords('t.query')} k
-           where (k.integration = $1 or (t.key = any($4) and exists (
-                    select from outbox o
-                     where o.integration = k.integration and o.id = k.id and o.type = k.type and o.destination = $2)))
-           limit $6) k
-       union
-       select p.id, $1, 'reservation', b.reservation_id from unnest($5::text[]) as p (id)
-        cross join lateral (${bookingsWith('p.id')}) b)
-     select n.*, r.data::text as data, case when r.data ->> 'status' = 'cancelled' then ${seenCancelledAt} end as seen_at,
-            coalesce(o.delivered_version > 0 and not o.removed, false) as "isDelivered",
-            coalesce(o.delivered_version = r.version and not o.removed, false) as "isCurrent"
-       from named n
-       join records r on r.integration = n.integration and r.type = n.type and r.id = n.id and r.version > 0
-       left join outbox o on o.integration = n.integration and o.destination = $2 and o.type = n.type and o.id = n.id`,
-    [
-      integration,
-      destination,
-      texts,
-      keys.filter(({ kind }) => kind !== 'guest_id').map(keyText),
-      profileIds,
-      mostOfKey,
-      texts.map((key) => `${anyKey('reservation', [key])} | ${anyKey('guest', [key])}`),
-    ],
-  );
+): Promise<Mentions> {
+  const { integration } = lane;
   const found = new Map<string, KeyedRecord>();
   // Only records under the guest's own keys are compared: with all of the batch, 200 guests took 70 s instead of 1 s (calls.test.ts, busy arm64).
   const byKey = new Map<string, Set<KeyedRecord>>();
-  for (const { key, data, seen_at, ...row } of rows) {
-    const name = JSON.stringify([row.integration, row.type, row.id]);
-    const one = found.get(name) ?? foundOf(row, data, seen_at);
-    found.set(name, one);
-    byKey.set(key, (byKey.get(key) ?? new Set()).add(one));
-  }
+  const read = async (keys: readonly GuestKey[], profileIds: readonly string[]) => {
+    for (const { key, data, seen_at, ...row } of await keyed(tx, lane, keys, profileIds)) {
+      const name = JSON.stringify([row.integration, row.type, row.id]);
+      const one = found.get(name) ?? foundOf(row, data, seen_at);
+      found.set(name, one);
+      byKey.set(key, (byKey.get(key) ?? new Set()).add(one));
+    }
+  };
+  await read(
+    [...guests, ...earlier].flatMap(guestKeys),
+    guests.flatMap((guest) => profileOf(guest)?.id ?? []),
+  );
   const own = [...found.values()].filter((one) => one.integration === integration && one.type === 'reservation');
   const bookings = await bookingsOf(
     tx,
@@ -114,7 +89,68 @@ export async function claimedMentions(
       return [{ integration: brand, type, id, isDelivered, isCurrent, ...(mention && { guest: mention }), ...stay }];
     });
   };
-  return { mentions, isOwner };
+  // A withdrawal also concerns the addresses of other bookings: who else has them?
+  const refusing = guests.filter(({ marketing_consent: agrees }) => agrees === false);
+  const elsewhere = refusing.flatMap(mentions).flatMap(({ guest }) => (guest ? guestKeys(guest) : []));
+  const unread = elsewhere.filter((key) => !byKey.has(keyText(key)));
+  if (unread.length > 0) await read(unread, []);
+  const isAgreed = (address: string, insiders: readonly Guest[]) =>
+    ['email', 'phone'].some((kind) =>
+      [...(byKey.get(`${kind}:${address}`) ?? [])].some(({ integration: brand, guests: named }) =>
+        named.some(
+          (guest) =>
+            brand === integration &&
+            guest.marketing_consent === true &&
+            hasAddress(guest, address) &&
+            insiders.every((one) => samePerson(withoutId(one), withoutId(guest)).is === 'different'),
+        ),
+      ),
+    );
+  return { mentions, isOwner, isAgreed };
+}
+
+interface Mentions extends Pick<ClaimedPersons, 'mentions' | 'isOwner'> {
+  /** Whether somebody who is none of these agrees under this address. */
+  readonly isAgreed: (address: string, insiders: readonly Guest[]) => boolean;
+}
+
+/** The records under these keys, and the bookings of these profiles. */
+async function keyed(
+  tx: Tx,
+  { integration, destination }: { readonly integration: string; readonly destination: string },
+  keys: readonly GuestKey[],
+  profileIds: readonly string[],
+): Promise<(Omit<KeyedRecord, 'record' | 'guests'> & { key: string; data: string; seen_at: Date | null })[]> {
+  const texts = [...new Set(keys.map(keyText))];
+  const { rows } = await tx.query(
+    `with named as (
+       select t.key, k.integration, k.type, k.id from unnest($3::text[], $7::text[]) as t (key, query)
+        cross join lateral (
+          select k.integration, k.type, k.id from ${keyedRecords('t.query')} k
+           where (k.integration = $1 or (t.key = any($4) and exists (
+                    select from outbox o
+                     where o.integration = k.integration and o.id = k.id and o.type = k.type and o.destination = $2)))
+           limit $6) k
+       union
+       select p.id, $1, 'reservation', b.reservation_id from unnest($5::text[]) as p (id)
+        cross join lateral (${bookingsWith('p.id')}) b)
+     select n.*, r.data::text as data, case when r.data ->> 'status' = 'cancelled' then ${seenCancelledAt} end as seen_at,
+            coalesce(o.delivered_version > 0 and not o.removed, false) as "isDelivered",
+            coalesce(o.delivered_version = r.version and not o.removed, false) as "isCurrent"
+       from named n
+       join records r on r.integration = n.integration and r.type = n.type and r.id = n.id and r.version > 0
+       left join outbox o on o.integration = n.integration and o.destination = $2 and o.type = n.type and o.id = n.id`,
+    [
+      integration,
+      destination,
+      texts,
+      keys.filter(({ kind }) => kind !== 'guest_id').map(keyText),
+      profileIds,
+      mostOfKey,
+      texts.map((key) => `${anyKey('reservation', [key])} | ${anyKey('guest', [key])}`),
+    ],
+  );
+  return rows;
 }
 
 function foundOf(row: Omit<KeyedRecord, 'record' | 'guests'>, data: string, seenAt: Date | null): KeyedRecord {

@@ -19,6 +19,8 @@ interface ClaimedVersion {
   readonly id: string;
   readonly version: number;
   readonly data: string | null;
+  /** The versions that the destination has. */
+  readonly delivered?: readonly string[];
 }
 
 /**
@@ -29,12 +31,12 @@ export async function claimedPersons(
   pool: Pool,
   lane: LaneKey & { readonly withMentions: boolean },
   claimed: readonly ClaimedVersion[],
-): Promise<(version: ClaimedVersion) => ClaimedPersons> {
+): Promise<(version: ClaimedVersion) => ClaimedPersons | undefined> {
   const { integration } = lane;
   const versions = claimed.map((one) => ({ ...one, guests: guestsIn(one) }));
   const guests = versions.flatMap((one) => one.guests);
   const versionOf = new Map(versions.map((one) => [`${one.type} ${one.id}`, one]));
-  if (guests.length === 0) return () => nobody;
+  if (guests.length === 0) return () => undefined;
   const reservations = versions.filter(({ type }) => type === 'reservation');
   return transaction(pool, async (tx) => {
     const bookings = await bookingsOf(
@@ -62,8 +64,10 @@ export async function claimedPersons(
     };
     const inVersion = new Map(versions.flatMap(({ id, guests: own }) => own.map((guest) => [guest, id] as const)));
     const others = lane.withMentions
-      ? await claimedMentions(tx, lane, guests, (guest) => profileIn(inVersion.get(guest) ?? '', guest))
-      : nobody;
+      ? await claimedMentions(tx, lane, guests, versions.flatMap(earlierIn), (guest) =>
+          profileIn(inVersion.get(guest) ?? '', guest),
+        )
+      : unread;
     const times = isDisputed ? await effectiveTimes(tx, integration, reservations) : undefined;
     return (claim) => {
       const { type, id } = claim;
@@ -73,7 +77,7 @@ export async function claimedPersons(
         mentions: others.mentions,
         isOwner: others.isOwner,
         isShared: (address) => hasOutsider(address, insiders, () => true),
-        isAgreed: (address) => hasOutsider(address, insiders, ({ marketing_consent: agrees }) => agrees === true),
+        isAgreed: (address) => hasOutsider(address, insiders, agrees) || others.isAgreed(address, insiders),
         isOutdated: (guest) => {
           const { marketing_consent: value } = guest;
           if (type === 'guest' || value === undefined || !isDisputed) return false;
@@ -96,15 +100,21 @@ function withoutShared({ email, phone, ...rest }: Guest, isShared: (address: str
   return { ...rest, ...(email && isOwn(email) && { email }), ...(phone && isOwn(phone) && { phone }) };
 }
 
-const nobody: ClaimedPersons = {
-  isOutdated: () => false,
-  isShared: () => false,
-  isOwner: () => false,
-  isAgreed: () => false,
-  mentions: () => [],
-};
+const unread = { mentions: () => [], isOwner: () => false, isAgreed: () => false };
 
-function guestsIn({ type, data }: ClaimedVersion): Reservation['guests'] {
+const agrees = ({ marketing_consent: value }: Guest): boolean => value === true;
+
+/** A withdrawal concerns the addresses of earlier versions too. */
+const earlierIn = ({
+  type,
+  delivered = [],
+  guests,
+}: ClaimedVersion & { readonly guests: readonly Guest[] }): Guest[] =>
+  guests.some(({ marketing_consent: value }) => value === false)
+    ? delivered.flatMap((data) => guestsIn({ type, data }))
+    : [];
+
+function guestsIn({ type, data }: Pick<ClaimedVersion, 'type' | 'data'>): Reservation['guests'] {
   if (data === null) return [];
   return type === 'guest' ? [decodeRecord('guest', data) as Guest] : decodeRecord('reservation', data).guests;
 }

@@ -42,21 +42,22 @@ export async function readReservationAhead(tx: Tx, integration: string, id: stri
   return rows[0] && readReservation(rows[0].data);
 }
 
-/** Upcoming and in-house reservations with a guest that has one of these keys, and the named one; all locked. */
+/** Upcoming and in-house reservations, or all, with a guest that has one of these keys, and the named one; all locked. */
 export async function findReservationsOf(
   tx: Tx,
   integration: string,
   keys: readonly GuestKey[],
   named: string | undefined,
+  withPast: boolean,
 ): Promise<Reservation[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select r.id
        from (select id from ${keyedRecords('$2')} k where integration = $1
              union select $3::text where $3::text is not null) k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
-      where r.data ->> 'status' in (${ahead})
+      where $5 or r.data ->> 'status' in (${ahead})
       order by r.data ->> 'check_out' desc limit $4`,
-    [integration, anyKey('reservation', keys.map(keyText)), named ?? null, mostReservations],
+    [integration, anyKey('reservation', keys.map(keyText)), named ?? null, mostReservations, withPast],
   );
   const locked = await lockReservations(tx, integration, rows.map((row) => row.id).sort());
   return [...locked.values()];

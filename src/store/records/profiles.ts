@@ -10,6 +10,7 @@ import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { joinProfiles, pairsOfTwo } from './join-profiles.ts';
+import { type LateBooking, lateBookings, type OlderGuest } from './late-bookings.ts';
 import { bookingsOf, linkBookings } from './profile-bookings.ts';
 import { profileIds } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
@@ -25,14 +26,6 @@ export interface ReservationVersion {
   readonly guests: Reservation['guests'];
 }
 
-/** A reservation that is older than what its guest's own event states about consent. */
-export interface LateBooking {
-  readonly id: string;
-  readonly guest: Guest;
-  readonly profileId: string;
-  readonly consent: NonNullable<Consent['own']>;
-}
-
 /** A guest of a reservation version, with the time of the version. */
 interface Met {
   readonly guest: Guest;
@@ -43,8 +36,8 @@ interface Met {
 
 /**
  * Merges the guests of these reservations into the profiles of their brand, in one transaction. Batches of a brand are serialized,
- * so that a new guest gets one profile. If the profile already has all values of a guest, nothing is written. Returns the bookings of
- * guests who stated another consent after these reservations, although the reservations arrived later.
+ * so that a new guest gets one profile. If the profile already has all values of a guest, nothing is written. Returns what guests stated
+ * after these reservations, although the reservations arrived later.
  */
 export async function assembleProfiles(
   pool: Pool,
@@ -93,8 +86,16 @@ export async function assembleProfiles(
       const consent = newerConsent(known?.consent, stated);
       const last = known?.consent?.own;
       if (last && last.at > (stated?.at ?? at[0]) && last.value !== (guest.marketing_consent ?? null)) {
-        made.late.push({ id: from.id, guest, profileId: id, consent: last });
+        const { value, source, at: statedAt } = last;
+        const update = {
+          guest: value === null ? {} : { marketing_consent: value },
+          present: new Set(['marketing_consent']),
+        };
+        made.late.push({ id: from.id, guest, profileId: id, update, source, at: statedAt });
       }
+      // A booking under another key of a merged profile keeps it.
+      const isPinned = keyTexts(guest).some((key) => known?.pins?.has(key));
+      if (known && isNewer(known.moment, at) && !isPinned) made.older.push({ id: from.id, guest, profileId: id, at });
       profiles.set(made.next(one, { id, known, guest: choice.guest, consent }));
     }
     if (made.statements.length > 0) await take(tx, target, made.statements);
@@ -103,7 +104,7 @@ export async function assembleProfiles(
     await linkBookings(tx, integration, made.links(bookings.has));
     await addPairs(tx, integration, made.pairs);
     await joinProfiles(tx, target, made.joins);
-    return made.late;
+    return [...made.late, ...(await lateBookings(tx, integration, made.older))];
   });
 }
 
@@ -118,6 +119,7 @@ class Made {
   readonly statements: Statement[] = [];
   readonly restated = new Map<string, RecordState>();
   readonly late: LateBooking[] = [];
+  readonly older: OlderGuest[] = [];
   readonly pairs: ProfilePair[] = [];
   readonly joins: { readonly kept: string; readonly other: string }[] = [];
   readonly #used = new Map<ReservationVersion, Set<string>>();

@@ -24,9 +24,11 @@ export async function findUnlisted(
   const { rows } = await pool.query<
     ListedRow & { readonly id: string; readonly isMarked: boolean; readonly isInside: boolean }
   >(
-    `select substr(coalesce(partner_id, id), $4) as key, id, listed, unlisted is not null as "isMarked", arrival between $2 and $3 as "isInside" from records
+    `select substr(coalesce(partner_id, id), $4) as key, id, listed, unlisted is not null as "isMarked",
+            arrival between $2 and $3 and created_at < (select started_at from runs where integration = $1 and run_id = $5) as "isInside"
+       from records
       where integration = $1 and type = 'reservation' and listed is not null and (unlisted is not null or arrival between $2 and $3)`,
-    [integration, range.from, range.to, idPrefix.length + 1],
+    [integration, range.from, range.to, idPrefix.length + 1, lease.runId],
   );
   // A reservation that was grouped from flat rows remembers the hash of their key, which may differ from its id.
   const isListed = ({ key, listed }: ListedRow) => seen.has(identity(key)) || seen.has(-listed);

@@ -86,6 +86,67 @@ export function consentAndErasure(make: () => Account): void {
     assert.equal(await after(ana, '5'), true);
   });
 
+  for (const consent of [undefined, 'marketing'] as const) {
+    const under = consent === undefined ? '' : ` under consent: ${consent}`;
+    const no = { marketing_consent: false };
+
+    test(`${preset}: a withdrawal reaches the contact of an earlier address${under}`, async (t) => {
+      const { account, deliver } = await setUp(t, consent);
+      const moved = { ...ana, email: 'new@guests.example' };
+      await deliver(reservation('r', { guests: [ana] }));
+      account.seed?.('new@guests.example');
+      await deliver(reservation('r', { guests: [moved] }), reservation('r', { guests: [{ ...moved, ...no }] }));
+      assert.ok(account.people().some(({ email }) => email === moved.email));
+      assert.deepEqual(new Set(account.people().map(({ subscribed }) => subscribed)), new Set([false]));
+    });
+
+    test(`${preset}: a withdrawal reaches the address of another booking${under}`, async (t) => {
+      const { account, deliver } = await setUp(t, consent);
+      const work = { ...ana, email: 'work@guests.example', phone: '+351913333333' };
+      const rui: Guest = {
+        first_name: 'Rui',
+        last_name: 'Outro',
+        email: 'rui@guests.example',
+        marketing_consent: true,
+      };
+      await deliver(
+        reservation('r', { guests: [ana, rui] }),
+        reservation('s', { guests: [work] }),
+        reservation('s', { guests: [{ ...work, ...no }] }),
+      );
+      const withdrawn = account.people().flatMap(({ email, subscribed }) => (subscribed === false ? [email] : []));
+      assert.deepEqual(withdrawn.sort(), ['ana@guests.example', 'work@guests.example']);
+    });
+  }
+
+  test(`${preset}: a withdrawal leaves an earlier address that somebody else agrees under`, async (t) => {
+    const { account, deliver } = await setUp(t, 'marketing');
+    const at = (guest: Guest, email: string): Guest => ({ ...guest, email, marketing_consent: true });
+    const rui: Guest = { first_name: 'Rui', last_name: 'Outro', phone: '+351917777777' };
+    const { phone: _, ...booker } = ana;
+    const alone = at(booker, 'work@guests.example');
+    await deliver(
+      reservation('r', { guests: [at(booker, 'home@guests.example')] }),
+      reservation('s', { guests: [at(rui, 'home@guests.example')] }),
+      reservation('u', { guests: [alone] }),
+      reservation('u', { guests: [{ ...alone, marketing_consent: false }] }),
+    );
+    const withdrawn = account.people().flatMap(({ email, subscribed }) => (subscribed === false ? [email] : []));
+    assert.deepEqual(withdrawn, ['work@guests.example']);
+  });
+
+  test(`${preset}: under consent: marketing all bookings of a guest are one withdrawal`, async (t) => {
+    const { receive, drainAll, deliver, server } = await setUp(t, 'marketing');
+    const ids = ['r', 's', 'u'];
+    await deliver(...ids.map((id) => reservation(id, { guests: [ana] })));
+    const before = server.received.length;
+    for (const id of ids) await receive(reservation(id, { guests: [{ ...ana, marketing_consent: false }] }));
+    await drainAll();
+    const isWithdrawal = /"(?:emailBlacklisted|HasOptedOutOfEmail|donotbulkemail)":true|unsubscribed/gi;
+    const told = server.received.slice(before).flatMap(({ text }) => text.match(isWithdrawal) ?? []);
+    assert.deepEqual(told.length, 1, String(told));
+  });
+
   test(`${preset}: a withdrawal is sent although the filter passes over the booking, and nothing else is`, async (t) => {
     const filter: Selection['filter'] = (_, data) => ({ kind: data.status === 'cancelled' ? 'no' : 'yes' });
     const { account, deliver } = await setUp(t, undefined, { filter });

@@ -169,6 +169,19 @@ test('a list that ends in the middle cancels nothing, though gone is cancelled',
   );
 });
 
+test('unknown bookings in a list do not make the missing ones look few', async () => {
+  const { state, pull, holds, stored } = await brand('gone-diluted', { pull: { gone: 'cancelled' } });
+  const own = state.book.length;
+  const strangers = [...state.book, ...state.book].map((one, n) => ({ ...one, id: `X-${n}` }));
+  state.book = [...state.book.slice(0, own * 0.4), ...strangers];
+  await pull();
+  assert.ok((await stored()).every(({ data }) => data.status === 'confirmed'));
+  assert.deepEqual(
+    (await holds()).map(({ sign, affected, of }) => [sign, affected, of]),
+    [['gone', own * 0.6, own]],
+  );
+});
+
 test('another hotel’s list is held as a whole: none of its bookings is made, none of ours is cancelled', async () => {
   const { state, pull, holds, waiting, stored } = await brand('strangers', { pull: { gone: 'cancelled' } });
   const before = await stored();

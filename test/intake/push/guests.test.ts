@@ -74,6 +74,25 @@ describe('guest events', () => {
     assert.equal((await bench.profiles()).length, 4);
   });
 
+  test('a withdrawal also counts for stays that are over and have a yes, and nothing else of the event does', async () => {
+    const guest = { guest_id: 'G-77', first_name: 'Marta', last_name: 'Vale', marketing_consent: true };
+    const past = { check_in: day(-9), check_out: day(-5), status: 'checked-out' };
+    const send = (reservation_id: string, more: object) =>
+      bench.send('reservation.created', { ...ahead(more), reservation_id }, { occurredAt: Date.now() - 60_000 });
+    await send('R-over', { ...past, guests: [guest] });
+    await send('R-unsaid', { ...past, guests: [{ ...guest, marketing_consent: null }] });
+    await bench.send('guest.updated', { guest_id: 'G-77', phone: '+351 912 345 678', marketing_consent: false });
+    await bench.work();
+    const found = [await bench.reservation('R-over'), await bench.reservation('R-unsaid')];
+    assert.deepEqual(
+      found.map((one) => [one?.guests[0]?.marketing_consent, one?.guests[0]?.phone]),
+      [
+        [false, undefined],
+        [undefined, undefined],
+      ],
+    );
+  });
+
   test('the guest’s future and in-house reservations change too; past and cancelled ones do not', async () => {
     const stays = {
       'R-ahead': ahead(),

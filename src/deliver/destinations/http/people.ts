@@ -87,6 +87,13 @@ export function peopleOf(delivery: Delivery): Person[] {
   });
 }
 
+/** Further contacts of a guest who withdrew: nothing is said about them but that. */
+export const otherContactsOf = ({ knownAs }: Delivery, guest: Person, isMoving: boolean): Person[] =>
+  (knownAs?.(guest, isMoving) ?? []).map((one) => {
+    const { is_shared: _, ...contact } = sharedPerson({ ...one, marketing_consent: false });
+    return { ...contact, consent_change: 'withdrawn' };
+  });
+
 const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
 
 /**

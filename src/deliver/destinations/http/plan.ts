@@ -7,7 +7,7 @@ import { momentOf, type StayMoment } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, valuesOf } from './compile-operation.ts';
 import { notExpressed } from './not-expressed.ts';
 import type { SituationName } from './operation.ts';
-import { erasedPeople, formerOf, ownerOf, type Person, peopleOf } from './people.ts';
+import { erasedPeople, formerOf, otherContactsOf, ownerOf, type Person, peopleOf } from './people.ts';
 import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
 import { stayOf } from './stay.ts';
@@ -41,6 +41,7 @@ export interface Plan {
 export function compilePlan(settings: Settings): Plan {
   const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
   const values = valuesOf(settings, preset);
+  const each = settings.each ?? preset?.each ?? 'record';
   // The settings' `requires` and `skip_if` apply to whole items and are checked below; those of a rule apply to its request only.
   const usual: Rule = { ...merge(preset ?? {}, settings), requires: undefined, skip_if: undefined };
   const usualSteps = [compile({ ...usual, batch: preset?.alone ? 1 : undefined }, values, preset?.limits)];
@@ -53,7 +54,9 @@ export function compilePlan(settings: Settings): Plan {
     const rules = [...presetRules.slice(0, -1), merge(presetRules.at(-1) ?? {}, settings.on[name] ?? {})];
     if (rules.every((rule) => Object.keys(rule).length === 0)) return undefined;
     if (rules.at(-1)?.skip === true) return [];
-    return rules.map((rule) => compile({ ...inherited, ...merge({ headers }, rule) }, values, preset?.limits));
+    // A vendor hears one withdrawal once, however many bookings of a batch say it.
+    const once = name === 'withdrawn' && each === 'guest' && { unique: '{guest.key}' };
+    return rules.map((rule) => compile({ ...inherited, ...once, ...merge({ headers }, rule) }, values, preset?.limits));
   };
   const steps: Record<Stage, readonly Operation[] | undefined> = {
     new_guest: stepsOf('new_guest'),
@@ -67,7 +70,6 @@ export function compilePlan(settings: Settings): Plan {
     erased: stepsOf('erased'),
     moment: stepsOf('moment'),
   };
-  const each = settings.each ?? preset?.each ?? 'record';
   const requires = (settings.requires ?? preset?.requires ?? []).map((path) => compileLine(`{${path}}`));
   const unwanted = (settings.skip_if ?? preset?.skip_if ?? []).map((path) => compileTemplate(`{${path}}`));
   /** Most bodies are the message itself. Computing the stay for them took 5 of 16 µs per record (2 cores arm64). */
@@ -75,7 +77,8 @@ export function compilePlan(settings: Settings): Plan {
   const isWanted = (scope: Scope): boolean =>
     requires.every((has) => has(scope) !== undefined) && unwanted.every((is) => is(scope) !== true);
 
-  const { erased, withdrawn, removed } = steps;
+  const { erased, withdrawn, removed, moved } = steps;
+  const isMoving = moved !== undefined && moved.length > 0 && !preset?.keeps_moved;
   const requests = {
     each,
     body: usual.body as Json,
@@ -121,9 +124,11 @@ export function compilePlan(settings: Settings): Plan {
         ]),
       ];
       const withdrawals = subjects.filter(({ isEnding: ends }) => ends);
+      const further = isErasure || each === 'record' ? [] : contactsBeside(delivery, whole, subjects, withdrawals);
       const isWhole = !delivery.onlyWithdrawals || (each === 'record' && byConsent);
       const planned = [
         ...(isWhole && !isRemoval ? all : withdrawals.map((subject) => ({ stage: 'withdrawn' as const, subject }))),
+        ...further.map((subject) => ({ stage: withdrawn ? ('withdrawn' as const) : ('usual' as const), subject })),
         // Nothing more is sent of a stay without consent: left as it is, it would soon be wrong.
         ...(isRemoval || (withdrew && each === 'guest') ? removalOf(delivery, earlier?.[0]) : []),
       ];
@@ -188,6 +193,22 @@ export function compilePlan(settings: Settings): Plan {
       );
       return candidates.find(({ scope }) => scope.guest === owner) ?? [];
     });
+  }
+
+  /** The other contacts of guests who withdrew, each once. */
+  function contactsBeside(
+    delivery: Delivery,
+    whole: Scope,
+    subjects: readonly Subject[],
+    withdrawals: readonly Subject[],
+  ): Subject[] {
+    const guests = withdrawals.flatMap(({ scope }) => otherContactsOf(delivery, scope.guest as Person, isMoving));
+    const known = new Set(subjects.map(({ scope }) => (scope.guest as Person).key));
+    const first = guestsOf(delivery.message.type, delivery.message.data).length;
+    return [...new Map(guests.map((guest) => [guest.key, guest])).values()]
+      .filter(({ key }) => !known.has(key))
+      .map((guest, n) => subjectOf({ ...whole, guest }, first + n, true))
+      .filter(({ scope }) => isWanted(scope));
   }
 
   function stagesOf({ message, byConsent }: Delivery, { scope, isEnding: ends }: Subject): Stage[] {

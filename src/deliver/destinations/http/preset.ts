@@ -91,6 +91,8 @@ const presetSchema = z.strictObject({
   limit,
   /** The usual request takes one item, although a call holds several for the others. */
   alone: z.boolean().default(false),
+  /** Where the new address has a contact already, `moved` leaves that of the old one as it is. */
+  keeps_moved: z.boolean().default(false),
   ...operationShape,
   url: z.string(),
   /** One request, or several that follow each other. */
