@@ -3,7 +3,6 @@ import type { ErrorCode } from '../../errors.ts';
 import { parseJson } from '../../kit/json.ts';
 import { idOf } from '../../pipeline/id-prefix.ts';
 import { amend, state } from '../../pipeline.ts';
-import { cancelledStatus } from '../../reconcile/cancelled.ts';
 import type { Arrival, Statement } from '../../reconcile/forms.ts';
 import type { ReportingDestination } from '../../reconcile/says.ts';
 import type { Adjust } from '../../shape/shaper.ts';
@@ -80,12 +79,13 @@ function bareCancellation(
   return { ...amend({ id, says, raw: null, notes }, arrival), failure };
 }
 
+/** A payload without a status, with the old one or with an unknown spelling becomes cancelled: the event type is enough. */
 const cancelled: Adjust = (record) => {
-  const { draft, stated } = cancelledStatus(record);
+  if (record.status === 'cancelled' || record.status === 'no_show') return { record, notes: [] };
   const reason = 'The event is reservation.cancelled and its payload has no final status.';
   return {
-    record: draft,
-    notes: stated ? [] : [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
+    record: { ...record, status: 'cancelled' },
+    notes: [{ step: 'shape', field: 'status', code: 'status_from_event', reason }],
   };
 };
 
