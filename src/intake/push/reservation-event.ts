@@ -4,7 +4,6 @@ import type { ErrorCode } from '../../errors.ts';
 import { parseJson } from '../../kit/json.ts';
 import { idOf } from '../../pipeline/id-prefix.ts';
 import { amend, state } from '../../pipeline.ts';
-import { cancelledStatus } from '../../reconcile/cancelled.ts';
 import type { Arrival, Statement } from '../../reconcile/forms.ts';
 import type { ReportingDestination } from '../../reconcile/says.ts';
 import type { Adjust } from '../../shape/shaper.ts';
@@ -81,9 +80,10 @@ function bareCancellation(
   return { ...amend({ id, says, raw: null, notes }, arrival), failure };
 }
 
+/** A payload without a status, with the old one or with an unknown spelling becomes cancelled: the event type is enough. */
 const cancelled: Adjust = (record) => {
-  const { draft, stated } = cancelledStatus(record);
-  return { record: draft, notes: stated ? [] : [noteOf('status_from_event', 'status')] };
+  if (record.status === 'cancelled' || record.status === 'no_show') return { record, notes: [] };
+  return { record: { ...record, status: 'cancelled' }, notes: [noteOf('status_from_event', 'status')] };
 };
 
 export type DeadEvent = Statement & { readonly failure: NonNullable<Statement['failure']> };

@@ -7,7 +7,6 @@ import { type StoredViews, saidIn } from '../../reconcile/stored-views.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
-import { readReservation } from '../records/stored-record.ts';
 import { versionsAfter, versionsBefore } from '../records/versions.ts';
 
 /** The person to look for. The store does not decide who is the same person; the privacy room implements this. */
@@ -197,8 +196,7 @@ async function readCandidates(
     ],
   );
   return rows.map(({ effective_ms, seq, data, views, made, ...row }) => {
-    const decode = (text: string): Reservation | Guest =>
-      row.type === 'guest' ? decodeRecord('guest', text) : readReservation(text);
+    const decode = (text: string): Reservation | Guest => decodeRecord(row.type, text);
     return {
       ...row,
       moment: [effective_ms, seq],

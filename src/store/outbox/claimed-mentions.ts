@@ -10,6 +10,9 @@ import { bookingsOf, bookingsWith } from '../records/profile-bookings.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { seenCancelledAt } from '../records/seen-cancelled.ts';
 
+/** Whether somebody who is none of these agrees under this address. */
+type IsAgreed = (address: string, insiders: readonly Guest[]) => boolean;
+
 interface KeyedRecord {
   readonly integration: string;
   readonly type: EntityType;
@@ -34,7 +37,7 @@ export async function claimedMentions(
   guests: readonly Guest[],
   earlier: readonly Guest[],
   profileOf: (guest: Guest) => { readonly id: string } | undefined,
-): Promise<Mentions> {
+): Promise<Pick<ClaimedPersons, 'mentions' | 'isOwner'> & { isAgreed: IsAgreed }> {
   const { integration } = lane;
   const found = new Map<string, KeyedRecord>();
   // Only records under the guest's own keys are compared: with all of the batch, 200 guests took 70 s instead of 1 s (calls.test.ts, busy arm64).
@@ -94,7 +97,7 @@ export async function claimedMentions(
   const elsewhere = refusing.flatMap(mentions).flatMap(({ guest }) => (guest ? guestKeys(guest) : []));
   const unread = elsewhere.filter((key) => !byKey.has(keyText(key)));
   if (unread.length > 0) await read(unread, []);
-  const isAgreed = (address: string, insiders: readonly Guest[]) =>
+  const isAgreed: IsAgreed = (address, insiders) =>
     ['email', 'phone'].some((kind) =>
       [...(byKey.get(`${kind}:${address}`) ?? [])].some(({ integration: brand, guests: named }) =>
         named.some(
@@ -107,11 +110,6 @@ export async function claimedMentions(
       ),
     );
   return { mentions, isOwner, isAgreed };
-}
-
-interface Mentions extends Pick<ClaimedPersons, 'mentions' | 'isOwner'> {
-  /** Whether somebody who is none of these agrees under this address. */
-  readonly isAgreed: (address: string, insiders: readonly Guest[]) => boolean;
 }
 
 /** The records under these keys, and the bookings of these profiles. */

@@ -1,4 +1,5 @@
 import type { Brand } from '../../brand/brand.ts';
+import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
 import { withoutOthers } from '../../reconcile/check-profile.ts';
@@ -11,7 +12,6 @@ import { writeProfiles } from './profile-edit.ts';
 import { lockProfiles, type Profile, profilesById } from './profile-lookup.ts';
 import { assembleProfiles } from './profiles.ts';
 import { anyKey, keyedRecords } from './search-keys.ts';
-import { readReservation } from './stored-record.ts';
 
 export interface CheckedProfiles {
   readonly read: number;
@@ -84,7 +84,7 @@ async function bookingsNear(tx: Tx, integration: string, { id, guest }: Profile)
     id: row.id,
     version: row.version,
     isLinked: row.is_linked,
-    guests: readReservation(row.data).guests as Guest[],
+    guests: decodeRecord('reservation', row.data).guests as Guest[],
   }));
 }
 

@@ -1,10 +1,10 @@
+import { decodeRecord } from '../../canonical/encode.ts';
 import type { Reservation } from '../../canonical/reservation.ts';
 import { type GuestKey, keyText } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
 import type { Tx } from '../db/pool.ts';
 import { lockProfiles, profilesByKeys } from './profile-lookup.ts';
 import { anyKey, keyedRecords } from './search-keys.ts';
-import { readReservation } from './stored-record.ts';
 
 /** Only a shared address, such as one that a call centre enters in every booking, has more upcoming reservations. */
 const mostReservations = 200;
@@ -22,7 +22,7 @@ export async function lockReservations(
       where integration = $1 and type = 'reservation' and id = any($2) and version > 0 order by id for update`,
     [integration, ids],
   );
-  return new Map(rows.map((row) => [row.id, readReservation(row.data)]));
+  return new Map(rows.map((row) => [row.id, decodeRecord('reservation', row.data)]));
 }
 
 /** Profiles that share a key, locked until the commit. */
@@ -39,7 +39,7 @@ export async function readReservationAhead(tx: Tx, integration: string, id: stri
       where integration = $1 and type = 'reservation' and id = $2 and version > 0 and data ->> 'status' in (${ahead})`,
     [integration, id],
   );
-  return rows[0] && readReservation(rows[0].data);
+  return rows[0] && decodeRecord('reservation', rows[0].data);
 }
 
 /** Upcoming and in-house reservations, or all, with a guest that has one of these keys, and the named one; all locked. */

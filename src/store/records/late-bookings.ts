@@ -1,25 +1,23 @@
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import type { GuestUpdate } from '../../reconcile/guest-update.ts';
-import type { Moment, Source } from '../../reconcile/says.ts';
+import type { Source } from '../../reconcile/says.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { versionOf, versionsAfter } from './versions.ts';
 
-/** A guest of a reservation that is older than the profile. */
-export interface OlderGuest {
+/** What a guest's own event states, for a reservation that is older and arrived later. */
+export interface LateBooking {
   readonly id: string;
   readonly guest: Guest;
   readonly profileId: string;
-  readonly at: Moment;
-}
-
-/** What a guest's own event states, for a reservation that is older and arrived later. */
-export interface LateBooking extends Omit<OlderGuest, 'at'> {
   readonly update: GuestUpdate;
   readonly source: Source;
   readonly at: EpochMs;
 }
+
+/** A guest of a reservation, at whose time the profile had a newer state. */
+export type OlderGuest = Omit<LateBooking, 'update' | 'source'>;
 
 /** The fields that events of these guests stated after their reservations, the oldest event first. Consent has a rule of its own. */
 export async function lateBookings(
@@ -44,7 +42,7 @@ export async function lateBookings(
                      and e.diff is not null and e.origins is not null and e.effective_at > to_timestamp(t.ms / 1000)
        join records r on r.integration = $1 and r.id = t.id and r.type = 'guest'
       order by e.effective_at, e.seq`,
-    [integration, older.map(({ profileId }) => profileId), older.map(({ at }) => at[0])],
+    [integration, older.map(({ profileId }) => profileId), older.map(({ at }) => at)],
   );
   return rows.flatMap(({ n, version, fields, ms, newest, made }) => {
     const one = older[n];

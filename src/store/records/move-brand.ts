@@ -1,3 +1,4 @@
+import { decodeRecord } from '../../canonical/encode.ts';
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { Booking } from '../../persons/match-bookings.ts';
 import type { Moment } from '../../reconcile/says.ts';
@@ -5,7 +6,6 @@ import { asEarlierSystem, type StoredViews } from '../../reconcile/stored-views.
 import type { IntegrationName } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { readReservation } from './stored-record.ts';
 import { updateStates } from './write.ts';
 
 /** How many reservations are read or written at once. */
@@ -22,7 +22,7 @@ export async function bookingsOfBrand(db: Pool | Tx, integration: string, from: 
         order by id limit ${atOnce}`,
       [integration, from, after],
     );
-    found.push(...rows.map(({ data }) => bookingOf(readReservation(data))));
+    found.push(...rows.map(({ data }) => bookingOf(decodeRecord('reservation', data))));
     after = rows.length < atOnce ? undefined : rows.at(-1)?.id;
   }
   return found;
@@ -137,7 +137,7 @@ async function continueBookings(
   );
   const states = rows.map(({ id, data, views, ms, seq }) => {
     const moment: Moment = [ms, seq];
-    const earlier = asEarlierSystem(views ?? undefined, readReservation(data), moment);
+    const earlier = asEarlierSystem(views ?? undefined, decodeRecord('reservation', data), moment);
     return { statement: { type: 'reservation' as const, id }, state: { moment, views: earlier } };
   });
   await updateStates(tx, integration, states);

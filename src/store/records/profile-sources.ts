@@ -6,7 +6,6 @@ import { mergeProfile } from '../../reconcile/profile.ts';
 import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from './search-keys.ts';
-import { readReservation } from './stored-record.ts';
 import { versionOf, versionsAfter } from './versions.ts';
 
 /** The state of a profile before a merge; undefined if that version is no longer kept. */
@@ -39,7 +38,7 @@ export async function fromReservations(
   );
   let found: { guest: Guest; consent: Consent | undefined } = { guest: {}, consent: undefined };
   for (const { data, views, ms, seq } of rows) {
-    const reservation = readReservation(data);
+    const reservation = decodeRecord('reservation', data);
     const consents = consentsIn(reservation, views ?? undefined, [ms, seq]);
     for (const [position, guest] of reservation.guests.entries()) {
       const own = keyTexts(guest);

@@ -1,4 +1,5 @@
 import type { Brand } from '../../brand/brand.ts';
+import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
 import { type Consent, newerConsent } from '../../reconcile/consent.ts';
@@ -15,7 +16,6 @@ import { bookingsOf, linkBookings } from './profile-bookings.ts';
 import { profileIds } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
 import { addPairs, type ProfilePair } from './profile-pairs.ts';
-import { readReservation } from './stored-record.ts';
 import { take } from './take.ts';
 import { updateStates } from './write.ts';
 
@@ -95,7 +95,8 @@ export async function assembleProfiles(
       }
       // A booking under another key of a merged profile keeps it.
       const isPinned = keyTexts(guest).some((key) => known?.pins?.has(key));
-      if (known && isNewer(known.moment, at) && !isPinned) made.older.push({ id: from.id, guest, profileId: id, at });
+      if (known && isNewer(known.moment, at) && !isPinned)
+        made.older.push({ id: from.id, guest, profileId: id, at: at[0] });
       profiles.set(made.next(one, { id, known, guest: choice.guest, consent }));
     }
     if (made.statements.length > 0) await take(tx, target, made.statements);
@@ -220,7 +221,7 @@ export async function readConsents(
   const found = new Map(
     rows.map(({ id, version, data, views, ms, seq }) => [
       `${id} ${version}`,
-      consentsIn(readReservation(data), views ?? undefined, [ms, seq]),
+      consentsIn(decodeRecord('reservation', data), views ?? undefined, [ms, seq]),
     ]),
   );
   return { of: ({ from: { id, version }, place }) => found.get(`${id} ${version}`)?.[place] };

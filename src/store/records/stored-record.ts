@@ -1,4 +1,3 @@
-import { toReservation } from '../../canonical/check.ts';
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { EntityType, Json } from '../../terms.ts';
@@ -30,14 +29,4 @@ export async function storedRecords(
     [integration, wanted.map(({ type }) => type), wanted.map(({ id }) => id)],
   );
   return new Map(rows.map(({ type, id, data }) => [`${type} ${id}`, decodeRecord(type, data)]));
-}
-
-/**
- * A stored reservation with its keys in the schema's order, because the content's hash depends on the order. Records from earlier
- * versions were stored as jsonb, which orders keys differently.
- */
-export function readReservation(text: string): Reservation {
-  const stored = decodeRecord('reservation', text);
-  const checked = toReservation({ record: stored });
-  return checked.kind === 'ok' ? checked.reservation : stored;
 }

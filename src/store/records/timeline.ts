@@ -1,3 +1,4 @@
+import { decodeRecord } from '../../canonical/encode.ts';
 import type { Consent } from '../../reconcile/consent.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { consentsIn } from '../../reconcile/stored-views.ts';
@@ -5,7 +6,6 @@ import type { EntityType, Json } from '../../terms.ts';
 import { completeSince } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';
 import { eventOf, modeOf, type Payload, payloadColumns, payloadOf } from './entry-payload.ts';
-import { readReservation } from './stored-record.ts';
 
 export interface TimelineEntry {
   readonly at: string;
@@ -199,7 +199,7 @@ function consentsOf(type: EntityType, { text, views, ms, seq }: Current): Timeli
     const outranked = others.map(([source, { value, at }]) => ({ source, value, at })).sort((a, b) => b.at - a.at);
     return views?.consent ? [views.consent, ...outranked].flatMap(shown) : [];
   }
-  const consents = consentsIn(readReservation(text), views ?? undefined, [ms, seq]);
+  const consents = consentsIn(decodeRecord('reservation', text), views ?? undefined, [ms, seq]);
   return consents.flatMap((consent, guest) => (consent ? shown(consent).map((one) => ({ guest, ...one })) : []));
 }
 

@@ -1,10 +1,10 @@
+import { decodeRecord } from '../../canonical/encode.ts';
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { Lease, RunStore, Unlisted, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
 import type { ListedRow } from '../../intake/pull/run/run-state.ts';
 import type { Window } from '../../intake/pull/window/windows.ts';
 import { shortHash } from '../../kit/short-hash.ts';
 import type { Pool, UnreadRow } from '../db/pool.ts';
-import { readReservation } from '../records/stored-record.ts';
 
 /** The most that one run follows up; the next run continues. */
 const mostRows = 500;
@@ -121,7 +121,7 @@ export async function storedReservation(pool: Pool, integration: string, id: str
     `select data::text as text from records where integration = $1 and type = 'reservation' and id = $2 and version > 0`,
     [integration, id],
   );
-  return rows[0] && readReservation(rows[0].text);
+  return rows[0] && decodeRecord('reservation', rows[0].text);
 }
 
 /** Reservations still expected that the partner no longer lists, newest first. */

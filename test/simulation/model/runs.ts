@@ -1,4 +1,5 @@
 import type { Brand } from '../../../src/brand/brand.ts';
+import { decodeRecord } from '../../../src/canonical/encode.ts';
 import type { Lease, Queued, QueueRequest, RunStore } from '../../../src/intake/pull/ports.ts';
 import {
   type Counters,
@@ -8,7 +9,6 @@ import {
   type Run,
   sum,
 } from '../../../src/intake/pull/run/run-state.ts';
-import { readReservation } from '../../../src/store/records/stored-record.ts';
 import type { OnChanged } from '../../../src/store/records/take.ts';
 import type { RunId } from '../../../src/terms.ts';
 import type { Link } from './link.ts';
@@ -92,7 +92,7 @@ export function runsModel(model: StoreModel, link: Link, onChanged: OnChanged): 
     storedReservation: (integration, id) =>
       link.call('storedReservation', () => {
         const row = model.records.get(recordKey(integration, id));
-        return row && readReservation(row.text);
+        return row && decodeRecord('reservation', row.text);
       }),
     storedRooms: () => link.call('storedRooms', () => new Map()),
     receivedElsewhere: () => link.call('receivedElsewhere', () => undefined),

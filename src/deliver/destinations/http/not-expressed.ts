@@ -8,9 +8,8 @@ interface Requests {
   readonly each: 'record' | 'guest';
   /** The body of the usual request; undefined for the message itself, which says what happened. */
   readonly body: Json | undefined;
-  readonly erased: boolean;
-  readonly withdrawn: boolean;
-  readonly removed: boolean;
+  /** The requests of each situation, where it has its own. */
+  readonly steps: Readonly<Partial<Record<'erased' | 'withdrawn' | 'removed', unknown>>>;
 }
 
 /**
@@ -22,16 +21,16 @@ export function notExpressed({ message, byConsent, ...rest }: Delivery, requests
   const body = JSON.stringify(requests.body);
   const isAboutGuests = requests.each === 'guest' || message.type === 'guest';
   if (message.event === 'erased') {
-    const isSaid = requests.erased || body.includes('{event') || !isAboutGuests;
+    const isSaid = requests.steps.erased !== undefined || body.includes('{event') || !isAboutGuests;
     return isSaid || erasedPeople({ message, byConsent, ...rest }).length === 0 ? undefined : dead('erased');
   }
   if (message.event === 'removed') {
-    const isSaid = requests.removed || /\{(?:event|data\.status)/.test(body);
+    const isSaid = requests.steps.removed !== undefined || /\{(?:event|data\.status)/.test(body);
     return isSaid || requests.each === 'guest' ? undefined : dead('removed');
   }
   const withdraws =
     byConsent && guestsOf(message.type, message.data).some(({ marketing_consent: agrees }) => agrees === false);
-  const isSaid = (requests.withdrawn && isAboutGuests) || body.includes('consent');
+  const isSaid = (requests.steps.withdrawn !== undefined && isAboutGuests) || body.includes('consent');
   return withdraws && !isSaid ? dead('withdrawn') : undefined;
 }
 

@@ -178,6 +178,7 @@ const situations = {
   erased: 'The request for a guest or reservation that is erased.',
 } as const;
 export type SituationName = keyof typeof situations;
+export const situationNames = Object.keys(situations) as SituationName[];
 
 /** An object with one schema per situation. */
 export function perSituation<Schema extends z.ZodType>(schema: (description: string) => Schema) {

@@ -6,7 +6,7 @@ import { type Delivery, type Message, type MessageData, messageJson } from '../.
 import { momentOf, type StayMoment } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, valuesOf } from './compile-operation.ts';
 import { notExpressed } from './not-expressed.ts';
-import type { SituationName } from './operation.ts';
+import { type SituationName, situationNames } from './operation.ts';
 import { erasedPeople, formerOf, otherContactsOf, ownerOf, type Person, peopleOf } from './people.ts';
 import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
@@ -58,17 +58,10 @@ export function compilePlan(settings: Settings): Plan {
     const once = name === 'withdrawn' && each === 'guest' && { unique: '{guest.key}' };
     return rules.map((rule) => compile({ ...inherited, ...once, ...merge({ headers }, rule) }, values, preset?.limits));
   };
-  const steps: Record<Stage, readonly Operation[] | undefined> = {
-    new_guest: stepsOf('new_guest'),
-    moved: stepsOf('moved'),
+  const situations = situationNames.map((name) => [name, stepsOf(name)] as const);
+  const steps: { readonly [Name in Stage]?: readonly Operation[] | undefined } = {
+    ...Object.fromEntries(situations),
     usual: usualSteps,
-    details: stepsOf('details'),
-    consented: stepsOf('consented'),
-    stay: stepsOf('stay'),
-    removed: stepsOf('removed'),
-    withdrawn: stepsOf('withdrawn'),
-    erased: stepsOf('erased'),
-    moment: stepsOf('moment'),
   };
   const requires = (settings.requires ?? preset?.requires ?? []).map((path) => compileLine(`{${path}}`));
   const unwanted = (settings.skip_if ?? preset?.skip_if ?? []).map((path) => compileTemplate(`{${path}}`));
@@ -77,19 +70,12 @@ export function compilePlan(settings: Settings): Plan {
   const isWanted = (scope: Scope): boolean =>
     requires.every((has) => has(scope) !== undefined) && unwanted.every((is) => is(scope) !== true);
 
-  const { erased, withdrawn, removed, moved } = steps;
+  const { withdrawn, moved } = steps;
   const isMoving = moved !== undefined && moved.length > 0 && !preset?.keeps_moved;
-  const requests = {
-    each,
-    body: usual.body as Json,
-    erased: erased !== undefined,
-    withdrawn: withdrawn !== undefined,
-    removed: removed !== undefined,
-  };
-
   return {
     withoutRequest: (delivery) =>
-      notExpressed(delivery, requests) ?? (each === 'guest' && isKnown(delivery) ? { kind: 'delivered' } : undefined),
+      notExpressed(delivery, { each, body: usual.body as Json, steps }) ??
+      (each === 'guest' && isKnown(delivery) ? { kind: 'delivered' } : undefined),
     items(delivery, index) {
       const { message, changedAt, byConsent } = delivery;
       const earlier = delivery.earlier?.();
