@@ -375,12 +375,19 @@ export interface Operations {
       preview?: boolean | undefined;
       from?: string | undefined;
       to?: string | undefined;
+      refetch?: boolean | undefined;
     };
     answer: {
       records: number;
       changed: number;
       unchanged: number;
       refused: number;
+      without_payload: number;
+      refetched: number;
+      refusals: {
+        id: string;
+        reason: string;
+      }[];
       samples: {
         id: string;
         diff: Json;
