@@ -24,7 +24,7 @@ import { payloadsOf } from '../store/records/kept-payloads.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
 import { take } from '../store/records/take.ts';
 import type { Json } from '../terms.ts';
-import { statePayload } from './reprocess.ts';
+import { stateAll } from './reprocess.ts';
 
 export async function holds(runtime: Runtime, filter: HoldFilter): Promise<HoldView[]> {
   return (await listHolds(runtime.pool, filter)).map(holdView);
@@ -189,7 +189,7 @@ export async function reprocessHolds(runtime: Runtime): Promise<void> {
     const ids = await heldIdsOf(runtime.pool, hold, brand);
     if (ids.length === 0) continue;
     const payloads = await payloadsOf(runtime.pool, hold.integration, ids, {});
-    const statements = payloads.map((payload) => statePayload(brand, payload));
+    const { statements } = await stateAll(runtime, brand, payloads);
     await transaction(runtime.pool, (tx) => take(tx, brand, statements));
     runtime.wake.signal('outbox');
   }

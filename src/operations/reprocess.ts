@@ -147,9 +147,7 @@ export async function reprocessBatch(
   payloads: readonly KeptPayload[],
   preview: boolean,
 ): Promise<Reprocessed> {
-  const refused = await withoutSurroundings(runtime, integration, payloads);
-  const readable = payloads.filter(({ id }) => !refused.has(id));
-  const statements = readable.map((payload) => statePayload(integration, payload));
+  const { refused, readable, statements } = await stateAll(runtime, integration, payloads);
   // A first pass is rolled back: refused reservations must get no dead letter.
   const { changed, samples } = await rolledBack(runtime.pool, async (tx) => {
     const { outcomes } = await take(tx, integration, statements);
@@ -172,6 +170,13 @@ export async function reprocessBatch(
     refusals: [...refused].map(([id, reason]) => ({ id, reason })),
     samples,
   };
+}
+
+/** What these payloads say now. `refused`: reservations with one that cannot be read, and why. */
+export async function stateAll(runtime: Runtime, brand: Brand, payloads: readonly KeptPayload[]) {
+  const refused = await withoutSurroundings(runtime, brand, payloads);
+  const readable = payloads.filter(({ id }) => !refused.has(id));
+  return { refused, readable, statements: readable.map((payload) => statePayload(brand, payload)) };
 }
 
 /** Reservations whose mapping looks at a part of the response that the mapping of then did not read, so that it was not stored. */

@@ -1863,6 +1863,10 @@ export interface Operations {
       total: number;
       done: number;
       counts: Record<string, number>;
+      refusals: {
+        id: string;
+        reason: string;
+      }[];
       finished_at: string | null;
       stopped_by: string | null;
       code: string | null;
@@ -1886,6 +1890,10 @@ export interface Operations {
         total: number;
         done: number;
         counts: Record<string, number>;
+        refusals: {
+          id: string;
+          reason: string;
+        }[];
         finished_at: string | null;
         stopped_by: string | null;
         code: string | null;
@@ -1909,6 +1917,10 @@ export interface Operations {
       total: number;
       done: number;
       counts: Record<string, number>;
+      refusals: {
+        id: string;
+        reason: string;
+      }[];
       finished_at: string | null;
       stopped_by: string | null;
       code: string | null;
@@ -1934,6 +1946,10 @@ export interface Operations {
       total: number;
       done: number;
       counts: Record<string, number>;
+      refusals: {
+        id: string;
+        reason: string;
+      }[];
       finished_at: string | null;
       stopped_by: string | null;
       code: string | null;

@@ -45,8 +45,10 @@ export function storedRaw({ key, value, ...around }: RawRecord): Json {
   return Object.keys(around).length === 0 ? value : { [whole]: { key, value, ...around } as unknown as JsonObject };
 }
 
-const rawOf = (stored: Json, key: string): RawRecord =>
-  isObject(stored) && isObject(stored[whole]) ? (stored[whole] as unknown as RawRecord) : { key, value: stored };
+function rawOf(stored: Json, key: string): RawRecord {
+  const { [whole]: raw } = isObject(stored) ? stored : {};
+  return isObject(raw) && typeof raw.key === 'string' ? (raw as unknown as RawRecord) : { key, value: stored };
+}
 
 /** Undefined if the payload is not kept any more. */
 export function sentOf({ raw, event, body, hydrated }: Payload, id: string): Sent | undefined {
