@@ -110,6 +110,14 @@ test('after a reprocess, a dry run of the same windows finds nothing to change',
   assert.equal((await sync()).changed, 0);
 });
 
+test('all brands of a connector are reprocessed at once', async () => {
+  const done = await command('reprocess', '--connector', 'desk');
+  assert.deepEqual([done.integration, done.changed, done.refused], ['lisbon-grand', 0, 0], JSON.stringify(done));
+  for (const names of [[], ['lisbon-grand', '--connector', 'desk']]) {
+    assert.equal((await command('reprocess', ...names)).error.code, 'operate.invalid_input');
+  }
+});
+
 test('refused bookings are named with the reason', async () => {
   const strict = `${desk}map: { segment: { const: leisure }, check_in: arrival_day }\n`;
   await applied('connectors/desk.yaml', strict);

@@ -1,4 +1,6 @@
 import { localDateAt } from '../../canonical/timezone.ts';
+import { pathReader } from '../../json-path/read.ts';
+import type { Json } from '../../terms.ts';
 import type { AnswerRead, AskCounts } from './asked.ts';
 import type { WholePage } from './page.ts';
 import type { Taken } from './pass.ts';
@@ -46,11 +48,14 @@ export async function makePageCommit(
     skippedOf.push(...notIts);
     routed.push({ ...its, brand });
   }
+  const receipt = plan.settings.acknowledge?.ids;
+  const receipts = receipt === undefined ? undefined : taken.rows.flatMap(({ raw }) => textAt(receipt, raw.value));
   const left = { fetched: unrouted.length, skipped: unrouted.length };
   return {
     ...made,
     ...(routed.length > 0 && { routed }),
     ...(unrouted.length > 0 && { unrouted }),
+    ...(receipts && { receipts }),
     counted: sum(sum(sum(counted, made.counted), left), { pages: 1, bytes, rows: taken.count, repeated }),
     position: after,
     requestedAt,
@@ -70,6 +75,11 @@ export async function makePageCommit(
       skipped: skippedOf.slice(0, mostSkipped),
     },
   };
+}
+
+function textAt(path: string, row: Json): string[] {
+  const value = pathReader(path)(row);
+  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
 }
 
 async function prepared(
